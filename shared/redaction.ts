@@ -53,11 +53,10 @@ function listParameters(search: string): { text: string; name: string; value: st
 
 /** A part of an address as it is written there, and as it is meant. */
 function readings(written: string): string[] {
-  try {
-    return [written, decodeURIComponent(written), decodeURIComponent(written.replaceAll("+", " "))];
-  } catch {
-    return [written];
-  }
+  // Lenient, as servers are: `decodeURIComponent` throws for a lone `%`.
+  const read = (text: string) =>
+    new URLSearchParams(`part=${text.replaceAll("&", "%26")}`).get("part")!;
+  return [written, read(written), read(written.replaceAll("+", "%2B"))];
 }
 
 /**

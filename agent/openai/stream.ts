@@ -9,7 +9,7 @@ import { asList, type Fields } from "../../shared/fields.ts";
 import { reasoningOf } from "../../shared/providers/extra_fields.ts";
 import type { ChatReply } from "../../shared/providers/provider.ts";
 import type { AgentEvent } from "../run/events.ts";
-import { toSentFields } from "../run/sent_fields.ts";
+import { THOUGHTS_IN, toSentFields } from "../run/sent_fields.ts";
 import { createFrame, toChunk, toToolCall, toUsageChunk } from "./completion.ts";
 import { toOpenAIError } from "./error_shape.ts";
 import { toLegacyFinish, toLegacyMessage } from "./legacy_functions.ts";
@@ -100,11 +100,13 @@ export async function streamCompletion(
 function restOf(reply: ChatReply, announced: Set<number>): Fields {
   const { refusal, toolCalls } = reply;
   const sent = toSentFields(reply);
-  // The thoughts have gone out piece by piece: sent again under either name that clients read, they
-  // would be joined once more.
+  // The thoughts have gone out piece by piece as `reasoning_content`: sent again under either name
+  // that clients read, they would be joined once more.
   const thoughts = reasoningOf(reply);
-  for (const name of ["reasoning_content", "reasoning"]) {
-    if (sent[name] === thoughts) delete sent[name];
+  if (sent.reasoning_content === thoughts) delete sent.reasoning_content;
+  if (sent.reasoning === thoughts) {
+    delete sent.reasoning;
+    sent[THOUGHTS_IN] = "reasoning";
   }
   const calls = toolCalls.flatMap((call, index) => {
     if (!announced.has(index)) return [{ index, ...toToolCall(call) }];

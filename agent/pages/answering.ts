@@ -1,4 +1,4 @@
-import { computed } from "@preact/signals";
+import { computed, effect } from "@preact/signals";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
 import { createId } from "../../shared/pages/random_id.ts";
 import { createAnswerBuilder } from "./answer_stream.ts";
@@ -82,13 +82,8 @@ function addBranch(turn: Turn): void {
 
 /** Ends all answers of the shown conversation; what has come stays. */
 export function stopAnswering(): void {
-  if (current.value) stopAnswersOf(current.value.id);
-}
-
-/** The same for any conversation. */
-export function stopAnswersOf(conversationId: string): void {
   for (const [name, controller] of running) {
-    if (name.startsWith(`${conversationId} `)) controller.abort();
+    if (current.value && name.startsWith(`${current.value.id} `)) controller.abort();
   }
 }
 
@@ -135,6 +130,8 @@ async function answerColumn(
     setTimeout(() => isLeft = false, LEAVING_MS);
   };
   globalThis.addEventListener("beforeunload", leave);
+  // Nobody would read the answer of a conversation that this tab or another has deleted.
+  const unfollow = effect(() => readConversation(conversationId) ? undefined : controller.abort());
   try {
     const request = toRequest(readConversation(conversationId)!, { turn, column });
     for await (const chunk of streamReply({ ...request, signal: controller.signal })) {
@@ -151,6 +148,7 @@ async function answerColumn(
     else show({ ...builder.answer(), status: "failed", problem: toAnswerProblem(error) });
   } finally {
     globalThis.removeEventListener("beforeunload", leave);
+    unfollow();
     clearTimeout(timer);
     running.delete(name);
   }

@@ -5,14 +5,14 @@ import { Icon } from "../../shared/pages/components/icon.tsx";
 import { keepChoice, readChoice } from "../../shared/pages/storage.ts";
 import { focusTranscript } from "./answer_view.tsx";
 import { isAnsweredElsewhere, isAnswering, sendMessage, stopAnswering } from "./answering.ts";
-import { activeModels, current } from "./conversation_state.ts";
+import { activeModels, currentId } from "./conversation_state.ts";
 
 /** What was typed and not sent yet, by conversation; kept through reloads. */
 const draft = signal("");
 const isOffline = signal(false);
 
 /** Where it is kept. Changes with the conversation, not with what arrives in it. */
-const draftName = computed(() => `draft-${current.value?.id ?? "new"}`);
+const draftName = computed(() => `draft-${currentId.value ?? "new"}`);
 
 /** Puts a text into the message box, in place of what is there. */
 export function setDraft(text: string): void {

@@ -9,7 +9,6 @@ import { useRowFocus } from "../../shared/pages/components/row_focus.ts";
 import { showToast } from "../../shared/pages/components/toast.tsx";
 import { formatAge, formatNumberOf } from "../../shared/pages/format.ts";
 import { saveFile } from "../../shared/pages/save_file.ts";
-import { stopAnswersOf } from "./answering.ts";
 import { FileProblem, parseConversations, toJsonFile } from "./conversation_file.ts";
 import {
   current,
@@ -128,10 +127,7 @@ export function ConversationList({ isOpen, onClose }: { isOpen: boolean; onClose
         <ConfirmDialog
           title="Delete this conversation?"
           action="Delete"
-          onConfirm={() => {
-            stopAnswersOf(asked.entry.id); // nobody would read them
-            void deleteConversation(asked.entry.id);
-          }}
+          onConfirm={() => void deleteConversation(asked.entry.id)}
           onClose={() => setAsked(undefined)}
         >
           “{asked.entry.title}” is kept in this browser only. Deleting it cannot be undone.

@@ -22,7 +22,8 @@ import {
 /** The conversations that were opened since the page was loaded. */
 const opened = signal<Record<string, Conversation>>({});
 
-const currentId = signal<string | undefined>(undefined);
+/** The conversation of the address, also if it is not in this browser; `undefined` for a new one. */
+export const currentId = signal<string | undefined>(undefined);
 
 /** The conversation that is shown; `undefined` for a new one. */
 export const current = computed(() => opened.value[currentId.value ?? ""]);

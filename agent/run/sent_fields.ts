@@ -7,6 +7,9 @@ import type {
   ExtraFields,
 } from "../../shared/providers/provider.ts";
 
+/** In a streamed answer: the provider's own name for the thoughts, which went out under another. */
+export const THOUGHTS_IN = "thoughts_in";
+
 type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
 
 /**
@@ -32,6 +35,10 @@ export function readSentFields(
   const parts = pickParts(fields.content_parts);
   // Answers show all thoughts as `reasoning_content`; a provider gets back its own form alone.
   const isShownTwice = parts?.some(thoughtOf) || typeof extra?.reasoning === "string";
+  if (from !== null && extra && fields[THOUGHTS_IN] === "reasoning") {
+    extra.reasoning ??= extra.reasoning_content;
+    delete extra.reasoning_content;
+  }
   if (from !== null && isShownTwice) delete extra?.reasoning_content;
   return {
     content: parts ?? content,
@@ -40,4 +47,4 @@ export function readSentFields(
   };
 }
 
-const OWN_FIELDS: ReadonlySet<string> = new Set(["content_parts", "from_model"]);
+const OWN_FIELDS: ReadonlySet<string> = new Set(["content_parts", "from_model", THOUGHTS_IN]);

@@ -73,5 +73,7 @@ Deno.test("the query of an address is removed as it is, and by its parameters an
   ) assertEquals(said(text), "no route for /v1/chat?[secret]");
   assertEquals(redact("plant/ed a, plant/ed+a, plant%2Fed%20a"), "[secret], [secret], [secret]");
   assertEquals(redact("the key is not 1234"), "the key is not 1234");
+  const odd = createRedactor(partsOfQuery("https://a.example/v1?key=a%2zb%41secret"));
+  assertEquals(odd("a%2zbAsecret and a%2zb%41secret"), "[secret] and [secret]");
   assertEquals(createRedactor(partsOfQuery("https://a.example/v1"))("as it is"), "as it is");
 });

@@ -213,5 +213,13 @@ Deno.test("the thoughts of a streamed answer come once, under one name", async (
       delta.reasoning ?? "",
     ]);
     assertEquals(thoughts.join(""), "A greeting.");
+
+    // Sent back as a client joins it, the provider gets them under its own name again.
+    const rest = Object.assign({}, ...chunks.map(({ choices: [{ delta }] }) => delta));
+    const answer = { ...rest, content: "Hello", reasoning_content: "A greeting." };
+    await (await service.ask({ messages: [...MESSAGES, answer, ...MESSAGES] })).body?.cancel();
+    const { role: _, content: __, ...sent } = service.double.requests.at(-1)!.body.messages
+      .find(({ role }: { role: string }) => role === "assistant");
+    assertEquals(sent, { [name]: "A greeting." });
   }
 });
