@@ -13,6 +13,10 @@ import { ratios, report, sideBySide, startEndpoint } from "./measure.ts";
 /** In each of them both are measured, one after the other. */
 const ROUNDS = 5;
 const STARTS = 9;
+/** Processes of each kind that wait side by side for `compareIdle`. */
+const IDLE_PROCESSES = 3;
+/** Until the garbage of the start has been collected. */
+const IDLE_MS = 60_000;
 /** Of each kind of run: until V8 has compiled what both of them use often. */
 const WARM_UP = 1000;
 
@@ -38,6 +42,7 @@ export async function agentPeer(): Promise<void> {
   await using endpoint = await startEndpoint();
   const hub = endpoint.url(0);
   await compareStarts(hub);
+  await compareIdle(hub);
   await using agent = await startAgent(hub);
   await using peer = await startPeer(hub);
   for (const ask of Object.values(WORK)) {
@@ -91,7 +96,23 @@ async function compareStarts(hub: string): Promise<void> {
     }
   }
   reportPair("start to ready", times, { unit: "ms", digits: 0, most: 300 });
-  reportPair("memory after the first run", memory, { unit: "MB", digits: 0, most: 90 });
+  reportPair("memory after the first run", memory, { unit: "MB", digits: 0 });
+}
+
+/** The memory of processes that were started and have nothing to do. */
+async function compareIdle(hub: string): Promise<void> {
+  await using processes = new AsyncDisposableStack();
+  const start = async (one: typeof startAgent) => processes.use(await one(hub));
+  const agents: AgentProcess[] = [];
+  const peers: AgentProcess[] = [];
+  for (let i = 0; i < IDLE_PROCESSES; i++) {
+    agents.push(await start(startAgent));
+    peers.push(await start(startPeer));
+  }
+  await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+  const look = (of: AgentProcess[]) => of.map((process) => process.rssMb() ?? NaN);
+  const memory = { agent: look(agents), peer: look(peers) };
+  reportPair("memory when idle", memory, { unit: "MB", digits: 0, most: 90 });
 }
 
 async function cpuPerRun(
