@@ -80,6 +80,16 @@ export class AppError extends Error {
   }
 }
 
+/** 404 for what does not exist, or no longer. */
+export function notFound(message: string): AppError {
+  return new AppError(404, "not_found", message);
+}
+
+/** 409 for what the state of a run or a group does not allow now. */
+export function conflict(message: string, options: AppErrorOptions = {}): AppError {
+  return new AppError(409, "conflict", message, options);
+}
+
 /** 400 for a parameter of the query, and why it cannot be used. */
 export function invalidParameter(path: string, message: string): AppError {
   return invalidRequest("query", { path, message });

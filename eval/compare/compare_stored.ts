@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { withoutQuery } from "../endpoint/endpoint_address.ts";
-import { AppError } from "../../shared/errors.ts";
+import { notFound } from "../../shared/errors.ts";
 import { countedHistory } from "../../shared/schemas/conversations.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import { ScoredBy } from "../../shared/schemas/evaluate_response.ts";
@@ -90,7 +90,7 @@ export function toComparable(
 async function requireCompared(reader: RunReader, id: string): Promise<StoredRun> {
   const run = await reader.getRun(id);
   if (run) return run;
-  throw new AppError(404, "not_found", `cannot compare run "${id}": there is no such run`);
+  throw notFound(`cannot compare run "${id}": there is no such run`);
 }
 
 function describe(run: StoredRun): ComparedRun {

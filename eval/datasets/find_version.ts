@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError } from "../../shared/errors.ts";
+import { AppError, notFound } from "../../shared/errors.ts";
 import type { Scenario } from "../../shared/schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import type { DatasetReader, VersionRecord } from "../store/datasets.ts";
@@ -46,7 +46,7 @@ export async function requireVersion(
 ): Promise<VersionRecord> {
   const latest = await reader.latestVersion(name);
   if (!latest) {
-    throw new AppError(404, "not_found", `cannot find dataset "${name}": there is no such dataset`);
+    throw notFound(`cannot find dataset "${name}": there is no such dataset`);
   }
   if (version === undefined) return latest;
   const [found, other] = await reader.findVersions(name, version);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { list } from "../../shared/config.ts";
-import { AppError } from "../../shared/errors.ts";
+import { conflict } from "../../shared/errors.ts";
 import { streamPieces } from "../../shared/http/json_stream.ts";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
@@ -28,7 +28,7 @@ export function createGroupExportRoute(
     if ((await groups.view(id)).status === "running") {
       const detail =
         `cannot export group ${id}: it is not finished; wait for its end, or cancel it`;
-      throw new AppError(409, "conflict", detail);
+      throw conflict(detail);
     }
     const report = await groups.report(id, { scores });
     const runs = () => groupSources(store, report);

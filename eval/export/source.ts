@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { conflict } from "../../shared/errors.ts";
 import { createGradedReader } from "../grades/graded_reader.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import type { RunReader } from "../store/store.ts";
@@ -19,9 +19,7 @@ export function exportSource(
   },
 ): ExportSource {
   if (run.status === "running") {
-    throw new AppError(
-      409,
-      "conflict",
+    throw conflict(
       `cannot export run ${run.id}: it is not finished; wait for its end, or cancel it`,
     );
   }

@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { conflict } from "../../shared/errors.ts";
 import { wantsEvents } from "../../shared/http/wants_events.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import { type AnswerGroup, resumedLater } from "../run/evaluate_route.ts";
@@ -103,6 +103,6 @@ export function createEvaluateGroup(
     }
     if (statuses.includes("running")) throw resumedLater(`group ${id}`, { location });
     const detail = `cannot answer with a result: no run of group ${id} is completed`;
-    throw new AppError(409, "conflict", detail, { headers: { location } });
+    throw conflict(detail, { headers: { location } });
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { list } from "../../shared/config.ts";
-import { AppError } from "../../shared/errors.ts";
+import { conflict } from "../../shared/errors.ts";
 import { cursor, writeCursor } from "../../shared/http/cursor.ts";
 import { readQuery } from "../../shared/http/query.ts";
 import type { Handler } from "../../shared/http/router.ts";
@@ -118,8 +118,4 @@ export function createGroupHandlers({ store, runs, endpoints, groups }: GroupHan
       return new Response(null, { status: 204 });
     },
   } satisfies Record<string, Handler>;
-}
-
-function conflict(detail: string): AppError {
-  return new AppError(409, "conflict", detail);
 }

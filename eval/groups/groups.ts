@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { notFound } from "../../shared/errors.ts";
 import { comparePairwise, type PairwiseResult } from "../compare/pairwise.ts";
 import { toComparable } from "../compare/compare_stored.ts";
 import { METHOD } from "../compare/permutation.ts";
@@ -47,7 +47,7 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
   async function runs(id: string): Promise<RunRecord[]> {
     const found = await store.groupRuns(id);
     if (found.length > 0) return found;
-    throw new AppError(404, "not_found", `cannot find group ${id}: no group has this id`);
+    throw notFound(`cannot find group ${id}: no group has this id`);
   }
 
   /** As it is stored now, if it has ended between being read and being viewed. */

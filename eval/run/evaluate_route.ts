@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { AppError, conflict } from "../../shared/errors.ts";
 import { streamPieces } from "../../shared/http/json_stream.ts";
 import type { Handler, RequestContext } from "../../shared/http/router.ts";
 import { wantsEvents } from "../../shared/http/wants_events.ts";
@@ -113,7 +113,7 @@ function answerWithResult(
   if (status === "completed") return streamPieces(resultPieces(store, run), headers);
   if (status === "running") throw resumedLater(`run ${run.id}`, headers);
   if (status !== "cancelled" && error) throw error;
-  throw new AppError(409, "conflict", `cannot answer with a result: run ${run.id} is ${status}`, {
+  throw conflict(`cannot answer with a result: run ${run.id} is ${status}`, {
     headers,
   });
 }

@@ -1,4 +1,4 @@
-import { AppError, isAbort } from "../../shared/errors.ts";
+import { AppError, conflict, isAbort } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
 import { planOf } from "../../shared/schemas/conversations.ts";
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
@@ -184,7 +184,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     const { run: { id } } = active;
     const detail = `cannot resume run ${id}: ${QUERY_LOST}`;
     log.warn("cannot resume a run", { run_id: id, detail });
-    const error = new AppError(409, "conflict", detail);
+    const error = conflict(detail);
     return await storeEnd(active, { status: "interrupted", detail, error });
   }
 

@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { type AppError, conflict } from "../../shared/errors.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { RunRecord } from "../store/run_record.ts";
 import type { IdempotencyKey, RunStore } from "../store/store.ts";
@@ -50,5 +50,5 @@ export function createRetries({ store, runs, endpoints }: RetryDeps): Retries {
 
 /** 409 for a run that cannot be retried. */
 export function cannotRetry({ id }: Pick<RunRecord, "id">, reason: string): AppError {
-  return new AppError(409, "conflict", `cannot retry run ${id}: ${reason}`);
+  return conflict(`cannot retry run ${id}: ${reason}`);
 }

@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { conflict } from "../../shared/errors.ts";
 import { forgedCursor, writeCursor, wrongCursor } from "../../shared/http/cursor.ts";
 import { streamPieces } from "../../shared/http/json_stream.ts";
 import { readQuery } from "../../shared/http/query.ts";
@@ -159,8 +159,4 @@ function describeRetry(
     status: 202,
     headers: { location: `/runs/${id}` },
   });
-}
-
-function conflict(detail: string): AppError {
-  return new AppError(409, "conflict", detail);
 }

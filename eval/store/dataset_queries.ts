@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from "kysely";
-import { AppError } from "../../shared/errors.ts";
+import { type AppError, notFound } from "../../shared/errors.ts";
 import type { Scenario } from "../../shared/schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { createBatchDigest } from "./batch_digest.ts";
@@ -243,5 +243,5 @@ function toVersion(row: Omit<DatasetVersionsTable, "content_id">): VersionRecord
 }
 
 function deletedMeanwhile(name: string, version: string): AppError {
-  return new AppError(404, "not_found", `cannot read ${name}@${version}: it was deleted`);
+  return notFound(`cannot read ${name}@${version}: it was deleted`);
 }

@@ -1,4 +1,4 @@
-import { AppError } from "../../shared/errors.ts";
+import { type AppError, conflict, notFound } from "../../shared/errors.ts";
 import type { RunRecord, StoredRun } from "./run_record.ts";
 import type { RunReader } from "./store.ts";
 
@@ -18,7 +18,7 @@ export async function requireRecord(reader: RunReader, id: string): Promise<RunR
 
 /** What a caller gets who names a run that is not stored. */
 export function runNotFound(id: string): AppError {
-  return new AppError(404, "not_found", `cannot find run ${id}: no run has this id`);
+  return notFound(`cannot find run ${id}: no run has this id`);
 }
 
 /** The same for a turn of a stored run; `attempt` as callers count it, from 1. */
@@ -27,16 +27,16 @@ export function turnNotFound(
   { scenario, attempt, turn }: { scenario: number; attempt: number; turn: number },
 ): AppError {
   const place = `${scenario}/${attempt}/${turn}`;
-  return new AppError(404, "not_found", `cannot find turn ${place} of run ${id}: it is not stored`);
+  return notFound(`cannot find turn ${place} of run ${id}: it is not stored`);
 }
 
 /** What a caller gets who wants a run to continue that no longer can. */
 export function endedMeanwhile(id: string): AppError {
   const detail = `cannot resume run ${id}: it was ended or deleted meanwhile`;
-  return new AppError(409, "conflict", detail);
+  return conflict(detail);
 }
 
 /** What a caller gets whose run is deleted before all of it was read. */
 export function runDeleted(id: string): AppError {
-  return new AppError(404, "not_found", `run ${id} was deleted while it was read`);
+  return notFound(`run ${id} was deleted while it was read`);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { ifNoneMatch } from "@std/http/etag";
 import { accepts, acceptsEncodings } from "@std/http/negotiation";
-import { AppError } from "../errors.ts";
+import { notFound } from "../errors.ts";
 import type { Handler, Route } from "./router.ts";
 
 /** The page of a service: its title, and the bundle that `deno task pages` builds. */
@@ -69,7 +69,7 @@ export function createPageRoutes(page: Page): Route[] {
       handler(request, { url }) {
         const asset = byPath.get(url.pathname);
         if (asset) return serveAsset(asset, request);
-        throw new AppError(404, "not_found", `cannot find ${url.pathname}: reload the page`);
+        throw notFound(`cannot find ${url.pathname}: reload the page`);
       },
     },
   ];

@@ -1,4 +1,4 @@
-import { AppError, ClientLeft } from "../errors.ts";
+import { AppError, ClientLeft, notFound } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { RouteDescription } from "../ops/api_description.ts";
 import { withRemoteTrace, withSpan } from "../ops/tracing.ts";
@@ -189,7 +189,7 @@ function noRoute(
     const similar = similarPaths(url.pathname, routes).join(" or ");
     const hint = similar && `; did you mean ${similar}?`;
     const reason = `there is no such route${hint}`;
-    return new AppError(404, "not_found", `cannot find ${url.pathname}: ${reason}`);
+    return notFound(`cannot find ${url.pathname}: ${reason}`);
   }
   const methods = allowed.flatMap((method) => method === "GET" ? [method, "HEAD"] : method);
   const allow = [...new Set(methods)].join(", ");
