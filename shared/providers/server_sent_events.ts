@@ -9,8 +9,8 @@ export interface EventOptions {
   onUnfinished?: () => void;
   /** Called before each event that is named `error`. */
   onError?: () => void;
-  /** Called at each line with the id of an event. */
-  onId?: () => void;
+  /** Called with the id of an event, before the event. */
+  onId?: (id: string) => void;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function* readServerSentEvents(
     for (const line of lines) {
       if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
       else if (line.startsWith("error:")) data.push(line.slice("error:".length).trimStart());
-      else if (line.startsWith("id:")) onId();
+      else if (line.startsWith("id:")) onId(line.slice(line[3] === " " ? 4 : 3));
       isError ||= /^(event: ?error$|error:)/.test(line);
       if (line !== "") continue;
       if (data.length > 0 && isError) onError();

@@ -48,6 +48,7 @@ const STREAMS: [what: string, pieces: string[], lost: number[]][] = [
   ["has the answer with its id as a string", [event({ jsonrpc: "2.0", id: "7", result: {} })], []],
   ["has an error as the answer", [event({ jsonrpc: "2.0", id: 7, error: {} })], []],
   ["can be resumed", ["id: e1\ndata:\n\n"], []],
+  ["has an id without an event", ["id: e1\n\n"], [7]],
 ];
 for (const [what, pieces, lost] of STREAMS) {
   Deno.test(`a request whose stream ${what} is ${lost.length > 0 ? "" : "not "}lost`, async () => {
@@ -90,6 +91,46 @@ Deno.test("a request that was cancelled is not lost when its stream ends", async
   await response.text();
   await new Promise((resolve) => setTimeout(resolve));
   assertEquals(lost, []);
+});
+
+/** What comes when the stream of request 7, cut after the event `e1`, is asked for again. */
+async function lostWhenResumed(...answers: (Response | Error)[]): Promise<unknown[][]> {
+  const lost: unknown[] = [];
+  const cut = new Response(streamOf(["id: e1\ndata:\n\n"]), EVENTS);
+  const coming = [cut, ...answers];
+  const watched = createWatchedFetch(() => {
+    const answer = coming.shift()!;
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  }, (id) => void lost.push(id));
+  const read = async (init: RequestInit) => {
+    const response = await watched("http://host/mcp", init).catch(() => undefined);
+    await response?.text();
+    await new Promise((resolve) => setTimeout(resolve));
+    return [...lost];
+  };
+  await read({ method: "POST", body: JSON.stringify(REQUEST) });
+  const seen: unknown[][] = [];
+  for (const id of ["e1", "e1", "e2"].slice(0, answers.length)) {
+    seen.push(await read({ headers: { "last-event-id": id } }));
+  }
+  return seen;
+}
+
+Deno.test("a request whose stream cannot be resumed is lost once the SDK gives up", async () => {
+  const refused = (status: number) => new Response(null, { status });
+  assertEquals(await lostWhenResumed(refused(405)), [[7]]);
+  assertEquals(await lostWhenResumed(refused(503), refused(503)), [[], [7]]);
+  assertEquals(await lostWhenResumed(new Error("reset"), new Error("reset")), [[], [7]]);
+});
+
+Deno.test("a request whose stream is resumed is lost only if the rest has no answer either", async () => {
+  const rest = (...pieces: string[]) => new Response(streamOf(pieces), EVENTS);
+  const busy = new Response(null, { status: 503 });
+  assertEquals(await lostWhenResumed(rest(answered)), [[]]);
+  assertEquals(await lostWhenResumed(busy, rest(answered)), [[], []]);
+  assertEquals(await lostWhenResumed(rest(event(NOTE))), [[7]]);
+  const again = rest("id: e2\ndata:\n\n");
+  assertEquals(await lostWhenResumed(again, new Response(null), rest(answered)), [[], [], []]);
 });
 
 Deno.test("a call whose stream is cut fails at once, and the session is used on", async () => {
