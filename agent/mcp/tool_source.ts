@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Logger } from "../../shared/log.ts";
+import { MAX_OFFERED_TOOLS } from "../../shared/providers/provider.ts";
 import { createToolbox, type Tool, type ToolReport, type ToolSource } from "../tools/tool.ts";
 import type { McpConnect } from "./client.ts";
 import type { McpServer } from "./config.ts";
@@ -32,8 +33,12 @@ export function createMcpToolSource(
 
   /** Called only on a change: converting the schemas takes time. */
   function rebuild(): void {
+    const before = listed.length;
     listed = listTools();
     toolbox = createToolbox(listed.map(({ tool }) => tool));
+    if (before > MAX_OFFERED_TOOLS || listed.length <= MAX_OFFERED_TOOLS) return;
+    const message = "there are more tools than some models take: these get the first of GET /tools";
+    options.log.warn(message, { tools: listed.length, first: MAX_OFFERED_TOOLS });
   }
 
   function listTools(): { tool: Tool; source: string }[] {

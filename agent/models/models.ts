@@ -18,6 +18,7 @@ import { IMAGE_FALLBACK } from "./image_fallback.ts";
 import { JSON_WITHOUT_TOOLS } from "./json_answers.ts";
 import { createLazyProvider, type LazyProvider } from "./lazy_provider.ts";
 import { LONG_DESCRIPTIONS } from "./long_descriptions.ts";
+import { MANY_TOOLS } from "./many_tools.ts";
 import {
   createHubModels,
   createStudioModels,
@@ -52,6 +53,7 @@ const ADAPTATIONS = [
   ...TOKEN_LIMITS,
   AUTHOR_NAMES,
   LONG_DESCRIPTIONS,
+  MANY_TOOLS,
   JSON_WITHOUT_TOOLS,
   ...REFUSED_TOOLS,
   TOOL_HISTORY,

@@ -54,6 +54,9 @@ export interface ToolCall {
   extra?: ExtraFields;
 }
 
+/** How many tools every provider takes in one request. */
+export const MAX_OFFERED_TOOLS = 128;
+
 /** A tool as the model sees it. `parameters` is a JSON Schema of type `object`. */
 export interface ToolDefinition {
   name: string;

@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { McpEvents } from "../../../agent/mcp/client.ts";
 import { createToolNames } from "../../../agent/mcp/tool_names.ts";
 import { observeTools } from "../../../agent/tools/observed_tools.ts";
+import { silentLogger } from "../../../shared/log.ts";
 import { createMetrics } from "../../../shared/ops/metrics.ts";
 import {
   names,
@@ -37,6 +38,24 @@ Deno.test("tool names are unique and valid, whatever names the servers use", () 
   assertEquals(new Set([...named, "one_add"]).size, 7);
   assert(named.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name)), named.join());
   assertEquals(offers.map(([server, tool]) => nameOf(server, tool)), named);
+});
+
+Deno.test("more tools than some models take are warned about once", async () => {
+  const warnings: unknown[] = [];
+  const log = { ...silentLogger, warn: (...line: unknown[]) => void warnings.push(line) };
+  const tools = Array.from({ length: 127 }, (_, at) => `tool_${at}`);
+  const events: Record<string, McpEvents> = {};
+  await using source = openSource(({ name }, handlers) => {
+    events[name] = handlers;
+    return Promise.resolve(session(name === "one" ? tools : ["more", "still_more"]));
+  }, { log });
+  await until(source, (source) => names(source).length === 130);
+  events.two!.onToolsChanged();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assertEquals(warnings, [[
+    "there are more tools than some models take: these get the first of GET /tools",
+    { tools: 130, first: 128 },
+  ]]);
 });
 
 Deno.test("a tool keeps its name while the service runs, whoever else comes and goes", async () => {
