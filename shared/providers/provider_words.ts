@@ -6,6 +6,8 @@ const MAX_MESSAGE = 2_000;
 const MAX_FIELD = 200;
 /** Of an answer that is not a completion. */
 const MAX_START = 200;
+/** Of such an answer: longer than secrets are. */
+const MAX_READ = 64 * 1024;
 
 export type Redact = (text: string) => string;
 
@@ -19,11 +21,11 @@ export function readWords(body: string, redact: Redact): ProviderWords | undefin
   const fields = findError(parsed);
   const isText = parsed === undefined && !/^\s*[<[{]/.test(body);
   const text = fields ? messageOf(fields) + upstreamOf(fields, redact) : isText ? body : "";
-  const message = tidy(text, { redact, max: MAX_MESSAGE });
+  const message = tidy(redact(text), MAX_MESSAGE);
   const { status, type = status, code, param } = fields ?? {};
   const field = (value: unknown) =>
     typeof value === "string" || typeof value === "number"
-      ? tidy(String(value), { redact, max: MAX_FIELD }) || null
+      ? tidy(redact(String(value)), MAX_FIELD) || null
       : null;
   const words = { message, type: field(type), code: field(code), param: field(param) };
   return message || words.code || words.type ? words : undefined;
@@ -31,13 +33,13 @@ export function readWords(body: string, redact: Redact): ProviderWords | undefin
 
 /** The first characters of an answer, on one line. */
 export function startOf(body: string, redact: Redact): string {
-  return tidy(body.slice(0, 8 * MAX_START), { redact, max: MAX_START });
+  return tidy(redact(body.slice(0, MAX_READ)).slice(0, 8 * MAX_START), MAX_START);
 }
 
-/** Without secrets, control characters and line breaks. Redacted first: a cut could hide a secret. */
-function tidy(text: string, { redact, max }: { redact: Redact; max: number }): string {
+/** Without control characters and line breaks. Takes a redacted text: a cut could hide a secret. */
+function tidy(redacted: string, max: number): string {
   // deno-lint-ignore no-control-regex -- a provider may send any byte
-  const line = redact(text).replace(/[\s\u0000-\u001f\u007f]+/g, " ").trim();
+  const line = redacted.replace(/[\s\u0000-\u001f\u007f]+/g, " ").trim();
   return shorten(line, max, "…");
 }
 

@@ -4,9 +4,12 @@ import { keepTail } from "../../../agent/mcp/stderr_tail.ts";
 import { createRedactor } from "../../../shared/redaction.ts";
 
 /** What is kept of a program that writes these texts. */
-async function tailOf(texts: string[], secrets: string[] = []): Promise<string> {
+async function tailOf(
+  texts: string[],
+  { secrets = [], ...options }: { secrets?: string[]; olderCharacters?: number } = {},
+): Promise<string> {
   const stream = new PassThrough();
-  const read = keepTail(stream, createRedactor(secrets));
+  const read = keepTail(stream, createRedactor(secrets), options);
   for (const text of texts) stream.write(text);
   await new Promise((resolve) => stream.end(resolve));
   return read();
@@ -24,9 +27,22 @@ Deno.test("no part of a secret is left at the beginning of what is kept of a pro
   ];
   for (const [secret, line] of cases) {
     for (let length = 0; length < line.length; length++) {
-      const tail = await tailOf([line.repeat(900), "x".repeat(length)], [secret]);
+      const texts = [line.repeat(900), "x".repeat(length)];
+      const tail = await tailOf(texts, { secrets: [secret], olderCharacters: 4_096 });
       assert(!tail.includes("def") && tail.length > 1_000, `${tail.length}: ${tail.slice(0, 40)}`);
     }
+  }
+});
+
+Deno.test("a long secret of a program is not shown, wherever it is cut", async () => {
+  const secret = "0123456789abcdef".repeat(1_000);
+  for (const after of [0, 100, 4_000, 8_000]) {
+    const texts = ["x".repeat(200_000), secret.slice(0, 9_000), secret.slice(9_000)];
+    const tail = await tailOf([...texts, "y".repeat(after)], { secrets: [secret] });
+    assert(
+      !tail.includes("def") && tail.endsWith("y".repeat(Math.min(after, 4_096))),
+      String(after),
+    );
   }
 });
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readWords } from "../../../shared/providers/provider_words.ts";
+import { readWords, startOf } from "../../../shared/providers/provider_words.ts";
 
 const none = { type: null, code: null, param: null };
 
@@ -88,4 +88,10 @@ Deno.test("words are redacted before they are cut, so that no half of a secret i
   const { message: said = "" } = readWords(JSON.stringify(upstream), redact) ?? {};
   assertEquals(said.includes("s3cr"), false);
   assertEquals(words?.code, `${"y".repeat(195)}[sec…`);
+});
+
+Deno.test("no part of a long secret is shown of an answer that begins with it", () => {
+  const secret = "0123456789".repeat(300);
+  const redact = (text: string) => text.replaceAll(secret, "[secret]");
+  assertEquals(startOf(`The key ${secret} is wrong.`, redact), "The key [secret] is wrong.");
 });
