@@ -12,7 +12,11 @@ export async function connectRaw(url: string): Promise<RawClient> {
   const connection = await Deno.connect({ hostname, port: Number(port) });
   return {
     async say(text) {
-      await connection.write(new TextEncoder().encode(text)).catch(() => {}); // closed already
+      let rest = new TextEncoder().encode(text);
+      while (rest.length > 0) { // a busy system takes a part of it
+        const written = await connection.write(rest).catch(() => rest.length); // closed already
+        rest = rest.subarray(written);
+      }
     },
     endSending: () => connection.closeWrite(),
     heard: hear(connection),
