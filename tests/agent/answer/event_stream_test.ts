@@ -47,6 +47,25 @@ Deno.test("a push that waits for its reader rejects when the reader leaves", asy
   assert(isAbort(await outcome.promise));
 });
 
+Deno.test("nothing is sent after the caller has left, even if a reader waits for it", async () => {
+  const caller = new AbortController();
+  const left = Promise.withResolvers<void>();
+  const pushed = Promise.withResolvers<unknown>();
+  const body = await openEventStream(async ({ push }) => {
+    await push({ data: "first" });
+    await left.promise;
+    pushed.resolve(await push({ data: "second" }).catch((error) => error));
+  }, { signal: caller.signal });
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  assertEquals((await reader.read()).value, "data: first\n\n");
+  const next = reader.read();
+  await new Promise((resolve) => setTimeout(resolve)); // the stream knows that it is read
+  caller.abort();
+  left.resolve();
+  assert(isAbort(await pushed.promise));
+  assertEquals((await next).done, true);
+});
+
 Deno.test("the producer can see that the stream has opened, also through a comment", async () => {
   const seen: boolean[] = [];
   const body = await openEventStream(async ({ isOpen }) => {

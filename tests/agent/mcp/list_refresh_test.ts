@@ -14,6 +14,13 @@ function refreshing(read = () => Promise.resolve()) {
   return { ...refresh, next: () => begun.promise, readings: () => readings };
 }
 
+/** A reading that was due would have come before this. */
+async function timersHaveRun(): Promise<void> {
+  for (const _ of ["the timer", "what it started"]) {
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
 Deno.test("changes that are announced while a list is paused are read once it goes on", async () => {
   const refresh = refreshing();
   refresh.announce();
@@ -21,16 +28,19 @@ Deno.test("changes that are announced while a list is paused are read once it go
   const next = refresh.next();
   refresh.resume();
   await next;
+  await timersHaveRun();
   assertEquals(refresh.readings(), 1);
 });
 
 Deno.test("a pause forgets the changes before it, also those that were about to be read", async () => {
   const refresh = refreshing();
-  refresh.resume();
-  refresh.announce();
+  refresh.announce(); // kept for the end of the pause
   refresh.pause();
   refresh.resume();
-  await new Promise((resolve) => setTimeout(resolve)); // the reading would have come before this
+  refresh.announce(); // about to be read
+  refresh.pause();
+  refresh.resume();
+  await timersHaveRun();
   assertEquals(refresh.readings(), 0);
 });
 
