@@ -38,7 +38,7 @@ export interface ToolCallOptions extends Partial<ToolLimits> {
 /**
  * Runs the calls of one turn, at most `atOnce` at a time, and answers them in their order. The
  * answer of a failed call tells the model how to correct it. Throws only if the run is aborted or
- * if `emit` throws; no call starts after that.
+ * if `emit` throws; calls that still wait then are not started.
  */
 export async function runToolCalls(
   calls: ToolCall[],
@@ -55,12 +55,7 @@ export async function runToolCalls(
     !limited || refusals?.has(call.id)
       ? runToolCall(call, turn)
       : limited(() => runToolCall(call, turn));
-  try {
-    return limitTurnImages(await untilAbort(Promise.all(calls.map(run)), signal));
-  } catch (error) {
-    limited?.clearQueue();
-    throw error;
-  }
+  return limitTurnImages(await untilAbort(Promise.all(calls.map(run)), signal));
 }
 
 /** All the images of a turn stay within the limits of one request. */
