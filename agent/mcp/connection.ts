@@ -113,7 +113,7 @@ export function openMcpConnection(
     tools = listed;
     if (unusable.length > 0) {
       const fields = { server: name, left_out: unusable };
-      log.warn("tools of an MCP server are left out: their definitions are invalid", fields);
+      log.warn("tools of an MCP server are left out: they cannot be used", fields);
     }
     if (!leftOut) return;
     const fields = { server: name, reason: leftOut, tools: tools.length };

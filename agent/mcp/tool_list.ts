@@ -41,6 +41,7 @@ const ListedTool = z.object({
   name: z.string(),
   title: optionalText,
   description: optionalText,
+  execution: z.looseObject({ taskSupport: z.unknown() }).optional().catch(undefined),
   inputSchema: z.looseObject({
     type: ObjectType.default("object"),
     properties: z.record(z.string(), z.union([z.boolean(), z.custom<Fields>(isFields)])).nullish(),
@@ -54,7 +55,8 @@ const ListedTool = z.object({
 
 function readTool(given: unknown): McpToolDefinition | undefined {
   const { data } = ListedTool.safeParse(given);
-  if (!data) return undefined;
+  // A tool that runs only as a task, which the agent does not start, would refuse every call.
+  if (!data || data.execution?.taskSupport === "required") return undefined;
   const { name, title, description, inputSchema } = data;
   const said = [description, title].find((text) => text?.trim());
   return { name, description: said ?? name, inputSchema: toPortable(inputSchema) };

@@ -130,7 +130,7 @@ Deno.test("a list that is too long is logged", async () => {
 
 Deno.test("tools that are left out are named in the log", async () => {
   assertEquals(await warningsAbout({ unusable: ["odd"] }), [[
-    "tools of an MCP server are left out: their definitions are invalid",
+    "tools of an MCP server are left out: they cannot be used",
     { server: "one", left_out: ["odd"] },
   ]]);
 });

@@ -32,6 +32,20 @@ Deno.test("a list is read page by page", async () => {
   assertEquals(leftOut, undefined);
 });
 
+Deno.test("a tool that can only be called as a task is left out", async () => {
+  const supporting = (taskSupport: string) => ({
+    ...tool(taskSupport),
+    execution: { taskSupport },
+  });
+  const listed = ["required", "optional", "forbidden"].map(supporting);
+  const odd = { ...tool("odd"), execution: "later" };
+  const { tools, unusable } = await readToolList(() =>
+    Promise.resolve({ tools: [...listed, odd] })
+  );
+  assertEquals(tools.map(({ name }) => name), ["optional", "forbidden", "odd"]);
+  assertEquals(unusable, ["required"]);
+});
+
 Deno.test("reading a list stops after 100 pages, 1,000 tools or 8 MB, with the reason", async () => {
   const empty = endless(() => []);
   assertEquals(await readToolList(empty.read), { tools: [], leftOut: "over 100 pages" });
