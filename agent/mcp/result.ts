@@ -37,8 +37,8 @@ function toPart(part: unknown): Fields {
 function readImages(parts: Fields[]): ContentPart[] {
   const images: ContentPart[] = [];
   let characters = 0;
-  for (const { type, data, mimeType } of parts) {
-    const isImage = type === "image" && typeof data === "string" && data !== "" &&
+  for (const { data, mimeType } of parts.map(binaryOf)) {
+    const isImage = typeof data === "string" && data !== "" &&
       typeof mimeType === "string" && mimeType.startsWith("image/");
     if (!isImage || images.length === MAX_IMAGES) continue;
     if (characters + data.length > MAX_IMAGE_CHARACTERS) continue;
@@ -46,6 +46,13 @@ function readImages(parts: Fields[]): ContentPart[] {
     images.push({ type: "image_url", image_url: { url: `data:${mimeType};base64,${data}` } });
   }
   return images;
+}
+
+/** What a part has as base64. */
+function binaryOf({ type, data, mimeType, resource }: Fields): Fields {
+  if (type === "image") return { data, mimeType };
+  const { blob, mimeType: resourceType } = asFields(resource);
+  return type === "resource" ? { data: blob, mimeType: resourceType } : {};
 }
 
 function describePart(part: Fields): string {

@@ -22,6 +22,17 @@ Deno.test("a result is returned as text, and other content is named", () => {
   });
 });
 
+Deno.test("a resource that is an image is sent as one", () => {
+  const resource = (mimeType: string) => ({
+    type: "resource",
+    resource: { uri: "demo://1", mimeType, blob: "xx" },
+  });
+  assertEquals(readResult({ content: [resource("image/png"), resource("audio/wav")] }), {
+    text: "(a resource: demo://1)\n\n(a resource: demo://1)",
+    images: [{ type: "image_url", image_url: { url: "data:image/png;base64,xx" } }],
+  });
+});
+
 Deno.test("images beyond the limits of a result are only named", () => {
   const image = (data: string) => ({ type: "image", mimeType: "image/png", data });
   const many = readResult({ content: Array(10).fill(image("xx")) });
