@@ -26,8 +26,11 @@ export interface ConnectionLimit {
   readonly open: number;
   /** Marks a connection as busy until the function that it returns is called. */
   begin(socket: Socket): () => void;
-  /** Closes the connections that have not sent a byte, as browsers open them ahead. */
-  closeUnused(): void;
+  /**
+   * Closes connections without a request: those that have not sent a byte, as browsers open them
+   * ahead; with `half`, also those whose request's head has not arrived in full.
+   */
+  closeUnused(options: { half: boolean }): void;
 }
 
 /** From this share of the limit on, a new connection closes the one that was quiet longest. */
@@ -142,9 +145,10 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
         if (connections.delete(socket)) connections.set(socket, one);
       };
     },
-    closeUnused() {
+    closeUnused({ half }) {
       for (const { socket, busy } of connections.values()) {
-        if (busy === 0 && socket.bytesRead === 0) socket.destroy();
+        if (busy > 0 || socket.writableLength > 0) continue; // an answer is being sent
+        if (half || socket.bytesRead === 0) socket.destroy();
       }
     },
   };

@@ -1,13 +1,14 @@
 import type { Server } from "node:http";
 import type { Logger } from "../log.ts";
 import type { Admission } from "./admission.ts";
+import type { ConnectionLimit } from "./connection_limit.ts";
 
 export interface StoppingOptions {
   name: string;
   server: Server;
   admission: Admission;
-  /** Closes connections without any request: `node:http` takes them for busy ones. */
-  closeUnused: () => void;
+  /** Closes connections without a request: `node:http` takes them for busy ones. */
+  closeUnused: ConnectionLimit["closeUnused"];
   /** How long running requests may take to finish. */
   graceMs: number;
   log: Logger;
@@ -22,6 +23,8 @@ export interface StoppingOptions {
 
 /** Time for requests that are on their way on new connections. */
 const FIRST_BYTES_MS = 250;
+/** Time for the rest of a request's head, without which there is nothing to answer. */
+const HEAD_MS = 2000;
 /** Time for the answers that say that the service is stopping. */
 const LAST_WORDS_MS = 1000;
 /** Time for closing resources: a tool server that is a program takes five seconds to end. */
@@ -43,7 +46,8 @@ export function createStop(options: StoppingOptions): () => void {
   async function stop(): Promise<void> {
     log.info(`${name} is stopping`, { grace_ms: graceMs, running: admission.used });
     admission.stop();
-    setTimeout(options.closeUnused, FIRST_BYTES_MS);
+    setTimeout(() => options.closeUnused({ half: false }), FIRST_BYTES_MS);
+    setTimeout(() => options.closeUnused({ half: true }), HEAD_MS);
     const ended = Promise.all([closeServer(server), options.stop?.()]);
     if (!await settles(ended, { ms: graceMs, unless: hurry.promise })) await giveUp(ended);
     await settles(options.close?.(), { ms: CLOSE_MS });

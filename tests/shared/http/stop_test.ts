@@ -122,6 +122,18 @@ Deno.test("a connection that was opened ahead and never used does not delay the 
   assertEquals((await agent.status).code, 0);
 });
 
+Deno.test("a request whose head never arrives in full does not delay the stop", async () => {
+  await using agent = await startServiceProcess("agent", {
+    environment: { SHUTDOWN_GRACE_MS: "600000", BODY_TIMEOUT_MS: "600000" },
+  });
+  const { hostname, port } = new URL(agent.url);
+  using half = await Deno.connect({ hostname, port: Number(port) });
+  await half.write(new TextEncoder().encode("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"));
+  await (await fetch(`${agent.url}/healthz`)).text(); // accepted after it
+  agent.kill("SIGTERM");
+  assertEquals((await agent.status).code, 0);
+});
+
 Deno.test("a second signal ends the process at once, and callers are told why", async () => {
   await using hub = await startProviderDouble(hang());
   await using agent = await startServiceProcess("agent", {
