@@ -1,7 +1,7 @@
 import type { ReadinessCheck } from "../../shared/ops/operations.ts";
 import type { RunManager } from "./manager.ts";
 import type { RunStore } from "../store/store.ts";
-import { StoreFault } from "../store/store_fault.ts";
+import { isStorageFault, StoreFault } from "../store/store_fault.ts";
 
 /** Checks within this time share one write. */
 const SHARED_MS = 2000;
@@ -21,6 +21,7 @@ export function checkStore(
       await store.checkWrite();
       return undefined;
     } catch (error) {
+      if (isStorageFault(error)) return error.message;
       const isGone = error instanceof StoreFault && error.isMissing;
       return isGone
         ? "the database file was deleted or replaced"

@@ -10,9 +10,12 @@ import type { Tables } from "../../../eval/store/schema.ts";
 import { openSqlite } from "../../../eval/store/sqlite_connection.ts";
 import { createSqliteDialect } from "../../../eval/store/sqlite_dialect.ts";
 import { createEvalDeps } from "../../../eval/wiring.ts";
+import { storageError } from "../../../eval/store/store_fault.ts";
+import { SQLITE_FULL } from "../../../eval/store/sqlite_codes.ts";
 import { createWorkerBoard } from "../../../shared/background/worker_board.ts";
 import { parseConfig } from "../../../shared/config.ts";
 import { silentLogger } from "../../../shared/log.ts";
+import { unavailable } from "../../../shared/postgres/fault.ts";
 import * as observation from "../../../eval/endpoint/observation.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { startServiceProcess } from "../../fakes/service_process.ts";
@@ -22,6 +25,19 @@ Deno.test("a store that cannot be written is not ready, and the check says why",
   assertEquals(await checkStore(store)(), undefined);
   store.checkWrite = () => Promise.reject(new Error("attempt to write a readonly database"));
   assertEquals(await checkStore(store)(), "the database cannot be written");
+});
+
+Deno.test("the check says what a caller is told: a full disk, a server that refuses the password", async () => {
+  const store = memoryStore();
+  const full = storageError({
+    name: "Error",
+    message: "database is full",
+    sqliteCode: SQLITE_FULL,
+  });
+  for (const error of [full, unavailable({ code: "28P01" })]) {
+    store.checkWrite = () => Promise.reject(error);
+    assertEquals(await checkStore(store)(), error.message);
+  }
 });
 
 Deno.test("a read-only database is not ready", async () => {
