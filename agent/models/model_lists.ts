@@ -12,9 +12,12 @@ import type { StudioModels } from "../../shared/schemas/agent.ts";
 const TTL_MS = 60_000;
 const HUB_TIMEOUT_MS = 5_000;
 
+/** Not `Date.now`: once the clock is set back, a list would not be renewed until it has caught up. */
+const steadyNow = () => performance.now();
+
 export interface ModelListOptions {
   log?: Logger;
-  /** Milliseconds; only differences count. */
+  /** Milliseconds of a clock that is never set; only differences count. */
   now?: () => number;
 }
 
@@ -42,7 +45,7 @@ export function listAliases({ MODEL_ALIASES = {} }: ModelRules): ListedModel[] {
 /** Callers wait for a renewal. If it fails, they get the last list, or that of the aliases. */
 export function createHubModels(
   lister: ModelLister,
-  { rules, log = silentLogger, now = Date.now, timeoutMs = HUB_TIMEOUT_MS }: HubModelsOptions,
+  { rules, log = silentLogger, now = steadyNow, timeoutMs = HUB_TIMEOUT_MS }: HubModelsOptions,
 ): HubModelList {
   const aliases = listAliases(rules);
   return createCachedList<HubModels>({
@@ -78,7 +81,7 @@ export interface StudioModelsOptions extends ModelListOptions {
 
 /** Callers get the last list while a new one is read. If that fails, they keep the last list. */
 export function createStudioModels(options: StudioModelsOptions): StudioModelList {
-  const { fixed, lister, now = Date.now, log = silentLogger } = options;
+  const { fixed, lister, now = steadyNow, log = silentLogger } = options;
   if (fixed) {
     const models = Object.entries(fixed).map(([name, id]) => ({ name, id }));
     const list = toStudioModels(models);

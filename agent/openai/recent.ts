@@ -13,7 +13,7 @@ export interface RecentOptions {
    * that nobody can push out the values of others.
    */
   maxCharacters: number;
-  /** Milliseconds; only differences count. */
+  /** Milliseconds of a clock that is never set; only differences count. */
   now?: () => number;
 }
 
@@ -33,7 +33,7 @@ interface Holding<T> {
 
 /** Keeps values in memory. Keys must be hard to guess: callers without API keys are all one caller. */
 export function createRecent<T>(
-  { maxAgeMs, maxCharacters, now = Date.now }: RecentOptions,
+  { maxAgeMs, maxCharacters, now = () => performance.now() }: RecentOptions,
 ): Recent<T> {
   /** In the order in which they were kept; each under all its keys. */
   const entries = new Map<string, Entry<T>>();

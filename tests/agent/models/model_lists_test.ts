@@ -7,6 +7,7 @@ import { type ListedModel, ProviderError } from "../../../shared/providers/provi
 import { providerOf } from "../../fakes/openai_provider.ts";
 import { hang, startProviderDouble } from "../../fakes/provider_double.ts";
 import { never } from "../../fakes/scripted_provider.ts";
+import { shiftClock } from "../../fakes/shifted_clock.ts";
 
 const [A, B, C, D] = [
   "3fa85f64-5717-4562-b3fc-2c963f66afa6",
@@ -224,4 +225,14 @@ Deno.test("a caller that leaves does not wait for the hub's list", async () => {
   const waiting = list(controller.signal).catch(() => "left");
   controller.abort();
   assertEquals(await waiting, "left");
+});
+
+Deno.test("a clock that is set does not change when a list is read again", async () => {
+  let asked = 0;
+  const lister = { listModels: () => Promise.resolve([{ id: A, name: `read ${++asked} times` }]) };
+  const lists = [createStudioModels({ lister }), createHubModels(lister, { rules: STRICT })];
+  for (const list of lists) await list();
+  using _ahead = shiftClock(1);
+  for (const list of lists) await list();
+  assertEquals(asked, lists.length);
 });

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createRecent } from "../../../agent/openai/recent.ts";
+import { shiftClock } from "../../fakes/shifted_clock.ts";
 
 const place = (...keys: string[]) => ({ caller: "ada", keys });
 
@@ -43,4 +44,23 @@ Deno.test("the caller that holds the most makes room, whoever needs it", () => {
   assertEquals(["b", "c"].map((key) => recent.find(key, "bob")), ["1234", "5678"]);
   const found = ["a1", "a2", "a3"].map((key) => recent.find(key, "ada"));
   assertEquals(found, [undefined, "1234", "1234"]);
+});
+
+Deno.test("values that are too old make room before others have to", () => {
+  let now = 0;
+  const recent = createRecent<string>({ maxAgeMs: 10, maxCharacters: 12, now: () => now });
+  recent.keep("1234", { caller: "bob", keys: ["b"] }); // 6 characters as JSON
+  now = 10;
+  recent.keep("1", place("a1"));
+  recent.keep("2", place("a2"));
+  recent.keep("3", place("a3"));
+  const found = ["a1", "a2", "a3"].map((key) => recent.find(key, "ada"));
+  assertEquals(found, ["1", "2", "3"]);
+});
+
+Deno.test("a value does not age when the clock is set", () => {
+  const recent = createRecent<string>({ maxAgeMs: 60_000, maxCharacters: 100 });
+  recent.keep("1", place("a"));
+  using _ahead = shiftClock(1);
+  assertEquals(recent.find("a", "ada"), "1");
 });
