@@ -2,8 +2,13 @@
  * Sets the clock of this process ahead, or back, until the result is disposed of. Only for what reads
  * the clock by itself, as libraries do: our own code is given a clock.
  */
-export function shiftClock(hours: number): Disposable {
+export function shiftClock(hours: number): Disposable & { set(hours: number): void } {
   const { now } = Date;
-  Date.now = () => now() + hours * 3_600_000;
-  return { [Symbol.dispose]: () => void (Date.now = now) };
+  let shift = hours;
+  Date.now = () => now() + shift * 3_600_000;
+  return {
+    /** Also for code that has taken `Date.now` since the clock was shifted. */
+    set: (hours) => void (shift = hours),
+    [Symbol.dispose]: () => void (Date.now = now),
+  };
 }
