@@ -1,4 +1,6 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { readStream } from "../../../agent/models/openai_stream.ts";
+import { startCallClock } from "../../../shared/providers/call_clock.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import { failure, providerOf, REQUEST, streamed, WAYS } from "../../fakes/openai_provider.ts";
 import {
@@ -174,4 +176,16 @@ Deno.test("whoever leaves after the finish reason has left", async () => {
     for await (const { type } of stream) if (type === "text") leaving.abort();
   });
   assert(error instanceof Error && error.name === "AbortError");
+});
+
+Deno.test("once every choice has ended, the rest of the stream has 5 s to come", async () => {
+  const limits: (number | undefined)[] = [];
+  const clock = startCallClock(60_000);
+  const noting = { ...clock, restart: (maxMs?: number) => void limits.push(maxMs) };
+  const body = [HI, HI, STOP, { choices: [], usage: null }].map(toEvent).join("");
+  const call = { model: "a/b", clock: noting, passesThrough: false, choices: 1 };
+  const deltas = await Array.fromAsync(readStream(new Response(body), call));
+  clock.stop();
+  assertEquals(limits, [undefined, undefined, 5_000, 5_000]);
+  assertEquals(deltas.at(-1)?.type, "reply");
 });
