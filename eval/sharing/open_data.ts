@@ -18,7 +18,7 @@ export interface OpenedData {
   limiter?: RateLimiter | undefined;
 }
 
-export interface OpenDataOptions extends Omit<OpenStoreOptions, "path"> {
+export interface OpenDataOptions extends Omit<OpenStoreOptions, "path" | "log"> {
   log: Logger;
   /** True for the command line; see `OpenSharingOptions`. */
   isExclusive?: boolean;
@@ -29,7 +29,7 @@ export async function openData(
   { EVAL_DATA: data, EVAL_DATA_CONNECTIONS: maxConnections, RATE_LIMIT: rate }: EvalConfig,
   { log, isExclusive = false, ...options }: OpenDataOptions,
 ): Promise<OpenedData> {
-  if (!isPostgresAddress(data)) return { store: await openStore({ path: data, ...options }) };
+  if (!isPostgresAddress(data)) return { store: await openStore({ path: data, log, ...options }) };
   const { openSharing } = await import("./open_sharing.ts");
   const { pool, ...opened } = await openSharing({
     address: data,

@@ -52,6 +52,7 @@ export async function openSharing(options: OpenSharingOptions): Promise<OpenedSh
   const { store, news, pool } = await openPostgres({
     address,
     maxConnections,
+    log,
     onError,
     createWorkList: async (pool) => queues = await openJobQueue(pool, { onError }),
   });

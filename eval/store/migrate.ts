@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from "kysely/migration";
+import type { Logger } from "../../shared/log.ts";
 import { migrations } from "./migrations.ts";
 import type { Tables } from "./schema.ts";
 
@@ -11,15 +12,22 @@ export interface MigrateOptions {
    * before may still start. 0 if unset.
    */
   newerAllowed?: number;
+  /** Told before tables of an earlier version are changed: their rows may take minutes. */
+  log?: Pick<Logger, "info"> | undefined;
 }
 
 /** Migrates the tables to the latest version. Throws if they are of a later version. */
 export async function migrate(
   db: Kysely<Tables>,
-  { further = {}, newerAllowed = 0 }: MigrateOptions = {},
+  { further = {}, newerAllowed = 0, log }: MigrateOptions = {},
 ): Promise<void> {
   const all = { ...migrations, ...further };
   if (newerAllowed > 0 && await isNewer(db, Object.keys(all), newerAllowed)) return;
+  if (log && await isOlder(db, Object.keys(all))) {
+    log.info(
+      "EVAL_DATA is of an earlier version: its tables are being updated, which may take minutes",
+    );
+  }
   const provider = { getMigrations: () => Promise.resolve(all) };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();
   if (!error) return;
@@ -38,6 +46,12 @@ export async function isMigrated(
 ): Promise<boolean> {
   const executed = await executedMigrations(db);
   return Object.keys({ ...migrations, ...further }).every((name) => executed.has(name));
+}
+
+/** True if some of `known` were executed, but not all. */
+async function isOlder(db: Kysely<Tables>, known: string[]): Promise<boolean> {
+  const executed = await executedMigrations(db);
+  return executed.size > 0 && !known.every((name) => executed.has(name));
 }
 
 /** True if all of `known` were executed, and further ones, but not more than `most`. */

@@ -2,7 +2,7 @@ import { Kysely, sql } from "kysely";
 import { ConfigError } from "../../shared/config.ts";
 import type { WorkerEvent } from "../../shared/background/worker_call.ts";
 import { deleteAbandonedParts } from "./dataset_queries.ts";
-import { isMigrated, migrate } from "./migrate.ts";
+import { isMigrated, migrate, type MigrateOptions } from "./migrate.ts";
 import { createRunIds } from "./run_id.ts";
 import { newestRunId } from "./run_list.ts";
 import { createRunReader } from "./run_reader.ts";
@@ -23,6 +23,7 @@ export interface OpenStoreOptions {
   /** How long a statement waits for the lock of another process. 5000 if unset. */
   busyTimeoutMs?: number;
   now?: () => number;
+  log?: MigrateOptions["log"];
   /** Keeps a reserve file of 8 MB, because deleting on a full disk needs room too. */
   keepsReserve?: boolean;
   /** Called if the database's worker dies, and when it works again. */
@@ -38,14 +39,14 @@ export interface OpenStoreOptions {
  * process uses it or the file cannot be used.
  */
 export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
-  const { now = Date.now, keepsReserve = false, ...where } = options;
+  const { now = Date.now, log, keepsReserve = false, ...where } = options;
   const connection = await openSqlite({ ...where, mode: "write" });
   const db = new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
   let newest: string | undefined;
   try {
     if (await isEmpty(db)) await createTables(connection);
     else {
-      await migrateOverwriting(db);
+      await migrateOverwriting(db, log);
       await deleteOrphans(db);
       await deleteAbandonedParts(db, now);
       newest = await newestRunId(db);
@@ -87,9 +88,9 @@ async function createTables(connection: SqliteConnection): Promise<void> {
  * Migrates, and overwrites in the file what migrations remove: the queries of endpoints, which may
  * have a credential. Not for what is deleted later, because on a full disk that needs more room.
  */
-async function migrateOverwriting(db: Kysely<Tables>): Promise<void> {
+async function migrateOverwriting(db: Kysely<Tables>, log: MigrateOptions["log"]): Promise<void> {
   await sql`pragma secure_delete = on`.execute(db);
-  await migrate(db);
+  await migrate(db, { log });
   await sql`pragma secure_delete = off`.execute(db);
 }
 
@@ -159,7 +160,9 @@ function onDisk(
  * time. Tables of an earlier version are migrated first; throws `ConfigError` if another process
  * uses them.
  */
-export async function openReader({ path }: { path: string }): Promise<RunReader> {
+export async function openReader(
+  { path, log }: Pick<OpenStoreOptions, "path" | "log">,
+): Promise<RunReader> {
   const db = await openForReading(path);
   let isCurrent = false;
   try {
@@ -170,7 +173,7 @@ export async function openReader({ path }: { path: string }): Promise<RunReader>
     if (!isCurrent) await db.destroy();
   }
   if (isCurrent) return createRunReader(db);
-  await migrateFile(path);
+  await migrateFile({ path, log });
   return createRunReader(await openForReading(path));
 }
 
@@ -179,9 +182,9 @@ async function openForReading(path: string): Promise<Kysely<Tables>> {
   return new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
 }
 
-async function migrateFile(path: string): Promise<void> {
+async function migrateFile(options: Pick<OpenStoreOptions, "path" | "log">): Promise<void> {
   try {
-    await (await openStore({ path })).close();
+    await (await openStore(options)).close();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ConfigError(

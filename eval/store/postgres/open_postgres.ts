@@ -3,7 +3,7 @@ import { ConfigError } from "../../../shared/config.ts";
 import { describePostgres } from "../../../shared/postgres/address.ts";
 import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
 import { deleteAbandonedParts } from "../dataset_queries.ts";
-import { isMigrated, migrate } from "../migrate.ts";
+import { isMigrated, migrate, type MigrateOptions } from "../migrate.ts";
 import { createRunReader } from "../run_reader.ts";
 import { deleteOrphans } from "../run_deletion.ts";
 import type { Tables } from "../schema.ts";
@@ -30,6 +30,7 @@ export interface OpenPostgresOptions {
   /** Where the conversations of runs wait; no run is created before it is known. */
   createWorkList: (pool: PostgresPool) => Promise<WorkList>;
   now?: () => number;
+  log?: MigrateOptions["log"];
   /** Called if an idle connection is lost. */
   onError?: (error: Error) => void;
 }
@@ -38,8 +39,8 @@ const NAME = "assay-eval";
 
 /** Connects and migrates. Throws `ConfigError`, without the password, if the database cannot be used. */
 export async function openPostgres(options: OpenPostgresOptions): Promise<OpenedPostgres> {
-  const { address, maxConnections: max, now = Date.now, onError } = options;
-  await migrateAddress(address);
+  const { address, maxConnections: max, now = Date.now, onError, log } = options;
+  await migrateAddress(address, log);
   const pool = await createPostgresPool({
     address,
     max,
@@ -62,11 +63,14 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Opened
  * Opens the database for reading. Tables of an earlier version are migrated first. Throws
  * `ConfigError` as `openPostgres` does.
  */
-export async function openPostgresReader(address: string): Promise<RunReader> {
+export async function openPostgresReader(
+  address: string,
+  { log }: Pick<MigrateOptions, "log"> = {},
+): Promise<RunReader> {
   const pool = await createPostgresPool({ address, max: 2, name: NAME });
   const db = new Kysely<Tables>({ dialect: createPostgresDialect(pool) });
   try {
-    if (!await isMigrated(db, { further: postgresMigrations })) await migrateAddress(address);
+    if (!await isMigrated(db, { further: postgresMigrations })) await migrateAddress(address, log);
   } catch (error) {
     await pool.end();
     throw error instanceof ConfigError ? error : cannotOpen(address, error);
@@ -75,11 +79,11 @@ export async function openPostgresReader(address: string): Promise<RunReader> {
 }
 
 /** With a connection of its own: a migration, and waiting for that of another process, may take long. */
-async function migrateAddress(address: string): Promise<void> {
+async function migrateAddress(address: string, log: MigrateOptions["log"]): Promise<void> {
   const pool = await createPostgresPool({ address, max: 1, name: NAME, timeoutMs: 0 });
   const db = new Kysely<PostgresTables>({ dialect: createPostgresDialect(pool) });
   try {
-    await migrate(asCommon(db), { further: postgresMigrations, newerAllowed: 1 });
+    await migrate(asCommon(db), { further: postgresMigrations, newerAllowed: 1, log });
     await deleteOrphans(asCommon(db));
     await deleteAbandonedParts(asCommon(db), Date.now);
   } catch (error) {

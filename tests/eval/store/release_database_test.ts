@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { openReader, openStore } from "../../../eval/store/open_store.ts";
 
 /** A database that the release 0.1.0 wrote: a finished run, an unfinished one, an interrupted one. */
@@ -48,4 +48,17 @@ Deno.test("a reader of a database of the release before updates its tables and r
     assertEquals(await reader.listGroups({ limit: 10 }), []);
     assertEquals(await reader.listDatasets({ limit: 10 }), []);
     await reader.close();
+  }));
+
+Deno.test("the log says that an earlier version is being updated, and only then", () =>
+  withReleased(async (path) => {
+    const lines: string[] = [];
+    const log = { info: (line: string) => void lines.push(line) };
+    await (await openReader({ path, log })).close();
+    assertEquals(lines.length, 1);
+    assertStringIncludes(lines[0]!, "EVAL_DATA is of an earlier version");
+    await (await openReader({ path, log })).close();
+    await (await openStore({ path, log })).close();
+    await (await openStore({ path: `${path}.new`, log })).close();
+    assertEquals(lines.length, 1);
   }));
