@@ -59,7 +59,7 @@ export async function* runEvents(
     const current = active();
     // Before reading, so that no turn is missed.
     const change = current?.changed() ?? waiting?.() ?? (await otherNews())?.news;
-    const page = await store.turnsAfter(run.id, { seq, limit: PAGE });
+    const page = await readPage(store, { runId: run.id, seq, change });
     for (const event of page) yield turnEvent(run, event);
     seq = page.at(-1)?.seq ?? seq;
     sent += page.length;
@@ -73,6 +73,27 @@ export async function* runEvents(
   }
   if (left.aborted || afterSeq > 0) return;
   requireWhole(run.id, { read: sent, expected: (await store.tally(run.id)).done });
+}
+
+/** Pages that are being read, by the change that their readers wait for, and by `seq`. */
+const reading = new WeakMap<Promise<void>, Map<number, Promise<TurnEvent[]>>>();
+
+/**
+ * The turns after `seq`. Those who wait for the same change of a run share a read that has not ended,
+ * so that a run with many watchers is not read once for each. A read from before another change may
+ * lack a turn.
+ */
+function readPage(
+  store: RunStore,
+  { runId, seq, change }: { runId: string; seq: number; change: Promise<void> | undefined },
+): Promise<TurnEvent[]> {
+  const read = () => store.turnsAfter(runId, { seq, limit: PAGE });
+  if (!change) return read(); // the run is over
+  const shared = reading.get(change) ?? new Map<number, Promise<TurnEvent[]>>();
+  reading.set(change, shared);
+  const page = shared.get(seq) ?? read().finally(() => shared.delete(seq));
+  shared.set(seq, page);
+  return page;
 }
 
 function progressEvent(progress: RunProgress): ServerSentEventMessage {

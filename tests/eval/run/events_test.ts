@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { createActiveRun } from "../../../eval/run/active_run.ts";
 import { runEvents } from "../../../eval/run/events.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
@@ -32,4 +32,38 @@ Deno.test("a turn that is stored while the events are being read is sent next, n
     if (told.length === 3) left.abort();
   }
   assertEquals(told.slice(0, 3), ["progress", "turn", "progress"]);
+});
+
+Deno.test("those who watch a run share what is read for them, and each is told of every turn", async () => {
+  const inner = memoryStore();
+  const created = await inner.createRun({ request: evaluateRequest(), testName: "t" });
+  if (created.outcome !== "created") throw new Error(created.outcome);
+  const { run } = created;
+  const active = createActiveRun(run, { tally: await inner.tally(run.id), now: () => 0 });
+  let reads = 0;
+  const store: RunStore = {
+    ...inner,
+    turnsAfter(id, position) {
+      reads++;
+      return inner.turnsAfter(id, position);
+    },
+  };
+  const left = new AbortController();
+  const seen = Array.from({ length: 20 }, () => [] as (string | undefined)[]);
+  const watchers = seen.map(async (told) => {
+    const options = { store, run, active: () => active, afterSeq: 0, left: left.signal };
+    for await (const { event } of runEvents(options)) told.push(event);
+  });
+  for (const index of [0, 1]) {
+    const turn = storedTurn([0, index, 0]);
+    await inner.recordTurn(run.id, turn);
+    active.note(turn.result, turn);
+    const turns = (told: unknown[]) => told.filter((event) => event === "turn").length;
+    while (!seen.every((told) => turns(told) === index + 1)) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  }
+  left.abort();
+  await Promise.all(watchers);
+  assert(reads < 2 * seen.length, `${reads} reads for ${seen.length} watchers`);
 });
