@@ -10,7 +10,7 @@ type Script = "latin" | "cyrillic" | "cjk" | "other";
 export const CALIBRATION = "c2";
 
 /** The same for `compareWordless`: change it with what it takes for the same. */
-const WORDLESS = "c3";
+const WORDLESS = "c4";
 
 /** How texts of one kind are compared with the encoders inside. */
 export interface SimilarityMethod {

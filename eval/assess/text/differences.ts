@@ -4,7 +4,7 @@ import { compareAntonyms } from "./differences/antonyms.ts";
 import { compareQuantities, saysOnly } from "./differences/compare_quantities.ts";
 import { chineseDenials, compareDenials, japaneseDenials } from "./differences/han_negation.ts";
 import { compareIdentifiers, findIdentifiers } from "./differences/identifiers.ts";
-import { guessLanguage } from "./differences/language.ts";
+import { guessLanguage, type Language, latinLanguage } from "./differences/language.ts";
 import { compareNames, namesOf } from "./differences/names.ts";
 import { compareNegation, readStatements } from "./differences/polarity.ts";
 import { quantitiesOf } from "./differences/quantities.ts";
@@ -47,7 +47,7 @@ const LONGEST_REMEMBERED = 2000;
  */
 export function differencesBetween(reply: string, reference: string): DifferenceKind[] {
   if (reply === reference) return [];
-  const [left, right] = [read(reply), read(reference)];
+  const [left, right] = readBoth(reply, reference);
   const found = new Set<DifferenceKind>(compareQuantities(left.quantities, right.quantities));
   if (
     compareIdentifiers(left.identifiers, right.identifiers) ||
@@ -72,16 +72,35 @@ export function saysQuantityOf(reply: string, reference: string): boolean {
   return saysOnly(read(reply), read(reference));
 }
 
-const read = rememberLast(readText, REMEMBERED, { longest: LONGEST_REMEMBERED });
+const read = rememberLast((text) => readText(text), REMEMBERED, { longest: LONGEST_REMEMBERED });
 
-function readText(text: string) {
+/**
+ * A text of a few words is taken for one in the language of the other, or in that of both together.
+ */
+function readBoth(reply: string, reference: string): [ReadText, ReadText] {
+  const [left, right] = [read(reply), read(reference)];
+  if (left.isSure && right.isSure) return [left, right];
+  const sure = left.isSure ? left : right.isSure ? right : undefined;
+  const language = sure?.language ?? latinLanguage(`${reply}\n${reference}`);
+  const isKnown = ({ isSure, language: own }: ReadText) => isSure || own === language;
+  return [
+    isKnown(left) ? left : readText(reply, language),
+    isKnown(right) ? right : readText(reference, language),
+  ];
+}
+
+type ReadText = ReturnType<typeof readText>;
+
+function readText(text: string, known?: Language) {
   const plain = asciiDigits(joinGroups(text.slice(0, MAX_CHARACTERS)).normalize("NFKC"))
     .replace(/[’ʼ`]/g, "'");
   const { found: identifiers, rest } = findIdentifiers(plain);
   const tokens = tokenize(rest);
-  const language = guessLanguage(tokens);
+  const guess = guessLanguage(rest, tokens);
+  const language = known ?? guess.language;
   return {
     language,
+    isSure: guess.isSure,
     tokens,
     identifiers,
     answer: answerOf(rest),

@@ -130,7 +130,7 @@ for (const [reference, reply, expected] of WORDLESS) {
     const failing = { embed: () => Promise.reject(new Error("no weights")) };
     const { value, method } = await similarity(reply, reference, failing);
     assertAlmostEquals(value!, expected, 1e-12);
-    assertEquals(method, "tokens/wordless-c3");
+    assertEquals(method, "tokens/wordless-c4");
   });
 }
 
