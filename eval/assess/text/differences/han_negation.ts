@@ -11,20 +11,34 @@ const CHINESE_IDIOMS =
 const CHINESE_NEGATION =
   /(?:没有|不|没|无法|未|勿|禁止|请勿|别)(?:能够?|可以|会|得|要|需要|应该|是|有|再|支持)?(\p{Script=Han}{2})/gu;
 
+/** A question, a condition or an exception says of nothing that it is so, or is not. */
+const CHINESE_OPEN = /[？?]$|如果|要是|假如|若(?!干)|除非|只要|的话|否则|何不/u;
+const JAPANESE_OPEN = /[？?]$|場合|なければ|ないと|ときは|時は|限り/u;
+const SENTENCE = /[^。！？!?\n]+[。！？!?\n]?/gu;
+
+/** A text without its open sentences. */
+function withoutSentences(open: RegExp, text: string): string {
+  return (text.match(SENTENCE) ?? []).filter((sentence) => !open.test(sentence)).join("");
+}
+
 const JAPANESE_IDIOMS =
-  /すみません|申し訳(?:ありません|ございません|ない)|かもしれ(?:ません|ない)|間違い(?:ありません|ない)|な(?:ければ|いと|くては)(?:なりません|ならない|いけません|いけない)|ませんか|少ない|危ない|もったいない|しかない|構いません/g;
+  /すみません|申し訳(?:ありません|ございません|ない)|かもしれ(?:ません|ない)|間違い(?:ありません|ない)|な(?:ければ|いと|くては)(?:なりません|ならない|いけません|いけない)|ませんか|ないわけでは(?:ありません|ない)|少ない|危ない|もったいない|しかない|構いません/g;
 const JAPANESE_NEGATION =
   /([\p{Script=Han}\p{Script=Katakana}ー]{1,8})([\p{Script=Hiragana}]{0,6}?)(?:ませんでした|ません|なかった|ない)/gu;
 
+/** "Is not a thing that is done" is "is not done": 共有することはありません. */
+const JAPANESE_FACT = /こと[はがも](?=あり|ない|でき|ござい)/g;
+
 /** Reads the denials of a Chinese text. */
 export function chineseDenials(text: string): Denials {
-  const plain = text.replace(CHINESE_IDIOMS, "，");
+  const plain = withoutSentences(CHINESE_OPEN, text.replace(CHINESE_IDIOMS, "，"));
   return { text: plain, heads: [...plain.matchAll(CHINESE_NEGATION)].map(([, head]) => head!) };
 }
 
 /** Reads the denials of a Japanese text. */
 export function japaneseDenials(text: string): Denials {
-  const plain = text.replace(JAPANESE_IDIOMS, "、");
+  const plain = withoutSentences(JAPANESE_OPEN, text.replace(JAPANESE_IDIOMS, "、"))
+    .replace(JAPANESE_FACT, "");
   return { text: plain, heads: [...plain.matchAll(JAPANESE_NEGATION)].map(([, head]) => head!) };
 }
 
