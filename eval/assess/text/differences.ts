@@ -41,9 +41,9 @@ const LONGEST_REMEMBERED = 2000;
  * Rather too few than too many: what only one text mentions is more or less detail and no
  * difference, and what is written otherwise ("12" and "twelve", "3 pm" and "15:00", "isn't closed"
  * and "is open") is the same. Numbers, dates, addresses and codes are found in any language;
- * a yes or no that begins a text in many languages, negation in English, German, French, Spanish,
- * Russian, Chinese and Japanese; names in the four of these whose capitals tell; opposites in
- * English. Of a longer text the first 20,000 characters are read.
+ * a yes or no that begins a text in many languages; negation and words of the calendar in those of
+ * `Language`; names in those of them whose capitals tell; opposites in English. Of a longer text the
+ * first 20,000 characters are read.
  */
 export function differencesBetween(reply: string, reference: string): DifferenceKind[] {
   if (reply === reference) return [];
@@ -69,7 +69,9 @@ export function differencesBetween(reply: string, reference: string): Difference
 
 /** Whether a text says the only quantity of another that has no words, in whatever form. */
 export function saysQuantityOf(reply: string, reference: string): boolean {
-  return saysOnly(read(reply), read(reference));
+  const [said, wanted] = [read(reply), read(reference)];
+  // A few words of English may look like another language.
+  return saysOnly(said, wanted) || (!said.isSure && saysOnly(readText(reply, "en"), wanted));
 }
 
 const read = rememberLast((text) => readText(text), REMEMBERED, { longest: LONGEST_REMEMBERED });

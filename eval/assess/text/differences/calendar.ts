@@ -16,6 +16,17 @@ const WEEKDAYS: Partial<Record<Language, string>> = {
   es: "lunes martes miércoles jueves viernes sábado/sábados domingo/domingos",
   ru: "понедельник/понедельникам вторник/вторникам среда/среду/средам четверг/четвергам " +
     "пятница/пятницу/пятницам суббота/субботу/субботам воскресенье/воскресеньям",
+  it: "lunedì martedì mercoledì giovedì venerdì sabato/sabati domenica/domeniche",
+  pt: "segunda/segundas terça/terças quarta/quartas quinta/quintas sexta/sextas sábado/sábados " +
+    "domingo/domingos",
+  nl: "maandag/maandags dinsdag/dinsdags woensdag/woensdags donderdag/donderdags " +
+    "vrijdag/vrijdags zaterdag/zaterdags zondag/zondags",
+  sv: "måndag/måndagar/måndagen tisdag/tisdagar/tisdagen onsdag/onsdagar/onsdagen " +
+    "torsdag/torsdagar/torsdagen fredag/fredagar/fredagen lördag/lördagar/lördagen " +
+    "söndag/söndagar/söndagen",
+  pl: "poniedziałek/poniedziałku/poniedziałki wtorek/wtorku/wtorki środa/środę/środy " +
+    "czwartek/czwartku/czwartki piątek/piątku/piątki sobota/sobotę/soboty " +
+    "niedziela/niedzielę/niedziele/niedzieli",
 };
 
 const MONTHS: Partial<Record<Language, string>> = {
@@ -28,17 +39,19 @@ const MONTHS: Partial<Record<Language, string>> = {
     "май/мая/мае июнь/июня/июне июль/июля/июле август/августа/августе " +
     "сентябрь/сентября/сентябре октябрь/октября/октябре ноябрь/ноября/ноябре " +
     "декабрь/декабря/декабре",
+  it:
+    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+  pt: "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+  nl: "januari februari maart april mei juni juli augustus september oktober november december",
+  sv: "januari februari mars april maj juni juli augusti september oktober november december",
+  pl: "styczeń/stycznia/styczniu luty/lutego/lutym marzec/marca/marcu kwiecień/kwietnia/kwietniu " +
+    "maj/maja/maju czerwiec/czerwca/czerwcu lipiec/lipca/lipcu sierpień/sierpnia/sierpniu " +
+    "wrzesień/września/wrześniu październik/października/październiku listopad/listopada/listopadzie " +
+    "grudzień/grudnia/grudniu",
 };
 
-/** Of further languages, as they stand behind a day. */
-const OTHER_MONTHS = [
-  "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-  "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
-  "januari februari maart april mei juni juli augustus september oktober november december",
-  "januari februari mars april maj juni juli augusti september oktober november december",
-  "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
-  "ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık",
-];
+/** Of Turkish, as they stand behind a day. */
+const OTHER_MONTHS = "ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık";
 
 const RELATIVE: Partial<Record<Language, [string, number][]>> = {
   en: [["today/tonight", 0], ["tomorrow", 1], ["yesterday", -1]],
@@ -46,6 +59,11 @@ const RELATIVE: Partial<Record<Language, [string, number][]>> = {
   fr: [["aujourd'hui", 0], ["demain", 1], ["hier", -1]],
   es: [["hoy", 0], ["ayer", -1]],
   ru: [["сегодня", 0], ["завтра", 1], ["вчера", -1]],
+  it: [["oggi", 0], ["domani", 1], ["ieri", -1]],
+  pt: [["hoje", 0], ["amanhã", 1], ["ontem", -1]],
+  nl: [["vandaag", 0], ["gisteren", -1]],
+  sv: [["idag", 0], ["imorgon", 1], ["igår", -1]],
+  pl: [["dzisiaj/dziś", 0], ["jutro", 1], ["wczoraj", -1]],
 };
 
 const CLOCK: Partial<Record<Language, [string, number][]>> = {
@@ -54,10 +72,13 @@ const CLOCK: Partial<Record<Language, [string, number][]>> = {
   fr: [["midi", 720], ["minuit", 0]],
   es: [["mediodía", 720], ["medianoche", 0]],
   ru: [["полдень", 720], ["полночь", 0]],
+  it: [["mezzogiorno", 720], ["mezzanotte", 0]],
+  nl: [["middernacht", 0]],
+  sv: [["midnatt", 0]],
 };
 
 const TABLES = new Map<Language, Map<string, CalendarWord>>();
-for (const language of ["en", "de", "fr", "es", "ru"] as const) {
+for (const language of ["en", "de", "fr", "es", "it", "pt", "nl", "sv", "pl", "ru"] as const) {
   const table = new Map<string, CalendarWord>();
   const add = (forms: string, word: CalendarWord) =>
     forms.split("/").forEach((form) => table.set(form, word));
@@ -68,12 +89,12 @@ for (const language of ["en", "de", "fr", "es", "ru"] as const) {
     add(forms, { type: "month", value: index + 1 })
   );
   for (const [forms, value] of RELATIVE[language]!) add(forms, { type: "relative", value });
-  for (const [forms, value] of CLOCK[language]!) add(forms, { type: "clock", value });
+  for (const [forms, value] of CLOCK[language] ?? []) add(forms, { type: "clock", value });
   TABLES.set(language, table);
 }
 
 const MONTH_OF_ANY = new Map<string, number>();
-for (const names of [...OTHER_MONTHS, ...Object.values(MONTHS)]) {
+for (const names of [OTHER_MONTHS, ...Object.values(MONTHS)]) {
   names.split(" ").forEach((forms, index) =>
     forms.split("/").forEach((form) => MONTH_OF_ANY.set(form, index + 1))
   );

@@ -151,11 +151,140 @@ const russian: Grammar = {
   no: set("нет"),
 };
 
+const ITALIAN_NEGATORS = set(
+  "non mai niente nulla nessun nessuno nessuna senza né neanche nemmeno neppure",
+);
+const ITALIAN_IDIOMS = set("solo soltanto solamente appena oltre problema problemi dubbio");
+
+const italian: Grammar = {
+  isNegator: (word) => ITALIAN_NEGATORS.has(word),
+  isIdiom: (clause, at) => ITALIAN_IDIOMS.has(nextContent(clause, at, italian)),
+  main: set("non"),
+  isPlacedAfter: false,
+  stops: set(
+    "il lo la i gli le l un uno una di d del dello della dell dei degli delle a ad al allo alla all " +
+      "ai agli alle da dal dalla dall in nel nella nell nei nelle su sul sulla con per tra fra e ed o " +
+      "che chi ci c si ne mi ti vi suo sua suoi sue nostro nostra mio mia tuo tua io lei lui noi voi " +
+      "loro è sono era erano sia stato stata stati state essere sarà saranno ho ha hai abbiamo hanno " +
+      "aveva avere può puoi possono possiamo posso potete deve devono devi viene vengono anche " +
+      "ancora già più molto purtroppo questo questa questi qui alcun alcuna",
+  ),
+  light: set("penso credo"),
+  openers: set("se qualora purché finché tranne salvo eccetto meno"),
+  breaks: set("ma perché però poiché bensì tuttavia"),
+  yes: set("sì si certo"),
+  no: set("no"),
+  split: (token) => token.split("'"),
+};
+
+const PORTUGUESE_IDIOMS = set("só apenas somente obstante problema problemas dúvida");
+
+const portuguese: Grammar = {
+  isNegator: (word) =>
+    /^(?:não|nunca|jamais|nada|ninguém|nenhum(?:as?)?|nenhuns|sem|nem|tampouco)$/.test(word),
+  isIdiom: (clause, at) =>
+    PORTUGUESE_IDIOMS.has(nextContent(clause, at, portuguese)) || clause[at - 1] === "pois",
+  main: set("não"),
+  isPlacedAfter: false,
+  stops: set(
+    "o a os as um uma uns umas de do da dos das em no na nos nas por pelo pela para com e ou que se " +
+      "me te lhe lhes vos eu ele ela nós você vocês eles elas seu sua seus suas nosso nossa meu minha " +
+      "este esta isto isso esse essa é são era eram foi foram ser será está estão estar estava tem " +
+      "têm ter há haver pode podem posso podemos poder deve devem vai vão já ainda também mais muito " +
+      "aqui infelizmente ao aos à às lo la",
+  ),
+  light: set("acho penso"),
+  // "Se" is a pronoun, too: then a sentence is open that need not be.
+  openers: set("se caso salvo exceto enquanto"),
+  breaks: set("mas porque porém embora pois"),
+  yes: set("sim claro"),
+  no: set("não"),
+};
+
+/** "Vergeet niet te betalen" asks to pay. */
+const DUTCH_REMINDERS = set("aarzel aarzelt vergeet");
+const DUTCH_IDIOMS = set("alleen probleem problemen zorgen dank twijfel");
+
+const dutch: Grammar = {
+  isNegator: (word) => /^(?:niet|geen|nooit|niets|niks|niemand|nergens|zonder|noch)$/.test(word),
+  isIdiom: (clause, at) =>
+    DUTCH_IDIOMS.has(clause[at + 1] ?? "") || DUTCH_REMINDERS.has(clause[at - 1] ?? ""),
+  isPlacedAfter: true,
+  stops: set(
+    "de het een t dit dat deze die er hier daar en of is zijn was waren wordt worden werd bent ben " +
+      "heeft heb hebben had hebt kan kunt kunnen mag mogen moet moeten zal zult zullen zou wil in op " +
+      "aan van voor met naar bij om te ten ter tot uit over door onder tegen dan ook nog al meer zeer " +
+      "heel erg graag helaas wij we ik u uw je jij jouw jullie ons onze mijn hij zij ze hun haar " +
+      "zich mij me hem wel",
+  ),
+  light: set("denk geloof"),
+  openers: set("als indien tenzij behalve totdat zolang zodra mits wanneer alleen"),
+  breaks: set("maar want omdat hoewel echter dus"),
+  yes: set("ja jawel"),
+  no: set("nee"),
+};
+
+const SWEDISH_REMINDERS = set("tveka glöm");
+const SWEDISH_IDIOMS = set("bara endast minst problem fara orsak bekymmer tvekan");
+
+const swedish: Grammar = {
+  isNegator: (word) => /^(?:inte|ej|icke|ingen|inget|inga|aldrig|ingenting|ingenstans)$/.test(word),
+  isIdiom: (clause, at) =>
+    SWEDISH_IDIOMS.has(clause[at + 1] ?? "") || SWEDISH_REMINDERS.has(clause[at - 1] ?? ""),
+  isPlacedAfter: true,
+  stops: set(
+    "en ett den det de dem denna detta dessa som att och eller är var vara varit blir bli blev har " +
+      "hade ha kan kunde ska skall skulle vill måste får fick i på av för med till från om vid hos " +
+      "under över jag du vi ni han hon man mig dig oss er honom henne min mitt mina din ditt dina ert " +
+      "era vår vårt våra sin sitt sina här där då så också även redan ännu längre mer mycket tyvärr " +
+      "gärna någon något några nu just",
+  ),
+  light: set("tror tycker"),
+  openers: set("om ifall såvida utom förutom förrän tills bara endast"),
+  // "Utan" is "but" as well as "without".
+  breaks: set("men utan eftersom fast dock"),
+  yes: set("ja jo"),
+  no: set("nej"),
+};
+
+const polish: Grammar = {
+  isNegator: (word) =>
+    /^(?:nie|nigdy|nic|niczego|nikt|nikogo|nikomu|nigdzie|żad(?:en|na|ne|nego|nej|nych|nym)|bez|ani)$/
+      .test(word),
+  isIdiom: (clause, at) =>
+    /^(?:tylko|problemu|sprawy|problemów|wątpienia)$/.test(nextContent(clause, at, polish)) ||
+    clause.slice(at + 1, at + 4).join(" ") === "ma za co",
+  main: set("nie"),
+  isPlacedAfter: false,
+  stops: set(
+    "i w we na z ze do od po o u za dla przez przy pod nad a oraz lub albo to ten ta te tego tej tym " +
+      "że co jak się ja pan pani pana panu państwo państwa on ona ono my wy oni jego jej ich mój moja " +
+      "nasz nasza wasz swój mi mu go je jest są był była było były być będzie będą został została " +
+      "zostało zostały ma mam mają mieć można może mogą mogę możemy da też także już jeszcze bardzo " +
+      "niestety tu tutaj tam proszę",
+  ),
+  light: set("myślę sądzę"),
+  openers: set("jeśli jeżeli gdy gdyby czy chyba oprócz tylko dopóki póki zanim"),
+  breaks: set("ale lecz ponieważ bo jednak natomiast"),
+  yes: set("tak"),
+  no: set("nie"),
+};
+
+/** The first word behind a place that has content; the others of "non è solo" tell nothing. */
+function nextContent(clause: string[], at: number, { stops }: Grammar): string {
+  return clause.slice(at + 1, at + 6).find((word) => !stops.has(word)) ?? "";
+}
+
 /** By language; those without words between blanks have another way, see `han_negation.ts`. */
 export const GRAMMARS: Partial<Record<Language, Grammar>> = {
   en: english,
   de: german,
   fr: french,
   es: spanish,
+  it: italian,
+  pt: portuguese,
+  nl: dutch,
+  sv: swedish,
+  pl: polish,
   ru: russian,
 };

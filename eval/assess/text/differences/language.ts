@@ -1,7 +1,7 @@
 import { identifyLanguage } from "../../language/identify_language.ts";
 import type { Token } from "./tokens.ts";
 
-const LATIN = ["en", "de", "fr", "es"] as const;
+const LATIN = ["en", "de", "fr", "es", "it", "pt", "nl", "sv", "pl"] as const;
 type LatinLanguage = (typeof LATIN)[number];
 
 /** The languages whose words are known here; `other` has numbers, dates and ids all the same. */

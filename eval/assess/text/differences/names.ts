@@ -16,6 +16,7 @@ const COMMON = new Set(
     "page button save cancel sign log login submit next back profile privacy policy terms " +
     "conditions department office store shop app website web internet online manager director " +
     "mr mrs ms dr prof sir madam god " +
+    "lei suo sua suoi sue pan pani pana panu państwo państwa sr sra senhor senhora u uw " +
     "faq id pdf url api am pm tv usb asap fyi pin sms vip diy hr it ui qr atm pc vat gps ceo cfo " +
     "cto led wifi html json http https a.m p.m moon sun earth").split(" "),
 );
@@ -40,7 +41,7 @@ const ALIASES = new Map([
 ]);
 
 /** German capitalises every noun, and other scripts have no capitals: there are no names there. */
-const WITH_NAMES = new Set<Language>(["en", "fr", "es", "ru"]);
+const WITH_NAMES = new Set<Language>(["en", "fr", "es", "it", "pt", "nl", "sv", "pl", "ru"]);
 const MAX_NAMES = 200;
 const SHORTEST_PREFIX = 5;
 

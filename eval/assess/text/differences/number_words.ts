@@ -1,4 +1,5 @@
 import type { Language } from "./language.ts";
+import { MULTIPLIERS, SOFT, TENS_JOINED, WORDS } from "./number_tables.ts";
 import type { Token } from "./tokens.ts";
 
 /** A number read from tokens. */
@@ -12,88 +13,6 @@ export interface ReadNumber {
   /** What "12 500" is if it is not one number: "12 500-euro notes". */
   parts?: number[];
 }
-
-const list = (words: string, first: number, step = 1): [string, number][] =>
-  words.split(" ").map((word, index) => [word, first + index * step]);
-
-/** A word may have several forms, joined by `/`. */
-const forms = (entries: [string, number][]): Map<string, number> =>
-  new Map(entries.flatMap(([words, value]) => words.split("/").map((word) => [word, value])));
-
-const WORDS: Partial<Record<Language, Map<string, number>>> = {
-  en: forms([
-    ...list(
-      "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen " +
-        "fifteen sixteen seventeen eighteen nineteen",
-      0,
-    ),
-    ...list("twenty thirty forty fifty sixty seventy eighty ninety", 20, 10),
-    ...list("third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth", 3),
-    ["first/once/single", 1],
-    ["second/twice/both/couple/pair/double", 2],
-  ]),
-  de: forms([
-    ...list(
-      "null ein/eins/eine/einen/einem/einer zwei drei vier fünf sechs sieben acht neun zehn elf " +
-        "zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn",
-      0,
-    ),
-    ...list("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig hundert", 20, 10),
-    ...list("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig", 20, 10)
-      .flatMap(([tens, value]) =>
-        list("ein zwei drei vier fünf sechs sieben acht neun", 1)
-          .map(([ones, more]): [string, number] => [`${ones}und${tens}`, value + more])
-      ),
-  ]),
-  fr: forms([
-    ...list(
-      "zéro un/une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze " +
-        "quinze seize",
-      0,
-    ),
-    ...list("vingt trente quarante cinquante soixante", 20, 10),
-    ["cent", 100],
-  ]),
-  es: forms([
-    ...list(
-      "cero un/una/uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce " +
-        "quince dieciséis diecisiete dieciocho diecinueve veinte veintiuno veintidós veintitrés " +
-        "veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve treinta",
-      0,
-    ),
-    ...list("cuarenta cincuenta sesenta setenta ochenta noventa cien", 40, 10),
-  ]),
-  ru: forms([
-    ...list(
-      "ноль один/одна/одно/одного/одну/одной два/две/двух три/трёх/трех четыре/четырёх/четырех " +
-        "пять/пяти шесть/шести семь/семи восемь/восьми девять/девяти десять/десяти одиннадцать " +
-        "двенадцать/двенадцати тринадцать четырнадцать/четырнадцати пятнадцать/пятнадцати " +
-        "шестнадцать семнадцать восемнадцать девятнадцать двадцать/двадцати",
-      0,
-    ),
-    ...list("тридцать/тридцати сорок/сорока пятьдесят шестьдесят семьдесят восемьдесят", 30, 10),
-    ["девяносто", 90],
-    ["сто", 100],
-  ]),
-};
-
-const SOFT = new Set(
-  ("one first second once twice single both couple pair double ein eins eine einen einem einer " +
-    "un une uno una neuf один одна одно одного одну одной").split(" "),
-);
-
-const TENS_JOINED = new Set<Language>(["en", "fr", "ru"]);
-
-const MULTIPLIERS = forms([
-  ["hundred/hundert/cientos/cents", 100],
-  ["dozen/dutzend/douzaine/docena", 12],
-  ["thousand/tausend/mille/mil/тысяча/тысячи/тысяч/тыс/k/千", 1e3],
-  ["万/萬", 1e4],
-  ["million/millions/millionen/mio/millón/millones/миллион/миллиона/миллионов/млн", 1e6],
-  ["亿/億", 1e8],
-  ["billion/billions/bn/milliarde/milliarden/mrd/milliard/milliards/миллиард/миллиарда/млрд", 1e9],
-  ["trillion/trillions", 1e12],
-]);
 
 /** Reads the number that begins at a token. */
 export function readNumber(

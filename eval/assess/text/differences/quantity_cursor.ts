@@ -21,7 +21,7 @@ export interface Quantity {
 export const SUFFIXES = new Set(["st", "nd", "rd", "th", "er", "ème", "e", "º", "ª"]);
 
 /** What stands between the parts of "1 hour and 30 minutes". */
-const JOINTS = new Set([",", "and", "und", "et", "y", "и"]);
+const JOINTS = new Set([",", "and", "und", "et", "y", "e", "en", "och", "i", "и"]);
 
 /** A text's tokens while its quantities are read, and what was found so far. */
 export class QuantityCursor {

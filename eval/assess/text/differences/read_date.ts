@@ -1,9 +1,11 @@
-import { calendarOf, monthBehindDay } from "./calendar.ts";
+import { calendarOf, type CalendarWord, monthBehindDay } from "./calendar.ts";
 import { type QuantityCursor, SUFFIXES } from "./quantity_cursor.ts";
 import { addTime } from "./read_clock.ts";
 
 const MONTH_BEFORE = new Set("in of by since until till from this next last to through".split(" "));
 const AMBIGUOUS_MONTHS = new Set(["may", "march", "mar", "jan", "dec", "sep"]);
+
+const FRIDAY = 5;
 
 export function readDate(cursor: QuantityCursor, at: number): number | undefined {
   const { text } = cursor.tokens[at]!;
@@ -67,7 +69,8 @@ export function readCalendar(cursor: QuantityCursor, at: number): number | undef
     return at + 1;
   }
   if (word.type !== "month") {
-    cursor.add("date", [word.value], { part: word.type, isSoft: isAboutWeeks(cursor) });
+    const isSoft = isAboutWeeks(cursor) || isOrdinalToo(cursor, at, word);
+    cursor.add("date", [word.value], { part: word.type, isSoft });
     return word.type === "weekday" ? readWeekdays(cursor, at, word.value) : at + 1;
   }
   const day = cursor.tokens[at + 1];
@@ -85,13 +88,21 @@ export function readCalendar(cursor: QuantityCursor, at: number): number | undef
 
 /** "Monday to Friday" are the days between, too. */
 function readWeekdays(cursor: QuantityCursor, at: number, first: number): number {
-  if (!/^(?:to|through|till|until|bis|à|a|-|–)$/.test(cursor.word(at + 1))) return at + 1;
+  if (!/^(?:to|through|till|until|bis|à|a|al|até|tot|do|-|–)$/.test(cursor.word(at + 1))) {
+    return at + 1;
+  }
   const last = calendarOf(cursor.language)?.get(cursor.word(at + 2));
   if (last?.type !== "weekday") return at + 1;
   for (let day = first + 1; day <= last.value; day++) {
     cursor.add("date", [day], { part: "weekday", isSoft: isAboutWeeks(cursor) });
   }
   return at + 3;
+}
+
+/** In Portuguese "segunda" is "second", too, and "segunda-feira" is Monday. */
+function isOrdinalToo(cursor: QuantityCursor, at: number, { type, value }: CalendarWord): boolean {
+  return cursor.language === "pt" && type === "weekday" && value <= FRIDAY &&
+    !cursor.word(at + 2).startsWith("feira");
 }
 
 /** "Weekdays" and "weekends" name days without their names. */

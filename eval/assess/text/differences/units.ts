@@ -12,29 +12,37 @@ const UNITS: [dimension: string, factor: number, names: string][] = [
   [
     "time",
     1,
-    "s sec secs second seconds sekunde sekunden seconde secondes segundo segundos секунда секунды секунд 秒",
+    "s sec secs second seconds sekunde sekunden seconde secondes segundo segundos секунда секунды секунд secondo secondi seconden sekund sekunder sekunda sekundy 秒",
   ],
-  ["time", 60, "min mins minute minutes minuten minuto minutos минута минуты минут минуту 分钟 分"],
+  [
+    "time",
+    60,
+    "min mins minute minutes minuten minuto minutos минута минуты минут минуту minuti minuut minut minuter minuta minuty dakika 分钟 分",
+  ],
   [
     "time",
     3600,
-    "h hr hrs hour hours stunde stunden heure heures hora horas час часа часов 小时 時間",
+    "h hr hrs hour hours stunde stunden heure heures hora horas час часа часов ora ore uur uren timme timmar godzina godziny godzin godz saat 小时 時間",
   ],
-  ["time", 86_400, "day days tag tage tagen jour jours día días день дня дней 天 日"],
+  [
+    "time",
+    86_400,
+    "day days tag tage tagen jour jours día días день дня дней giorno giorni dia dias dag dagen dagar dzień dni gün 天 日",
+  ],
   [
     "time",
     604_800,
-    "week weeks wk woche wochen semaine semaines semana semanas неделя недели недель неделю 周 週間 星期",
+    "week weeks wk woche wochen semaine semaines semana semanas неделя недели недель неделю settimana settimane weken vecka veckor tydzień tygodnie tygodni hafta 周 週間 星期",
   ],
   [
     "time",
     2_629_800,
-    "month months monat monate monaten mois mes meses месяц месяца месяцев 个月 ヶ月 か月",
+    "month months monat monate monaten mois mes meses месяц месяца месяцев mese mesi mês maand maanden månad månader miesiąc miesiące miesięcy 个月 ヶ月 か月",
   ],
   [
     "time",
     31_557_600,
-    "year years yr yrs jahr jahre jahren an ans année années año años год года лет 年",
+    "year years yr yrs jahr jahre jahren an ans année années año años год года лет anno anni ano anos jaar år rok lata lat yıl 年",
   ],
   ["length", 0.001, "mm millimetre millimetres millimeter millimeters"],
   ["length", 0.01, "cm centimetre centimetres centimeter centimeters"],
@@ -76,7 +84,11 @@ const UNITS: [dimension: string, factor: number, names: string][] = [
   ["data", 1e9, "gb gigabyte gigabytes"],
   ["data", 1e12, "tb terabyte terabytes"],
   ["speed", 1, "mph"],
-  ["percent", 1, "% percent pct prozent процент процента процентов パーセント"],
+  [
+    "percent",
+    1,
+    "% percent pct prozent процент процента процентов percento porcento procent procenty procentów パーセント",
+  ],
   ["degree", 1, "° degree degrees grad"],
 ];
 
@@ -98,7 +110,7 @@ export function unitOf(name: string): Unit | undefined {
 const CURRENCIES: [codes: string, names: string][] = [
   [
     "usd cad aud nzd hkd sgd mxn brl",
-    "$ dollar dollars dólar dólares доллар доллара долларов ドル",
+    "$ dollar dollars dólar dólares доллар доллара долларов dollaro dollari dolar dolary dolarów ドル",
   ],
   ["usd", "usd buck bucks 美元"],
   ["cad", "cad"],
@@ -110,6 +122,7 @@ const CURRENCIES: [codes: string, names: string][] = [
   ["brl", "brl reais"],
   ["sek", "sek kronor"],
   ["nok dkk", "kroner"],
+  ["sek nok dkk", "kr"],
   ["nok", "nok"],
   ["dkk", "dkk"],
   ["pln", "pln zł złoty złotych złote zloty"],
