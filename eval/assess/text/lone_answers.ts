@@ -4,7 +4,7 @@ import { answerNamed, answerOf, firstWord, type YesOrNo } from "./differences/an
 const ALONE = /^[^\p{L}\p{N}]*([\p{L}\p{M}]+)[^\p{L}\p{N}]*$/u;
 /** "The answer is yes.", "Answer: **No**", "Antwort: ja"; not "the answer is no longer known". */
 const NAMED =
-  /(?<!\p{L})(?:answer|verdict|label|antwort|réponse|respuesta|risposta|resposta|ответ|答案|答え)\s?(?:is|ist|est|es|è|é|是|は|:|：)(?:\s?[:：])?[\s"“'(*[_]{0,4}([\p{L}\p{M}]+)(?=[*_"”')\]]{0,4}\s?(?:$|[\n.,;:!?。，！]))/giu;
+  /(?<!\p{L})(?:answer|verdict|label|antwort|réponse|respuesta|risposta|resposta|antwoord|svaret|odpowiedź|ответ|答案|答え)\s?(?:is|ist|est|es|è|é|är|to|是|は|:|：)(?:\s?[:：])?[\s"“'(*[_]{0,4}([\p{L}\p{M}]+)(?=[*_"”')\]]{0,4}\s?(?:$|[\n.,;:!?。，！]))/giu;
 /** True, false, and what denies them: "that is not true". */
 const TRUTH =
   /(?:(?<denial>\bnot|n't|\bnever)\s+(?:\p{L}+\s+)?)?(?<![\p{L}\p{N}-])(?<word>true|false|untrue)(?![\p{L}\p{N}-])/giu;
@@ -19,18 +19,37 @@ const LIKE = new Map<string, YesOrNo>([
     .map((word): [string, YesOrNo] => [word, "no"]),
 ]);
 
-/** "Unfortunately not.", "Sorry, no", "Of course!", "Absolutely not." */
-const OPENING =
-  /^[^\p{L}\p{N}]*(?:(?:unfortunately|sorry|well|leider|i'm afraid)[,\s]+)?(?<sure>of course|absolutely|certainly|definitely|natürlich|auf keinen fall)?\s*(?<answer>not at all|not|nicht|no|nein|yes|ja)?\s*(?:$|[\n.,;:!])/iu;
+/** What may stand before an answer. */
+const REGRETS = "unfortunately|sorry|well|i'm afraid|leider|malheureusement|désolée?|" +
+  "lamentablemente|desgraciadamente|lo siento|purtroppo|mi dispiace|infelizmente|lamento|helaas|" +
+  "niestety|przykro mi|tyvärr|к сожалению|увы|maalesef|很遗憾|很抱歉|抱歉|残念ながら";
+/** What is a yes by itself, and strengthens an answer behind it. */
+const CERTAINLY =
+  "of course|absolutely|certainly|definitely|natürlich|bien sûr|por supuesto|claro|" +
+  "certo|certamente|naturalmente|assolutamente|com certeza|natuurlijk|zeker|självklart|oczywiście|" +
+  "конечно|разумеется|tabii ki|elbette|当然|もちろんです|もちろん";
+const NEVER = "auf keinen fall|pas du tout|en absoluto|de ninguna manera|de jeito nenhum|" +
+  "de modo nenhum|helemaal niet|absolut inte|w żadnym razie";
+/** What denies, and is no answer by itself. */
+const DENIAL = "not at all|not|nicht|pas|niet|inte";
+
+/** "Unfortunately not.", "Sorry, no", "Of course!", "Absolutely not.", "Claro que sí" */
+const OPENING = new RegExp(
+  `^[^\\p{L}\\p{N}]*(?:(?:${REGRETS})[,、\\s]+)?` +
+    `(?:(?<never>${NEVER})|(?<sure>${CERTAINLY})?\\s*(?:(?:que|che|,?\\s?że)\\s+)?` +
+    `(?:(?<denial>${DENIAL})|(?<answer>[\\p{L}\\p{M}]+))?)\\s*(?:$|[\\n.,;:!。])`,
+  "iu",
+);
 
 /** Longer than any opening: the pattern takes more than linear time for a row of blanks. */
 const OPENING_CHARACTERS = 80;
 
 function openingAnswer(text: string): YesOrNo | undefined {
-  const { sure, answer } = OPENING.exec(text.slice(0, OPENING_CHARACTERS))?.groups ?? {};
-  if (answer) return /^(?:yes|ja)$/i.test(answer) ? "yes" : "no";
-  if (sure === undefined) return undefined;
-  return /^auf/i.test(sure) ? "no" : "yes";
+  const opening = OPENING.exec(text.slice(0, OPENING_CHARACTERS))?.groups;
+  if (!opening) return undefined;
+  if (opening.never || opening.denial) return "no";
+  if (opening.answer) return answerNamed(opening.answer);
+  return opening.sure ? "yes" : undefined;
 }
 
 /**
