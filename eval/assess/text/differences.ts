@@ -25,6 +25,9 @@ export const DIFFERENCE_KINDS = [
 ] as const;
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
+/** What a text is read as if nothing tells its language. */
+const DEFAULT_LANGUAGE = "en";
+
 /** Of a longer text the beginning is read. */
 const MAX_CHARACTERS = 20_000;
 
@@ -69,40 +72,36 @@ export function differencesBetween(reply: string, reference: string): Difference
 
 /** Whether a text says the only quantity of another that has no words, in whatever form. */
 export function saysQuantityOf(reply: string, reference: string): boolean {
-  const [said, wanted] = [read(reply), read(reference)];
-  // A few words of English may look like another language.
-  return saysOnly(said, wanted) || (!said.isSure && saysOnly(readText(reply, "en"), wanted));
+  return saysOnly(read(reply), read(reference));
 }
 
 const read = rememberLast((text) => readText(text), REMEMBERED, { longest: LONGEST_REMEMBERED });
 
-/**
- * A text of a few words is taken for one in the language of the other, or in that of both together.
- */
+/** A text too short to tell its language is in that of the other, or of both together. */
 function readBoth(reply: string, reference: string): [ReadText, ReadText] {
   const [left, right] = [read(reply), read(reference)];
   if (left.isSure && right.isSure) return [left, right];
   const sure = left.isSure ? left : right.isSure ? right : undefined;
-  const language = sure?.language ?? latinLanguage(`${reply}\n${reference}`);
-  const isKnown = ({ isSure, language: own }: ReadText) => isSure || own === language;
+  const language = sure?.language ?? latinLanguage(`${reply}\n${reference}`) ?? DEFAULT_LANGUAGE;
+  const isRead = ({ isSure, language: own }: ReadText) => isSure || own === language;
   return [
-    isKnown(left) ? left : readText(reply, language),
-    isKnown(right) ? right : readText(reference, language),
+    isRead(left) ? left : readText(reply, language),
+    isRead(right) ? right : readText(reference, language),
   ];
 }
 
 type ReadText = ReturnType<typeof readText>;
 
-function readText(text: string, known?: Language) {
+function readText(text: string, likely: Language = DEFAULT_LANGUAGE) {
   const plain = asciiDigits(joinGroups(text.slice(0, MAX_CHARACTERS)).normalize("NFKC"))
     .replace(/[’ʼ`]/g, "'");
   const { found: identifiers, rest } = findIdentifiers(plain);
   const tokens = tokenize(rest);
   const guess = guessLanguage(rest, tokens);
-  const language = known ?? guess.language;
+  const language = guess ?? likely;
   return {
     language,
-    isSure: guess.isSure,
+    isSure: guess !== undefined,
     tokens,
     identifiers,
     answer: answerOf(rest),
