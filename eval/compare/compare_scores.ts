@@ -146,10 +146,10 @@ function describeScore(
   } & Pick<Evidence, "level" | "looked" | "what">,
 ): ScoreComparison {
   const { baseline, candidate, differences, test, bounds, errorBounds, missing, failed } = score;
-  const evidence = { ...score, ...family };
+  const evidence = { ...score, ...family, pAsCounted };
   const decided = decideVerdict(differences, { ...evidence, p_adjusted });
   const planning = decided.verdict === "inconclusive" &&
-    planScenarios(differences, leastLevel);
+    planScenarios(differences, { alpha: leastLevel, bounds: errorBounds ?? bounds });
   return {
     baseline,
     candidate,

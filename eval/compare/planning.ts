@@ -13,7 +13,8 @@ export const MOST_SCENARIOS = 1e9;
 export const Planning = z.object({
   /**
    * Scenarios of the kind, and with the attempts, that were compared. `null` for a single scenario,
-   * which does not show how much differences vary, and if a billion are too few.
+   * which does not show how much differences vary, if a billion are too few, and if missing values
+   * or failed calls could reverse the difference: more scenarios would have more of them.
    */
   scenarios: z.int().nullable(),
   /** The chance of a verdict with so many. */
@@ -23,11 +24,18 @@ export const Planning = z.object({
 }).meta({ id: "Planning" });
 export type Planning = z.infer<typeof Planning>;
 
-/** A plan for the mean of some scenarios' differences; `undefined` if it is 0. */
-export function planScenarios(differences: number[], alpha: number): Planning | undefined {
+/**
+ * A plan for the mean of some scenarios' differences; `undefined` if it is 0. `bounds` are those of
+ * the mean with everything unknown against the candidate, and for it; `null` if nothing is unknown.
+ */
+export function planScenarios(
+  differences: number[],
+  { alpha, bounds }: { alpha: number; bounds: [number, number] | null },
+): Planning | undefined {
   const difference = mean(differences)!;
   if (Math.abs(difference) < LONG_ROUNDING) return undefined;
-  if (differences.length < 2) return { scenarios: null, power: POWER, alpha };
+  const isReversible = bounds?.some((bound) => Math.sign(bound) !== Math.sign(difference));
+  if (differences.length < 2 || isReversible) return { scenarios: null, power: POWER, alpha };
   const squares = differences.reduce((sum, value) => sum + (value - difference) ** 2, 0);
   const stdev = Math.sqrt(squares / (differences.length - 1));
   const step = stepOf(differences);

@@ -11,6 +11,8 @@ export interface Evidence {
   /** The largest that they and the failed calls allow. */
   worstPIfAnswered: number;
   p_adjusted: number;
+  /** The adjusted p-value if failed calls count 0. */
+  pAsCounted: number;
   /** What a test without a verdict is held to: its share of 0.05 among those without one. */
   level: number;
   /** How many were looked at. */
@@ -57,14 +59,16 @@ function wordP(p: number): string {
 
 function explain(
   differences: number[],
-  { test, worstP, worstPIfAnswered, p_adjusted, level, looked, what, missing, failed }: Evidence,
+  evidence: Evidence,
 ): string {
+  const { test, worstP, worstPIfAnswered, p_adjusted, pAsCounted, looked, what } = evidence;
+  const { level, missing, failed } = evidence;
   const moved = differences.filter((difference) => Math.abs(difference) > ROUNDING).length;
   if (moved === 0) return "no scenario differs";
   // The smallest p-value there is: all differences on one side, one of 2^(moved - 1) divisions. The
   // test of unequal attempts can only raise it.
   const needed = Math.ceil(1 - Math.log2(level));
-  if (moved < needed) {
+  if (moved < needed && pAsCounted > ALPHA) {
     return `only ${counted(moved, "scenario")} ${moved === 1 ? "differs" : "differ"}: ` +
       `with ${counted(looked, what)} looked at the test needs at least ${needed}`;
   }

@@ -40,6 +40,7 @@ Deno.test("a p-value that is very small is not called 0", () => {
     worstP: 1e-5,
     worstPIfAnswered: 0.0504,
     p_adjusted: 0.0504,
+    pAsCounted: 1e-5,
     level: 0.05,
     looked: 1,
     what: "score",
@@ -47,6 +48,32 @@ Deno.test("a p-value that is very small is not called 0", () => {
     failed: { baseline: 0, candidate: 16 },
   });
   assertStringIncludes(reason!, "p is below 0.0001 if failed calls count 0");
+});
+
+Deno.test("no number of scenarios is said to show a difference that failed calls could reverse", async () => {
+  const worse = good.map((value, index) => value - (index % 2 ? 0.03 : -0.02));
+  const { planning, verdict } = (await compare(good, failing(worse, 1))).scores.overall!;
+  assertEquals([verdict, planning?.scenarios], ["inconclusive", null]);
+  const answered = (await compare(good, worse)).scores.overall!;
+  assert(answered.planning!.scenarios! > 20);
+});
+
+Deno.test("the reason names the failed calls if they alone are in the way, and not how few scenarios differ", () => {
+  const evidence = {
+    test: { p: 0.008, pOfScenarios: 0.008, pOfAttempts: null, interval: null, isExact: true },
+    worstP: 0.008,
+    worstPIfAnswered: 1,
+    p_adjusted: 1,
+    level: 0.0025,
+    looked: 10,
+    what: "score",
+    missing: { baseline: 0, candidate: 0 },
+    failed: { baseline: 0, candidate: 8 },
+  };
+  const eight = good.map((_, index) => index < 8 ? -0.5 : 0);
+  const reason = (pAsCounted: number) => decideVerdict(eight, { ...evidence, pAsCounted }).reason!;
+  assertStringIncludes(reason(0.04), "if failed calls count 0");
+  assertStringIncludes(reason(0.08), "only 8 scenarios differ");
 });
 
 Deno.test("a verdict that failed calls could not change stands", async () => {

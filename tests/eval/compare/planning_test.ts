@@ -36,7 +36,7 @@ Deno.test("a difference that a billion scenarios do not show has no plan", () =>
   for (const difference of [1e-5, 1e-8, 1e-300]) {
     assertEquals(scenariosNeeded({ difference, stdev: 1, alpha: 0.05 }), null, `${difference}`);
   }
-  const plan = planScenarios([0.5, -0.5, 0.4, -0.4 + 4e-8], 0.05);
+  const plan = planScenarios([0.5, -0.5, 0.4, -0.4 + 4e-8], { alpha: 0.05, bounds: null });
   assertEquals(plan, { scenarios: null, power: 0.8, alpha: 0.05 });
 });
 
@@ -102,7 +102,7 @@ Deno.test("an inconclusive comparison says how many scenarios would show the pre
   const comparison = await compare(differences, ["overall"]);
   const { verdict, planning, difference } = comparison.scores.overall!;
   assertEquals(verdict, "inconclusive");
-  assertEquals(planning, planScenarios(differences, 0.05));
+  assertEquals(planning, planScenarios(differences, { alpha: 0.05, bounds: null }));
   const { scenarios } = planning!;
   assert(scenarios! > 50 && scenarios! < 80, `${scenarios}`);
   const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);
