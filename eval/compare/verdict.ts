@@ -23,6 +23,9 @@ export interface Evidence {
   failed: NonNullable<ScoreComparison["failed"]>;
 }
 
+/** The reason if both runs have the same in every scenario. */
+export const NO_DIFFERENCE = "no scenario differs";
+
 /** A verdict on one score by its scenarios' differences, and in words why there is none. */
 export function decideVerdict(
   differences: number[],
@@ -64,7 +67,7 @@ function explain(
   const { test, worstP, worstPIfAnswered, p_adjusted, pAsCounted, looked, what } = evidence;
   const { level, missing, failed } = evidence;
   const moved = differences.filter((difference) => Math.abs(difference) > ROUNDING).length;
-  if (moved === 0) return "no scenario differs";
+  if (moved === 0) return NO_DIFFERENCE;
   // The smallest p-value there is: all differences on one side, one of 2^(moved - 1) divisions. The
   // test of unequal attempts can only raise it.
   const needed = Math.ceil(1 - Math.log2(level));

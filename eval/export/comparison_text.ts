@@ -1,19 +1,27 @@
 import { counted } from "../../shared/counted.ts";
+import { OVERALL_PARTS } from "../assess/scores/overall.ts";
 import { formatP } from "../../shared/rounding.ts";
 import type {
   Comparison,
   MovedScenario,
   ScoreComparison,
   Unpaired,
+  Verdict,
 } from "../compare/comparison.ts";
 import type { StoredComparison } from "../compare/compare_stored.ts";
 import type { LeftOut } from "../compare/left_out.ts";
+import { NO_DIFFERENCE, regressedScores } from "../compare/verdict.ts";
+import { HEADLINE } from "../results/passing.ts";
 import { showDifference, showScore, type TextForm } from "./text_form.ts";
 
 /** Which runs a stored comparison is of. */
 type ComparedRuns = Pick<StoredComparison, "baseline" | "candidate">;
 
 const SHOWN_NAMES = 5;
+/** Names in a title. */
+const IN_TITLE = 2;
+/** Beyond this the number says only that the difference is next to nothing. */
+const MOST_PLANNED = 10_000;
 
 /** In words why something was not compared. */
 const LEFT_OUT_REASONS: Record<LeftOut["reason"], string> = {
@@ -32,11 +40,11 @@ export function describeComparison(
   { baseline, result }: { baseline: string; result: Comparison & Partial<ComparedRuns> },
   form: TextForm,
 ): string {
-  const { verdict, scores, moved, changed } = result;
+  const { scores, moved, changed } = result;
   const notes = [
     ...describeReasons(scores, form),
-    ...Object.entries(scores).flatMap(([name, score]) => describePlanning(name, score, form)),
-    ...Object.entries(scores).flatMap(([name, score]) => describeFailed(name, score, form)),
+    ...describePlans(scores, form),
+    ...describeFailed(scores, form),
     ...Object.entries(scores).flatMap(([name, { missing, difference_bounds: bounds }]) =>
       bounds
         ? [
@@ -47,6 +55,7 @@ export function describeComparison(
         : []
     ),
     ...result.left_out.map((found) => describeLeftOut(found, form)),
+    ...describeReduced(result, form),
     ...describeUnpaired("Only in the baseline", { unpaired: result.only_in_baseline, form }),
     ...describeUnpaired("Only in the candidate", { unpaired: result.only_in_candidate, form }),
     ...describeHistory(result),
@@ -56,7 +65,7 @@ export function describeComparison(
       : [],
   ];
   return [
-    form.title(`Compared with ${form.name(baseline)}: ${verdict}`, 2),
+    form.title(`Compared with ${form.name(baseline)}: ${describeVerdict(result, form)}`, 2),
     Object.keys(scores).length === 0
       ? form.lines(["The runs have no scenario and score in common."])
       : describeScores(result, form),
@@ -70,8 +79,31 @@ export function describeComparison(
   ].join("");
 }
 
+/**
+ * The verdict, in which scores it is if `overall` has another one, and which scores are worse only
+ * if failed calls count 0: a build fails for them.
+ */
+function describeVerdict({ verdict, scores }: Comparison, form: TextForm): string {
+  const named = (wanted: Verdict) =>
+    Object.keys(scores).filter((name) => scores[name]!.verdict === wanted);
+  const headline = scores[HEADLINE]?.verdict ?? verdict;
+  const failing = regressedScores(scores).filter((name) => scores[name]!.verdict !== "regressed");
+  return [
+    headline === verdict
+      ? verdict
+      : `${verdict} in ${listNames(named(verdict), form, IN_TITLE)}; ${HEADLINE} ${headline}`,
+    ...failing.length > 0
+      ? [`regressed in ${listNames(failing, form, IN_TITLE)} if failed calls count 0`]
+      : [],
+  ].join("; ");
+}
+
 /** Why scores that differ have no verdict; those with the same reason together. */
 function describeReasons(scores: Comparison["scores"], form: TextForm): string[] {
+  const all = Object.values(scores);
+  if (all.length > 0 && all.every(({ reason }) => reason === NO_DIFFERENCE)) {
+    return ["No scenario differs in any score"];
+  }
   const undecided = Object.entries(scores)
     .filter(([, { reason, difference }]) => reason !== null && difference !== 0);
   return [...Map.groupBy(undecided, ([, { reason }]) => reason)].map(([reason, found]) =>
@@ -111,40 +143,57 @@ function describeScores({ scores }: Comparison, form: TextForm): string {
   );
 }
 
-/** How many scenarios would show the present difference; nothing if there is a verdict. */
-export function describePlanning(
-  name: string,
-  { planning, difference, scenarios }: ScoreComparison,
-  form: TextForm,
-): string[] {
-  if (!planning?.scenarios || planning.scenarios <= scenarios) return [];
-  return [
-    `${form.name(name)}: about ${planning.scenarios} scenarios of this kind would show a ` +
-    `difference of ${showDifference(difference)} with ${100 * planning.power} % power; these ` +
-    `are ${scenarios}`,
-  ];
+/** How many scenarios would show the present differences; nothing of scores with a verdict. */
+function describePlans(scores: Comparison["scores"], form: TextForm): string[] {
+  const planned = Object.entries(scores).filter(([, score]) => scenariosPlanned(score));
+  return [...Map.groupBy(planned, ([, { scenarios }]) => scenarios)].map(([scenarios, found]) => {
+    const plans = found.slice(0, SHOWN_NAMES).map(([name, score]) =>
+      `${form.name(name)} ${scenariosPlanned(score)}`
+    );
+    const more = found.length - plans.length;
+    const { power } = found[0]![1].planning!;
+    return `Scenarios of this kind that would show the present difference with ${100 * power} % ` +
+      `power: ${plans.join(", ")}${more > 0 ? ` and ${more} more scores` : ""}; ` +
+      `these are ${scenarios}`;
+  });
 }
 
-function describeFailed(
-  name: string,
-  { failed, difference_error_bounds: bounds, verdict, verdict_as_counted }: ScoreComparison,
-  form: TextForm,
-): string[] {
-  if (!failed || !bounds) return [];
-  return [
-    `${form.name(name)}: ${counted(failed.baseline, "call")} of the baseline and ` +
-    `${failed.candidate} of the candidate failed; had they been answered, the difference would ` +
-    `lie between ` +
-    bounds.map(showDifference).join(" and ") +
-    (verdict === verdict_as_counted
-      ? ""
-      : `; if they count 0, the verdict is ${verdict_as_counted}`),
-  ];
+/** `about 12`, if more scenarios would show the present difference. */
+export function scenariosPlanned({ planning, scenarios }: ScoreComparison): string | undefined {
+  const needed = planning?.scenarios ?? 0;
+  if (needed <= scenarios) return undefined;
+  return needed > MOST_PLANNED ? `over ${MOST_PLANNED}` : `about ${needed}`;
+}
+
+/** How much depends on failed calls, by the first score in which they count: `overall` if it can. */
+function describeFailed(scores: Comparison["scores"], form: TextForm): string[] {
+  for (const [name, { failed, difference_error_bounds: bounds }] of Object.entries(scores)) {
+    if (!failed || !bounds) continue;
+    return [
+      `${counted(failed.baseline, "call")} of the baseline and ${failed.candidate} of the ` +
+      `candidate failed; had they been answered, the difference of ${form.name(name)} would lie ` +
+      `between ${bounds.map(showDifference).join(" and ")}`,
+    ];
+  }
+  return [];
 }
 
 function describeLeftOut({ score, turns, reason, detail }: LeftOut, form: TextForm): string {
   return `Not compared: ${form.name(score)} at ${counted(turns, "turn")}, ` +
     LEFT_OUT_REASONS[reason] + (detail === null ? "" : ` (${form.name(detail)})`);
+}
+
+/** Means of `overall` that are not those of the runs would look like a mistake. */
+function describeReduced({ scores, left_out }: Comparison, form: TextForm): string[] {
+  const isReduced = HEADLINE in scores &&
+    left_out.some(({ score }) => OVERALL_PARTS.some((part) => part === score));
+  if (!isReduced) return [];
+  return [
+    `${
+      form.name(HEADLINE)
+    } is computed again without what is not compared; the runs by themselves ` +
+    "have other means",
+  ];
 }
 
 function describeMoved(
@@ -172,8 +221,8 @@ function describeUnpaired(
   return parts.length > 0 ? [`${title}: ${parts.join("; ")}`] : [];
 }
 
-function listNames(names: string[], form: TextForm): string {
-  const more = names.length - SHOWN_NAMES;
-  return names.slice(0, SHOWN_NAMES).map(form.name).join(", ") +
+function listNames(names: string[], form: TextForm, most = SHOWN_NAMES): string {
+  const more = names.length - most;
+  return names.slice(0, most).map(form.name).join(", ") +
     (more > 0 ? ` and ${more} more` : "");
 }

@@ -31,7 +31,7 @@ Deno.test("a verdict that failed calls could change is inconclusive, and says so
   );
   const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);
   assertStringIncludes(text, "0 calls of the baseline and 10 of the candidate failed; had they");
-  assertStringIncludes(text, "if they count 0, the verdict is regressed");
+  assertStringIncludes(text, "inconclusive; regressed in `overall` if failed calls count 0\n");
 });
 
 Deno.test("a p-value that is very small is not called 0", () => {
