@@ -21,9 +21,10 @@ export function comparisonSuite(
   const { baseline, result: { scores }, isRequired } = comparison;
   const name = `${prefix}compared with ${baseline}`;
   const regressed = new Set(regressedScores(scores));
-  const cases = Object.entries(scores).map(([score, { baseline, candidate, p_adjusted }]) => {
-    const message = `${score} fell from ${showScore(baseline)} to ${showScore(candidate)} ` +
-      `(adjusted p ${formatP(p_adjusted)})`;
+  const cases = Object.entries(scores).map(([score, compared]) => {
+    const { baseline, candidate, p_adjusted, verdict, reason } = compared;
+    const why = verdict === "regressed" ? `adjusted p ${formatP(p_adjusted)}` : reason;
+    const message = `${score} fell from ${showScore(baseline)} to ${showScore(candidate)} (${why})`;
     const failure = regressed.has(score)
       ? `      <failure${xmlAttributes({ message, type: "regressed" })}/>\n`
       : "";

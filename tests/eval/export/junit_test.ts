@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import fc from "seeded-fast-check";
 import { parse, type TestCase, type TestSuites } from "junit2json";
 import { compareRuns } from "../../../eval/compare/compare.ts";
@@ -183,4 +183,16 @@ Deno.test("a comparison is a suite with a case a score, and what has regressed i
   const foreign = await write(run(0, "other"));
   assertEquals([foreign.tests, foreign.failures, foreign.errors], [2, 0, 1]);
   assertEquals(casesOf(foreign).at(-1)!.error![0]!.type, "nothing_in_common");
+});
+
+Deno.test("a regression by failed calls names them, and not a p-value of 1", async () => {
+  const run = (score: number | "failed") =>
+    recordedRun([..."abcdefgh"].map((id) => [id, [["t", score]]]));
+  const result = await compareRuns({ baseline: run(0.8), candidate: run("failed") });
+  const comparison = { baseline: "run-0", result };
+  const text = await textOf(junit.write({ ...storedRun([["s", [[{}]]]]), comparison }));
+  assertStringIncludes(
+    text,
+    "overall fell from 0.800 to 0.000 (p is 0.0078 if failed calls count 0",
+  );
 });
