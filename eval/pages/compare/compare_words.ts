@@ -1,6 +1,6 @@
 import { formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import { formatP } from "../../../shared/rounding.ts";
-import type { ScoreComparison } from "../../compare/comparison.ts";
+import type { ScoreComparison, Verdict } from "../../compare/comparison.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
 import { asSentence, differenceText, scoreLabel } from "../words.ts";
 
@@ -36,12 +36,26 @@ export function describeVerdict(comparison: StoredComparison): { sentence: strin
   const interval = score.ci95
     ? `95% interval ${differenceText(score.ci95[0], 3)} to ${differenceText(score.ci95[1], 3)}, `
     : "";
+  const overall = name === "overall" ? undefined : scores.overall;
   return {
-    sentence: `The candidate is ${word}: ${by}.`,
+    sentence: overall
+      ? `The candidate is ${word} by ${by}; ${describeOverall(overall)}.`
+      : `The candidate is ${word}: ${by}.`,
     why: `${interval}adjusted p ${formatP(score.p_adjusted)}, over ${
       formatNumberOf(score.scenarios, "scenario")
     } that both runs have.`,
   };
+}
+
+const OVERALL_WORDS: Record<Verdict, string> = {
+  improved: "is better",
+  regressed: "is worse",
+  inconclusive: "is inconclusive",
+};
+
+/** What the headline says if another score decided. */
+function describeOverall({ difference, verdict }: ScoreComparison): string {
+  return `overall ${differenceText(difference, 3)} ${OVERALL_WORDS[verdict]}`;
 }
 
 /** More scenarios than there are that would show the difference; fewer mean that something else is in the way. */

@@ -21,6 +21,29 @@ Deno.test("a comparison asks for more scenarios only if there are fewer: failed 
   assertEquals(describeVerdict(comparison(7)).why, "The reason.");
 });
 
+Deno.test("a verdict by one score does not pass for one by overall", () => {
+  const score = (difference: number, verdict: string) => ({
+    difference,
+    verdict,
+    ci95: null,
+    p_adjusted: 0.01,
+    scenarios: 20,
+  });
+  const sentence = (scores: Record<string, unknown>, verdict: string) =>
+    describeVerdict({ verdict, scores } as unknown as StoredComparison).sentence;
+  const bleu = score(0.2, "improved");
+  assertEquals(
+    sentence({ overall: score(0.035, "inconclusive"), bleu }, "improved"),
+    "The candidate is better by bleu +0.200; overall +0.035 is inconclusive.",
+  );
+  assertEquals(
+    sentence({ overall: score(0.05, "improved"), chrf: score(-0.1, "regressed") }, "regressed"),
+    "The candidate is worse by chrf −0.100; overall +0.050 is better.",
+  );
+  const alone = "The candidate is better: bleu +0.200.";
+  assertEquals(sentence({ bleu }, "improved"), alone);
+});
+
 Deno.test("a turn below the threshold never reads as if it reached it", () => {
   const show = (overall: number | null, pass_threshold = 0.7) =>
     overallText({ scores: { overall }, pass_threshold });
