@@ -29,8 +29,8 @@ export interface ScenarioDigest extends Counts {
   label: string;
   attempts: number;
   averages: Scores;
-  /** The least that its `overall` may be; 0 if it has none. */
-  leastOverall: number;
+  /** What its `overall` may be if scores are missing; `null` if none is. */
+  bounds: [number, number] | null;
 }
 
 type Statistics = Record<string, Statistic>;
@@ -69,7 +69,7 @@ export async function digestRun(
     label,
     attempts: 0,
     averages: {},
-    leastOverall: 0,
+    bounds: null,
     ...noCounts(),
   }));
   const total = noCounts();
@@ -117,8 +117,7 @@ export async function digestRun(
         countTurn(part);
       } else if (part.kind === "scenario end") {
         scenario.averages = part.summary.average_scores;
-        const { mean, bounds } = part.summary.statistics[HEADLINE] ?? {};
-        scenario.leastOverall = bounds?.[0] ?? mean ?? 0;
+        scenario.bounds = part.summary.statistics[HEADLINE]?.bounds ?? null;
         await finishYielding(totals.addInSteps(part.summary, part.attempts), yieldIfDue);
       }
     }

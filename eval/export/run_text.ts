@@ -5,7 +5,7 @@ import type { RunSummary } from "../results/run_summary.ts";
 import { withoutQuery } from "../endpoint/endpoint_address.ts";
 import { showCost } from "./cost_text.ts";
 import { countedTurns } from "./counted_turns.ts";
-import type { RunDigest } from "./digest.ts";
+import type { RunDigest, ScenarioDigest } from "./digest.ts";
 import type { ExportSource } from "./format.ts";
 import { describeLowestReplies } from "./lowest_text.ts";
 import { firstLines, showDifference, showScore, type TextForm } from "./text_form.ts";
@@ -14,6 +14,11 @@ import { firstLines, showDifference, showScore, type TextForm } from "./text_for
 const SHOWN_SCENARIOS = 10;
 const SHOWN_REASONS = 10;
 const SHOWN_CHECKS = 20;
+
+/** A mean may lie outside of its bounds: the turns that lack the score may be the bad ones. */
+const MEANING_OF_BOUNDS =
+  "A mean is over the turns that have the score; bounds are over all, with what is missing at its " +
+  "lowest and at its highest";
 
 /** A run for people: what it was, whether it passed, the averages, and where to look first. */
 export function describeRun(
@@ -115,7 +120,7 @@ export function describeMissing(
 ): string[] {
   return missing_scores.filter(({ score }) => score !== HEADLINE)
     .map(({ score, reason, turns }) =>
-      `Missing ${turns} × ${form.name(score)}: ${form.name(reason)}`
+      `Missing ${turns} × ${form.name(score)}: ${form.message(reason)}`
     );
 }
 
@@ -181,7 +186,7 @@ function describeScores({ statistics }: RunDigest, form: TextForm): string {
         ...(hasFailed ? [`${failed}`, showSpan(error_bounds)] : []),
       ];
     }),
-  );
+  ) + (isIncomplete ? `\n${form.lines([MEANING_OF_BOUNDS])}` : "");
 }
 
 function showSpan(span: [number, number] | null | undefined): string {
@@ -235,16 +240,26 @@ function describeLowest(
 ): string {
   const wanting = scenarios
     .filter(({ below, failed, incomplete }) => below + failed + incomplete > 0)
-    .sort((a, b) => a.leastOverall - b.leastOverall);
+    .sort((a, b) => leastOverall(a) - leastOverall(b));
   if (wanting.length === 0) return "";
+  const isIncomplete = wanting.some(({ incomplete }) => incomplete > 0);
   const rows = wanting.slice(0, SHOWN_SCENARIOS).map((scenario) => [
     form.name(scenario.label),
-    showScore(scenario.averages[HEADLINE]),
+    showSpan(scenario.bounds) || showScore(scenario.averages[HEADLINE]),
     `${scenario.below} of ${scenario.turns}`,
     `${scenario.failed}`,
+    ...(isIncomplete ? [`${scenario.incomplete}`] : []),
   ]);
   const more = wanting.length - rows.length;
   return form.title("Lowest scenarios", 2) +
-    form.table(["scenario", HEADLINE, `turns below ${threshold}`, "failed calls"], rows) +
+    form.table([
+      ...["scenario", HEADLINE, `turns below ${threshold}`, "failed calls"],
+      ...(isIncomplete ? ["incomplete"] : []),
+    ], rows) +
     (more > 0 ? form.lines([`and ${more} more with turns that did not pass`]) : "");
+}
+
+/** The least that the `overall` of a scenario may be; 0 if it has none. */
+function leastOverall({ bounds, averages }: ScenarioDigest): number {
+  return bounds?.[0] ?? averages[HEADLINE] ?? 0;
 }

@@ -62,6 +62,26 @@ Deno.test("turns that lack a part of their score are counted apart, with reasons
   assertStringIncludes(strict, "`a test`: inconclusive\n");
   const high = await textOf(markdown.write({ ...source, threshold: 0.96 }));
   assertStringIncludes(high, "`a test`: below 0.96\n");
+  assertStringIncludes(text, "- A mean is over the turns that have the score; bounds are over all");
+});
+
+Deno.test("a scenario that lacks scores is listed with what its score may be, and why it is listed", async () => {
+  const source = storedRun([["half", [[incompleteTurn]]], ["low", [[{
+    scores: { overall: 0.2 },
+  }]]]]);
+  const text = await textOf(markdown.write(source));
+  assertStringIncludes(text, "| turns below 0.7 | failed calls | incomplete |\n");
+  assertStringIncludes(
+    text,
+    "| `low` | 0.200 | 1 of 1 | 0 | 0 |\n| `half` | 0.400 to 0.900 | 0 of 1 | 0 | 1 |\n",
+  );
+});
+
+Deno.test("the reason of a missing score is read to its end", async () => {
+  const reason = `no sentence vectors: ${"cannot get a reply ".repeat(8)}(403): quota used up`;
+  const turn = { ...incompleteTurn, missing_scores: { overall: reason, judge: reason } };
+  const text = await textOf(markdown.write(storedRun([["s", [[turn]]]])));
+  assertStringIncludes(text, "(403): quota used up");
 });
 
 Deno.test("a scenario without a score stands among the lowest by the least that it may have", async () => {
