@@ -4,10 +4,13 @@ import type { JudgeModel } from "./model.ts";
 
 /** Every turn fails for the same reason if the judge is down. */
 const LOG_MS = 60_000;
+/** Of what is wrong with an answer: it may list all labels of a batch. */
+const MOST_CHARACTERS = 500;
 
 /**
- * The same judge; why it cannot be asked is logged, at most once a minute for each kind of failure.
- * Results have only the code `judge_unavailable`.
+ * The same judge; why it cannot be asked, or its answer cannot be read, is logged, at most once a
+ * minute for each kind of failure. Results have only the codes `judge_unavailable` and
+ * `judge_unreadable`.
  */
 export function logJudge(
   judge: JudgeModel,
@@ -16,20 +19,26 @@ export function logJudge(
 ): JudgeModel {
   const logged = new Map<string, number>();
 
-  function report({ code, message }: ProviderError): void {
+  function report(message: string, { code, detail }: { code: string; detail: string }): void {
     const last = logged.get(code) ?? -Infinity;
     if (now() - last < LOG_MS) return;
     logged.set(code, now());
-    log.warn("the judge cannot be asked", { model: judge.name, code, detail: message });
+    log.warn(message, { model: judge.name, code, detail });
   }
 
   return {
     ...judge,
+    onUnreadable(fault) {
+      const detail = fault.slice(0, MOST_CHARACTERS);
+      report("the judge's answer cannot be read", { code: "judge_unreadable", detail });
+    },
     async ask(question, signal) {
       try {
         return await judge.ask(question, signal);
       } catch (error) {
-        if (error instanceof ProviderError) report(error);
+        if (error instanceof ProviderError) {
+          report("the judge cannot be asked", { code: error.code, detail: error.message });
+        }
         throw error;
       }
     },

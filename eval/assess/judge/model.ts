@@ -33,6 +33,8 @@ export interface JudgeModel {
   readonly name: string;
   /** Whether its calls are counted by `meterJudge`. */
   readonly isPriced?: boolean;
+  /** Told what is wrong with an answer that could not be read after all. */
+  onUnreadable?(fault: string): void;
   ask(question: JudgeQuestion, signal: AbortSignal): Promise<JudgeAnswer>;
 }
 

@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { gradeReply } from "../../../../eval/assess/judge/grade.ts";
 import { logJudge } from "../../../../eval/assess/judge/logged_judge.ts";
 import { createLogger } from "../../../../shared/log.ts";
 import { ProviderError } from "../../../../shared/providers/provider.ts";
@@ -35,5 +36,21 @@ Deno.test("why the judge cannot be asked is logged, once a minute for each kind 
     ["j", "a wrong key at 0"],
     ["j", "a wrong key at 60000"],
     ["j", "no answer"],
+  ]);
+});
+
+Deno.test("what is wrong with an answer that cannot be read is logged", async () => {
+  const lines: string[] = [];
+  const log = createLogger({ level: "info", format: "json", write: (line) => lines.push(line) });
+  const text = "I think this reply deserves an 8.";
+  const model = logJudge({ name: "j", ask: () => Promise.resolve({ text, isCut: false }) }, log);
+  const graded = { userMessage: "a question", reply: "a reply", reference: "a reference" };
+  for (let turn = 0; turn < 2; turn++) {
+    const { result } = await gradeReply(graded, { model, votes: 1, signal, rubric: undefined });
+    assertEquals(result.error, "judge_unreadable");
+  }
+  const logged = lines.map((line) => JSON.parse(line));
+  assertEquals(logged.map(({ message, detail }) => [message, detail]), [
+    ["the judge's answer cannot be read", "it has no complete JSON object"],
   ]);
 });
