@@ -1,5 +1,6 @@
 import { compareStored } from "../compare/compare_stored.ts";
 import { regressedScores } from "../compare/verdict.ts";
+import { readSides } from "../export/compared_sides.ts";
 import { describeComparison } from "../export/comparison_text.ts";
 import { parseArguments } from "./arguments.ts";
 import { type Command, EXIT } from "./command.ts";
@@ -38,17 +39,15 @@ Example:
     await using reader = await context.openReader();
     const baseline = await findRun(reader, first);
     const candidate = await findRun(reader, second);
-    const comparison = await compareStored(
-      reader,
-      { baseline: baseline.id, candidate: candidate.id },
-      { scores: values.score ?? [] },
-    );
-    context.out.write(
-      values.json
-        ? `${JSON.stringify(comparison, null, 2)}\n`
-        : describeComparison({ baseline: baseline.id, result: comparison }, terminalForm)
-          .trimStart(),
-    );
+    const ids = { baseline: baseline.id, candidate: candidate.id };
+    const comparison = await compareStored(reader, ids, { scores: values.score ?? [] });
+    if (values.json) {
+      context.out.write(`${JSON.stringify(comparison, null, 2)}\n`);
+    } else {
+      const sides = await readSides(reader, { ids, moved: comparison.moved });
+      const described = { baseline: baseline.id, result: comparison, sides };
+      context.out.write(describeComparison(described, terminalForm).trimStart());
+    }
     return regressedScores(comparison.scores).length > 0 ? EXIT.notPassed : EXIT.passed;
   },
 };

@@ -1,6 +1,7 @@
 import { counted } from "../../shared/counted.ts";
 import { compareStored } from "../compare/compare_stored.ts";
 import { digestRun, type RunDigest } from "../export/digest.ts";
+import { readSides } from "../export/compared_sides.ts";
 import { describeComparison } from "../export/comparison_text.ts";
 import type { ExportSource } from "../export/format.ts";
 import { describeRun } from "../export/run_text.ts";
@@ -33,7 +34,12 @@ export async function reportRun(
   const { source, digest, code, words } = await judgeRun(run, criteria, { store, known });
   source.scores = await context.describeScores();
   context.out.write(describeRun(source, { digest, form: terminalForm }));
-  if (source.comparison) context.out.write(describeComparison(source.comparison, terminalForm));
+  if (source.comparison) {
+    const { baseline, result: { moved } } = source.comparison;
+    const sides = await readSides(store, { ids: { baseline, candidate: run.id }, moved });
+    source.comparison.sides = () => Promise.resolve(sides);
+    context.out.write(describeComparison({ ...source.comparison, sides }, terminalForm));
+  }
   context.out.write(`\n${words}\n`);
   await writeOutputs(criteria.outputs, { source, context });
   return code;

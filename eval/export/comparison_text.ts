@@ -12,6 +12,8 @@ import type { StoredComparison } from "../compare/compare_stored.ts";
 import type { LeftOut } from "../compare/left_out.ts";
 import { NO_DIFFERENCE, regressedScores } from "../compare/verdict.ts";
 import { HEADLINE } from "../results/passing.ts";
+import type { ComparedSides } from "./compared_sides.ts";
+import { describeFallen, describeSides } from "./sides_text.ts";
 import { showDifference, showScore, type TextForm } from "./text_form.ts";
 
 /** Which runs a stored comparison is of. */
@@ -37,7 +39,11 @@ const LEFT_OUT_REASONS: Record<LeftOut["reason"], string> = {
 
 /** A comparison for people: a verdict per score, what moved, and what could not be compared. */
 export function describeComparison(
-  { baseline, result }: { baseline: string; result: Comparison & Partial<ComparedRuns> },
+  { baseline, result, sides }: {
+    baseline: string;
+    result: Comparison & Partial<ComparedRuns>;
+    sides?: ComparedSides | undefined;
+  },
   form: TextForm,
 ): string {
   const { scores, moved, changed } = result;
@@ -66,6 +72,7 @@ export function describeComparison(
   ];
   return [
     form.title(`Compared with ${form.name(baseline)}: ${describeVerdict(result, form)}`, 2),
+    sides ? `${describeSides(sides, form)}\n` : "",
     Object.keys(scores).length === 0
       ? form.lines(["The runs have no scenario and score in common."])
       : describeScores(result, form),
@@ -76,6 +83,7 @@ export function describeComparison(
       ]
       : [],
     notes.length > 0 ? `\n${form.lines(notes)}` : "",
+    sides ? describeFallen(sides, form) : "",
   ].join("");
 }
 

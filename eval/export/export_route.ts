@@ -9,6 +9,7 @@ import { readGradedAgreement } from "../grades/run_agreement.ts";
 import { splitNoise } from "../noise/noise.ts";
 import type { RunReader } from "../store/store.ts";
 import { whileKept } from "../store/whole_reader.ts";
+import { readSides } from "./compared_sides.ts";
 import { readDetails } from "./comparison_details.ts";
 import { exportFormats } from "./mod.ts";
 import { exportSource } from "./source.ts";
@@ -39,9 +40,14 @@ export function createExportRoute(
     source.hasBom = bom;
     source.rows = rows;
     if (baseline !== undefined) {
-      const result = await compareStored(store, { baseline, candidate: run.id });
-      const details = () => readDetails(store, { result, ids: { baseline, candidate: run.id } });
-      source.comparison = { baseline, result, details };
+      const ids = { baseline, candidate: run.id };
+      const result = await compareStored(store, ids);
+      source.comparison = {
+        baseline,
+        result,
+        sides: () => readSides(store, { ids, moved: result.moved }),
+        details: () => readDetails(store, { result, ids }),
+      };
     }
     source.agreement = await readGradedAgreement(store, run);
     source.scores = describeScores(scoring);

@@ -1,5 +1,6 @@
 import type { ScoreDescription } from "../assess/scores/score.ts";
 import type { Comparison } from "../compare/comparison.ts";
+import type { ComparedSides } from "./compared_sides.ts";
 import type { ComparisonDetails } from "./comparison_details.ts";
 import type { Agreement } from "../../shared/schemas/agreement.ts";
 import type { RunNoise } from "../../shared/schemas/noise.ts";
@@ -23,6 +24,8 @@ export interface ExportSource {
     result: Comparison;
     /** Whether the run has failed if the two have nothing in common. */
     isRequired?: boolean;
+    /** What only texts for people show; missing if it is not asked for. */
+    sides?: () => Promise<ComparedSides>;
     /** What only the HTML report shows; missing if it is not asked for. */
     details?: () => Promise<ComparisonDetails>;
   };

@@ -1,3 +1,4 @@
+import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { describeFailedChecks } from "./check_text.ts";
@@ -13,7 +14,9 @@ const SHOWN_CHECKS = 5;
 export function describeLowestReplies(digest: RunDigest, form: TextForm): string {
   if (digest.lowest.length === 0) return "";
   return form.title("Lowest replies", 2) +
-    digest.lowest.map((low) => form.item(describeTurn(low, { digest, form }), details(low, form)))
+    digest.lowest.map((low) =>
+      form.item(describeTurn(low, { digest, form }), describeReply(low.result, form))
+    )
       .join("");
 }
 
@@ -33,13 +36,19 @@ function describeTurn(
     (parts.length > 0 ? ` (${parts.join(", ")})` : "");
 }
 
-function details({ result }: LowTurn, form: TextForm): string[] {
+/** What was asked, expected and answered, and why the reply is low. `before` is an earlier reply. */
+export function describeReply(
+  result: InteractionResult,
+  form: TextForm,
+  before?: string,
+): string[] {
   const { user_message, reference_reply, agent_reply, judge, differs_in, scores } = result;
   const hasWrongLabels = typeof scores.metadata_match === "number" && scores.metadata_match < 1;
   const quoted = {
     asked: user_message,
     expected: reference_reply || undefined,
-    answered: agent_reply,
+    before,
+    [before === undefined ? "answered" : "now"]: agent_reply,
     judge: judge?.reason ?? undefined,
     ...(hasWrongLabels && {
       "expected labels": JSON.stringify(result.reference_metadata),

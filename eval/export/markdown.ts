@@ -16,7 +16,10 @@ export const markdown: ExportFormat = {
     yield describeRun(source, { digest: await digestRun(source), form: markdownForm });
     if (source.agreement) yield agreementText(source.agreement, markdownForm);
     if (source.noise) yield noiseText(source.noise, markdownForm);
-    if (source.comparison) yield describeComparison(source.comparison, markdownForm);
+    if (source.comparison) {
+      const sides = await source.comparison.sides?.();
+      yield describeComparison({ ...source.comparison, sides }, markdownForm);
+    }
   },
 };
 

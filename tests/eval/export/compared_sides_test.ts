@@ -1,0 +1,79 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { batchFile, cliContext } from "../../fakes/cli_context.ts";
+import { providerError } from "../../fakes/eval_ports.ts";
+
+const AT = ["--endpoint", "http://model.example/v1"];
+
+/** Two runs of the same batch, by "old" and by "new", which answers as said. */
+async function compared(
+  answer: (question: string) => string,
+  { file = batchFile(9), options = [] }: { file?: string; options?: string[] } = {},
+) {
+  let isNew = false;
+  const { run, files } = cliContext({
+    files: { "b.jsonl": file },
+    answer: (conversation) => isNew ? answer(conversation.at(-1)!.content) : "right",
+  });
+  await run("run", "b.jsonl", ...AT, "--model", "old", ...options);
+  await run("tag", "latest", "old");
+  isNew = true;
+  const next = ["--model", "new", "--baseline", "tag:old", "--output", "r.md"];
+  const reported = await run("run", "b.jsonl", ...AT, ...next, ...options);
+  const { out } = await run("compare", "tag:old", "latest");
+  return { out, reported: reported.out, comment: files["r.md"]! };
+}
+
+Deno.test("a comparison names both models, and shows how often and how fast they answered", async () => {
+  const { out, reported, comment } = await compared((question) => {
+    if (question === "question 5") throw providerError(500);
+    return "right";
+  });
+  for (const text of [out, reported]) {
+    assertMatch(text, /\nmodel +old +new\n/);
+    assertMatch(text, /\nfailed calls +0 +1\n/);
+    assertMatch(text, /\nmedian latency +\d+ ms +\d+ ms\n/);
+    assert(!text.includes("cut off"), "only what one of them has");
+  }
+  assertStringIncludes(comment, "| model | `old` | `new` |\n");
+});
+
+Deno.test("a comparison quotes the replies that fell most, and no call that failed", async () => {
+  const { out, comment } = await compared((question) => {
+    if (question === "question 5") throw providerError(500);
+    return question === "question 3" ? "wrong" : "right";
+  });
+  const [, fallen] = out.split("Replies that fell most\n\n");
+  assertEquals(
+    fallen,
+    `  s3: overall 1.000 before, 0.000 now
+    asked: question 3
+    expected: right
+    before: right
+    now: wrong
+    differs in: antonym
+`,
+  );
+  assertStringIncludes(comment, "  - before: `right`\n  - now: `wrong`\n");
+});
+
+Deno.test("of several turns and attempts the one that fell most is quoted", async () => {
+  const turns = ["first", "second"].map((id) => ({
+    id,
+    user_message: id,
+    reference_reply: "right",
+  }));
+  let asked = 0;
+  const { out } = await compared(
+    (question) => question === "second" && asked++ > 0 ? "wrong" : "right",
+    {
+      file: JSON.stringify({ id: "talk", interactions: turns }),
+      options: ["--attempts", "2", "--concurrency", "1"],
+    },
+  );
+  assertStringIncludes(out, "  talk, turn 2, attempt 2: overall 1.000 before, 0.000 now\n");
+});
+
+Deno.test("without a reply that fell there is no such section", async () => {
+  const { out } = await compared(() => "right");
+  assert(!out.includes("Replies that fell most"), out);
+});
