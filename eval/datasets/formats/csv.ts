@@ -1,5 +1,6 @@
 import { unguardText } from "../../../shared/csv_guard.ts";
 import { isRunTable } from "../../../shared/run_table.ts";
+import { ANSWER_NAMES, findName, QUESTION_NAMES } from "../../../shared/sample_names.ts";
 import { shorten } from "../../../shared/shorten.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./format.ts";
 import { readTable, type Row } from "./table.ts";
@@ -66,7 +67,8 @@ interface Conversation {
 }
 
 interface Plan {
-  userMessage: string;
+  /** Usually one; the texts of several are joined. */
+  userMessage: string[];
   referenceReply: string | undefined;
   scenarioId: string | undefined;
   /** Label to column. */
@@ -83,27 +85,29 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
     if (wanted === undefined) return undefined;
     throw new ImportError(1, `there is no column ${wanted}; ${list(names)}`);
   };
-  const userMessage = find(columns.user_message, USER_MESSAGE);
-  if (userMessage === undefined) {
+  const named = Object.entries(columns.metadata ?? {})
+    .map(([label, column]): [string, string] => [label, find(column, column)!]);
+  const ofOtherTool = findSampleColumns(names);
+  const ownMessage = find(columns.user_message, USER_MESSAGE);
+  const userMessage = ownMessage === undefined ? ofOtherTool?.question : [ownMessage];
+  if (!userMessage) {
     throw new ImportError(
       1,
       `there is no column ${USER_MESSAGE}; name the one that holds it: --column ` +
         `${USER_MESSAGE}=NAME, or column.${USER_MESSAGE}=NAME over HTTP (${list(names)})`,
     );
   }
-  const named = Object.entries(columns.metadata ?? {})
-    .map(([label, column]): [string, string] => [label, find(column, column)!]);
   const own = names.filter((name) => name.startsWith(METADATA))
     .map((name): [string, string] => [name.slice(METADATA.length), name])
     .filter(([label]) => !named.some(([other]) => other === label));
   const plan = {
     userMessage,
-    referenceReply: find(columns.reference_reply, REFERENCE_REPLY),
+    referenceReply: find(columns.reference_reply, REFERENCE_REPLY) ?? ofOtherTool?.answer,
     scenarioId: find(columns.scenario_id, SCENARIO_ID),
     metadata: [...own, ...named],
   };
   const used = new Set([
-    plan.userMessage,
+    ...plan.userMessage,
     plan.referenceReply,
     plan.scenarioId,
     ...plan.metadata.map(([, column]) => column),
@@ -111,6 +115,16 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
   const isRun = isRunTable(names) && plan.scenarioId === SCENARIO_ID && !used.has(ATTEMPT_ID);
   if (isRun) used.add(ATTEMPT_ID);
   return { ...plan, unused: names.filter((name) => !used.has(name)), isRun };
+}
+
+/** The columns of a table that has the names of another tool; `undefined` if it has ours, or others. */
+function findSampleColumns(names: string[]): { question: string[]; answer: string } | undefined {
+  if (names.includes(USER_MESSAGE)) return undefined;
+  const answer = findName(names, ANSWER_NAMES);
+  // Alpaca's form: what to do, and what to do it with, which may be empty.
+  const question = [findName(names, ["instruction"]), findName(names, QUESTION_NAMES)]
+    .filter((name) => name !== undefined);
+  return answer === undefined || question.length === 0 ? undefined : { question, answer };
 }
 
 /** `undefined` in other tables: all their rows are read. */
@@ -137,7 +151,8 @@ function toTurn(row: Row, plan: Plan) {
   const labels = metadata.map(([label, column]) => [label, textOf(row, plan, column)])
     .filter(([, value]) => value !== "");
   return {
-    user_message: textOf(row, plan, userMessage),
+    user_message: userMessage.map((column) => textOf(row, plan, column))
+      .filter((text, index) => index === 0 || text !== "").join("\n\n"),
     ...(reference !== "" && { reference_reply: reference }),
     ...(labels.length > 0 && { reference_metadata: Object.fromEntries(labels) }),
   };

@@ -1,6 +1,7 @@
 import { answerOf, type ChatTurn, toTurns } from "./chat_messages.ts";
 import { type DatasetFormat, type ImportContext, ImportError, QUESTIONS } from "./format.ts";
 import { type Fields, isFields, tryParseJson } from "../../../shared/fields.ts";
+import { ANSWER_NAMES, findName } from "../../../shared/sample_names.ts";
 import { readBeginning } from "./lines.ts";
 import { type JsonRecord, readRecords } from "./records.ts";
 import { readTable, type Row } from "./table.ts";
@@ -11,6 +12,11 @@ const ANSWERS = ["answer", "output", "response", "expected", "reference", "conte
 /** Columns and fields of an export that say nothing about the conversation. */
 const BOOKKEEPING =
   /^(?:id|name|created_at|modified_at|dataset_id|source_run_id|split|metadata|attachments)$/;
+
+/** Columns that hold all keys of one side, or one of them. */
+const INPUT = /^inputs?(?:[._](.+))?$/;
+const OUTPUT = /^outputs?(?:[._](.+))?$/;
+const REFERENCE = /^reference_outputs?(?:[._](.+))?$/;
 
 /**
  * An export of a LangSmith dataset. In CSV, `inputs` and `outputs` hold JSON objects, or each of
@@ -76,21 +82,26 @@ function fromRecord(
 
 /** Whether a table is such an export, by the names of its columns. */
 export function isLangSmith(names: string[]): boolean {
-  return names.some((name) => /^inputs?(?:[._]|$)/.test(name)) &&
-    names.some((name) => /^(?:reference_)?outputs?(?:[._]|$)/.test(name));
+  const others = names.filter((name) => name !== "output");
+  // Beside input and expected, or an instruction, output is not what LangSmith means by it.
+  return findName(others, ["instruction", ...ANSWER_NAMES]) === undefined &&
+    names.some((name) => INPUT.test(name)) &&
+    names.some((name) => REFERENCE.test(name) || OUTPUT.test(name));
 }
 
 function fromRow(row: Row, leaveOut: ImportContext["leaveOut"]): Example {
-  for (const name of Object.keys(row.cells)) {
-    const isKnown = BOOKKEEPING.test(name) ||
-      /^(?:reference_)?(?:in|out)puts?(?:[._]|$)/.test(name);
+  const names = Object.keys(row.cells);
+  // The table of an experiment has what the model answered, too.
+  const output = names.some((name) => REFERENCE.test(name)) ? REFERENCE : OUTPUT;
+  for (const name of names) {
+    const isKnown = BOOKKEEPING.test(name) || INPUT.test(name) || output.test(name);
     if (!isKnown) leaveOut(`the column ${name}`, 1);
   }
   return {
     line: row.line,
     id: row.cells.id?.trim() || `line-${row.line}`,
-    inputs: gather(row, /^inputs?(?:[._](.+))?$/),
-    outputs: gather(row, /^(?:reference_)?outputs?(?:[._](.+))?$/),
+    inputs: gather(row, INPUT),
+    outputs: gather(row, output),
   };
 }
 

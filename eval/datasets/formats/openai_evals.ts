@@ -1,17 +1,12 @@
 import { answerOf, type ChatTurn, toTurns } from "./chat_messages.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
 import { asFields, type Fields, isFields } from "../../../shared/fields.ts";
+import { ANSWER_NAMES, findName, QUESTION_NAMES } from "../../../shared/sample_names.ts";
 import { type JsonRecord, readRecords } from "./records.ts";
 
 /** Fields that hold the question or the conversation. The first that a sample has counts. */
 const CONVERSATIONS = ["input", "messages", "conversations"];
-/** These say less by themselves: they need an answer beside them. */
-const QUESTIONS = ["prompt", "question", "query", "user_input"];
-/** Fields that hold what the model should answer: of OpenAI, Inspect, Braintrust, TRL, Ragas. */
-const ANSWERS = [
-  ...["ideal", "target", "expected", "expected_output", "completion", "preferred_output"],
-  ...["answer", "reference", "ground_truth"],
-];
+const QUESTIONS = [...CONVERSATIONS, ...QUESTION_NAMES];
 
 /**
  * Samples with `messages` (or `input`) and `ideal`, as OpenAI's evals have them, and those that other
@@ -32,17 +27,18 @@ export const openaiEvals: DatasetFormat = {
 
 /** Whether a value is such a sample, by its fields. */
 export function isSample(value: Fields): boolean {
-  const has = (names: string[]) => names.some((name) => name in value);
+  const has = (wanted: string[]) => findName(Object.keys(value), wanted) !== undefined;
   return isFields(value.item) || isInstruction(value) || has(CONVERSATIONS) ||
-    (has(QUESTIONS) && has(ANSWERS));
+    (has(QUESTION_NAMES) && has(ANSWER_NAMES));
 }
 
 function readSample({ line, value: record }: JsonRecord, context: ImportContext): ChatTurn[] {
   if (!isFields(record)) throw new ImportError(line, "it is not an object");
   const value = outOfItem(record, { line, context });
   const sample = isInstruction(value) ? fromInstruction(value) : value;
-  const question = [...CONVERSATIONS, ...QUESTIONS].find((name) => name in sample);
-  const reference = ANSWERS.find((name) => sample[name] !== undefined && sample[name] !== null);
+  const question = findName(Object.keys(sample), QUESTIONS);
+  const filled = Object.keys(sample).filter((name) => (sample[name] ?? null) !== null);
+  const reference = findName(filled, ANSWER_NAMES);
   for (const field of Object.keys(sample)) {
     if (field === question || field === reference || field === "ideal") continue;
     context.leaveOut(`the field ${field}`, line);
@@ -50,7 +46,7 @@ function readSample({ line, value: record }: JsonRecord, context: ImportContext)
   const turns = readQuestion(question && sample[question], { line, leaveOut: context.leaveOut });
   const last = turns.at(-1);
   if (!last) {
-    const known = [...CONVERSATIONS, ...QUESTIONS].join(", ");
+    const known = [...new Set(QUESTIONS)].join(", ");
     throw new ImportError(line, `it has no user message; that may be in ${known}`);
   }
   if (reference === undefined) return turns;

@@ -3,6 +3,7 @@ import { errorMessage } from "../../../shared/errors.ts";
 import type { z } from "zod";
 import { unguardText } from "../../../shared/csv_guard.ts";
 import { isRunTable } from "../../../shared/run_table.ts";
+import { ANSWER_NAMES, findName, QUESTION_NAMES } from "../../../shared/sample_names.ts";
 import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
 import { parseCsv } from "./csv.ts";
 
@@ -119,10 +120,16 @@ const GUESSES: [ColumnUse, RegExp][] = [
 
 /** What the columns are by their names; each of the first three is used once. */
 export function guessUses(columns: string[]): ColumnUse[] {
-  const taken = new Set<ColumnUse>();
+  // Names that the service knows come first: `expected` is the reference, also after `output`.
+  const known = new Map<string | undefined, ColumnUse>([
+    [findName(columns, ["user_message", ...QUESTION_NAMES]), "message"],
+    [findName(columns, ["reference_reply", ...ANSWER_NAMES]), "reference"],
+  ]);
+  known.delete(undefined);
+  const taken = new Set<ColumnUse>(known.values());
   return columns.map((column) => {
-    const use = GUESSES.find(([use, pattern]) => pattern.test(column.trim()) && !taken.has(use))
-      ?.[0];
+    const use = known.get(column) ??
+      GUESSES.find(([use, pattern]) => pattern.test(column.trim()) && !taken.has(use))?.[0];
     if (!use) return "";
     if (use !== "metadata") taken.add(use);
     return use;

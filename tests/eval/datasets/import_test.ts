@@ -56,11 +56,35 @@ Deno.test("a table with our own names needs no mapping, and a missing column is 
   const missing = await refuse("a,b\n1,2\n", { columns: { user_message: "question" } });
   assertEquals(missing.message, "line 1: there is no column question; the columns are a, b");
   assertEquals(
-    (await refuse("question,answer\n1,2\n")).message,
+    (await refuse("Frage,Antwort\n1,2\n")).message,
     "line 1: there is no column user_message; name the one that holds it: --column " +
-      "user_message=NAME, or column.user_message=NAME over HTTP (the columns are question, answer)",
+      "user_message=NAME, or column.user_message=NAME over HTTP (the columns are Frage, Antwort)",
   );
   assertEquals((await refuse('user_message,x\nfine,1\n"open', { name: "t.csv" })).line, 3);
+});
+
+Deno.test("a table may have the names of other tools, and the expected answer is the reference", async () => {
+  const tables = [
+    "question;answer;price\nWho?;Me.;1,50",
+    "Prompt\tCompletion\nWho?\tMe.",
+    "input,target\nWho?,Me.",
+    "input,output\nWho?,Me.",
+    "input,output,expected\nWho?,You.,Me.",
+    "query,response,Ground Truth\nWho?,You.,Me.",
+    "question,answer,contexts,ground_truth\nWho?,You.,,Me.",
+    "input,expectedOutput\nWho?,Me.",
+    "instruction,input,output\nWho?,,Me.",
+    'inputs,reference_outputs,outputs\n"{""question"":""Who?""}","{""answer"":""Me.""}",You.',
+  ];
+  for (const table of tables) {
+    assertEquals(turns(await read(table, { name: "t.csv" })), [[["Who?", "Me."]]], table);
+  }
+  const alpaca = await read("instruction,input,output\nTranslate,Yes,Ja\n");
+  assertEquals(turns(alpaca), [[["Translate\n\nYes", "Ja"]]]);
+  const mapped = await read("question,answer,label\nWho?,Me.,person\n", {
+    columns: { metadata: { intent: "label" } },
+  });
+  assertEquals(turns(mapped), [[["Who?", "Me."]]]);
 });
 
 Deno.test("a table may be separated by semicolons or tabs, as spreadsheets write it", async () => {

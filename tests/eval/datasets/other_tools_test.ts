@@ -69,10 +69,14 @@ Deno.test("the answer of a sample is its reference by the name that its tool has
   const samples = [
     { input: "2+2?", target: "4" }, // Inspect
     { input: "2+2?", target: ["4", "four"], metadata: { level: 1 } },
-    { input: "2+2?", expected: 4 }, // Braintrust
-    { input: "2+2?", expected_output: "4" }, // DeepEval, Langfuse
+    { input: "2+2?", output: "5", expected: 4 }, // Braintrust
+    { input: "2+2?", expected_output: "4" }, // DeepEval
+    { input: "2+2?", expectedOutput: "4" }, // Langfuse
     { question: "2+2?", answer: "4" },
-    { user_input: "2+2?", reference: "4" }, // Ragas
+    { user_input: "2+2?", reference: "4", response: "5" }, // Ragas
+    { question: "2+2?", answer: "5", ground_truth: "4" }, // Ragas before 0.2
+    { query: "2+2?", response: "5", ground_truth: "4" }, // Azure
+    { input: "2+2?", output: "4" },
     { prompt: "2+2?", completion: "4" }, // TRL
     {
       prompt: [{ role: "user", content: "2+2?" }],

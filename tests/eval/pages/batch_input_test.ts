@@ -83,6 +83,12 @@ Deno.test("columns are guessed by their names, and rows of one conversation are 
   ]);
 });
 
+Deno.test("an expected answer is the reference, also if what a model answered stands before it", () => {
+  const uses = guessUses(["input", "output", "expected"]);
+  assertEquals(uses, ["message", "", "reference"]);
+  assertEquals(guessUses(["prompt", "reply"]), ["message", "reference"]);
+});
+
 Deno.test("commands quote what a shell would take for something else", () => {
   assertEquals(shellWord("a/b:c-1"), "a/b:c-1");
   assertEquals(shellWord("it's; rm -rf $HOME"), `'it'\\''s; rm -rf $HOME'`);

@@ -1,0 +1,25 @@
+/** What other tools call the question of a test; it needs an answer beside it. */
+export const QUESTION_NAMES = ["question", "input", "prompt", "query", "user_input"];
+
+/**
+ * What they call the reply that they expect: OpenAI, Inspect, Braintrust, DeepEval, Langfuse, Ragas,
+ * TRL. Where a test has several of these, the first is the reference: the last ones may also be what
+ * a model has answered.
+ */
+export const ANSWER_NAMES = [
+  ...["ideal", "target", "expected", "expected_output", "expected_answer", "expected_response"],
+  ...["ground_truth", "preferred_output", "completion", "answer", "reference"],
+  ...["output", "response"],
+];
+
+/** The name that is the first of `wanted`, in any letter case: `Expected answer`, `expectedOutput`. */
+export function findName(names: string[], wanted: string[]): string | undefined {
+  const plain = names.map(plainName);
+  const index = wanted.map((name) => plain.indexOf(name)).find((index) => index !== -1);
+  return index === undefined ? undefined : names[index];
+}
+
+function plainName(name: string): string {
+  return name.trim().replaceAll(/([a-z])([A-Z])/g, "$1_$2").replaceAll(/[\s-]+/g, "_")
+    .toLowerCase();
+}
