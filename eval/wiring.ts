@@ -128,7 +128,11 @@ function createConnect(
         createOpenAIDialect({ baseUrl, modelId, parameters, observesTools }, client),
       agent: (url) => createAgentDialect({ url, modelId, observesTools }, client),
     };
-    const target = observe(createTarget({ endpoint, protocol, parameters, dialects }), modelId);
+    const hasSystemPrompts = test_batch.some(({ system_prompt }) => system_prompt);
+    const target = observe(
+      createTarget({ endpoint, protocol, parameters, hasSystemPrompts, dialects }),
+      modelId,
+    );
     return config.PRICES ? priceTarget(target, findPrice(config.PRICES, modelId)) : target;
   };
 }

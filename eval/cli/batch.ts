@@ -22,6 +22,7 @@ export interface BatchOptions {
   attempts?: number;
   test_name?: string;
   history?: string;
+  protocol?: string;
   pass_threshold?: number;
 }
 
@@ -170,6 +171,7 @@ const OPTION_OF: Record<string, string> = {
   model_ids: " (--model ID)",
   attempts: " (--attempts N)",
   history: " (--history H)",
+  protocol: " (--protocol P)",
 };
 
 function describe({ path, message }: FieldError): string {

@@ -18,6 +18,7 @@ const options = {
   attempts: { type: "string" },
   name: { type: "string" },
   history: { type: "string" },
+  protocol: { type: "string" },
   format: { type: "string" },
   column: { type: "string", multiple: true },
   dataset: { type: "string" },
@@ -44,6 +45,7 @@ scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
   --attempts N       how often each conversation is run (default: 1)
   --history H        what turns are asked after: generated (default), reference
                      or both, which shows whether errors cascade
+  --protocol P       how the endpoint is asked: openai or agent (default: found)
   --name NAME        the test's name (default: the body's, else the file's)
   --format FORMAT    json, jsonl, csv, promptfoo, openai-evals or langsmith
                      (default: detected)
@@ -88,6 +90,7 @@ Example:
       ...models.length > 1 && { model_ids: models },
       ...values.name !== undefined && { test_name: values.name },
       ...values.history !== undefined && { history: values.history },
+      ...values.protocol !== undefined && { protocol: values.protocol },
       ...wanted.threshold !== undefined && { pass_threshold: wanted.threshold },
       ...values.attempts !== undefined && { attempts: parseAttempts(values.attempts, context) },
     };

@@ -6,18 +6,23 @@ import { isSame } from "../assess/tools/same_args.ts";
 import { HEADLINE } from "../results/passing.ts";
 
 /** What comparing reads of a batch. */
-export type PlannedScenario = Pick<Scenario, "id" | "checks" | "conversation_checks"> & {
-  interactions: Pick<
-    Interaction,
-    | "id"
-    | "user_message"
-    | "reference_reply"
-    | "reference_metadata"
-    | "checks"
-    | "reference_tools"
-    | "tools_mode"
-  >[];
-};
+export type PlannedScenario =
+  & Pick<
+    Scenario,
+    "id" | "system_prompt" | "checks" | "conversation_checks"
+  >
+  & {
+    interactions: Pick<
+      Interaction,
+      | "id"
+      | "user_message"
+      | "reference_reply"
+      | "reference_metadata"
+      | "checks"
+      | "reference_tools"
+      | "tools_mode"
+    >[];
+  };
 
 /** A turn of a batch: its scenario, and its position there, counted from 0. */
 export interface PlannedTurn {

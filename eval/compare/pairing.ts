@@ -36,7 +36,7 @@ export async function reachedScenarios(
 ): Promise<ReachedScenario[]> {
   const found: ReachedScenario[] = [];
   for (const [index, planned] of scenarios.entries()) {
-    const { id, interactions } = planned;
+    const { id, system_prompt = "", interactions } = planned;
     const reached = turns.get(index);
     if (!reached) continue;
     found.push({
@@ -47,7 +47,11 @@ export async function reachedScenarios(
         const attempts = reached.get(turn);
         return attempts ? [{ id, index: turn, user_message, attempts }] : [];
       }),
-      fingerprint: JSON.stringify([id, ...interactions.map((turn) => turn.user_message)]),
+      fingerprint: JSON.stringify([
+        id,
+        system_prompt,
+        ...interactions.map((turn) => turn.user_message),
+      ]),
     });
     await pause();
   }

@@ -37,7 +37,7 @@ export function createAgentDialect(
       client.post({
         url,
         headers: { "x-model-id": modelId, ...(observesTools && TOOL_EVENTS_HEADER) },
-        body: { messages: conversation.map(toMessage) },
+        body: { messages: conversation.filter(({ role }) => role !== "system").map(toMessage) },
         read: (answer, about) => readReply(answer, { ...about, observesTools }),
       }, signal),
   };

@@ -38,7 +38,8 @@ export function createOpenAIDialect(
   const address = withoutQuery(url);
 
   function post(conversation: ConversationMessage[], signal: AbortSignal) {
-    const messages = [...system, ...conversation];
+    const hasOwn = conversation[0]?.role === "system";
+    const messages = hasOwn ? conversation : [...system, ...conversation];
     return client.post({
       url,
       ...(observesTools && { headers: TOOL_EVENTS_HEADER }),

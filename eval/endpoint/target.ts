@@ -5,9 +5,9 @@ import { shorten } from "../../shared/shorten.ts";
 import { baseAddresses, namesApi, namesRoute } from "./endpoint_address.ts";
 import type { TargetReply } from "./reply.ts";
 
-/** One message of the conversation so far. */
+/** One message of the conversation so far. Only the first may be the system's. */
 export interface ConversationMessage {
-  role: "user" | "assistant";
+  role: "system" | "user" | "assistant";
   content: string;
 }
 
@@ -37,6 +37,8 @@ export interface TargetOptions {
   endpoint: string;
   protocol: Protocol | undefined;
   parameters: ModelParameters;
+  /** Whether conversations have system messages of their own. */
+  hasSystemPrompts?: boolean;
   dialects: Dialects;
 }
 
@@ -66,6 +68,9 @@ export function createTarget(
   { patienceMs = patienceFor(options) }: { patienceMs?: number } = {},
 ): Target {
   const candidates = listCandidates(options);
+  const hint = isAgentExcluded(options)
+    ? "; an agent is not asked with parameters or system prompts unless protocol is agent"
+    : "";
   let settled: Dialect | undefined;
   let fatal: unknown;
   let search: Promise<void> | undefined;
@@ -88,6 +93,7 @@ export function createTarget(
         {
           ask: (dialect) => dialect.ask(conversation, signal),
           isRight: (dialect) => dialect === settled,
+          hint,
         },
       );
       if (isSure || dialect === doubtful) settled ??= dialect;
@@ -150,9 +156,11 @@ class NoChatRoute extends ProviderError {}
  */
 async function probe(
   candidates: Dialect[],
-  { ask, isRight }: {
+  { ask, isRight, hint }: {
     ask: (dialect: Dialect) => Promise<TargetReply>;
     isRight: (dialect: Dialect) => boolean;
+    /** Why an address or a dialect is not among the candidates. */
+    hint: string;
   },
 ): Promise<{ dialect: Dialect; reply: TargetReply; isSure: boolean }> {
   let unreadable: unknown;
@@ -174,7 +182,7 @@ async function probe(
   throw new NoChatRoute(
     404,
     "model_not_found",
-    `cannot call the endpoint: it has no chat route or does not know this model (tried ${tried})` +
+    `cannot call the endpoint: it has no chat route or does not know this model (tried ${tried}${hint})` +
       (said.size > 0 ? `; it says: ${quote([...said])}` : ""),
     { kind: "status", status: 404 },
   );
@@ -209,11 +217,15 @@ function patienceFor({ endpoint, protocol }: TargetOptions): number {
 }
 
 /** The dialects and addresses that an endpoint may mean, most likely first. */
-function listCandidates({ endpoint, protocol, parameters, dialects }: TargetOptions): Dialect[] {
+function listCandidates(options: TargetOptions): Dialect[] {
+  const { endpoint, protocol, dialects } = options;
   if (protocol === "agent") return [dialects.agent(endpoint)];
   const openai = baseAddresses(endpoint).map((address) => dialects.openai(address));
   if (protocol === "openai" || namesRoute(endpoint)) return openai;
-  // The agent's dialect cannot send parameters: without them it would be another test.
-  const isAgentPossible = Object.keys(parameters).length === 0;
-  return isAgentPossible ? [...openai, dialects.agent(endpoint)] : openai;
+  return isAgentExcluded(options) ? openai : [...openai, dialects.agent(endpoint)];
+}
+
+/** The agent's dialect can send neither: without them it would be another test. */
+function isAgentExcluded({ protocol, parameters, hasSystemPrompts = false }: TargetOptions) {
+  return protocol === undefined && (Object.keys(parameters).length > 0 || hasSystemPrompts);
 }

@@ -13,6 +13,9 @@ import {
 import { toResult } from "./turn_result.ts";
 import type { TakenConversation } from "./work.ts";
 
+/** A message that is no system prompt. */
+type SaidMessage = ConversationMessage & { role: "user" | "assistant" };
+
 /** What an attempt at a scenario is asked, and after what. */
 export interface ConversationWay {
   scenario: Scenario;
@@ -36,9 +39,12 @@ export async function converse(
   const known = await finished?.turns(position);
   const replies = await finished?.replies(position);
   const storing = createTurnStoring(taken, { ...ports, isSecondWay: firstTurn > 0 });
-  const history: ConversationMessage[] = [];
+  const { system_prompt } = scenario;
+  const history: ConversationMessage[] = system_prompt
+    ? [{ role: "system", content: system_prompt }]
+    : [];
   /** What checks of the conversation look at: also after references, the replies of the model. */
-  const said: ConversationMessage[] = [];
+  const said: SaidMessage[] = [];
   let spent: Spent = { latencyMs: 0, outputTokens: 0 };
   let isAskedAgain = false;
   for (const [turn, interaction] of scenario.interactions.entries()) {
@@ -134,11 +140,11 @@ function createTurnStoring(
   };
 }
 
-function say({ user_message }: Interaction, reply: string): ConversationMessage[] {
+function say({ user_message }: Interaction, reply: string): SaidMessage[] {
   return [{ role: "user", content: user_message }, { role: "assistant", content: reply }];
 }
 
-function sayReference(interaction: Interaction): ConversationMessage[] {
+function sayReference(interaction: Interaction): SaidMessage[] {
   return say(interaction, interaction.reference_reply ?? "");
 }
 

@@ -7,15 +7,22 @@ export interface ChatTurn {
   reference_reply?: string;
 }
 
+/** A conversation that a list of chat messages holds. */
+export interface Chat {
+  system_prompt?: string;
+  turns: ChatTurn[];
+}
+
 type Context = Pick<ImportContext, "leaveOut"> & { line: number };
 
 /**
- * The turns of a conversation in OpenAI's or LangChain's form: what the assistant answers is the
- * reference.
- * Messages of other roles are left out. Messages that the user sends one after another are joined.
+ * A conversation in OpenAI's or LangChain's form: what the assistant answers is the reference.
+ * Messages of other roles are left out. Messages that the user sends one after another are joined,
+ * and so are those of the system before them.
  */
-export function toTurns(messages: unknown[], { line, leaveOut }: Context): ChatTurn[] {
+export function toChat(messages: unknown[], { line, leaveOut }: Context): Chat {
   const turns: ChatTurn[] = [];
+  const system: string[] = [];
   for (const message of messages) {
     const { role, content, tool_calls } = readMessage(message);
     const { text, others } = readContent(content);
@@ -34,10 +41,22 @@ export function toTurns(messages: unknown[], { line, leaveOut }: Context): ChatT
       }
       last.reference_reply = text;
     } else if (role === "system" || role === "developer") {
-      leaveOut("system messages: set parameters.system_prompt of the run", line);
+      if (last) leaveOut("system messages within a conversation", line);
+      else system.push(text);
     } else leaveOut(`messages of the role ${nameOf(role)}`, line);
   }
-  return turns;
+  return toSystemChat(system.join("\n\n"), turns);
+}
+
+/** An empty system prompt is none. */
+export function toSystemChat(systemPrompt: string, turns: ChatTurn[]): Chat {
+  return { ...(systemPrompt !== "" && { system_prompt: systemPrompt }), turns };
+}
+
+/** The scenario that a conversation is. */
+export function toScenario(id: string, { turns, ...chat }: Chat) {
+  const interactions = turns.map((turn, index) => ({ id: String(index + 1), ...turn }));
+  return { id, ...chat, interactions };
 }
 
 interface ChatMessage {

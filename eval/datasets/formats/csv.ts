@@ -9,6 +9,7 @@ import { readTable, type Row } from "./table.ts";
 export const USER_MESSAGE = "user_message";
 const REFERENCE_REPLY = "reference_reply";
 const SCENARIO_ID = "scenario_id";
+const SYSTEM_PROMPT = "system_prompt";
 /** In the CSV file of a run: the rows of further attempts repeat the conversation. */
 const ATTEMPT_ID = "attempt_id";
 
@@ -42,10 +43,15 @@ export const csv: DatasetFormat = {
           );
         }
         if (id !== "") seen.add(id);
+        const system_prompt = textOf(row, plan, plan.systemPrompt);
         current = {
           line: row.line,
           attempt: attemptOf(row, plan),
-          scenario: { id: id || `line-${row.line}`, interactions: [] },
+          scenario: {
+            id: id || `line-${row.line}`,
+            ...(system_prompt !== "" && { system_prompt }),
+            interactions: [],
+          },
         };
       }
       if (attemptOf(row, plan) !== current.attempt) {
@@ -63,7 +69,7 @@ interface Conversation {
   line: number;
   /** The one that its first row is of. */
   attempt: string | undefined;
-  scenario: { id: string; interactions: Record<string, unknown>[] };
+  scenario: { id: string; system_prompt?: string; interactions: Record<string, unknown>[] };
 }
 
 interface Plan {
@@ -71,6 +77,8 @@ interface Plan {
   userMessage: string[];
   referenceReply: string | undefined;
   scenarioId: string | undefined;
+  /** Of the first row of a conversation. */
+  systemPrompt: string | undefined;
   /** Label to column. */
   metadata: [string, string][];
   unused: string[];
@@ -104,12 +112,14 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
     userMessage,
     referenceReply: find(columns.reference_reply, REFERENCE_REPLY) ?? ofOtherTool?.answer,
     scenarioId: find(columns.scenario_id, SCENARIO_ID),
+    systemPrompt: find(undefined, SYSTEM_PROMPT),
     metadata: [...own, ...named],
   };
   const used = new Set([
     ...plan.userMessage,
     plan.referenceReply,
     plan.scenarioId,
+    plan.systemPrompt,
     ...plan.metadata.map(([, column]) => column),
   ]);
   const isRun = isRunTable(names) && plan.scenarioId === SCENARIO_ID && !used.has(ATTEMPT_ID);

@@ -1,4 +1,4 @@
-import { answerOf, type ChatTurn, toTurns } from "./chat_messages.ts";
+import { answerOf, type Chat, toChat, toScenario } from "./chat_messages.ts";
 import { type DatasetFormat, type ImportContext, ImportError, QUESTIONS } from "./format.ts";
 import { type Fields, isFields, tryParseJson } from "../../../shared/fields.ts";
 import { ANSWER_NAMES, findName } from "../../../shared/sample_names.ts";
@@ -27,9 +27,8 @@ export const langsmith: DatasetFormat = {
   about: "a dataset of LangSmith, exported as CSV, JSONL or JSON",
   async *read(pieces, { leaveOut }) {
     for await (const example of readExamples(pieces, leaveOut)) {
-      const interactions = toConversation(example, leaveOut)
-        .map((turn, index) => ({ id: String(index + 1), ...turn }));
-      yield { line: example.line, scenario: { id: example.id, interactions } };
+      const chat = toConversation(example, leaveOut);
+      yield { line: example.line, scenario: toScenario(example.id, chat) };
     }
   },
 };
@@ -108,20 +107,20 @@ function fromRow(row: Row, leaveOut: ImportContext["leaveOut"]): Example {
 function toConversation(
   { line, inputs, outputs }: Example,
   leaveOut: ImportContext["leaveOut"],
-): ChatTurn[] {
+): Chat {
   const context = { line, leaveOut };
   const asked = messagesIn(inputs, { ...context, side: "inputs" });
-  const turns = asked
-    ? toTurns(asked, context)
+  const chat = asked
+    ? toChat(asked, context)
     : toTurn(choose(inputs, QUESTIONS, { ...context, side: "inputs" }));
-  const last = turns.at(-1);
+  const last = chat.turns.at(-1);
   if (!last) throw new ImportError(line, "there is no question in inputs");
   const answered = messagesIn(outputs, { ...context, side: "outputs" });
   const answer = answered
-    ? toTurns([{ role: "user", content: "" }, ...answered], context).at(-1)?.reference_reply
+    ? toChat([{ role: "user", content: "" }, ...answered], context).turns.at(-1)?.reference_reply
     : choose(outputs, ANSWERS, { ...context, side: "outputs" });
   if (answer !== undefined) last.reference_reply = answer;
-  return turns;
+  return chat;
 }
 
 type SideContext = Pick<ImportContext, "leaveOut"> & { line: number; side: string };
@@ -136,8 +135,8 @@ function messagesIn(values: Fields, { line, leaveOut, side }: SideContext): unkn
   return values[name] as unknown[];
 }
 
-function toTurn(question: string | undefined): ChatTurn[] {
-  return question === undefined ? [] : [{ user_message: question }];
+function toTurn(question: string | undefined): Chat {
+  return { turns: question === undefined ? [] : [{ user_message: question }] };
 }
 
 /** The keys of one side, from a column of JSON or from a column each. */

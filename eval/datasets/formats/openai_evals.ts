@@ -1,4 +1,4 @@
-import { answerOf, type ChatTurn, toTurns } from "./chat_messages.ts";
+import { answerOf, type Chat, toChat, toScenario, toSystemChat } from "./chat_messages.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
 import { asFields, type Fields, isFields } from "../../../shared/fields.ts";
 import { ANSWER_NAMES, findName, QUESTION_NAMES } from "../../../shared/sample_names.ts";
@@ -18,9 +18,7 @@ export const openaiEvals: DatasetFormat = {
   about: "OpenAI evals and the like: one object per line, with messages or input, and ideal",
   async *read(pieces, context) {
     for await (const record of readRecords(pieces)) {
-      const interactions = readSample(record, context)
-        .map((turn, index) => ({ id: String(index + 1), ...turn }));
-      yield { line: record.line, scenario: { id: record.name, interactions } };
+      yield { line: record.line, scenario: toScenario(record.name, readSample(record, context)) };
     }
   },
 };
@@ -32,24 +30,26 @@ export function isSample(value: Fields): boolean {
     (has(QUESTION_NAMES) && has(ANSWER_NAMES));
 }
 
-function readSample({ line, value: record }: JsonRecord, context: ImportContext): ChatTurn[] {
+function readSample({ line, value: record }: JsonRecord, context: ImportContext): Chat {
   if (!isFields(record)) throw new ImportError(line, "it is not an object");
   const value = outOfItem(record, { line, context });
   const sample = isInstruction(value) ? fromInstruction(value) : value;
   const question = findName(Object.keys(sample), QUESTIONS);
   const filled = Object.keys(sample).filter((name) => (sample[name] ?? null) !== null);
   const reference = findName(filled, ANSWER_NAMES);
+  const system = ["system_prompt", "system"].find((name) => typeof sample[name] === "string");
+  const used = new Set([question, reference, system, "ideal"]);
   for (const field of Object.keys(sample)) {
-    if (field === question || field === reference || field === "ideal") continue;
-    context.leaveOut(`the field ${field}`, line);
+    if (!used.has(field)) context.leaveOut(`the field ${field}`, line);
   }
-  const turns = readQuestion(question && sample[question], { line, leaveOut: context.leaveOut });
-  const last = turns.at(-1);
+  const asked = readQuestion(question && sample[question], { line, leaveOut: context.leaveOut });
+  const chat = system === undefined ? asked : toSystemChat(sample[system] as string, asked.turns);
+  const last = chat.turns.at(-1);
   if (!last) {
     const known = [...new Set(QUESTIONS)].join(", ");
     throw new ImportError(line, `it has no user message; that may be in ${known}`);
   }
-  if (reference === undefined) return turns;
+  if (reference === undefined) return chat;
   const answers = [sample[reference]].flat();
   const [answer, ...others] = answers.map(toText).filter((text) => text !== undefined);
   if (answer !== undefined) {
@@ -62,17 +62,17 @@ function readSample({ line, value: record }: JsonRecord, context: ImportContext)
   if (answers.some((one) => toText(one) === undefined)) {
     context.leaveOut(`answers in ${reference} that are no text`, line);
   }
-  return turns;
+  return chat;
 }
 
 function readQuestion(
   asked: unknown,
   context: Pick<ImportContext, "leaveOut"> & { line: number },
-): ChatTurn[] {
-  if (typeof asked === "string") return [{ user_message: asked }];
+): Chat {
+  if (typeof asked === "string") return { turns: [{ user_message: asked }] };
   // Preferences for fine-tuning have the messages inside.
   const messages = isFields(asked) ? asked.messages : asked;
-  return Array.isArray(messages) ? toTurns(messages, context) : [];
+  return Array.isArray(messages) ? toChat(messages, context) : { turns: [] };
 }
 
 /** Data of OpenAI's evals API, which has the fields of a sample in `item`. */

@@ -1,5 +1,5 @@
 import { readYaml } from "./bounded_yaml.ts";
-import { type ChatTurn, toTurns } from "./chat_messages.ts";
+import { type Chat, toChat } from "./chat_messages.ts";
 import { type Draft, type ImportContext, ImportError, QUESTIONS } from "./format.ts";
 import { asFields, asList, isFields } from "../../../shared/fields.ts";
 import { toChecks } from "./promptfoo_checks.ts";
@@ -95,7 +95,7 @@ function* readTest(test: unknown, context: TestContext) {
   for (let nth = 0; nth < count; nth++) {
     const combination = combine(choices, nth);
     const values = fillIn(combination, { line, leaveOut });
-    const turns = toConversation(values, context);
+    const { turns, ...chat } = toConversation(values, context);
     const last = turns.at(-1)!;
     const { checks, reference } = toChecks(asserts, {
       values,
@@ -116,6 +116,7 @@ function* readTest(test: unknown, context: TestContext) {
       scenario: {
         id: nth === 0 ? id : `${id}.${nth + 1}`,
         ...(typeof description === "string" && { description }),
+        ...chat,
         interactions,
       },
     };
@@ -132,7 +133,7 @@ function readAsserts(assert: unknown, { line, leaveOut }: LineContext): unknown[
   return asList(assert);
 }
 
-function toConversation(values: Values, context: TestContext): ChatTurn[] {
+function toConversation(values: Values, context: TestContext): Chat {
   const { config, line, leaveOut } = context;
   const prompt = findPrompt(config.prompts, leaveOut);
   if (prompt === undefined) {
@@ -142,12 +143,11 @@ function toConversation(values: Values, context: TestContext): ChatTurn[] {
     for (const other of Object.keys(values)) {
       if (other !== name) leaveOut(`the variable ${other}`, line);
     }
-    return [{ user_message: values[name] as string }];
+    return { turns: [{ user_message: values[name] as string }] };
   }
   const asked = readPrompt(prompt, { values, line, leaveOut });
-  const turns = typeof asked === "string"
-    ? [{ user_message: asked }]
-    : toTurns(asked, { line, leaveOut });
-  if (turns.length === 0) throw new ImportError(line, "the prompt has no user message");
-  return turns;
+  if (typeof asked === "string") return { turns: [{ user_message: asked }] };
+  const chat = toChat(asked, { line, leaveOut });
+  if (chat.turns.length === 0) throw new ImportError(line, "the prompt has no user message");
+  return chat;
 }

@@ -14,6 +14,7 @@ export interface CommandInput {
   test_name?: string | undefined;
   pass_threshold?: number | undefined;
   history?: string;
+  protocol?: string;
   /** Instead of a file. */
   dataset?: string | undefined;
   test_batch?: unknown;
@@ -27,6 +28,7 @@ const OPTIONS: Record<keyof CommandInput, string> = {
   test_name: "--name",
   pass_threshold: "--threshold",
   history: "--history",
+  protocol: "--protocol",
   dataset: "--dataset",
   test_batch: "BATCH",
 };
@@ -54,6 +56,7 @@ export function commandLine(body: CommandInput): string | undefined {
     ...model_ids.map((id) => `--model ${shellWord(id)}`),
     attempts !== 1 && option("attempts", attempts),
     option("history", body.history),
+    option("protocol", body.protocol),
     option("test_name", body.test_name),
     option("pass_threshold", body.pass_threshold),
   ].filter(Boolean).join(" \\\n  ");

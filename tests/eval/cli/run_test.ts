@@ -200,6 +200,7 @@ const mistakes: [name: string, args: string[], message: string][] = [
   ["an unknown option", ["b.json", "--bogus"], "Unknown option '--bogus'"],
   ["a threshold over 1", ["b.json", ...target, "--threshold", "70"], "--threshold must be"],
   ["attempts over the limit", ["b.json", ...target, "--attempts", "1001"], "from 1 to 1000"],
+  ["an unknown protocol", ["b.json", ...target, "--protocol", "soap"], "protocol (--protocol P)"],
   ["half an attempt", ["b.json", ...target, "--attempts", "1.5"], "a whole number"],
   ["no concurrency", ["b.json", ...target, "--concurrency", "0"], "--concurrency must be"],
   ["an unknown ending", ["b.json", ...target, "-o", "r.pdf"], ".json .jsonl .csv .xml .md"],

@@ -177,6 +177,15 @@ Deno.test("a scenario whose reference changed is paired and named", async () => 
   assertEquals(scores.overall!.scenarios, 1);
 });
 
+Deno.test("a scenario whose system prompt changed is paired and named", async () => {
+  const run = (system_prompt: string) => ({
+    scenarios: [{ ...scenario("s", [interaction("t")]), system_prompt }],
+    turns: recordedRun([["s", [["t", 0.5]]]]).turns,
+  });
+  const { changed, scores } = await compareRuns({ baseline: run("old"), candidate: run("new") });
+  assertEquals([changed, scores.overall!.scenarios], [["s"], 1]);
+});
+
 Deno.test("a score that one run lacks at a turn leaves that turn out and counts it", async () => {
   const { scores } = await compare(
     [["s", [["t", { match: 1 }], ["u", { match: 0 }]]]],

@@ -213,7 +213,6 @@ Deno.test("lines of OpenAI evals become conversations", async () => {
     [["Hi", "Hello"]],
   ]);
   assertEquals(found.leftOut.map(({ what, line }) => [what, line]), [
-    ["system messages: set parameters.system_prompt of the run", 1],
     ["further answers in ideal", 1],
     ["the field x", 3],
   ]);

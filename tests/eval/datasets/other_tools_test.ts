@@ -100,6 +100,30 @@ Deno.test("the answer of a sample is its reference by the name that its tool has
   assertEquals(turns(alpaca), [[["Translate\n\nYes", "Ja"]]]);
 });
 
+Deno.test("a system message at the beginning is the system prompt of the scenario", async () => {
+  const system = { role: "system", content: "Be brief." };
+  const user = { role: "user", content: "2+2?" };
+  const files = [
+    inLines([{ messages: [system, user] }]),
+    inLines([{ input: [{ ...system, role: "developer" }, user], ideal: "4" }]),
+    inLines([{ conversations: [{ from: "system", value: "Be brief." }, user] }]),
+    inLines([{ system: "Be brief.", conversations: [user] }]),
+    inLines([{ system_prompt: "Be brief.", question: "2+2?", response: "4" }]),
+    inLines([{ inputs: { messages: [system, user] } }]),
+    "system_prompt,question,response\nBe brief.,2+2?,4\n",
+    JSON.stringify({ prompts: [JSON.stringify([system, user])], tests: [{ vars: {} }] }),
+  ];
+  for (const file of files) {
+    const { scenarios, leftOut } = await read(file);
+    assertEquals(scenarios.map(({ system_prompt }) => system_prompt), ["Be brief."], file);
+    assertEquals(scenarios[0]!.interactions[0]!.user_message, "2+2?");
+    assertEquals(leftOut, [], file);
+  }
+  const late = await read(inLines([{ messages: [user, system, user] }]));
+  assertEquals(late.scenarios[0]!.system_prompt, undefined);
+  assertEquals(late.leftOut[0]!.what, "system messages within a conversation");
+});
+
 Deno.test("fields beside the question and the answer of a sample are reported", async () => {
   const found = await read(inLines([
     { input: "2+2?", messages: [], target: null, expected: "4", choices: ["3", "4"] },

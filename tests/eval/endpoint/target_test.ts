@@ -11,7 +11,7 @@ const question = [{ role: "user" as const, content: "hello" }];
 function targetAt(
   endpoint: string,
   answers: Record<string, string | ProviderError>,
-  more: { protocol?: Protocol; parameters?: ModelParameters } = {},
+  more: { protocol?: Protocol; parameters?: ModelParameters; hasSystemPrompts?: boolean } = {},
 ) {
   const asked: string[] = [];
   const dialect = (address: string): Dialect => ({
@@ -27,6 +27,7 @@ function targetAt(
     endpoint,
     protocol: more.protocol,
     parameters: more.parameters ?? {},
+    hasSystemPrompts: more.hasSystemPrompts ?? false,
     dialects: {
       openai: (baseUrl) => dialect(`openai ${baseUrl}`),
       agent: (url) => dialect(`agent ${url}`),
@@ -131,6 +132,17 @@ Deno.test("the agent's dialect is not tried with parameters, because it cannot s
     { parameters: { temperature: 0 } },
   );
   await assertRejects(() => target.ask(question, signal), ProviderError);
+  assertEquals(asked, ["openai http://host/v1"]);
+});
+
+Deno.test("the agent's dialect is not tried with system prompts, because it cannot send them", async () => {
+  const { target, asked } = targetAt(
+    "http://host/v1",
+    { "agent http://host/v1": "hi" },
+    { hasSystemPrompts: true },
+  );
+  const hint = "unless protocol is agent";
+  await assertRejects(() => target.ask(question, signal), ProviderError, hint);
   assertEquals(asked, ["openai http://host/v1"]);
 });
 

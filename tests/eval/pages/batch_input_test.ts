@@ -105,6 +105,7 @@ Deno.test("the command line leaves nothing of a request out", () => {
   const body = { endpoint: "http://h/v1", model_id: "m", history: "both", test_batch: [] };
   assertStringIncludes(commandLine(body)!, "assay-eval run batch.json \\\n");
   assertStringIncludes(commandLine(body)!, "--history both");
+  assertStringIncludes(commandLine({ ...body, protocol: "agent" })!, "--protocol agent");
   const judged = { ...body, rubric: "Be strict.", judge_votes: 3 };
   assertEquals(commandLine(judged), "assay-eval run request.json");
   const stored = { ...judged, test_batch: undefined, dataset: "support" };

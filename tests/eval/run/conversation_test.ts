@@ -30,6 +30,15 @@ Deno.test("an attempt is one conversation: each turn has the earlier turns as hi
   ]);
 });
 
+Deno.test("the system prompt of a scenario comes before each of its turns", async () => {
+  const { target, asked } = fakeTarget(echo);
+  const own = { ...scenario("s", [interaction("1"), interaction("2")]), system_prompt: "Be kind." };
+  await runScenarios({ scenarios: [own], attempts: 1 }, ports(target));
+  const system = { role: "system" as const, content: "Be kind." };
+  assertEquals(asked.map(([first]) => first), [system, system]);
+  assertEquals(asked.map((messages) => messages.length), [2, 4]);
+});
+
 Deno.test("the history has the generated reply, not the reference", async () => {
   const { target, asked } = fakeTarget(() => "generated");
   const turns = [interaction("1", { reference_reply: "expected" }), interaction("2")];
