@@ -3,6 +3,7 @@ import { isRunTable } from "../../../shared/run_table.ts";
 import { ANSWER_NAMES, findName, QUESTION_NAMES } from "../../../shared/sample_names.ts";
 import { shorten } from "../../../shared/shorten.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./format.ts";
+import { createSampleIds } from "./sample_ids.ts";
 import { readTable, type Row } from "./table.ts";
 
 /** The column that a table needs, unless a mapping names another one. */
@@ -28,6 +29,7 @@ export const csv: DatasetFormat = {
     let current: Conversation | undefined;
     let plan: Plan | undefined;
     const seen = new Set<string>();
+    const nameSample = createSampleIds();
     for await (const row of readTable(pieces)) {
       plan ??= planColumns(Object.keys(row.cells), columns);
       for (const name of plan.unused) leaveOut(`the column ${name}`, 1);
@@ -48,7 +50,7 @@ export const csv: DatasetFormat = {
           line: row.line,
           attempt: attemptOf(row, plan),
           scenario: {
-            id: id || `line-${row.line}`,
+            id: id || nameSample(textOf(row, plan, plan.sampleId), `line-${row.line}`),
             ...(system_prompt !== "" && { system_prompt }),
             interactions: [],
           },
@@ -77,6 +79,8 @@ interface Plan {
   userMessage: string[];
   referenceReply: string | undefined;
   scenarioId: string | undefined;
+  /** Unlike in `scenarioId`, rows with the same value are no conversation. */
+  sampleId: string | undefined;
   /** Of the first row of a conversation. */
   systemPrompt: string | undefined;
   /** Label to column. */
@@ -108,10 +112,12 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
   const own = names.filter((name) => name.startsWith(METADATA))
     .map((name): [string, string] => [name.slice(METADATA.length), name])
     .filter(([label]) => !named.some(([other]) => other === label));
+  const scenarioId = find(columns.scenario_id, SCENARIO_ID);
   const plan = {
     userMessage,
     referenceReply: find(columns.reference_reply, REFERENCE_REPLY) ?? ofOtherTool?.answer,
-    scenarioId: find(columns.scenario_id, SCENARIO_ID),
+    scenarioId,
+    sampleId: scenarioId === undefined ? findName(names, ["id"]) : undefined,
     systemPrompt: find(undefined, SYSTEM_PROMPT),
     metadata: [...own, ...named],
   };
@@ -119,6 +125,7 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
     ...plan.userMessage,
     plan.referenceReply,
     plan.scenarioId,
+    plan.sampleId,
     plan.systemPrompt,
     ...plan.metadata.map(([, column]) => column),
   ]);

@@ -1,13 +1,11 @@
-import { answerOf, type Chat, toChat, toScenario } from "./chat_messages.ts";
-import { type DatasetFormat, type ImportContext, ImportError, QUESTIONS } from "./format.ts";
+import { type Chat, toChat, toScenario } from "./chat_messages.ts";
+import { chooseAnswer, chooseQuestion, type SideContext } from "./choose_text.ts";
+import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
 import { type Fields, isFields, tryParseJson } from "../../../shared/fields.ts";
 import { ANSWER_NAMES, findName } from "../../../shared/sample_names.ts";
 import { readBeginning } from "./lines.ts";
 import { type JsonRecord, readRecords } from "./records.ts";
 import { readTable, type Row } from "./table.ts";
-
-/** Keys that hold the answer, the likeliest first. */
-const ANSWERS = ["answer", "output", "response", "expected", "reference", "content", "text"];
 
 /** Columns and fields of an export that say nothing about the conversation. */
 const BOOKKEEPING =
@@ -112,18 +110,16 @@ function toConversation(
   const asked = messagesIn(inputs, { ...context, side: "inputs" });
   const chat = asked
     ? toChat(asked, context)
-    : toTurn(choose(inputs, QUESTIONS, { ...context, side: "inputs" }));
+    : toTurn(chooseQuestion(inputs, { ...context, side: "inputs" }));
   const last = chat.turns.at(-1);
   if (!last) throw new ImportError(line, "there is no question in inputs");
   const answered = messagesIn(outputs, { ...context, side: "outputs" });
   const answer = answered
     ? toChat([{ role: "user", content: "" }, ...answered], context).turns.at(-1)?.reference_reply
-    : choose(outputs, ANSWERS, { ...context, side: "outputs" });
+    : chooseAnswer(outputs, { ...context, side: "outputs" });
   if (answer !== undefined) last.reference_reply = answer;
   return chat;
 }
-
-type SideContext = Pick<ImportContext, "leaveOut"> & { line: number; side: string };
 
 /** The chat messages of one side, if it has them; datasets of the type `chat` have them in `input`. */
 function messagesIn(values: Fields, { line, leaveOut, side }: SideContext): unknown[] | undefined {
@@ -157,30 +153,4 @@ function gather({ cells, line }: Row, pattern: RegExp): Record<string, unknown> 
 /** A text that looks like JSON may also be a text. */
 function parseCell(cell: string): unknown {
   return /^\s*[[{]/.test(cell) ? tryParseJson(cell) ?? cell : cell;
-}
-
-function choose(
-  values: Record<string, unknown>,
-  preferred: string[],
-  { line, leaveOut, side }: SideContext,
-): string | undefined {
-  const texts = Object.entries(values).flatMap(([name, value]) => {
-    const text = textOf(value);
-    return text === undefined ? [] : [{ name, text, isWritten: typeof value === "string" }];
-  });
-  const chosen = preferred.flatMap((name) => texts.find((found) => found.name === name) ?? [])[0] ??
-    texts.find(({ isWritten }) => isWritten) ?? texts[0];
-  const key = chosen?.name;
-  for (const other of Object.keys(values)) {
-    if (other !== key && values[other] !== values[key ?? ""]) {
-      leaveOut(`${other} of ${side}`, line);
-    }
-  }
-  return chosen?.text;
-}
-
-/** Numbers, truth values and single messages are answers, too. */
-function textOf(value: unknown): string | undefined {
-  if (typeof value === "object") return answerOf(value);
-  return value === undefined ? undefined : String(value);
 }

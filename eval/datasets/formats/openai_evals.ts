@@ -1,8 +1,10 @@
 import { answerOf, type Chat, toChat, toScenario, toSystemChat } from "./chat_messages.ts";
+import { chooseAnswer, chooseQuestion, type SideContext } from "./choose_text.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
-import { asFields, type Fields, isFields } from "../../../shared/fields.ts";
+import { type Fields, isFields } from "../../../shared/fields.ts";
 import { ANSWER_NAMES, findName, QUESTION_NAMES } from "../../../shared/sample_names.ts";
-import { type JsonRecord, readRecords } from "./records.ts";
+import { readRecords } from "./records.ts";
+import { createSampleIds } from "./sample_ids.ts";
 
 /** Fields that hold the question or the conversation. The first that a sample has counts. */
 const CONVERSATIONS = ["input", "messages", "conversations"];
@@ -17,8 +19,12 @@ export const openaiEvals: DatasetFormat = {
   name: "openai-evals",
   about: "OpenAI evals and the like: one object per line, with messages or input, and ideal",
   async *read(pieces, context) {
-    for await (const record of readRecords(pieces)) {
-      yield { line: record.line, scenario: toScenario(record.name, readSample(record, context)) };
+    const nameSample = createSampleIds();
+    for await (const { line, name, value } of readRecords(pieces)) {
+      if (!isFields(value)) throw new ImportError(line, "it is not an object");
+      const sample = outOfItem(value, { line, context });
+      const chat = readSample(sample, { ...context, line });
+      yield { line, scenario: toScenario(nameSample(sample.id, name), chat) };
     }
   },
 };
@@ -30,19 +36,20 @@ export function isSample(value: Fields): boolean {
     (has(QUESTION_NAMES) && has(ANSWER_NAMES));
 }
 
-function readSample({ line, value: record }: JsonRecord, context: ImportContext): Chat {
-  if (!isFields(record)) throw new ImportError(line, "it is not an object");
-  const value = outOfItem(record, { line, context });
+type SampleContext = Pick<ImportContext, "leaveOut"> & { line: number };
+
+function readSample(value: Fields, context: SampleContext): Chat {
+  const { line } = context;
   const sample = isInstruction(value) ? fromInstruction(value) : value;
   const question = findName(Object.keys(sample), QUESTIONS);
   const filled = Object.keys(sample).filter((name) => (sample[name] ?? null) !== null);
   const reference = findName(filled, ANSWER_NAMES);
   const system = ["system_prompt", "system"].find((name) => typeof sample[name] === "string");
-  const used = new Set([question, reference, system, "ideal"]);
+  const used = new Set([question, reference, system, "ideal", "id"]);
   for (const field of Object.keys(sample)) {
     if (!used.has(field)) context.leaveOut(`the field ${field}`, line);
   }
-  const asked = readQuestion(question && sample[question], { line, leaveOut: context.leaveOut });
+  const asked = readQuestion(question && sample[question], context);
   const chat = system === undefined ? asked : toSystemChat(sample[system] as string, asked.turns);
   const last = chat.turns.at(-1);
   if (!last) {
@@ -51,7 +58,8 @@ function readSample({ line, value: record }: JsonRecord, context: ImportContext)
   }
   if (reference === undefined) return chat;
   const answers = [sample[reference]].flat();
-  const [answer, ...others] = answers.map(toText).filter((text) => text !== undefined);
+  const texts = answers.map((one) => toText(one, { ...context, side: reference }));
+  const [answer, ...others] = texts.filter((text) => text !== undefined);
   if (answer !== undefined) {
     if (last.reference_reply !== undefined && last.reference_reply !== answer) {
       context.leaveOut(`the last message, because ${reference} is the reference`, line);
@@ -59,20 +67,18 @@ function readSample({ line, value: record }: JsonRecord, context: ImportContext)
     last.reference_reply = answer;
   }
   if (others.length > 0) context.leaveOut(`further answers in ${reference}`, line);
-  if (answers.some((one) => toText(one) === undefined)) {
+  if (texts.includes(undefined)) {
     context.leaveOut(`answers in ${reference} that are no text`, line);
   }
   return chat;
 }
 
-function readQuestion(
-  asked: unknown,
-  context: Pick<ImportContext, "leaveOut"> & { line: number },
-): Chat {
-  if (typeof asked === "string") return { turns: [{ user_message: asked }] };
+function readQuestion(asked: unknown, context: SampleContext): Chat {
   // Preferences for fine-tuning have the messages inside.
   const messages = isFields(asked) ? asked.messages : asked;
-  return Array.isArray(messages) ? toChat(messages, context) : { turns: [] };
+  if (Array.isArray(messages)) return toChat(messages, context);
+  const text = isFields(asked) ? chooseQuestion(asked, { ...context, side: "input" }) : asked;
+  return { turns: typeof text === "string" ? [{ user_message: text }] : [] };
 }
 
 /** Data of OpenAI's evals API, which has the fields of a sample in `item`. */
@@ -96,8 +102,9 @@ function fromInstruction({ instruction, input, output, ...rest }: Fields): Field
   return { ...rest, input: question.join("\n\n"), ideal: output };
 }
 
-/** Numbers and truth values are answers, too: `"ideal": 4`; and so are messages. */
-function toText(value: unknown): string | undefined {
+/** Numbers and truth values are answers, too: `"ideal": 4`; and so are messages, and one of fields. */
+function toText(value: unknown, context: SideContext): string | undefined {
   if (["string", "number", "boolean"].includes(typeof value)) return String(value);
-  return answerOf(asFields(value));
+  if (!isFields(value)) return undefined;
+  return "content" in value || "value" in value ? answerOf(value) : chooseAnswer(value, context);
 }

@@ -228,7 +228,7 @@ Deno.test("numbers in ideal are answers, and what is left out of OpenAI evals is
     [
       { input: "2+2?", ideal: 4 },
       { input: "2+2?", ideal: [4, "four"] },
-      { input: "2+2?", ideal: { text: "4" } },
+      { input: "2+2?", ideal: [["4"]] },
       { input: "2+2?", ideal: null },
       { messages: [user, { ...assistant("Let me see."), tool_calls }, assistant("4")] },
       { messages: [user, assistant("5")], ideal: "4" },

@@ -124,6 +124,26 @@ Deno.test("a system message at the beginning is the system prompt of the scenari
   assertEquals(late.leftOut[0]!.what, "system messages within a conversation");
 });
 
+Deno.test("samples keep their ids, unless two have the same", async () => {
+  const samples = [{ id: "q1" }, { id: 2 }, { id: "q1" }, { id: " " }, {}]
+    .map((sample) => ({ ...sample, input: "2+2?", target: "4" }));
+  const ids = ["q1", "2", "line-3", "line-4", "line-5"];
+  const found = await read(inLines(samples));
+  assertEquals([found.scenarios.map(({ id }) => id), found.leftOut], [ids, []]);
+  const table = await read("id,question,answer\nq1,a,b\n2,c,d\nq1,e,f\n");
+  assertEquals(table.scenarios.map(({ id }) => id), ["q1", "2", "line-4"]);
+  assertEquals(table.leftOut, []);
+});
+
+Deno.test("the input and the answer of a sample may be fields", async () => {
+  const found = await read(inLines([
+    { input: { question: "2+2?", tone: "kind" }, expected: { answer: "4", score: 1 } },
+    { input: { text: "3+3?" }, expected: { role: "assistant", content: "6" } },
+  ]));
+  assertEquals(turns(found), [[["2+2?", "4"]], [["3+3?", "6"]]]);
+  assertEquals(found.leftOut.map(({ what }) => what), ["tone of input", "score of expected"]);
+});
+
 Deno.test("fields beside the question and the answer of a sample are reported", async () => {
   const found = await read(inLines([
     { input: "2+2?", messages: [], target: null, expected: "4", choices: ["3", "4"] },
