@@ -44,7 +44,7 @@ suite.test(
     await section.getByLabel("Grade from 0 to 1").fill("3");
     await section.getByRole("button", { name: "Save the grade" }).click();
     await section.locator(".field-error").waitFor();
-    await section.getByLabel("Grade from 0 to 1").fill("0.4");
+    await section.getByLabel("Grade from 0 to 1").fill("0,4");
     await section.getByRole("button", { name: "Save the grade" }).click();
     await section.locator(".reasons li").nth(1).waitFor();
     await section.getByRole("button", { name: "1.00" }).click();
@@ -137,7 +137,9 @@ suite.test(
     await checkAccessibility(page);
     await page.getByLabel("Score").selectOption("token_f1");
     await page.getByRole("heading", { name: "Token f1 against people" }).waitFor();
-    await page.getByLabel("Grades pass from").fill("0.9");
+    await page.getByLabel("Grades pass from").fill("7");
+    await page.keyboard.press("Tab"); // not a grade: the field stays, to correct it
+    await page.getByLabel("Grades pass from").fill("0,9");
     await page.keyboard.press("Tab");
     await page.getByText("from a mean grade of 0.90").waitFor();
     await page.reload();

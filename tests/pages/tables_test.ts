@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { pageSuite, untilFocused } from "./browser.ts";
+import { becomes, pageSuite, untilFocused } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
 
@@ -71,6 +71,22 @@ suite.test("both ends of a range of scores count", async ({ url, run }, open) =>
   await page.clock.runFor(1_000);
   assertEquals(new URL(page.url()).search, "?min=0.2&max=0.9");
 });
+
+suite.test(
+  "a score may have a comma, and what is none is marked and filters nothing",
+  async ({ url, run }, open) => {
+    await using tab = await open(`${url}/ui/runs/${run}`);
+    const { page } = tab;
+    const lowest = page.getByLabel("Lowest score");
+    const search = () => Promise.resolve(new URL(page.url()).search);
+    await lowest.pressSequentially("0,4");
+    await becomes(search, "?min=0.4");
+    assertEquals(await lowest.inputValue(), "0.4");
+    await lowest.fill("4");
+    await becomes(search, "");
+    assertEquals(await lowest.getAttribute("aria-invalid"), "true");
+  },
+);
 
 suite.test("a search does not follow into the run that is opened", async ({ url }, open) => {
   await using tab = await open("about:blank");

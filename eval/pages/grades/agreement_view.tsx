@@ -9,6 +9,7 @@ import type { RunSummary } from "../../results/run_summary.ts";
 import { useLoaded } from "../loaded.ts";
 import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
+import { isUnit, UnitInput } from "../unit_input.tsx";
 import { overallFirst, scoreLabel } from "../words.ts";
 import { GradedTurns } from "./graded_turns.tsx";
 import { JudgeSection } from "./judge_section.tsx";
@@ -79,15 +80,11 @@ function Choices({ agreement, summary }: { agreement: Agreement; summary: RunSum
       </label>
       <label>
         Grades pass from{" "}
-        <input
-          class="input bound"
-          type="number"
-          min="0"
-          max="1"
-          step="0.05"
+        <UnitInput
           value={typed.value}
-          onInput={({ currentTarget }) => typed.value = currentTarget.value}
-          onChange={({ currentTarget }) => setQuery({ pass_from: currentTarget.value })}
+          aria-invalid={!isUnit(typed.value)}
+          onInput={(text) => typed.value = text}
+          onChange={(pass_from) => isUnit(pass_from) && setQuery({ pass_from })}
         />
       </label>
     </span>

@@ -15,6 +15,7 @@ import { source } from "../source.ts";
 import { Shown } from "../shown.tsx";
 import { GradesOfTurn } from "./grades_of_turn.tsx";
 import { useSending } from "../sending.ts";
+import { UnitInput } from "../unit_input.tsx";
 
 /** The values that have a key, from `1` to `5`. */
 const STEPS = [0, 0.25, 0.5, 0.75, 1];
@@ -158,18 +159,13 @@ function GradeForm({ runId, place, grades, onSaved }: {
             {formatScore(step)}
           </Button>
         ))}
-        <input
-          ref={exact}
-          class="input bound"
-          type="number"
-          min="0"
-          max="1"
-          step="any"
+        <UnitInput
+          inputRef={exact}
           aria-label="Grade from 0 to 1"
           placeholder="0–1"
           value={value.value}
           {...(errorOf("value") && { "aria-invalid": "true" as const })}
-          onInput={({ currentTarget }) => value.value = currentTarget.value}
+          onInput={(text) => value.value = text}
         />
         {errorOf("value") && <span class="field-error">{errorOf("value")}</span>}
       </div>

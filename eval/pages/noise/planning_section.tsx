@@ -13,6 +13,7 @@ import { planRun } from "../api.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { Shown } from "../shown.tsx";
+import { UnitInput } from "../unit_input.tsx";
 import { scoreLabel } from "../words.ts";
 
 const SMALLEST = "0.05";
@@ -33,16 +34,11 @@ export function PlanningSection({ run, score }: { run: Run; score: string }) {
     >
       <Field label="Difference" hint="From 0 to 1" error={error}>
         {(input) => (
-          <input
+          <UnitInput
             {...input}
-            class="input bound"
-            type="number"
-            min="0"
-            max="1"
-            step="0.01"
             value={typed.value}
-            onInput={({ currentTarget }) => typed.value = currentTarget.value}
-            onChange={({ currentTarget }) => setQuery({ difference: currentTarget.value })}
+            onInput={(text) => typed.value = text}
+            onChange={(difference) => setQuery({ difference })}
           />
         )}
       </Field>

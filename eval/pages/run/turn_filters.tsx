@@ -1,8 +1,10 @@
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { SearchField } from "../search_field.tsx";
+import { isUnit, UnitInput } from "../unit_input.tsx";
 import { scoreLabel } from "../words.ts";
 import { FAILING, isFiltered, noFilters } from "./turn_query.ts";
 
@@ -76,21 +78,23 @@ function Bound({ name, label, onInput }: {
 }) {
   const current = query.value.get(name) ?? "";
   const input = useRef<HTMLInputElement>(null);
+  const isWrong = useSignal(false);
   useEffect(() => {
-    if (input.current && document.activeElement !== input.current) input.current.value = current;
+    if (!input.current || document.activeElement === input.current) return;
+    input.current.value = current;
+    isWrong.value = false;
   }, [current]);
   return (
-    <input
-      ref={input}
-      class="input bound"
-      type="number"
-      min="0"
-      max="1"
-      step="0.05"
+    <UnitInput
+      inputRef={input}
       aria-label={label}
+      aria-invalid={isWrong.value}
       placeholder={name === "min" ? "0" : "1"}
       defaultValue={current}
-      onInput={({ currentTarget }) => onInput({ [name]: currentTarget.value })}
+      onInput={(text) => {
+        isWrong.value = !isUnit(text);
+        onInput({ [name]: isWrong.value ? "" : text });
+      }}
     />
   );
 }

@@ -1,0 +1,41 @@
+import type { InputHTMLAttributes, Ref } from "preact";
+
+interface UnitInputProps extends Omit<InputHTMLAttributes, "onInput" | "onChange"> {
+  inputRef?: Ref<HTMLInputElement>;
+  onInput?: (text: string) => void;
+  /** When the person leaves the field. */
+  onChange?: (text: string) => void;
+}
+
+/**
+ * A field for a number from 0 to 1. Not of the type `number`: with a comma, `0,4` is 4 in Chromium
+ * and nothing in Firefox there.
+ */
+export function UnitInput({ inputRef, onInput, onChange, ...attributes }: UnitInputProps) {
+  return (
+    <input
+      {...attributes}
+      {...(inputRef && { ref: inputRef })}
+      class="input bound"
+      inputMode="decimal"
+      autocomplete="off"
+      onInput={({ currentTarget }) => onInput?.(readText(currentTarget))}
+      onChange={({ currentTarget }) => onChange?.(currentTarget.value)}
+    />
+  );
+}
+
+/** What was entered, with a point in place of a comma, also in the field. */
+function readText(field: HTMLInputElement): string {
+  const at = field.selectionStart;
+  if (field.value.includes(",")) {
+    field.value = field.value.replace(",", ".");
+    field.setSelectionRange(at, at);
+  }
+  return field.value;
+}
+
+/** Whether it is such a number; so is nothing. */
+export function isUnit(text: string): boolean {
+  return Number(text) >= 0 && Number(text) <= 1;
+}
