@@ -1,8 +1,16 @@
-import type { InputHTMLAttributes, Ref } from "preact";
+import type { Ref } from "preact";
 
-interface UnitInputProps extends Omit<InputHTMLAttributes, "onInput" | "onChange"> {
+interface UnitInputProps {
+  id?: string;
   inputRef?: Ref<HTMLInputElement>;
-  onInput?: (text: string) => void;
+  /** Without it, the field has what was typed since `defaultValue`. */
+  value?: string;
+  defaultValue?: string;
+  placeholder?: string;
+  "aria-label"?: string;
+  "aria-describedby"?: string;
+  "aria-invalid"?: boolean | "true";
+  onInput: (text: string) => void;
   /** When the person leaves the field. */
   onChange?: (text: string) => void;
 }
@@ -15,11 +23,11 @@ export function UnitInput({ inputRef, onInput, onChange, ...attributes }: UnitIn
   return (
     <input
       {...attributes}
-      {...(inputRef && { ref: inputRef })}
+      ref={inputRef ?? null}
       class="input bound"
       inputMode="decimal"
       autocomplete="off"
-      onInput={({ currentTarget }) => onInput?.(readText(currentTarget))}
+      onInput={({ currentTarget }) => onInput(readText(currentTarget))}
       onChange={({ currentTarget }) => onChange?.(currentTarget.value)}
     />
   );
