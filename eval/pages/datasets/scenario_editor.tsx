@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
 import type { DraftScenario, DraftTurn } from "../batch/batch_input.ts";
+import { freeId } from "./dataset_content.ts";
 
 /** Why a scenario cannot be saved yet, beside the button. */
 export const CORRECT_JSON = "Correct the JSON first.";
@@ -49,11 +50,7 @@ export function ScenarioEditor({ scenario, jsonError, onChange }: {
           <Button
             isSmall
             icon="plus"
-            onClick={() =>
-              setTurns([...interactions, {
-                id: String(interactions.length + 1),
-                user_message: "",
-              }])}
+            onClick={() => setTurns(withNewTurn(interactions))}
           >
             Add a turn
           </Button>
@@ -62,6 +59,12 @@ export function ScenarioEditor({ scenario, jsonError, onChange }: {
       <AsJson scenario={scenario} error={jsonError} onChange={onChange} />
     </>
   );
+}
+
+/** The id of the new turn is its number, unless another turn has that: one may have been removed. */
+export function withNewTurn(turns: DraftTurn[]): DraftTurn[] {
+  const id = freeId(String(turns.length + 1), new Set(turns.map(({ id }) => id)));
+  return [...turns, { id, user_message: "" }];
 }
 
 function TurnFields({ turn, number, onChange, onRemove }: {

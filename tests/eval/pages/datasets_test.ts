@@ -2,12 +2,19 @@ import { assertEquals } from "@std/assert";
 import { createBatchDraft } from "../../../eval/pages/batch/batch_draft.ts";
 import { countTicks } from "../../../eval/pages/charts/histogram.tsx";
 import { freeId } from "../../../eval/pages/datasets/dataset_content.ts";
-import { readScenario } from "../../../eval/pages/datasets/scenario_editor.tsx";
+import { readScenario, withNewTurn } from "../../../eval/pages/datasets/scenario_editor.tsx";
 import { toUpload } from "../../../eval/pages/datasets/upload.ts";
 
 Deno.test("an id that is taken gets the next free number", () => {
   assertEquals(freeId("a", new Set()), "a");
   assertEquals(freeId("a", new Set(["a", "a-2", "b"])), "a-3");
+});
+
+Deno.test("a turn that is added after another was removed has an id of its own", () => {
+  const turns = ["2", "3"].map((id) => ({ id, user_message: "Hi" }));
+  assertEquals(withNewTurn(turns).map(({ id }) => id), ["2", "3", "3-2"]);
+  assertEquals(withNewTurn(turns.slice(0, 1)).map(({ id }) => id), ["2", "2-2"]);
+  assertEquals(withNewTurn([{ id: "1", user_message: "Hi" }]).at(-1)!.id, "2");
 });
 
 Deno.test("one scenario is read from JSON, and anything else is refused with the reason", () => {
