@@ -141,6 +141,26 @@ export async function untilFocused(locator: Locator): Promise<void> {
   await locator.and(locator.page().locator(":focus")).waitFor();
 }
 
+/** The words in some elements that go on in the next line. */
+export function findBrokenWords(elements: Locator): Promise<string[]> {
+  return elements.evaluateAll((elements) => {
+    const found: string[] = [];
+    for (const element of elements) {
+      const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        const node = texts.currentNode as Text;
+        for (const { 0: word, index } of node.data.matchAll(/\S+/g)) {
+          const range = document.createRange();
+          range.setStart(node, index);
+          range.setEnd(node, index + word.length);
+          if (range.getClientRects().length > 1) found.push(word);
+        }
+      }
+    }
+    return found;
+  });
+}
+
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 /**

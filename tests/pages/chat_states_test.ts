@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, findBrokenWords, pageSuite } from "./browser.ts";
 import { ask, chooseModel, importFile, lastAnswers, say, startScriptedAgent } from "./chat.ts";
 
 const suite = pageSuite(() => startScriptedAgent());
@@ -151,6 +151,20 @@ suite.test("a line break in a table is one, and other tags stay text", async (ag
   await using tab = await open(agent.url);
   const answer = await ask(tab.page, "show a table");
   assertEquals(await answer.locator("td").innerText(), "one\ntwo\nthree <b>four</b>");
+});
+
+suite.test("a telephone breaks no word of a table in an answer", async (agent, open) => {
+  const row = (cells: string[]) => `| ${cells.join(" | ")} |`;
+  const table = [
+    row(["Plan", "Seats", "Price", "Storage", "Support", "Included"]),
+    row(["---", ":-:", "--:", "---", "---", "---"]),
+    row(["Business", "unlimited", "1,249.50", "unlimited", "telephone", "everything"]),
+  ].join("\n");
+  agent.hub.answers.set("compare the plans", table);
+  await using tab = await open(agent.url, { viewport: { width: 360, height: 740 } });
+  const answer = await ask(tab.page, "compare the plans");
+  assertEquals(await findBrokenWords(answer.locator("table")), []);
+  await checkAccessibility(tab.page, { isQuick: true });
 });
 
 suite.test("chunks of a model alone may say that there is no error", async ({ url }, open) => {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Locator, Page } from "playwright-core";
-import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, findBrokenWords, pageSuite } from "./browser.ts";
 import { gradeSome, startEvalFixture } from "./eval_fixture.ts";
 
 const PRICES = JSON.stringify({ "studio/*": { input: 2, output: 8 } });
@@ -187,23 +187,7 @@ suite.test("a telephone breaks no word of the table of noise", async (fixture, o
   const address = `${fixture.url}/ui/runs/${fixture.graded}?view=noise`;
   await using tab = await open(address, { viewport: { width: 360, height: 740 } });
   await tab.page.locator(".with-key").first().waitFor();
-  const broken = await tab.page.locator(".with-key").evaluateAll((cells) => {
-    const found: string[] = [];
-    for (const cell of cells) {
-      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-      while (texts.nextNode()) {
-        const node = texts.currentNode as Text;
-        for (const { 0: word, index } of node.data.matchAll(/\S+/g)) {
-          const range = document.createRange();
-          range.setStart(node, index);
-          range.setEnd(node, index + word.length);
-          if (range.getClientRects().length > 1) found.push(word);
-        }
-      }
-    }
-    return found;
-  });
-  assertEquals(broken, []);
+  assertEquals(await findBrokenWords(tab.page.locator(".with-key")), []);
 });
 
 suite.test(

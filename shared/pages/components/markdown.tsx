@@ -115,7 +115,7 @@ function List({ list, depth }: { list: Tokens.List; depth: number }) {
 }
 
 function Table({ table: { header, rows }, depth }: { table: Tokens.Table; depth: number }) {
-  const alignment = ({ align }: Tokens.TableCell) => align === "right" ? "number" : "";
+  const alignment = ({ align }: Tokens.TableCell) => align === "right" ? "number" : align ?? "";
   return (
     <div class="table-frame" role="group" aria-label="Table" tabIndex={0}>
       <table>
