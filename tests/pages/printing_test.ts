@@ -73,6 +73,29 @@ suite.test("a run is printed with its turns and without its controls", async (se
   await page.getByText("An export has all of them.").waitFor({ state: "detached" });
 });
 
+suite.test("a long conversation shows the turn, and is printed whole", async (services, open) => {
+  const { evaluation } = services;
+  const interactions = Array.from({ length: 20 }, (_, index) => ({
+    id: String(index + 1),
+    user_message: `Question ${index + 1}`,
+    reference_reply: "A line.\n".repeat(60),
+  }));
+  const test_batch = { id: "long", interactions };
+  const run = await evaluation.evaluate({ test_batch, attempts: 1, judge_votes: 1 });
+  await using tab = await open(`${evaluation.url}/ui/runs/${run}?turn=0/1/19`);
+  const { page } = tab;
+  const conversation = page.getByRole("list", { name: "Conversation" });
+  const question = conversation.getByText("Question 20", { exact: true });
+  await question.waitFor();
+  const [box, place] = [await conversation.boundingBox(), await question.boundingBox()];
+  assert(place!.y >= box!.y && place!.y < box!.y + box!.height, JSON.stringify([box, place]));
+  await page.emulateMedia({ media: "print" });
+  const cut = await page.locator(".transcript, .text").evaluateAll((texts) =>
+    texts.filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight).length
+  );
+  assertEquals(cut, 0);
+});
+
 suite.test("paper names the filters of the turns that are on it", async (services, open) => {
   const { evaluation } = services;
   const run = await evaluation.evaluate();

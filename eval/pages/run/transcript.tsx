@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import { query } from "../../../shared/pages/location.ts";
@@ -5,8 +6,14 @@ import type { TurnRow } from "../../run/turn_view.ts";
 import { Section } from "../frame.tsx";
 import { OUTCOMES, placeOf } from "../words.ts";
 
-/** The conversation up to a turn, with the score of each turn. */
+/** The conversation up to a turn, with the score of each turn. Earlier turns are scrolled away. */
 export function Transcript({ turns, omitted }: { turns: TurnRow[]; omitted: number }) {
+  const list = useRef<HTMLOListElement>(null);
+  useLayoutEffect(() => {
+    const { current } = list;
+    const last = current?.lastElementChild as HTMLElement | null | undefined;
+    if (current && last) current.scrollTop = last.offsetTop - current.offsetTop;
+  }, [turns]);
   return (
     <Section
       title="Conversation"
@@ -14,7 +21,7 @@ export function Transcript({ turns, omitted }: { turns: TurnRow[]; omitted: numb
         ? `${formatNumberOf(omitted, "earlier turn")} not shown`
         : "As the model was asked, with its own earlier replies"}
     >
-      <ol class="transcript" tabIndex={0} aria-label="Conversation">
+      <ol class="transcript" ref={list} tabIndex={0} aria-label="Conversation">
         {turns.map((turn, index) => (
           <li key={turn.turn} class={index === turns.length - 1 ? "current" : ""}>
             <div class="said user" dir="auto">{String(turn.interaction?.user_message ?? "")}</div>
