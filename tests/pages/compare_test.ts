@@ -84,6 +84,19 @@ suite.test("the part of a run that is shown can be read in forced colours", asyn
   assertEquals(await colors("Runs"), expected);
 });
 
+suite.test("a legend has its colours in forced colours, too", async (fixture, open) => {
+  await using tab = await open(
+    `${fixture.url}/ui/compare?baseline=${fixture.baseline}&candidate=${fixture.candidate}`,
+    { forcedColors: "active" },
+  );
+  const keys = tab.page.locator(".legend .key");
+  await keys.first().waitFor();
+  const colors = await keys.evaluateAll((keys) =>
+    keys.map((key) => getComputedStyle(key).backgroundColor)
+  );
+  assertEquals(new Set(colors).size, 3, colors.join());
+});
+
 suite.test("a comparison says its verdict first, and shows what changed", async (fixture, open) => {
   await using tab = await open(
     `${fixture.url}/ui/compare?baseline=${fixture.baseline}&candidate=${fixture.candidate}`,
