@@ -113,6 +113,43 @@ suite.test("a comparison says its verdict first, and shows what changed", async 
   await checkAccessibility(page);
 });
 
+/** The score of `#2 0.94`. */
+function scoreOf(button: string): number {
+  return Number(button.split(/\s+/)[1]);
+}
+
+suite.test("a turn that changed shows the attempts that did, and any other", async (
+  fixture,
+  open,
+) => {
+  const [baseline, candidate] = await Promise.all(
+    ["studio/support-v2", "studio/support-v3"].map((model_id) =>
+      fixture.evaluate({ model_id, attempts: 3, judge_votes: 1, history: "both" })
+    ),
+  );
+  await using tab = await open(
+    `${fixture.url}/ui/compare?baseline=${baseline}&candidate=${candidate}`,
+  );
+  const { page } = tab;
+  await page.locator(".changes summary").first().click();
+  const isBetter = (await page.locator(".changes .badge").first().innerText()).startsWith("+");
+  for (const run of ["baseline", "candidate"]) {
+    const attempts = page.getByRole("group", { name: `Attempts of the ${run}` });
+    await attempts.waitFor();
+    const scores = (await attempts.getByRole("button").allInnerTexts()).map(scoreOf);
+    assertEquals(scores.length, 3);
+    const isHighest = isBetter === (run === "candidate");
+    const chosen = scoreOf(await attempts.locator("[aria-pressed=true]").innerText());
+    assertEquals(chosen, isHighest ? Math.max(...scores) : Math.min(...scores));
+  }
+  for (const attempt of [2, 3]) {
+    await page.getByRole("group", { name: "Attempts of the candidate" })
+      .getByRole("button", { name: `#${attempt}` }).click();
+    await page.getByText(`Candidate, attempt ${attempt}`).waitFor();
+  }
+  await checkAccessibility(page, { isQuick: true });
+});
+
 suite.test("runs of different test sets are compared on what they share", async (fixture, open) => {
   const smoke = await fixture.evaluate({
     test_name: "smoke",

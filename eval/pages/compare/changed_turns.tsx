@@ -2,6 +2,8 @@ import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
 import type { PairedTurnRow } from "../../compare/pair_lists.ts";
+import type { TurnRow } from "../../run/turn_view.ts";
+import { AttemptButtons } from "../attempt_buttons.tsx";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { ReplyDiff } from "../reply_diff.tsx";
@@ -39,6 +41,7 @@ export function ChangedTurns({ ids, score }: { ids: Ids; score: string }) {
                   key={`${turn.baseline.scenario}/${turn.baseline.turn}`}
                   ids={ids}
                   turn={turn}
+                  score={score}
                 />
               ))}
             </div>
@@ -58,7 +61,7 @@ function hasChanged({ difference }: PairedTurnRow): boolean {
   return Math.abs(difference) > 1e-9;
 }
 
-function ChangedTurn({ ids, turn }: { ids: Ids; turn: PairedTurnRow }) {
+function ChangedTurn({ ids, turn, score }: { ids: Ids; turn: PairedTurnRow; score: string }) {
   const isOpen = useSignal(false);
   const { difference, baseline, candidate } = turn;
   return (
@@ -76,39 +79,104 @@ function ChangedTurn({ ids, turn }: { ids: Ids; turn: PairedTurnRow }) {
           {formatScore(baseline.mean)} → {formatScore(candidate.mean)}
         </span>
       </summary>
-      {isOpen.value && <BothReplies ids={ids} turn={turn} />}
+      {isOpen.value && <BothReplies ids={ids} turn={turn} score={score} />}
     </details>
   );
 }
 
-/** The first attempt of each run. */
-function BothReplies({ ids, turn: { baseline, candidate } }: { ids: Ids; turn: PairedTurnRow }) {
+const MOST_ATTEMPTS = 50;
+
+/** Without those after the references: they are no part of the means. */
+async function attemptsOf(
+  run: string,
+  { scenario, turn }: PairedTurnRow["baseline"],
+): Promise<TurnRow[]> {
+  const { turns } = await source.turns(run, {
+    scenario,
+    turn,
+    sort: "position",
+    fields: "user_message,agent_reply,reference_reply",
+    limit: MOST_ATTEMPTS,
+  });
+  return turns.filter(({ history_of }) => !history_of);
+}
+
+function BothReplies({ ids, turn, score }: { ids: Ids; turn: PairedTurnRow; score: string }) {
+  const { baseline, candidate } = turn;
   const loaded = useLoaded(
-    () =>
-      Promise.all([
-        source.turn(ids.baseline, `${baseline.scenario}/1/${baseline.turn}`),
-        source.turn(ids.candidate, `${candidate.scenario}/1/${candidate.turn}`),
-      ]),
+    () => Promise.all([attemptsOf(ids.baseline, baseline), attemptsOf(ids.candidate, candidate)]),
     [ids, baseline, candidate],
   );
   return (
     <Shown loaded={loaded} what="the replies">
       {([before, after]) => (
-        <div class="change">
-          <blockquote class="asked" dir="auto">{after.interaction.user_message}</blockquote>
-          <ReplyDiff
-            reference={before.interaction.agent_reply}
-            reply={after.interaction.agent_reply}
-            labels={["Baseline, attempt 1", "Candidate, attempt 1"]}
-          />
-          {after.interaction.reference_reply && (
-            <p class="small">
-              <span class="muted">Reference:</span>{" "}
-              <span dir="auto">{after.interaction.reference_reply}</span>
-            </p>
-          )}
-        </div>
+        <AttemptsOfBoth
+          before={before}
+          after={after}
+          score={score}
+          isBetter={turn.difference > 0}
+        />
       )}
     </Shown>
   );
+}
+
+/** One attempt of each run; at first those that show the change best. */
+function AttemptsOfBoth({ before, after, score, isBetter }: {
+  before: TurnRow[];
+  after: TurnRow[];
+  score: string;
+  isBetter: boolean;
+}) {
+  const chosen = useSignal<{ before?: number; after?: number }>({});
+  const one = find(before, chosen.value.before) ?? extremeOf(before, score, !isBetter);
+  const other = find(after, chosen.value.after) ?? extremeOf(after, score, isBetter);
+  if (!one || !other) return null;
+  const textOf = ({ interaction }: TurnRow, name: string) => String(interaction?.[name] ?? "");
+  const reference = textOf(other, "reference_reply");
+  return (
+    <div class="change">
+      <blockquote class="asked" dir="auto">{textOf(other, "user_message")}</blockquote>
+      {(before.length > 1 || after.length > 1) && (
+        <div class="pair-choices">
+          <AttemptButtons
+            label="Attempts of the baseline"
+            attempts={before}
+            score={score}
+            chosen={one.attempt_id}
+            onChoose={(attempt) => chosen.value = { ...chosen.value, before: attempt }}
+          />
+          <AttemptButtons
+            label="Attempts of the candidate"
+            attempts={after}
+            score={score}
+            chosen={other.attempt_id}
+            onChoose={(attempt) => chosen.value = { ...chosen.value, after: attempt }}
+          />
+        </div>
+      )}
+      <ReplyDiff
+        reference={textOf(one, "agent_reply")}
+        reply={textOf(other, "agent_reply")}
+        labels={[`Baseline, attempt ${one.attempt_id}`, `Candidate, attempt ${other.attempt_id}`]}
+      />
+      {reference && (
+        <p class="small">
+          <span class="muted">Reference:</span> <span dir="auto">{reference}</span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function find(attempts: TurnRow[], id: number | undefined): TurnRow | undefined {
+  return attempts.find(({ attempt_id }) => attempt_id === id);
+}
+
+/** The attempt with the highest score, or the lowest; the first one if none has the score. */
+function extremeOf(attempts: TurnRow[], score: string, isHighest: boolean): TurnRow | undefined {
+  const valueOf = ({ scores }: TurnRow) => scores[score] ?? NaN;
+  const scored = attempts.filter((attempt) => !Number.isNaN(valueOf(attempt)));
+  const sorted = scored.toSorted((one, other) => valueOf(one) - valueOf(other));
+  return sorted.at(isHighest ? -1 : 0) ?? attempts[0];
 }

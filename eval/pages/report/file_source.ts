@@ -79,8 +79,12 @@ function comparisonSource({ comparison, pairs, replies }: ComparisonReport): Par
       const turns = pairs.turns[scoreOf(parameters)] ?? [];
       return Promise.resolve({ turns, total: turns.length, next_cursor: null });
     },
-    turn: (id, place) =>
-      Promise.resolve({ interaction: replies[`${id}/${place}`] } as unknown as ShownTurn),
+    /** The attempts at one turn, of which the file holds the first. */
+    turns(id, { scenario, turn }) {
+      const interaction = replies[`${id}/${scenario}/1/${turn}`];
+      const first = { attempt_id: 1, scores: {}, interaction } as unknown as TurnRow;
+      return Promise.resolve({ turns: [first], total: 1, next_cursor: null });
+    },
   };
 }
 

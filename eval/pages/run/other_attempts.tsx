@@ -1,13 +1,11 @@
 import { useSignal } from "@preact/signals";
-import { Button } from "../../../shared/pages/components/button.tsx";
-import { formatScore } from "../../../shared/pages/format.ts";
 import type { ShownTurn } from "../../api/look_schemas.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { TurnRow } from "../../run/turn_view.ts";
+import { AttemptButtons } from "../attempt_buttons.tsx";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { source } from "../source.ts";
-import { OUTCOMES } from "../words.ts";
 import { ReplyDiff } from "../reply_diff.tsx";
 import { Shown } from "../shown.tsx";
 
@@ -45,20 +43,13 @@ function Choice({ turn, attempts }: { turn: ShownTurn; attempts: TurnRow[] }) {
   const shown = others.find(({ attempt_id }) => attempt_id === other.value) ?? others[0];
   return (
     <>
-      <div class="attempt-buttons" role="group" aria-label="Attempts">
-        {attempts.map(({ attempt_id, scores, outcome }) => (
-          <Button
-            key={attempt_id}
-            isSmall
-            disabled={attempt_id === turn.attempt_id}
-            aria-pressed={attempt_id === shown?.attempt_id}
-            title={OUTCOMES[outcome].label}
-            onClick={() => other.value = attempt_id}
-          >
-            #{attempt_id} <span class="number">{formatScore(scores.overall)}</span>
-          </Button>
-        ))}
-      </div>
+      <AttemptButtons
+        label="Attempts"
+        attempts={attempts}
+        chosen={shown?.attempt_id}
+        own={turn.attempt_id}
+        onChoose={(attempt) => other.value = attempt}
+      />
       {shown && (
         <ReplyDiff
           reference={turn.interaction.agent_reply}
