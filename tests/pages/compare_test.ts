@@ -60,6 +60,20 @@ suite.test("a run that is compared with itself is named in both choices", async 
   }
 });
 
+suite.test("a run that is too old for the list is named in its choice", async (
+  { url, baseline, candidate },
+  open,
+) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await page.route(/\/runs\?limit=200/, (route) => route.fulfill({ json: { runs: [] } }));
+  await page.goto(`${url}/ui/compare?baseline=${baseline}&candidate=${candidate}`);
+  const chosen = page.getByLabel("Baseline", { exact: true }).locator("option:checked");
+  await chosen.and(page.locator("option", { hasText: "support · studio/support-v2" })).waitFor({
+    state: "attached",
+  });
+});
+
 suite.test("the part of a run that is shown can be read in forced colours", async (
   { url, baseline },
   open,

@@ -3,6 +3,7 @@ import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { Empty, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { query } from "../../../shared/pages/location.ts";
+import type { ListedRun } from "../../api/run_schemas.ts";
 import { listRuns } from "../api.ts";
 import { Frame } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
@@ -16,8 +17,8 @@ import { RunChoice } from "./run_choice.tsx";
 export function CompareView() {
   const baseline = query.value.get("baseline") ?? "";
   const candidate = query.value.get("candidate") ?? "";
-  const listed = useLoaded(() => listRuns({ limit: 200 }), []);
-  const runs = listed.value?.runs ?? [];
+  const listed = useLoaded(() => listChoices([baseline, candidate]), []);
+  const runs = listed.value ?? [];
   return (
     <Frame>
       <div class="page-head">
@@ -50,6 +51,14 @@ export function CompareView() {
         )}
     </Frame>
   );
+}
+
+/** The newest runs, and those that are chosen already, if they are older. */
+async function listChoices(chosen: string[]): Promise<ListedRun[]> {
+  const { runs } = await listRuns({ limit: 200 });
+  const older = chosen.filter((id) => id && !runs.some(({ run_id }) => run_id === id));
+  const found = await Promise.all(older.map((id) => listRuns({ text: id, limit: 1 })));
+  return [...runs, ...found.flatMap(({ runs }) => runs)];
 }
 
 /** The same without the frame, for a report. */
