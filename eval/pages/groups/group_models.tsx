@@ -89,6 +89,7 @@ export function GroupScores({ group: { models } }: { group: GroupReport }) {
       <DataTable
         label="Scores by model"
         isFlat
+        class="by-model"
         rows={names}
         keyOf={(name) => name}
         columns={[
