@@ -153,6 +153,26 @@ suite.test("a line break in a table is one, and other tags stay text", async (ag
   assertEquals(await answer.locator("td").innerText(), "one\ntwo\nthree <b>four</b>");
 });
 
+suite.test("formulas are shown as they were written, and prices are none", async (agent, open) => {
+  const formulas = [
+    String.raw`With \(x_1 \* y\) and \(\{a, b\}\):`,
+    "\\[\n\\begin{aligned}\na &= b \\\\\n- c &= d\n\\end{aligned}\n\\]",
+    "$$\nf*g*h\n= 1\n$$",
+    String.raw`It costs $5 or $10, and \[this\] is no formula, nor is \(this`,
+  ];
+  agent.hub.answers.set("show formulas", formulas.join("\n\n"));
+  await using tab = await open(agent.url);
+  const answer = await ask(tab.page, "show formulas");
+  assertEquals(await answer.locator("p").allInnerTexts(), [
+    String.raw`With x_1 \* y and \{a, b\}:`,
+    "It costs $5 or $10, and [this] is no formula, nor is (this",
+  ]);
+  assertEquals(await answer.locator("pre").allInnerTexts(), [
+    "\\begin{aligned}\na &= b \\\\\n- c &= d\n\\end{aligned}",
+    "f*g*h\n= 1",
+  ]);
+});
+
 suite.test("a telephone breaks no word of a table in an answer", async (agent, open) => {
   const row = (cells: string[]) => `| ${cells.join(" | ")} |`;
   const table = [

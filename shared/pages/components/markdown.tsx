@@ -2,6 +2,7 @@ import { Lexer, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { decodeEntities } from "../markdown_entities.ts";
+import { FORMULAS } from "../markdown_formulas.ts";
 import { CodeBlock } from "./code_block.tsx";
 
 /** Quotes and lists inside each other, beyond which the source is shown as it is. */
@@ -20,7 +21,7 @@ export function Markdown({ text }: { text: string }) {
 /** `undefined` if the text is nested so deeply that the lexer gives up. */
 function lex(text: string): Token[] | undefined {
   try {
-    return new Lexer({ gfm: true }).lex(text);
+    return new Lexer({ gfm: true, extensions: FORMULAS }).lex(text);
   } catch {
     return undefined;
   }
@@ -85,6 +86,8 @@ function Block({ token, depth }: { token: Token; depth: number }): ComponentChil
     }
     case "code":
       return <CodeBlock text={token.text} language={token.lang ?? ""} />;
+    case "formula":
+      return <CodeBlock text={token.text} language="LaTeX" />;
     case "blockquote":
       return <blockquote dir="auto">{blocks(token.tokens ?? [], depth + 1)}</blockquote>;
     case "list":
@@ -155,6 +158,7 @@ function Inline({ token, depth }: { token: Token; depth: number }): ComponentChi
     case "del":
       return <del>{inner()}</del>;
     case "codespan":
+    case "formula":
       return <code>{token.text}</code>;
     case "br":
       return <br />;
