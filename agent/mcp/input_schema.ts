@@ -7,11 +7,24 @@ import { withPatterns } from "./patterns.ts";
 const MAX_SCHEMA_CHARACTERS = 64 * 1024;
 
 /**
- * The schema that arguments are checked against before the server is asked. The server checks them
- * too, so an unreadable schema accepts everything here. So does one with references, which may
- * multiply exponentially. Patterns are checked apart: zod's are neither Unicode nor of linear time.
+ * The schema that arguments are checked against before the server is asked. They are passed on as
+ * they are: zod would add the defaults, and servers refuse some of their own, such as `null`.
  */
 export function toArgumentSchema(inputSchema: Fields): z.ZodType {
+  const schema = toCheck(inputSchema);
+  return z.looseObject({}).superRefine((args, context) => {
+    // Without a prototype: an argument may be named `constructor`.
+    const { error } = schema.safeParse({ __proto__: null, ...args });
+    for (const issue of error?.issues ?? []) context.addIssue({ ...issue });
+  });
+}
+
+/**
+ * The server checks the arguments too, so an unreadable schema accepts everything here. So does one
+ * with references, which may multiply exponentially. Patterns are checked apart: zod's are neither
+ * Unicode nor of linear time.
+ */
+function toCheck(inputSchema: Fields): z.ZodType {
   const text = JSON.stringify(inputSchema);
   const isRisky = /"(\$ref|patternProperties)":/.test(text);
   if (isRisky || text.length > MAX_SCHEMA_CHARACTERS) return z.looseObject({});

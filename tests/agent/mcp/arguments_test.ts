@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { toArgumentSchema } from "../../../agent/mcp/input_schema.ts";
 import { names, openSource, session, until } from "../../fakes/mcp_sessions.ts";
 
 Deno.test("arguments are checked against the server's schema before the call", async () => {
@@ -6,6 +7,31 @@ Deno.test("arguments are checked against the server's schema before the call", a
   await until(source, (source) => names(source).includes("add"));
   const { schema } = source.current().find("add")!;
   assertEquals([schema.safeParse({}).success, schema.safeParse({ n: 1 }).success], [false, true]);
+});
+
+Deno.test("arguments reach the server as the model sent them, without the defaults of the schema", () => {
+  const schema = toArgumentSchema({
+    type: "object",
+    properties: {
+      city: { type: "string", default: null },
+      limit: { type: "number", default: "10" },
+      unit: { type: "string", default: "metric" },
+    },
+    required: ["unit"],
+  });
+  assertEquals(schema.parse({}), {});
+  assertEquals(schema.parse({ city: "Oslo", more: 1 }), { city: "Oslo", more: 1 });
+  const { error } = schema.safeParse({ city: 5 });
+  assertEquals(error?.issues.map(({ path, message }) => [path, message]), [
+    [["city"], "Invalid input: expected string, received number"],
+  ]);
+});
+
+Deno.test("an argument may have the name of something that every object has", () => {
+  const property = { type: "string" };
+  const schema = toArgumentSchema({ type: "object", properties: { constructor: property } });
+  const accepts = (args: unknown) => schema.safeParse(args).success;
+  assertEquals([{}, { constructor: "a" }, { constructor: 5 }].map(accepts), [true, true, false]);
 });
 
 Deno.test("patterns are Unicode patterns of linear time; others are left to the server", async () => {

@@ -32,15 +32,6 @@ for (const [what, schema, args] of RIGHT) {
   });
 }
 
-Deno.test("a default is sent as it is, also if it has a field named like a keyword", () => {
-  const options = { format: "json", pattern: "x", indent: 2 };
-  const schema = toArgumentSchema({
-    type: "object",
-    properties: { options: { type: "object", default: options } },
-  });
-  assertEquals(schema.parse({}), { options });
-});
-
 Deno.test("a definition that many alternatives name is read once", () => {
   const options = Array.from({ length: 4000 }, () => ({ $ref: "#/$defs/many" }));
   const properties = Object.fromEntries(options.map((_, i) => [`p${i}`, text]));
