@@ -57,6 +57,7 @@ export function openMcpConnection(
   let trouble: { error: string; stderr: string; retryAt: number } | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let checking: Promise<void> | undefined;
+  let logged: string | undefined;
   let isClosed = false;
   let opening: Promise<void> | undefined;
   /** Sessions that are being ended: a program may take some seconds. */
@@ -109,8 +110,12 @@ export function openMcpConnection(
     leaving.add(left);
   }
 
+  /** What is left out is logged once: the list may change every second. */
   function take({ tools: listed, unusable = [], leftOut }: McpToolList): void {
     tools = listed;
+    const missing = JSON.stringify([unusable, leftOut]);
+    if (missing === logged) return;
+    logged = missing;
     if (unusable.length > 0) {
       const fields = { server: name, left_out: unusable };
       log.warn("tools of an MCP server are left out: they cannot be used", fields);

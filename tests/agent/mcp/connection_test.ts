@@ -107,17 +107,26 @@ Deno.test("a server with short sessions is connected again with growing pauses",
   }
 });
 
-/** The lines of the log about a list of one tool, of which something is left out. */
+/** The lines of the log about a list of one tool, of which something is left out; it is read twice. */
 async function warningsAbout(more: Pick<McpToolList, "leftOut" | "unusable">): Promise<unknown[]> {
   const lines: unknown[] = [];
   const log = { ...silentLogger, warn: (...line: unknown[]) => void lines.push(line) };
   const { tools } = await session(["first"]).listTools();
-  const listTools = () => Promise.resolve({ tools, ...more });
+  let readings = 0;
+  const listTools = () => {
+    readings++;
+    return Promise.resolve({ tools, ...more });
+  };
+  let events: McpEvents | undefined;
   await using source = openSource(({ name }, given) => {
     if (name === "two") return neverStarts(given);
+    events = given;
     return Promise.resolve(session([], { listTools }));
   }, { log });
   await until(source, (source) => names(source).includes("first"));
+  events?.onToolsChanged();
+  await until(source, () => readings === 2);
+  await new Promise((resolve) => setTimeout(resolve));
   return lines;
 }
 
