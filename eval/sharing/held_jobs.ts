@@ -28,12 +28,15 @@ const LOST_MS = HEARTBEAT_SECONDS * 1000 - 500;
 export interface HeldJobsOptions {
   /** Milliseconds of a clock that goes on while the process is stopped. */
   now?: () => number;
-  onLost?: (count: number) => void;
+  /** How often the database is told what this process has. */
+  touchMs?: number;
+  /** `isSilent`: the database has not answered for so long that another process may have them. */
+  onLost?: (count: number, reason: { isSilent: boolean }) => void;
 }
 
 export function createHeldJobs(
   queues: Pick<JobQueue, "touch" | "complete" | "release">,
-  { now = () => performance.now(), onLost = () => {} }: HeldJobsOptions = {},
+  { now = () => performance.now(), touchMs = TOUCH_MS, onLost = () => {} }: HeldJobsOptions = {},
 ): HeldJobs {
   const held = new Map<string, Map<string, Held>>();
   const ended = { complete: new Map<string, Job[]>(), release: new Map<string, Job[]>() };
@@ -42,20 +45,26 @@ export function createHeldJobs(
   let flushTimer: ReturnType<typeof setTimeout> | undefined;
   let isTouching = false;
 
-  function lose(queue: string, ids: Iterable<string>): void {
+  /** Returns how many of them were still held. */
+  function lose(queue: string, ids: string[]): number {
     const own = held.get(queue);
+    let count = 0;
     for (const id of ids) {
       const one = own?.get(id);
-      own?.delete(id);
-      one?.lost.abort(new DOMException("another process has this conversation", "AbortError"));
-      if (one) onLost(1);
+      if (!one) continue;
+      own!.delete(id);
+      one.lost.abort(new DOMException("another process has this conversation", "AbortError"));
+      count++;
     }
+    return count;
   }
 
   async function touch(): Promise<void> {
     const started = now();
     if (started - confirmedAt > LOST_MS) {
-      for (const [queue, jobs] of held) lose(queue, [...jobs.keys()]);
+      let count = 0;
+      for (const [queue, jobs] of held) count += lose(queue, [...jobs.keys()]);
+      if (count > 0) onLost(count, { isSilent: true });
     }
     if (isTouching) return;
     isTouching = true;
@@ -68,7 +77,8 @@ export function createHeldJobs(
         const asked = [...jobs.values()];
         const alive = await queues.touch(queue, asked.map(({ job }) => job));
         // Those that ended meanwhile are no longer held.
-        lose(queue, asked.map(({ job }) => job.id).filter((id) => !alive.has(id)));
+        const count = lose(queue, asked.map(({ job }) => job.id).filter((id) => !alive.has(id)));
+        if (count > 0) onLost(count, { isSilent: false });
       }
       confirmedAt = started;
     } catch {
@@ -100,7 +110,7 @@ export function createHeldJobs(
     });
   }
 
-  const timer = setInterval(touch, TOUCH_MS);
+  const timer = setInterval(touch, touchMs);
 
   return {
     hold(queue, job) {

@@ -57,7 +57,12 @@ export async function openSharing(options: OpenSharingOptions): Promise<OpenedSh
     createWorkList: async (pool) => queues = await openJobQueue(pool, { onError }),
   });
   const held: HeldJobs = createHeldJobs(queues!, {
-    onLost: () => log.warn("a conversation was taken over by another process"),
+    onLost(conversations, { isSilent }) {
+      const message = isSilent
+        ? "conversations are given up: the queue has not confirmed them in time, others may have them"
+        : "conversations were taken over by another process";
+      log.warn(message, { conversations });
+    },
   });
   const watch = createRunWatch({ store, news, log, joins: !isExclusive });
   const board = createPaceBoard(pool);
