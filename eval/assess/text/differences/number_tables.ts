@@ -103,8 +103,15 @@ export const SOFT = new Set(
     "un une uno una neuf один одна одно одного одну одной").split(" "),
 );
 
-/** Languages in which "twenty one" is one number. */
-export const TENS_JOINED = new Set<Language>(["en", "fr", "ru"]);
+/** What may stand between the words of "twenty one", in languages in which these are several. */
+export const TENS_JOINED = new Map<Language, string>([
+  ["en", "-"],
+  ["fr", "et"],
+  ["es", "y"],
+  ["pt", "e"],
+  ["pl", "-"],
+  ["ru", "-"],
+]);
 
 /** What a number before one of these is multiplied by, in whatever language. */
 export const MULTIPLIERS = forms([

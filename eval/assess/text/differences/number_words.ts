@@ -113,16 +113,40 @@ function readWords(
   if (!table || token?.type !== "word") return undefined;
   const value = table.get(token.text);
   if (value === undefined) return undefined;
-  const isSoft = SOFT.has(token.text);
-  if (TENS_JOINED.has(language) && value >= 20 && value < 100) {
-    const hasHyphen = tokens[at + 1]?.raw === "-";
-    const ones = tokens[hasHyphen ? at + 2 : at + 1];
+  const joint = TENS_JOINED.get(language);
+  const read: ReadNumber = { values: [value], next: at + 1, isSoft: SOFT.has(token.text) };
+  if (joint !== undefined && value >= 20 && value < 100) {
+    const next = tokens[at + 1]?.raw;
+    const isJoined = next === "-" || next === joint;
+    const ones = tokens[isJoined ? at + 2 : at + 1];
     const more = ones?.type === "word" ? table.get(ones.text) : undefined;
     if (more !== undefined && more > 0 && more < 10) {
-      return { values: [value + more], next: at + (hasHyphen ? 3 : 2), isSoft: false };
+      read.values = [value + more];
+      read.next = at + (isJoined ? 3 : 2);
+      read.isSoft = false;
     }
   }
-  return { values: [value], next: at + 1, isSoft };
+  return language !== "en" && isUnclear(tokens, { at, next: read.next, table }) ? undefined : read;
+}
+
+/** Hundreds in one word, of languages that say the rest of the number in others. */
+const HUNDREDS =
+  /(?:[cz]i?|quin[ih])ent[oa]s?$|^(?:dwieście|trzysta|czterysta|двести|триста|четыреста)$|(?:set|сот)$/;
+const JOINTS = new Set(["-", "y", "e", "et"]);
+/** Words before an hour, which may be one of twelve or of twenty-four. */
+const BEFORE_HOURS = new Set(["klockan", "kl", "alle", "às", "las", "om"]);
+
+/** Whether a number is a part of one that is not read here, as in "quatre-vingt-dix", or an hour. */
+function isUnclear(
+  tokens: readonly Token[],
+  { at, next, table }: { at: number; next: number; table: ReadonlyMap<string, number> },
+): boolean {
+  const word = (index: number) => tokens[index]?.text ?? "";
+  if (BEFORE_HOURS.has(word(at - 1))) return true;
+  const isNumeral = (text: string) => table.has(text) || HUNDREDS.test(text);
+  const before = word(JOINTS.has(word(at - 1)) ? at - 2 : at - 1);
+  const after = word(JOINTS.has(word(next)) ? next + 1 : next);
+  return isNumeral(before) || MULTIPLIERS.has(before) || isNumeral(after);
 }
 
 function readDigits(tokens: readonly Token[], at: number, language: Language): ReadNumber {
