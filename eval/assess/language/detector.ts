@@ -31,10 +31,11 @@ const NOT_ASCII = /[^\0-\x7f]/;
 export function detectLanguage(text: string): DetectedLanguage {
   let english = 0;
   let other = 0;
-  const words = text.slice(0, MAX_CHARACTERS).toLowerCase().match(WORD) ?? [];
+  const words = text.slice(0, MAX_CHARACTERS).match(WORD) ?? [];
   if (words.length === 0) return { code: null, isReliable: false };
   for (const word of words) {
-    const kind = functionWords.get(word);
+    // "I" is English, and "i" is Italian, Polish and Swedish.
+    const kind = word === "i" ? "shared" : functionWords.get(word.toLowerCase());
     if (kind === "english") english += 2;
     else if (kind === "shared") english += 1;
     else if (kind === "doubtful") other += 1;
