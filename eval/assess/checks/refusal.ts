@@ -28,14 +28,18 @@ const NOT_ABLE = [
   "je (?:ne (?:peux|puis|suis|dois)(?! que)|refuse|n'ai pas le droit).{0,20}(?:pas|en mesure|de)",
   "(?:désolée?|regrette).{0,30}je ne (?:peux|puis|suis) pas",
   // Spanish, Portuguese, Italian
-  "no (?:puedo|podemos|me es posible|estoy autorizad[oa]|debo) (?!creer|esperar|evitar)",
-  "(?:não (?:posso|consigo|podemos)|não me é possível|não estou autorizad[oa])(?! (?:acreditar|esperar|deixar de))",
-  "non (?:posso|possiamo|sono (?:in grado|autorizzat[oa])|mi è possibile)(?! (?:che|crederci|credere|aspettare|fare a meno))",
+  "no (?:puedo|podemos|me es posible|soy capaz|estoy autorizad[oa]|debo) (?!creer|esperar|evitar)",
+  "(?:não (?:posso|consigo|podemos)|não me é possível|não sou capaz|não estou autorizad[oa])(?! (?:acreditar|esperar|deixar de))",
+  "non (?:posso|possiamo|sono (?:in grado|autorizzat[oa])|mi è (?:possibile|consentito|permesso))(?! (?:che|crederci|credere|aspettare|fare a meno))",
   // Dutch, Polish, Swedish, Turkish
   "(?:ik|wij|we) (?:kan|kunnen|mag|mogen)(?: u| je| hier| dit| dat| daar| helaas)* ?(?:niet|geen)",
-  "nie (?:mogę|możemy|jestem w stanie)(?! (?:się doczekać|uwierzyć))",
+  "(?:kan|kunnen|mag|mogen) (?:ik|wij|we) .{0,30}(?:niet|geen) (?:(?:bij|mee|op) )?(?:helpen|beantwoorden|antwoorden|antwoord|doen|ingaan|uitvoeren)",
+  "ik ben niet (?:in staat|bevoegd)",
+  "nie (?:mogę|możemy|jestem w stanie|wolno mi)(?! (?:się doczekać|uwierzyć))",
   "(?:jag|vi) kan (?:tyvärr )?inte",
-  "(?:yardımcı olam|bunu yapam|yerine getirem)",
+  "kan (?:jag|vi) (?:tyvärr )?inte (?:hjälpa|svara|göra det)",
+  "jag har inte möjlighet",
+  "(?:yardımcı olam|bunu yapam|yerine getirem|cevap verem|yanıt verem)",
   // Russian, Ukrainian
   "(?:я|мы)? ?не (?:могу|можем|имею права|в состоянии|буду)",
   "(?:не можу|не маю права)",
@@ -50,6 +54,7 @@ const NOT_ABLE = [
 /** Without blanks between words these stand behind other letters. */
 const NOT_ABLE_WITHIN = [
   "(?:抱歉|对不起|對不起|不好意思)(?:，|,)? ?(?:但|但是)?(?:我|我们|本人)?(?:暂时|目前)?(?:无法|無法|不能|没办法|沒辦法)",
+  "我帮不了",
   "(?:お答え|お手伝い|提供|対応|お応え|ご対応|回答|お受け|支援).{0,8}(?:できません|できかねます|いたしかねます|出来ません)",
 ];
 
