@@ -21,9 +21,11 @@ const WEEKDAYS: Partial<Record<Language, string>> = {
     "domingo/domingos",
   nl: "maandag/maandags dinsdag/dinsdags woensdag/woensdags donderdag/donderdags " +
     "vrijdag/vrijdags zaterdag/zaterdags zondag/zondags",
-  sv: "måndag/måndagar/måndagen tisdag/tisdagar/tisdagen onsdag/onsdagar/onsdagen " +
-    "torsdag/torsdagar/torsdagen fredag/fredagar/fredagen lördag/lördagar/lördagen " +
-    "söndag/söndagar/söndagen",
+  sv:
+    "måndag/måndagar/måndagen/mandag/mandager/mandagen tisdag/tisdagar/tisdagen/tirsdag/tirsdager/tirsdagen " +
+    "onsdag/onsdagar/onsdagen/onsdager torsdag/torsdagar/torsdagen/torsdager " +
+    "fredag/fredagar/fredagen/fredager lördag/lördagar/lördagen/lørdag/lørdager/lørdagen " +
+    "söndag/söndagar/söndagen/søndag/søndager/søndagen",
   pl: "poniedziałek/poniedziałku/poniedziałki wtorek/wtorku/wtorki środa/środę/środy " +
     "czwartek/czwartku/czwartki piątek/piątku/piątki sobota/sobotę/soboty " +
     "niedziela/niedzielę/niedziele/niedzieli",
@@ -43,7 +45,9 @@ const MONTHS: Partial<Record<Language, string>> = {
     "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
   pt: "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
   nl: "januari februari maart april mei juni juli augustus september oktober november december",
-  sv: "januari februari mars april maj juni juli augusti september oktober november december",
+  sv:
+    "januari/januar februari/februar mars/marts april maj/mai juni juli augusti/august september " +
+    "oktober november december/desember",
   pl: "styczeń/stycznia/styczniu luty/lutego/lutym marzec/marca/marcu kwiecień/kwietnia/kwietniu " +
     "maj/maja/maju czerwiec/czerwca/czerwcu lipiec/lipca/lipcu sierpień/sierpnia/sierpniu " +
     "wrzesień/września/wrześniu październik/października/październiku listopad/listopada/listopadzie " +

@@ -151,13 +151,11 @@ const russian: Grammar = {
   no: set("нет"),
 };
 
-const ITALIAN_NEGATORS = set(
-  "non mai niente nulla nessun nessuno nessuna senza né neanche nemmeno neppure",
-);
 const ITALIAN_IDIOMS = set("solo soltanto solamente appena oltre problema problemi dubbio");
 
 const italian: Grammar = {
-  isNegator: (word) => ITALIAN_NEGATORS.has(word),
+  isNegator: (word) =>
+    /^(?:non|mai|niente|nulla|nessun[oa]?|senza|né|neanche|nemmeno|neppure)$/.test(word),
   isIdiom: (clause, at) => ITALIAN_IDIOMS.has(nextContent(clause, at, italian)),
   main: set("non"),
   isPlacedAfter: false,
@@ -224,27 +222,38 @@ const dutch: Grammar = {
   no: set("nee"),
 };
 
-const SWEDISH_REMINDERS = set("tveka glöm");
-const SWEDISH_IDIOMS = set("bara endast minst problem fara orsak bekymmer tvekan");
+const SCANDINAVIAN_REMINDERS = set("tveka glöm tøv glem nøl");
+const SCANDINAVIAN_IDIOMS = set(
+  "bara endast minst problem fara orsak bekymmer tvekan kun bare mindst årsag fare nøl",
+);
 
-const swedish: Grammar = {
-  isNegator: (word) => /^(?:inte|ej|icke|ingen|inget|inga|aldrig|ingenting|ingenstans)$/.test(word),
+/** Swedish, Danish and Norwegian. */
+const scandinavian: Grammar = {
+  isNegator: (word) =>
+    /^(?:inte|ej|icke|ikke|ingen|inget|inga|intet|aldrig|aldri|ingenting|ingenstans)$/.test(word),
   isIdiom: (clause, at) =>
-    SWEDISH_IDIOMS.has(clause[at + 1] ?? "") || SWEDISH_REMINDERS.has(clause[at - 1] ?? ""),
+    SCANDINAVIAN_IDIOMS.has(clause[at + 1] ?? "") ||
+    SCANDINAVIAN_REMINDERS.has(clause[at - 1] ?? ""),
   isPlacedAfter: true,
   stops: set(
-    "en ett den det de dem denna detta dessa som att och eller är var vara varit blir bli blev har " +
-      "hade ha kan kunde ska skall skulle vill måste får fick i på av för med till från om vid hos " +
-      "under över jag du vi ni han hon man mig dig oss er honom henne min mitt mina din ditt dina ert " +
-      "era vår vårt våra sin sitt sina här där då så också även redan ännu längre mer mycket tyvärr " +
-      "gärna någon något några nu just",
+    "en ett et ei den det de dem denna denne detta dette dessa disse som att at å och og eller är er " +
+      "var vara være varit været vært blir bliver bli blive blev ble har hade havde hadde ha have " +
+      "kan kunde kunne ska skall skal skulle vill vil ville måste må får fick fik fikk i på av af för " +
+      "for med till til från fra om vid ved hos under över over jag jeg du vi ni dere han hon hun man " +
+      "mig meg dig deg oss os er jer honom ham henne hende min mitt mit mina mine din ditt dit dina " +
+      "dine ert era deres jeres vår vårt våra vores våre sin sitt sit sina sine här her där der då da " +
+      "så också også även redan allerede ännu endnu ennå längre længere lenger mer mere mycket meget " +
+      "mye tyvärr desværre dessverre gärna gerne gjerne någon något några nogen noget nogle noen noe " +
+      "nu nå just lige",
   ),
-  light: set("tror tycker"),
-  openers: set("om ifall såvida utom förutom förrän tills bara endast"),
+  light: set("tror tycker synes"),
+  openers: set(
+    "om ifall såvida utom förutom förrän tills bara endast hvis medmindre undtagen dersom kun bare",
+  ),
   // "Utan" is "but" as well as "without".
-  breaks: set("men utan eftersom fast dock"),
+  breaks: set("men utan eftersom fast dock fordi dog"),
   yes: set("ja jo"),
-  no: set("nej"),
+  no: set("nej nei"),
 };
 
 const polish: Grammar = {
@@ -284,7 +293,7 @@ export const GRAMMARS: Partial<Record<Language, Grammar>> = {
   it: italian,
   pt: portuguese,
   nl: dutch,
-  sv: swedish,
+  sv: scandinavian,
   pl: polish,
   ru: russian,
 };

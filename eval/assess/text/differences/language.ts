@@ -4,6 +4,9 @@ import type { Token } from "./tokens.ts";
 const LATIN = ["en", "de", "fr", "es", "it", "pt", "nl", "sv", "pl"] as const;
 type LatinLanguage = (typeof LATIN)[number];
 
+/** Languages that are read as another: their small words are much the same. */
+const READ_AS: Record<string, LatinLanguage> = { da: "sv", no: "sv" };
+
 /** The languages whose words are known here; `other` has numbers, dates and ids all the same. */
 export type Language = LatinLanguage | "ru" | "zh" | "ja" | "other";
 
@@ -41,5 +44,5 @@ export function guessLanguage(text: string, tokens: readonly Token[]): Language 
 /** The language of a text in Latin letters. */
 export function latinLanguage(text: string): Language | undefined {
   const { code, isReliable } = identifyLanguage(text);
-  return isReliable ? LATIN.find((known) => known === code) : undefined;
+  return isReliable ? READ_AS[code] ?? LATIN.find((known) => known === code) : undefined;
 }

@@ -79,7 +79,11 @@ export const WORDS: Partial<Record<Language, Map<string, number>>> = {
     ...list("twintig dertig veertig vijftig zestig zeventig tachtig negentig honderd", 20, 10),
   ]),
   sv: forms([
-    ...list("noll en/ett två tre fyra fem sex sju åtta nio tio elva tolv", 0),
+    ...list(
+      "noll en/ett/et två/to tre fyra/fire fem sex/seks sju/syv åtta/otte/åtte nio/ni tio/ti elva/elleve " +
+        "tolv",
+      0,
+    ),
     ["femton", 15],
     ...list("tjugo trettio fyrtio femtio sextio sjuttio åttio nittio hundra", 20, 10),
   ]),
@@ -99,7 +103,7 @@ export const WORDS: Partial<Record<Language, Map<string, number>>> = {
 /** Words that are numbers among other things. */
 export const SOFT = new Set(
   ("one first second once twice single both couple pair double ein eins eine einen einem einer " +
-    "sei um uma een één en ett jeden jedna jedno jednego jedną " +
+    "sei um uma een één en ett et ni to jeden jedna jedno jednego jedną " +
     "un une uno una neuf один одна одно одного одну одной").split(" "),
 );
 

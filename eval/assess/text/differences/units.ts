@@ -17,27 +17,27 @@ const UNITS: [dimension: string, factor: number, names: string][] = [
   [
     "time",
     60,
-    "min mins minute minutes minuten minuto minutos минута минуты минут минуту minuti minuut minut minuter minuta minuty dakika 分钟 分",
+    "min mins minute minutes minuten minuto minutos минута минуты минут минуту minuti minuut minut minuter minutter minuta minuty dakika 分钟 分",
   ],
   [
     "time",
     3600,
-    "h hr hrs hour hours stunde stunden heure heures hora horas час часа часов ora ore uur uren timme timmar godzina godziny godzin godz saat 小时 時間",
+    "h hr hrs hour hours stunde stunden heure heures hora horas час часа часов ora ore uur uren timme timmar timer godzina godziny godzin godz saat 小时 時間",
   ],
   [
     "time",
     86_400,
-    "day days tag tage tagen jour jours día días день дня дней giorno giorni dia dias dag dagen dagar dzień dni gün 天 日",
+    "day days tag tage tagen jour jours día días день дня дней giorno giorni dia dias dag dagen dagar dage dager dzień dni gün 天 日",
   ],
   [
     "time",
     604_800,
-    "week weeks wk woche wochen semaine semaines semana semanas неделя недели недель неделю settimana settimane weken vecka veckor tydzień tygodnie tygodni hafta 周 週間 星期",
+    "week weeks wk woche wochen semaine semaines semana semanas неделя недели недель неделю settimana settimane weken vecka veckor uge uger uke uker tydzień tygodnie tygodni hafta 周 週間 星期",
   ],
   [
     "time",
     2_629_800,
-    "month months monat monate monaten mois mes meses месяц месяца месяцев mese mesi mês maand maanden månad månader miesiąc miesiące miesięcy 个月 ヶ月 か月",
+    "month months monat monate monaten mois mes meses месяц месяца месяцев mese mesi mês maand maanden månad månader måned måneder miesiąc miesiące miesięcy 个月 ヶ月 か月",
   ],
   [
     "time",
