@@ -126,24 +126,32 @@ function readWords(
       read.isSoft = false;
     }
   }
-  return language !== "en" && isUnclear(tokens, { at, next: read.next, table }) ? undefined : read;
+  return language !== "en" && isUnclear(tokens, { at, next: read.next }, language)
+    ? undefined
+    : read;
 }
 
 /** Hundreds in one word, of languages that say the rest of the number in others. */
 const HUNDREDS =
   /(?:[cz]i?|quin[ih])ent[oa]s?$|^(?:dwieście|trzysta|czterysta|двести|триста|четыреста)$|(?:set|сот)$/;
 const JOINTS = new Set(["-", "y", "e", "et"]);
-/** Words before an hour, which may be one of twelve or of twenty-four. */
-const BEFORE_HOURS = new Set(["klockan", "kl", "alle", "às", "las", "om"]);
+/** Words before an hour, which may be one of twelve or of twenty-four. German "alle" is "every". */
+const BEFORE_HOURS: Partial<Record<Language, RegExp>> = {
+  it: /^alle$/,
+  pt: /^às$/,
+  nl: /^om$/,
+  sv: /^(?:klockan|kl)$/,
+};
 
 /** Whether a number is a part of one that is not read here, as in "quatre-vingt-dix", or an hour. */
 function isUnclear(
   tokens: readonly Token[],
-  { at, next, table }: { at: number; next: number; table: ReadonlyMap<string, number> },
+  { at, next }: { at: number; next: number },
+  language: Language,
 ): boolean {
   const word = (index: number) => tokens[index]?.text ?? "";
-  if (BEFORE_HOURS.has(word(at - 1))) return true;
-  const isNumeral = (text: string) => table.has(text) || HUNDREDS.test(text);
+  if (BEFORE_HOURS[language]?.test(word(at - 1))) return true;
+  const isNumeral = (text: string) => WORDS[language]!.has(text) || HUNDREDS.test(text);
   const before = word(JOINTS.has(word(at - 1)) ? at - 2 : at - 1);
   const after = word(JOINTS.has(word(next)) ? next + 1 : next);
   return isNumeral(before) || MULTIPLIERS.has(before) || isNumeral(after);

@@ -171,6 +171,7 @@ const PAIRS: [reply: string, reference: string, kinds: DifferenceKind[]][] = [
   ["Mødet er på mandag.", "Mødet er på tirsdag.", ["date"]],
   ["Du trenger ikke visum.", "Du trenger visum.", ["negation"]],
   ["Leveringen tar to uker.", "Leveringen tar 14 dager.", []],
+  ["Wir treffen uns alle zwei Wochen.", "Wir treffen uns alle drei Wochen.", ["number"]],
   ["Er arbeitet als Lehrer.", "Er arbeitet nicht als Lehrer.", ["negation"]],
   ["La película fue aburrida.", "La película no fue aburrida.", ["negation"]],
   ["La película dura tres horas.", "Dos horas.", ["number"]],
