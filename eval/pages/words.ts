@@ -1,8 +1,9 @@
 import type { Verdict } from "../compare/comparison.ts";
 import type { Run } from "../api/run_schemas.ts";
 import type { TurnRow } from "../run/turn_view.ts";
-import { formatScore } from "../../shared/pages/format.ts";
+import { formatNumberOf, formatScore } from "../../shared/pages/format.ts";
 import { roundedBelow } from "../../shared/rounding.ts";
+import type { Statistic } from "../../shared/schemas/statistics.ts";
 
 /** How a badge looks. */
 export type Tone = "good" | "bad" | "warn" | "accent" | "";
@@ -54,6 +55,12 @@ export function overallText(
 export function intervalText(interval: readonly [number, number] | null | undefined): string {
   if (!interval) return "";
   return `${formatScore(interval[0])} to ${formatScore(interval[1])}`;
+}
+
+/** What a mean would be over all turns, if some lack the score; empty if none does. */
+export function boundsText({ bounds, missing }: Pick<Statistic, "bounds" | "missing">): string {
+  if (!bounds) return "";
+  return `${intervalText(bounds)} with ${formatNumberOf(missing, "turn")} that cannot be scored`;
 }
 
 /** `+0.12`, `−0.03`, `0.00`. */

@@ -15,6 +15,7 @@ suite.test("scenarios that nobody can decide are not shown as failed", async (fi
   await using tab = await open(`${fixture.url}/ui/runs/${run}`);
   const { page } = tab;
   await page.getByText("1 undecided: scores are missing").waitFor();
+  await page.getByText(/^0\.\d\d to \d\.\d\d with 1 turn that cannot be scored$/).waitFor();
   await page.getByRole("link", { name: "Attempt 1: undecided" }).waitFor();
   await page.getByText("? depends on scores that are missing").waitFor();
 });

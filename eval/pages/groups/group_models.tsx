@@ -11,7 +11,7 @@ import { IntervalChart } from "../charts/interval.tsx";
 import { Section } from "../frame.tsx";
 import { LiveLink } from "../live_link.tsx";
 import { StatusBadge } from "../runs/runs_table.tsx";
-import { intervalText, overallFirst, scoreLabel } from "../words.ts";
+import { boundsText, intervalText, overallFirst, scoreLabel } from "../words.ts";
 
 /** The models with their headline. */
 export function GroupModels({ group: { models } }: { group: GroupReport }) {
@@ -33,7 +33,15 @@ export function GroupModels({ group: { models } }: { group: GroupReport }) {
           {
             label: "Score",
             isNumber: true,
-            cell: (model) => formatScore(overallOf(model)?.mean ?? model.progress.mean),
+            cell: (model) => {
+              const overall = overallOf(model);
+              return (
+                <>
+                  {formatScore(overall?.mean ?? model.progress.mean)}
+                  {overall?.bounds && <div class="muted small">{boundsText(overall)}</div>}
+                </>
+              );
+            },
           },
           {
             label: "95% interval, 0 to 1",

@@ -11,7 +11,7 @@ import {
 import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { IntervalChart } from "../charts/interval.tsx";
-import { intervalText } from "../words.ts";
+import { boundsText, intervalText } from "../words.ts";
 
 /** The four numbers that people look for first. */
 export function Headline({ run, summary }: { run: Run; summary: RunSummary }) {
@@ -30,6 +30,7 @@ export function Headline({ run, summary }: { run: Run; summary: RunSummary }) {
             (overall?.n === 1 ? ", too few for an interval" : "")}
       >
         {overall && <IntervalChart statistic={overall} />}
+        {overall?.bounds && <p class="muted small">{boundsText(overall)}</p>}
       </Tile>
       <Tile
         label="Scenarios passed"
