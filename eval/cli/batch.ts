@@ -42,6 +42,8 @@ export interface BatchFile {
   format?: string | undefined;
   /** `FIELD=COLUMN`, such as `user_message=question` or `metadata.intent=label`. */
   columns?: string[] | undefined;
+  /** Reads other files that the file names, by their paths from where it is. */
+  readFile?: (path: string) => Promise<string>;
 }
 
 /**
@@ -49,7 +51,7 @@ export interface BatchFile {
  * Throws `UsageError` if the file cannot be used.
  */
 export async function readBatch(
-  { text, name, format: wanted, columns: mapped = [] }: BatchFile,
+  { text, name, format: wanted, columns: mapped = [], readFile }: BatchFile,
   context: { options: BatchOptions; maxAttempts: number },
 ): Promise<BatchRequest & { leftOut: SkippedPart[] }> {
   const columns = parseColumns(mapped);
@@ -60,7 +62,7 @@ export async function readBatch(
   if (format === json || format === jsonl) {
     return { ...parseBatch(text, context), leftOut: [] };
   }
-  const file = importScenarios(ReadableStream.from([text]), { format, columns });
+  const file = importScenarios(ReadableStream.from([text]), { format, columns, readFile });
   try {
     const test_batch = await Array.fromAsync(file.scenarios, ({ scenario }) => scenario);
     return { ...toRequest({ test_batch }, context), leftOut: file.leftOut() };
@@ -68,6 +70,15 @@ export async function readBatch(
     if (!(error instanceof ImportError)) throw error;
     throw new UsageError(`cannot use the batch (read as ${format.name}): ${error.message}`);
   }
+}
+
+/** Reads files whose paths begin where another file is. */
+export function createFileReader(
+  path: string,
+  { readText }: Pick<CliContext, "readText">,
+): (name: string) => Promise<string> {
+  const folder = /^.*[/\\]/.exec(path)?.[0] ?? "";
+  return (name) => readText(/^(?:[/\\]|[a-z]:[/\\])/i.test(name) ? name : `${folder}${name}`);
 }
 
 /** The format that `--format` names. Throws `UsageError`. */

@@ -3,7 +3,13 @@ import { createContentChecks } from "../assess/checks/content_checks.ts";
 import { DatasetName, DatasetReference, requireVersion } from "../datasets/find_version.ts";
 import { uploadDataset } from "../datasets/upload.ts";
 import { parseArguments } from "./arguments.ts";
-import { parseColumns, reportLeftOut, requireFormat, requireTable } from "./batch.ts";
+import {
+  createFileReader,
+  parseColumns,
+  reportLeftOut,
+  requireFormat,
+  requireTable,
+} from "./batch.ts";
 import { type Command, EXIT, UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { renderTable } from "./table.ts";
@@ -86,6 +92,7 @@ async function put(args: string[], context: CliContext): Promise<number> {
     format,
     columns,
     name: path,
+    readFile: createFileReader(path, context),
   });
   reportLeftOut(leftOut, context);
   const { version, scenarios, turns, created } = saved;

@@ -1,7 +1,13 @@
 import { digestBatch, nameBatch } from "../store/batch_digest.ts";
 import { loadScenarios, nameVersion, requireVersion } from "../datasets/find_version.ts";
 import { parseArguments, parseNumber } from "./arguments.ts";
-import { type BatchOptions, readBatch, reportLeftOut, toRequest } from "./batch.ts";
+import {
+  type BatchOptions,
+  createFileReader,
+  readBatch,
+  reportLeftOut,
+  toRequest,
+} from "./batch.ts";
 import { type Command, UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { followRun } from "./follow_run.ts";
@@ -135,7 +141,13 @@ async function readFile(
   },
 ) {
   const { leftOut, ...read } = await readBatch(
-    { text: await context.readText(path), name: path, format, columns },
+    {
+      text: await context.readText(path),
+      name: path,
+      format,
+      columns,
+      readFile: createFileReader(path, context),
+    },
     { maxAttempts: context.maxAttempts, options: batchOptions },
   );
   reportLeftOut(leftOut, context);

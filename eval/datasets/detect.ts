@@ -7,6 +7,7 @@ import { type Fields, isFields, tryParseJson } from "../../shared/fields.ts";
 import { findObjects, MAX_CHARACTERS } from "../../shared/json_objects.ts";
 import { isSample, openaiEvals } from "./formats/openai_evals.ts";
 import { promptfoo } from "./formats/promptfoo.ts";
+import { isTestTable } from "./formats/promptfoo_table.ts";
 import type { ColumnMapping } from "./formats/format.ts";
 
 /** Every format, by the name that callers give. */
@@ -72,5 +73,6 @@ function detectTable(header: string, columns: ColumnMapping): DatasetFormat {
   );
   // Our own exports have input_tokens and output_tokens, too.
   const isOurs = Object.keys(columns).length > 0 || names.includes(USER_MESSAGE);
+  if (!isOurs && isTestTable(header)) return promptfoo;
   return !isOurs && isLangSmith(names) ? langsmith : csv;
 }

@@ -1,6 +1,11 @@
 import { listFieldErrors } from "../../shared/field_errors.ts";
 import { Scenario } from "../../shared/schemas/scenario.ts";
-import { type ColumnMapping, type DatasetFormat, ImportError } from "./formats/format.ts";
+import {
+  type ColumnMapping,
+  type DatasetFormat,
+  type ImportContext,
+  ImportError,
+} from "./formats/format.ts";
 
 /** Something in a file that has no counterpart, and how often it occurs. */
 export interface SkippedPart {
@@ -29,7 +34,10 @@ export interface Import {
 /** Reads the scenarios of a file one after another: the whole of them is never in memory. */
 export function importScenarios(
   pieces: AsyncIterable<string>,
-  { format, columns = {} }: { format: DatasetFormat; columns?: ColumnMapping | undefined },
+  { format, columns = {}, readFile }: Pick<ImportContext, "readFile"> & {
+    format: DatasetFormat;
+    columns?: ColumnMapping | undefined;
+  },
 ): Import {
   const left = new Map<string, SkippedPart>();
 
@@ -40,7 +48,7 @@ export function importScenarios(
   }
 
   async function* read(): AsyncGenerator<ImportedScenario> {
-    for await (const { line, scenario } of format.read(pieces, { columns, leaveOut })) {
+    for await (const { line, scenario } of format.read(pieces, { columns, leaveOut, readFile })) {
       const result = Scenario.safeParse(scenario);
       if (!result.success) throw new ImportError(line, describe(result.error, scenario));
       yield { line, scenario: result.data };

@@ -4,7 +4,7 @@ import { findUnusableChecks } from "../assess/checks/usable_checks.ts";
 import type { ContentChecks } from "../assess/checks/content_checks.ts";
 import type { DatasetStore, SavedDataset } from "../store/datasets.ts";
 import { detectFormat, type FileHints } from "./detect.ts";
-import { type DatasetFormat, ImportError } from "./formats/format.ts";
+import { type DatasetFormat, type ImportContext, ImportError } from "./formats/format.ts";
 import { readBeginning } from "./formats/lines.ts";
 import { type ImportedScenario, importScenarios, type SkippedPart } from "./import_scenarios.ts";
 
@@ -14,6 +14,8 @@ export const MOST_SCENARIOS = 100_000;
 export interface Upload extends FileHints {
   /** Detected if it is unset. */
   format?: DatasetFormat | undefined;
+  /** Reads other files that the file names; unset where files may not be read. */
+  readFile?: ImportContext["readFile"];
   /** Characters of a file whose format is read as a whole. Any number if it is unset. */
   mostWhole?: number;
 }
@@ -32,11 +34,11 @@ export async function uploadDataset(
   name: string,
   { pieces, ...upload }: Upload & { pieces: AsyncIterable<string> },
 ): Promise<Uploaded> {
-  const { columns, mostWhole = Infinity } = upload;
+  const { columns, readFile, mostWhole = Infinity } = upload;
   const { beginning, all } = await readBeginning(pieces);
   const format = upload.format ?? detectFormat(beginning, upload);
   const bounded = format.isWhole ? boundWhole(all, { format, mostWhole }) : all;
-  const file = importScenarios(bounded, { format, columns });
+  const file = importScenarios(bounded, { format, columns, readFile });
   try {
     const saved = await store.saveDataset(name, bound(requireUsable(file.scenarios, checks)));
     return { saved, leftOut: file.leftOut() };

@@ -22,6 +22,8 @@ export interface ImportContext {
    * not end the import.
    */
   leaveOut(what: string, line: number, count?: number): void;
+  /** Reads another file that this one names; unset where files may not be read. */
+  readFile?: ((path: string) => Promise<string>) | undefined;
 }
 
 /** What other tools call the question of a test, the likeliest first. */

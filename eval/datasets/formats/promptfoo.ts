@@ -6,11 +6,19 @@ import {
   WorkerUnavailable,
 } from "../../../shared/background/worker_call.ts";
 import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
-import { type DatasetFormat, type Draft, ImportError } from "./format.ts";
-import { readWhole } from "./lines.ts";
+import { type DatasetFormat, type Draft, type ImportContext, ImportError } from "./format.ts";
+import { readBeginning, readWhole } from "./lines.ts";
+import { isTestTable } from "./promptfoo_table.ts";
+import { readTable, type Row } from "./table.ts";
 
-/** What the worker is sent: a whole file, then `next` for each further part of its tests. */
-export type FileWork = { text: string } | "next";
+/**
+ * What the worker is sent: a whole file or the rows of a table, then the files that it wants, then
+ * `next` for each further part of its tests.
+ */
+export type FileWork = { text: string } | { rows: Row[] } | { files: OtherFiles } | "next";
+
+/** Further files by their names in the configuration: texts, and the rows of tables. */
+export type OtherFiles = Record<string, string | Row[]>;
 
 /** Some of the tests of a file. */
 export interface FilePart {
@@ -19,6 +27,8 @@ export interface FilePart {
   leftOut: Map<string, { count: number; line: number }>;
   /** Set if the file cannot be read further. */
   fault?: { line: number; reason: string };
+  /** Further files that the tests are in, before the first of them. */
+  wanted?: string[];
   isOver: boolean;
 }
 
@@ -31,25 +41,51 @@ const inTurn = pLimit(1);
 /** A configuration of promptfoo, or its list of tests alone. */
 export const promptfoo: DatasetFormat = {
   name: "promptfoo",
-  about: "a configuration of promptfoo in YAML or JSON: tests with vars and assert",
+  about:
+    "a configuration of promptfoo in YAML or JSON: tests with vars and assert; or a table of them",
   isWhole: true,
-  async *read(pieces, { leaveOut }) {
-    const text = await readWhole(pieces);
+  async *read(pieces, { leaveOut, readFile }) {
+    const { beginning, all } = await readBeginning(pieces);
+    const first = isTestTable(beginning.split("\n", 1)[0]!.replace(/^\ufeff/, ""))
+      ? { rows: await Array.fromAsync(readTable(all)) }
+      : { text: await readWhole(all) };
     using _turn = await takeTurn();
     using call = createWorkerCall<FileWork, FilePart>(startWorker, {
       name: "promptfoo",
       timeoutMs: TIMEOUT_MS,
     });
-    let work: FileWork = { text };
-    for (let isOver = false; !isOver; work = "next") {
+    let work: FileWork = first;
+    for (let isOver = false; !isOver;) {
       const part = await callOnce(call, work);
       for (const [what, { count, line }] of part.leftOut) leaveOut(what, line, count);
       yield* part.drafts;
       if (part.fault) throw new ImportError(part.fault.line, part.fault.reason);
       isOver = part.isOver;
+      work = part.wanted ? { files: await readFiles(part.wanted, readFile) } : "next";
     }
   },
 };
+
+async function readFiles(
+  names: string[],
+  readFile: ImportContext["readFile"],
+): Promise<OtherFiles> {
+  const files: OtherFiles = {};
+  for (const name of readFile ? names : []) {
+    const text = await readFile!(name.replace(/^file:\/\//, ""));
+    files[name] = /\.[ct]sv$/i.test(name) ? await readRows(text, name) : text;
+  }
+  return files;
+}
+
+async function readRows(text: string, name: string): Promise<Row[]> {
+  try {
+    return await Array.fromAsync(readTable(ReadableStream.from([text])));
+  } catch (error) {
+    if (!(error instanceof ImportError)) throw error;
+    throw new ImportError(error.line, `${name}: ${error.reason}`);
+  }
+}
 
 /** A worker that was started again does not know the file. */
 async function callOnce(call: WorkerCall<FileWork, FilePart>, work: FileWork): Promise<FilePart> {

@@ -2,36 +2,66 @@ import { readYaml } from "./bounded_yaml.ts";
 import { type Chat, toChat } from "./chat_messages.ts";
 import { type Draft, type ImportContext, ImportError, QUESTIONS } from "./format.ts";
 import { asFields, asList, isFields } from "../../../shared/fields.ts";
+import type { OtherFiles } from "./promptfoo.ts";
 import { toChecks } from "./promptfoo_checks.ts";
+import { insertFiles, listTests } from "./promptfoo_files.ts";
 import { findPrompt, readPrompt } from "./promptfoo_prompt.ts";
+import { followReference } from "./promptfoo_references.ts";
 import { expandScenarios } from "./promptfoo_scenarios.ts";
+import { toTest } from "./promptfoo_table.ts";
 import { combine, countCombinations, fillIn, listChoices } from "./promptfoo_variables.ts";
+import type { Row } from "./table.ts";
 
 /** Parts of a configuration that say what to test, and not what is expected. */
-const READ = new Set(["description", "prompts", "tests", "scenarios", "defaultTest"]);
+const READ = new Set([
+  ...["description", "prompts", "tests", "scenarios", "defaultTest"],
+  "assertionTemplates", // what `$ref` names
+]);
 
 type Values = Record<string, unknown>;
 
+/** A configuration, and the lines of its tests. */
+export interface OpenedFile {
+  config: Values;
+  lineOf: (part: string, index: number) => number;
+}
+
 /**
- * The tests of a configuration of promptfoo, or of its list of tests alone. It takes its time, and
- * loads the package for YAML: only the worker loads this module.
+ * Opens a configuration of promptfoo, its list of tests alone, or a table of them. It takes its time,
+ * and loads the package for YAML: only the worker loads this module.
  */
+export function openPromptfoo(file: { text: string } | { rows: Row[] }): OpenedFile {
+  if ("rows" in file) {
+    const { rows } = file;
+    const tests = rows.map(({ cells }) => toTest(cells));
+    return { config: { tests }, lineOf: (_, index) => rows[index]!.line };
+  }
+  const { root, lineOf } = readYaml(file.text);
+  return { config: Array.isArray(root) ? { tests: root } : asFields(root), lineOf };
+}
+
+/** The tests of a configuration. Those in files that are not given are left out. */
 export function* readPromptfoo(
-  text: string,
-  leaveOut: ImportContext["leaveOut"],
+  { config: written, lineOf }: OpenedFile,
+  { files, leaveOut }: { files: OtherFiles; leaveOut: ImportContext["leaveOut"] },
 ): Generator<Draft, undefined> {
-  const { root, lineOf } = readYaml(text);
-  const config: Values = Array.isArray(root) ? { tests: root } : isFields(root) ? root : {};
+  const config = insertFiles(written, files);
+  const isGiven = typeof config.tests === "string" && config.tests in files;
   for (const name of Object.keys(config)) {
     if (!READ.has(name)) leaveOut(`${name} of the configuration`, 1);
   }
-  if (!Array.isArray(config.tests) && !Array.isArray(config.scenarios)) {
-    throw new ImportError(1, "there is no list of tests; tests in other files are not read");
+  if (!Array.isArray(config.tests) && !isGiven && !Array.isArray(config.scenarios)) {
+    throw new ImportError(
+      1,
+      "there is no list of tests; only the command line reads those in other files",
+    );
   }
-  if (!Array.isArray(config.tests ?? [])) leaveOut("tests in other files", 1);
-  const context = { leaveOut, config, shared: readShared(config.defaultTest, leaveOut) };
-  for (const [index, test] of asList(config.tests).entries()) {
-    yield* readTest(test, { ...context, line: lineOf("tests", index), id: `test-${index + 1}` });
+  if (!Array.isArray(config.tests ?? []) && !isGiven) leaveOut("tests in other files", 1);
+  const context = { leaveOut, config, shared: readShared(config, leaveOut) };
+  const tests = Array.isArray(config.tests) || isGiven ? config.tests : [];
+  let count = 0;
+  for (const { test, line } of listTests(tests, { files, lineOf })) {
+    yield* readTest(test, { ...context, line, id: `test-${++count}` });
   }
   for (const { scenario, id, test } of expandScenarios(config.scenarios, leaveOut)) {
     yield* readTest(test, { ...context, line: lineOf("scenarios", scenario), id });
@@ -53,13 +83,11 @@ interface TestContext extends Pick<ImportContext, "leaveOut"> {
   line: number;
   id: string;
 }
-type LineContext = Pick<TestContext, "line" | "leaveOut">;
+type LineContext = Pick<TestContext, "config" | "line" | "leaveOut">;
 
-function readShared(
-  defaultTest: unknown,
-  leaveOut: ImportContext["leaveOut"],
-): SharedParts {
-  const context = { line: 1, leaveOut };
+function readShared(config: Values, leaveOut: ImportContext["leaveOut"]): SharedParts {
+  const { defaultTest } = config;
+  const context = { config, line: 1, leaveOut };
   if (!isFields(defaultTest ?? {})) leaveOut("defaultTest in another file", 1);
   const { description: _, vars, assert, threshold, ...rest } = asFields(defaultTest);
   for (const name of Object.keys(rest)) leaveOut(`${name} of defaultTest`, 1);
@@ -77,8 +105,9 @@ function isTransforming(options: unknown): boolean {
   return (transform ?? postprocess) !== undefined;
 }
 
-function* readTest(test: unknown, context: TestContext) {
-  const { shared, line, id, leaveOut } = context;
+function* readTest(written: unknown, context: TestContext) {
+  const { config, shared, line, id, leaveOut } = context;
+  const test = followReference(written, config);
   if (!isFields(test)) {
     leaveOut("tests that are no objects, such as paths of files", line);
     return;
@@ -123,14 +152,16 @@ function* readTest(test: unknown, context: TestContext) {
   }
 }
 
-function readVars(vars: unknown, { line, leaveOut }: LineContext): Values {
+function readVars(written: unknown, { config, line, leaveOut }: LineContext): Values {
+  const vars = followReference(written, config);
   if (!isFields(vars ?? {})) leaveOut("vars in other files", line);
   return asFields(vars);
 }
 
-function readAsserts(assert: unknown, { line, leaveOut }: LineContext): unknown[] {
+function readAsserts(written: unknown, { config, line, leaveOut }: LineContext): unknown[] {
+  const assert = followReference(written, config);
   if (!Array.isArray(assert ?? [])) leaveOut("assert that is no list", line);
-  return asList(assert);
+  return asList(assert).map((one) => followReference(one, config));
 }
 
 function toConversation(values: Values, context: TestContext): Chat {

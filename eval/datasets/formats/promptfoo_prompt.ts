@@ -17,7 +17,7 @@ export function findPrompt(
 }
 
 /** Such as `file://prompt.txt`, `prompts/*.json` and `prompt.py:create`, but not a sentence. */
-function isFileName(text: string): boolean {
+export function isFileName(text: string): boolean {
   if (/^(?:file|exec):\/\//.test(text)) return true;
   return !text.includes("{{") && /^\S+\.\w{1,5}(?::\w+)?$/.test(text);
 }

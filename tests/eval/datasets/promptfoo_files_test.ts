@@ -1,0 +1,103 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { cliContext } from "../../fakes/cli_context.ts";
+import { read, turns } from "./imported.ts";
+
+/** promptfoo's tests as tables, and in other files than the configuration. */
+
+Deno.test("a table of promptfoo's tests is read, and its expectations are checks", async () => {
+  const found = await read(
+    "question,__expected,__expected2,__description,__threshold,__metric,__metadata:topic\n" +
+      "Capital?,Paris,not-icontains: sorry,about France,,,places\n" +
+      'Fruit?,"contains-any: apple, ""a, b""",similar(0.9): A pear,,0.5,fruit,\n' +
+      "Time?,is-json,similar:noon,,,,\n" +
+      "Note: it?,Note: equals,,,,,\n" +
+      "Code?,fn:output.length,grade: is short,,,,\n",
+  );
+  assertEquals(found.format, "promptfoo");
+  assertEquals(found.scenarios.map(({ interactions: [turn] }) => turn!.checks), [
+    [
+      { type: "equals", value: "Paris", required: true },
+      { type: "contains", value: "sorry", ignore_case: true, negate: true, required: true },
+    ],
+    [
+      { type: "contains", value: ["apple", "a, b"], match: "any", name: "fruit" },
+      { type: "similar", value: "A pear", min: 0.9, name: "fruit" },
+    ],
+    [
+      { type: "json", required: true },
+      { type: "similar", value: "noon", min: 0.8, required: true },
+    ],
+    [{ type: "equals", value: "Note: equals", required: true }],
+    [{ type: "judge", value: "is short", required: true }],
+  ]);
+  assertEquals(turns(found)[0], [["Capital?", "Paris"]]);
+  assertEquals(found.scenarios[0]!.description, "about France");
+  assertEquals(found.leftOut.map(({ what, line }) => [what, line]), [
+    ["__metadata:topic of a test", 2],
+    ["threshold of a test: its checks count, but none is required", 3],
+    ["assertions of the type javascript", 6],
+  ]);
+});
+
+Deno.test("a reference within a configuration of promptfoo is followed", async () => {
+  const found = await read(JSON.stringify({
+    assertionTemplates: { short: { type: "contains", value: "{{word}}" } },
+    prompts: ["Say {{word}}"],
+    defaultTest: { assert: [{ $ref: "#/assertionTemplates/short" }] },
+    tests: [
+      { vars: { word: "yes" } },
+      { vars: { word: "no" }, assert: [{ $ref: "#/assertionTemplates/none" }] },
+      { $ref: "#/tests/0" },
+    ],
+  }));
+  const check = (value: string) => [{ type: "contains" as const, value, required: true }];
+  assertEquals(
+    found.scenarios.map(({ interactions: [turn] }) => turn!.checks),
+    [check("yes"), check("no"), check("yes")],
+  );
+  assertEquals(found.leftOut.map(({ what }) => what), ["assertions without a type"]);
+});
+
+const CONFIG = `
+prompts: [file://prompts/ask.txt]
+defaultTest: file://default.yaml
+tests:
+  - file://tests.csv
+  - more.yaml
+  - vars: {word: three}
+  - tests/*.yaml
+`;
+const FILES = {
+  "bot/promptfooconfig.yaml": CONFIG,
+  "bot/prompts/ask.txt": "Say {{word}}\n",
+  "bot/default.yaml": "assert: [{type: not-contains, value: sorry}]",
+  "bot/tests.csv": "word,__expected\none,contains: o\n",
+  "bot/more.yaml": "- vars: {word: two}\n",
+};
+
+Deno.test("the command line reads promptfoo's tests and prompts in other files, from where these are", async () => {
+  const { run } = cliContext({ files: FILES });
+  const put = await run("datasets", "put", "words", "bot/promptfooconfig.yaml");
+  assertEquals([put.code, put.err], [
+    0,
+    "left out: tests that are no objects, such as paths of files (first in line 8)\n",
+  ]);
+  const { out } = await run("datasets", "get", "words");
+  const scenarios = out.trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals(
+    scenarios.map(({ id, interactions: [turn] }) => [id, turn.user_message, turn.checks.length]),
+    [["test-1", "Say one", 2], ["test-2", "Say two", 1], ["test-3", "Say three", 1]],
+  );
+});
+
+Deno.test("another file of promptfoo that is missing or wrong is named", async () => {
+  const put = async (more: Record<string, string | undefined>) => {
+    const files = Object.entries({ ...FILES, ...more }).filter(([, text]) => text !== undefined);
+    const { run } = cliContext({ files: Object.fromEntries(files) as Record<string, string> });
+    return (await run("datasets", "put", "words", "bot/promptfooconfig.yaml")).err;
+  };
+  assertStringIncludes(await put({ "bot/more.yaml": undefined }), "cannot read bot/more.yaml");
+  const table = await put({ "bot/tests.csv": "word,__expected\na,b\na,b,c\n" });
+  assertStringIncludes(table, "line 3: file://tests.csv: Invalid Record Length");
+  assertStringIncludes(await put({ "bot/more.yaml": "- a: 1\n- b: [" }), "line 2: more.yaml: ");
+});
