@@ -3,7 +3,7 @@ import { isRunTable } from "../../../shared/run_table.ts";
 import { ANSWER_NAMES, findName, QUESTION_NAMES } from "../../../shared/sample_names.ts";
 import { shorten } from "../../../shared/shorten.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./format.ts";
-import { createSampleIds } from "./sample_ids.ts";
+import { createSampleIds } from "../../../shared/sample_ids.ts";
 import { readTable, type Row } from "./table.ts";
 
 /** The column that a table needs, unless a mapping names another one. */

@@ -3,6 +3,7 @@ import { errorMessage } from "../../../shared/errors.ts";
 import type { z } from "zod";
 import { unguardText } from "../../../shared/csv_guard.ts";
 import { isRunTable } from "../../../shared/run_table.ts";
+import { createSampleIds } from "../../../shared/sample_ids.ts";
 import { ANSWER_NAMES, findName, QUESTION_NAMES } from "../../../shared/sample_names.ts";
 import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
 import { parseCsv } from "./csv.ts";
@@ -137,8 +138,9 @@ export function guessUses(columns: string[]): ColumnUse[] {
 }
 
 /**
- * Rows of the same scenario are the turns of one conversation; without that column each is one. In
- * the CSV file of a run the rows of further attempts repeat the conversation.
+ * Rows of the same scenario are the turns of one conversation; without that column each is one, with
+ * its own `id` if it has one. In the CSV file of a run the rows of further attempts repeat the
+ * conversation.
  */
 export function toBatch({ columns, rows }: CsvTable, uses: ColumnUse[]): DraftScenario[] {
   const at = (use: ColumnUse) => uses.indexOf(use);
@@ -146,14 +148,21 @@ export function toBatch({ columns, rows }: CsvTable, uses: ColumnUse[]): DraftSc
   const isRun = isRunTable(names) && !uses[names.indexOf("attempt_id")];
   const textOf = (text = "") => isRun ? unguardText(text) : text;
   const nameOf = (row: string[]) => textOf(row[at("scenario")]).trim();
-  const named = new Set(rows.map(nameOf));
+  const unused = (name: string) => names.findIndex((one, index) => one === name && !uses[index]);
+  const idAt = at("scenario") === -1 ? unused(findName(names, ["id"]) ?? "id") : -1;
+  const systemAt = unused("system_prompt");
+  const nameSample = createSampleIds();
+  const named = new Set(rows.map((row) => nameOf(row) || row[idAt]?.trim()));
   const scenarios = new Map<string, DraftScenario>();
   const attemptAt = isRun ? names.indexOf("attempt_id") : -1;
   const attempts = new Map<string, string | undefined>();
   for (const [index, row] of rows.entries()) {
     const number = String(index + 1);
-    const id = nameOf(row) || (named.has(number) ? `row-${number}` : number);
-    const scenario = scenarios.get(id) ?? { id, interactions: [] };
+    const id = nameOf(row) ||
+      nameSample(row[idAt], named.has(number) ? `row-${number}` : number);
+    const system_prompt = row[systemAt];
+    const scenario = scenarios.get(id) ??
+      { id, ...(system_prompt && { system_prompt }), interactions: [] };
     scenarios.set(id, scenario);
     if (!attempts.has(id)) attempts.set(id, row[attemptAt]);
     if (attempts.get(id) !== row[attemptAt]) continue;

@@ -89,6 +89,17 @@ Deno.test("an expected answer is the reference, also if what a model answered st
   assertEquals(guessUses(["prompt", "reply"]), ["message", "reference"]);
 });
 
+Deno.test("a row keeps its id and its system prompt, as the service reads them", () => {
+  const { rows: [columns = [], ...rows] } = parseCsv(
+    "id,system_prompt,question,answer\nq1,Be brief.,a,b\n4,,c,d\nq1,,e,f\n,,g,h",
+  );
+  assertEquals(
+    toBatch({ columns, rows }, guessUses(columns))
+      .map(({ id, system_prompt, interactions }) => [id, system_prompt, interactions.length]),
+    [["q1", "Be brief.", 1], ["4", undefined, 1], ["3", undefined, 1], ["row-4", undefined, 1]],
+  );
+});
+
 Deno.test("commands quote what a shell would take for something else", () => {
   assertEquals(shellWord("a/b:c-1"), "a/b:c-1");
   assertEquals(shellWord("it's; rm -rf $HOME"), `'it'\\''s; rm -rf $HOME'`);
