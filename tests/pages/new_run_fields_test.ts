@@ -50,3 +50,27 @@ suite.test("a text too large for a box is used without being shown", async (fixt
   await becomes(() => batch.inputValue(), described);
   await untilFocused(batch);
 });
+
+suite.test("what is dropped and is not one file is refused with the reason", async (
+  fixture,
+  open,
+) => {
+  const folder = await Deno.makeTempDir();
+  const files = ["one.json", "two.json"].map((name) => `${folder}/${name}`);
+  for (const file of files) await Deno.writeTextFile(file, "[]");
+  await using tab = await open(`${fixture.url}/ui/new`);
+  const { page } = tab;
+  const { x, y } = (await page.getByLabel("Batch", { exact: true }).boundingBox())!;
+  const session = await page.context().newCDPSession(page);
+  const drop = async (files: string[]) => {
+    const data = { items: [], files, dragOperationsMask: 1 };
+    for (const type of ["dragEnter", "dragOver", "drop"] as const) {
+      await session.send("Input.dispatchDragEvent", { type, x: x + 20, y: y + 20, data });
+    }
+  };
+  await drop([folder]);
+  await page.getByText("cannot be read. It must be a file, not a folder.").waitFor();
+  await drop(files);
+  await page.getByText("Drop one file only.").waitFor();
+  await Deno.remove(folder, { recursive: true });
+});

@@ -29,11 +29,9 @@ export function BatchField({ text, label, hint, error, otherFiles = "", onText, 
   /** Another element has the place of the one that had the focus, once it is drawn. */
   const focusBox = () => setTimeout(() => box.current?.focus());
   async function read(files: FileList | null): Promise<void> {
-    const [first] = files ?? [];
+    const [first, second] = files ?? [];
     if (!first) return;
-    refused.value = await isText(first)
-      ? undefined
-      : `${first.name} is not a text in UTF-8; save it as CSV UTF-8 or convert it.`;
+    refused.value = second ? "Drop one file only." : await whyRefused(first);
     if (!refused.value) onFile(first);
   }
   const dropping = {
@@ -122,15 +120,23 @@ export function BatchField({ text, label, hint, error, otherFiles = "", onText, 
 /** Looked at for a byte that UTF-8 does not have. */
 const LOOKED_AT_BYTES = 1_000_000;
 
-/** Whether a file is UTF-8, or begins with UTF-16's mark: from others, letters would get lost. */
-async function isText(file: File): Promise<boolean> {
-  const bytes = new Uint8Array(await file.slice(0, LOOKED_AT_BYTES).arrayBuffer());
+/**
+ * Why a file cannot be used; `undefined` if it can. It is UTF-8, or begins with UTF-16's mark: from
+ * others, letters would get lost.
+ */
+async function whyRefused(file: File): Promise<string | undefined> {
+  let bytes: Uint8Array<ArrayBuffer>;
+  try {
+    bytes = new Uint8Array(await file.slice(0, LOOKED_AT_BYTES).arrayBuffer());
+  } catch {
+    return `${file.name} cannot be read. It must be a file, not a folder.`;
+  }
   const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) ||
     (bytes[0] === 0xfe && bytes[1] === 0xff);
   try {
     if (!isUtf16) new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
-    return true;
+    return undefined;
   } catch {
-    return false;
+    return `${file.name} is not a text in UTF-8; save it as CSV UTF-8 or convert it.`;
   }
 }
