@@ -101,6 +101,25 @@ suite.test("a search does not follow into the run that is opened", async ({ url 
   assertEquals(new URL(page.url()).search, "");
 });
 
+suite.test("a search that fails offers no more of the runs before it", async ({ url }, open) => {
+  await using tab = await open("about:blank");
+  const { page } = tab;
+  tab.expect(/ERR_FAILED/);
+  await page.route(/\/runs\?/, async (route) => {
+    if (route.request().url().includes("text=")) return await route.abort();
+    const response = await route.fetch();
+    const { runs: [run] } = await response.json();
+    const runs = Array.from({ length: 50 }, (_, index) => ({ ...run, run_id: String(index) }));
+    await route.fulfill({ response, json: { runs, next_cursor: "more" } });
+  });
+  await page.goto(url);
+  const more = page.getByRole("button", { name: "Show more" });
+  await more.waitFor();
+  await page.getByLabel("Search by name, model or id").fill("smoke");
+  await page.getByText("Cannot reach the service").waitFor();
+  assertEquals(await more.count(), 0);
+});
+
 suite.test("one turn is not called turns", async (fixture, open) => {
   const id = await fixture.evaluate({ attempts: 1, test_batch: SUPPORT_BATCH[1] });
   await using tab = await open(`${fixture.url}/ui/runs/${id}`);

@@ -43,7 +43,10 @@ export function followRuns(parameters: Parameters): () => void {
     } catch (error) {
       if (controller.signal.aborted) return;
       if (!(error instanceof ApiProblem)) throw error;
-      if (!hasAnswer) runs.value = undefined; // they answer another question
+      if (!hasAnswer) { // those that are there answer another question
+        runs.value = undefined;
+        hasMore.value = false;
+      }
       listProblem.value = error;
     }
     if (controller.signal.aborted) return;
