@@ -184,6 +184,16 @@ suite.test("a telephone breaks no word of a table in an answer", async (agent, o
   await using tab = await open(agent.url, { viewport: { width: 360, height: 740 } });
   const answer = await ask(tab.page, "compare the plans");
   assertEquals(await findBrokenWords(answer.locator("table")), []);
+  const long = [`https://example.com/${"a".repeat(200)}`, "word ".repeat(40)];
+  agent.hub.answers.set(
+    "list the links",
+    [row(["Link", "About"]), "|---|---|", row(long)].join("\n"),
+  );
+  const [link, about] = await (await ask(tab.page, "list the links")).locator("td").all();
+  for (const cell of [link!, about!]) { // neither takes the room of the other
+    const { width } = (await cell.boundingBox())!;
+    assertEquals(width > 120 && width < 240, true, `${width}`);
+  }
   await checkAccessibility(tab.page, { isQuick: true });
 });
 

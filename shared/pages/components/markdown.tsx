@@ -117,15 +117,24 @@ function List({ list, depth }: { list: Tokens.List; depth: number }) {
     : <ul dir="auto">{items}</ul>;
 }
 
+/** From here on, in characters, a cell is a text that has lines; a shorter one has words to keep. */
+const LONG_CELL = 24;
+
 function Table({ table: { header, rows }, depth }: { table: Tokens.Table; depth: number }) {
-  const alignment = ({ align }: Tokens.TableCell) => align === "right" ? "number" : align ?? "";
+  const isLong = header.map((_, column) =>
+    [header, ...rows].some((row) => (row[column]?.text.length ?? 0) > LONG_CELL)
+  );
+  const classOf = ({ align }: Tokens.TableCell, column: number) =>
+    `${align === "right" ? "number" : align ?? ""} ${isLong[column] ? "long" : ""}`;
   return (
     <div class="table-frame" role="group" aria-label="Table" tabIndex={0}>
       <table>
         <thead>
           <tr>
             {header.map((cell, index) => (
-              <th key={index} scope="col" class={alignment(cell)}>{inline(cell.tokens, depth)}</th>
+              <th key={index} scope="col" class={classOf(cell, index)}>
+                {inline(cell.tokens, depth)}
+              </th>
             ))}
           </tr>
         </thead>
@@ -133,7 +142,7 @@ function Table({ table: { header, rows }, depth }: { table: Tokens.Table; depth:
           {rows.map((row, index) => (
             <tr key={index}>
               {row.map((cell, column) => (
-                <td key={column} class={alignment(cell)}>{inline(cell.tokens, depth)}</td>
+                <td key={column} class={classOf(cell, column)}>{inline(cell.tokens, depth)}</td>
               ))}
             </tr>
           ))}
