@@ -26,3 +26,15 @@ Deno.test("deno task dev starts all of its tasks, also on one processor", async 
   const [, jobs] = /^DENO_JOBS=(\d+) deno task -q dev:all$/.exec(tasks.dev.command) ?? [];
   assertEquals(Number(jobs), tasks["dev:all"].dependencies.length);
 });
+
+Deno.test("deno task test leaves out the folders that tests/together runs, and the pages", async () => {
+  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  const [, ignored = ""] = /--ignore=(\S+)/.exec(tasks.test.command) ?? [];
+  const together = new URL("tests/together/", ROOT);
+  const folders = [...Deno.readDirSync(together)].flatMap(({ name }) => {
+    const text = Deno.readTextFileSync(new URL(name, together));
+    const [, list = ""] = /importTests\(([^]*?)\)/.exec(text) ?? [];
+    return [...list.matchAll(/"(.+?)"/g)].map((match) => `tests/${match[1]}`);
+  });
+  assertEquals(ignored.split(",").toSorted(), ["tests/pages", ...folders].toSorted());
+});

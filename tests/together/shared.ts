@@ -1,0 +1,3 @@
+import { importTests } from "../import_tests.ts";
+
+await importTests("shared");
