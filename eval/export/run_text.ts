@@ -1,5 +1,6 @@
 import { counted } from "../../shared/counted.ts";
 import { regressedScores } from "../compare/verdict.ts";
+import type { Statistic } from "../../shared/schemas/statistics.ts";
 import { HEADLINE, holdWithBars, ifAnswered } from "../results/passing.ts";
 import type { RunSummary } from "../results/run_summary.ts";
 import { withoutQuery } from "../endpoint/endpoint_address.ts";
@@ -167,6 +168,10 @@ function describeScores({ statistics }: RunDigest, form: TextForm): string {
   ];
   const isIncomplete = names.some((name) => (statistics[name]?.missing ?? 0) > 0);
   const hasFailed = names.some((name) => (statistics[name]?.failed ?? 0) > 0);
+  const notes = [
+    ...describeInterval(statistics[HEADLINE]),
+    ...(isIncomplete ? [MEANING_OF_BOUNDS] : []),
+  ];
   return form.table(
     [
       "score",
@@ -186,7 +191,14 @@ function describeScores({ statistics }: RunDigest, form: TextForm): string {
         ...(hasFailed ? [`${failed}`, showSpan(error_bounds)] : []),
       ];
     }),
-  ) + (isIncomplete ? `\n${form.lines([MEANING_OF_BOUNDS])}` : "");
+  ) + (notes.length > 0 ? `\n${form.lines(notes)}` : "");
+}
+
+/** How far the mean tells about scenarios of this kind; nothing if it is not of all turns. */
+function describeInterval(headline: Statistic | undefined): string[] {
+  if (!headline?.ci95 || headline.bounds) return [];
+  const [low, high] = headline.ci95.map(showScore);
+  return [`95 % interval of ${HEADLINE}: ${low} … ${high}, over ${headline.n} scenarios`];
 }
 
 function showSpan(span: [number, number] | null | undefined): string {

@@ -28,6 +28,8 @@ Deno.test("a comment says whether the run passed, its averages, and where to loo
 | \`overall\` | 0.400 | 3 | 1 | 0.400 to 0.733 |
 | \`token_f1\` | 0.550 | 2 | 0 |  |
 
+- 95 % interval of overall: 0.024 … 0.949, over 3 scenarios
+
 ### Lowest scenarios
 
 | scenario | overall | turns below 0.7 | failed calls |
@@ -63,6 +65,15 @@ Deno.test("turns that lack a part of their score are counted apart, with reasons
   const high = await textOf(markdown.write({ ...source, threshold: 0.96 }));
   assertStringIncludes(high, "`a test`: below 0.96\n");
   assertStringIncludes(text, "- A mean is over the turns that have the score; bounds are over all");
+});
+
+Deno.test("the interval of a mean is left out if it is not the mean of all turns", async () => {
+  const scored = (overall: number) => ({ scores: { overall } });
+  const intervalOf = async (turn: Partial<typeof incompleteTurn>) => {
+    const source = storedRun([["a", [[scored(0.9)]]], ["b", [[scored(0.8)]]], ["c", [[turn]]]]);
+    return /95 % interval of overall/.test(await textOf(markdown.write(source)));
+  };
+  assertEquals([await intervalOf(scored(0.9)), await intervalOf(incompleteTurn)], [true, false]);
 });
 
 Deno.test("a scenario that lacks scores is listed with what its score may be, and why it is listed", async () => {
