@@ -29,12 +29,14 @@ Deno.test("deno task dev starts all of its tasks, also on one processor", async 
 
 Deno.test("deno task test leaves out the folders that tests/together runs, and the pages", async () => {
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
-  const [, ignored = ""] = /--ignore=(\S+)/.exec(tasks.test.command) ?? [];
+  const [, ignored = ""] = /'--ignore=([^']+)'/.exec(tasks.test.command) ?? [];
   const together = new URL("tests/together/", ROOT);
   const folders = [...Deno.readDirSync(together)].flatMap(({ name }) => {
     const text = Deno.readTextFileSync(new URL(name, together));
     const [, list = ""] = /importTests\(([^]*?)\)/.exec(text) ?? [];
     return [...list.matchAll(/"(.+?)"/g)].map((match) => `tests/${match[1]}`);
   });
-  assertEquals(ignored.split(",").toSorted(), ["tests/pages", ...folders].toSorted());
+  // Deno ignores a folder only by a pattern: by its path it would be run once more.
+  const patterns = ["tests/pages", ...folders].map((folder) => `**/${folder}/**`);
+  assertEquals(ignored.split(",").toSorted(), patterns.toSorted());
 });
