@@ -43,6 +43,22 @@ Deno.test("inputs and outputs of LangSmith may be texts, and outputs may be miss
   ]);
 });
 
+Deno.test("of LangSmith's inputs without a known name a text is the question, be it behind a number", async () => {
+  const found = await read(inLines([{ id: " 5f0a\n", inputs: { year: 1912, topic: "Titanic" } }]));
+  assertEquals([found.scenarios[0]!.id, turns(found)], ["5f0a", [[["Titanic", undefined]]]]);
+  assertEquals(found.leftOut.map(({ what }) => what), ["year of inputs"]);
+});
+
+Deno.test("empty cells of LangSmith, and a text in the column inputs, leave nothing out", async () => {
+  for (
+    const text of ["inputs.question,inputs.tone,outputs\n2+2?,,4\n", "inputs,outputs\n2+2?,4\n"]
+  ) {
+    const found = await read(text);
+    assertEquals([found.format, turns(found)], ["langsmith", [[["2+2?", "4"]]]]);
+    assertEquals(found.leftOut, []);
+  }
+});
+
 Deno.test("samples of OpenAI are read from a JSON array, too", async () => {
   const found = await read(inArray([
     { messages: [{ role: "user", content: "2+2?" }, { role: "assistant", content: "4" }] },

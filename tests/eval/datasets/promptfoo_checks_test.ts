@@ -98,3 +98,38 @@ Deno.test("an assertion whose type is called as something of JavaScript is left 
   assertEquals(checks, [{ type: "contains", value: "x" }]);
   assertEquals(leftOut, types.map((type) => `assertions of the type ${type}`));
 });
+
+Deno.test("an assertion without weight is left out, and one without a schema asks for any JSON", async () => {
+  const { checks, leftOut } = await translate(
+    { type: "contains", value: "a", weight: 0 },
+    { type: "is-json", value: null },
+  );
+  assertEquals([checks, leftOut], [[{ type: "json" }], ["assertions of the type contains"]]);
+});
+
+Deno.test("the metric of an assertion is its check's name, as long as one may be", async () => {
+  const { checks } = await translate({ type: "contains", value: "a", metric: "m".repeat(300) });
+  assertEquals(checks, [{ type: "contains", value: "a", name: "m".repeat(256) }]);
+});
+
+Deno.test("a threshold of defaultTest holds for tests without one: none of their checks is required", async () => {
+  const assert = [{ type: "contains", value: "a" }];
+  const defaultTest = { threshold: 0.5 };
+  const { scenarios } = await read(
+    JSON.stringify({ prompts: ["Hi"], defaultTest, tests: [{ assert }] }),
+  );
+  assertEquals(scenarios[0]!.interactions[0]!.checks?.map(({ required }) => required), [undefined]);
+});
+
+Deno.test("postprocess is promptfoo's earlier name of transform", async () => {
+  const assert = [{ type: "contains", value: "a" }];
+  const options = { postprocess: "output.trim()" };
+  const { scenarios, leftOut } = await read(
+    JSON.stringify({ prompts: ["Hi"], tests: [{ assert, options }] }),
+  );
+  assertEquals(scenarios[0]!.interactions[0]!.checks, undefined);
+  assertEquals(leftOut.map(({ what }) => what), [
+    "options of a test",
+    "assertions of the type contains with a transform",
+  ]);
+});
