@@ -7,13 +7,14 @@ import {
 } from "../../../eval/datasets/formats/format.ts";
 import { readWhole } from "../../../eval/datasets/formats/lines.ts";
 import { promptfoo } from "../../../eval/datasets/formats/promptfoo.ts";
-import { readPromptfoo } from "../../../eval/datasets/formats/promptfoo_file.ts";
+import { openPromptfoo, readPromptfoo } from "../../../eval/datasets/formats/promptfoo_file.ts";
+import { isTestTable } from "../../../eval/datasets/formats/promptfoo_table.ts";
 import { importScenarios } from "../../../eval/datasets/import_scenarios.ts";
 
 interface Hints {
   name?: string;
   columns?: ColumnMapping;
-  /** Files of promptfoo are read in a worker, as the service reads them. */
+  /** Files of promptfoo are read in a worker, as the service reads them; its tables always are. */
   inWorker?: boolean;
 }
 
@@ -21,14 +22,16 @@ interface Hints {
 const promptfooHere: DatasetFormat = {
   ...promptfoo,
   async *read(pieces, { leaveOut }) {
-    yield* readPromptfoo(await readWhole(pieces), leaveOut);
+    const opened = openPromptfoo({ text: await readWhole(pieces) });
+    yield* readPromptfoo(opened, { files: {}, leaveOut });
   },
 };
 
 /** Reads a file as a caller would, in pieces of seven characters. */
 export async function read(text: string, { name, columns, inWorker = false }: Hints = {}) {
   const detected = detectFormat(text, { name, columns });
-  const format = detected === promptfoo && !inWorker ? promptfooHere : detected;
+  const isHere = detected === promptfoo && !inWorker && !isTestTable(text.split("\n", 1)[0]!);
+  const format = isHere ? promptfooHere : detected;
   const { scenarios, leftOut } = importScenarios(pieces(text), { format, columns });
   const found = await Array.fromAsync(scenarios, ({ scenario }) => scenario);
   return { format: format.name, scenarios: found, leftOut: leftOut() };
