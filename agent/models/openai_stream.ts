@@ -7,6 +7,7 @@ import { bareFailure, hiddenFailure } from "../../shared/providers/hidden_error.
 import { isPlainShape } from "../../shared/http/json_shape.ts";
 import { NOT_UTF8 } from "../../shared/http/utf8.ts";
 import type { ChatDelta, ChatReply } from "../../shared/providers/provider.ts";
+import { MAX_READ } from "../../shared/providers/provider_words.ts";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
 import { peekBody, peekJson, readRawReply, readReply } from "./openai_answer.ts";
 import { createReplyAssembler } from "./openai_assembler.ts";
@@ -51,7 +52,7 @@ export async function* readStream(
   let isError = false;
   let hasEvents = false;
   const events = readServerSentEvents(response.body ?? new Blob().stream(), {
-    onStart: (text) => start = text,
+    onText: (text) => start += hasEvents || start.length > MAX_READ ? "" : text,
     onInvalid: () => isUtf8 = false,
     onUnfinished: () => isUnfinished = true,
     onError: () => isError = true,

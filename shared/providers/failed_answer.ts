@@ -1,8 +1,8 @@
 import { untilAbort } from "../abort.ts";
+import { tryParseJson } from "../fields.ts";
 import { CallFailure, type FailedAnswer } from "./failure.ts";
+import { dropCutWord, MAX_READ } from "./provider_words.ts";
 
-/** More than any error says. */
-const MAX_BYTES = 64 * 1024;
 /** The status is known: what it says may not keep anybody waiting. */
 const MAX_WAIT_MS = 2_000;
 
@@ -20,7 +20,7 @@ export function unreadable({ status, headers }: Response, body: string): CallFai
   return new CallFailure({ failure: { kind: "unreadable" }, answer });
 }
 
-/** The text of an answer, as far as it comes within the limits. Never rejects. */
+/** The text of an answer, as far as it comes within the limits, to the last word. Never rejects. */
 export async function readStart({ body }: Response): Promise<string> {
   if (!body) return "";
   const reader = body.getReader();
@@ -28,9 +28,11 @@ export async function readStart({ body }: Response): Promise<string> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), MAX_WAIT_MS);
   let text = "";
+  let isWhole = false;
   try {
-    for (let bytes = 0; bytes < MAX_BYTES;) {
+    for (let bytes = 0; bytes < MAX_READ;) {
       const { done, value } = await untilAbort(reader.read(), limit.signal);
+      isWhole = done;
       if (done) break;
       bytes += value.byteLength;
       text += decoder.decode(value, { stream: true });
@@ -40,5 +42,6 @@ export async function readStart({ body }: Response): Promise<string> {
   }
   clearTimeout(timer);
   reader.cancel().catch(() => {});
-  return text;
+  // JSON that can be read is whole, even if its connection stays open.
+  return isWhole || typeof tryParseJson(text) === "object" ? text : dropCutWord(text);
 }

@@ -6,8 +6,8 @@ const MAX_MESSAGE = 2_000;
 const MAX_FIELD = 200;
 /** Of an answer that is not a completion. */
 const MAX_START = 200;
-/** Of such an answer: longer than secrets are. */
-const MAX_READ = 64 * 1024;
+/** Of such an answer, in characters: more than any error says, and longer than secrets are. */
+export const MAX_READ = 64 * 1024;
 
 export type Redact = (text: string) => string;
 
@@ -33,7 +33,14 @@ export function readWords(body: string, redact: Redact): ProviderWords | undefin
 
 /** The first characters of an answer, on one line. */
 export function startOf(body: string, redact: Redact): string {
-  return tidy(redact(body.slice(0, MAX_READ)).slice(0, 8 * MAX_START), MAX_START);
+  const read = body.length > MAX_READ ? dropCutWord(body.slice(0, MAX_READ)) : body;
+  return tidy(redact(read).slice(0, 8 * MAX_START), MAX_START);
+}
+
+/** Of a text that was cut, before it is redacted: a secret without its end is not recognised. */
+export function dropCutWord(text: string): string {
+  // Looks behind, because each character of a long word would else be a beginning to try.
+  return text.replace(/(?<!\S)\S+$/, "…");
 }
 
 /** Without control characters and line breaks. Takes a redacted text: a cut could hide a secret. */

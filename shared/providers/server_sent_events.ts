@@ -1,8 +1,8 @@
 import { createUtf8Decoder } from "../http/utf8.ts";
 
 export interface EventOptions {
-  /** Called once with the first piece of the text, for messages about a body that has no events. */
-  onStart?: (text: string) => void;
+  /** Called with each piece of the text, for messages about a body that has no events. */
+  onText?: (text: string) => void;
   /** Called once if the bytes are not UTF-8. */
   onInvalid?: () => void;
   /** Called before the last event if the stream ended within a line of it. */
@@ -20,13 +20,12 @@ export interface EventOptions {
  */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { onStart, onInvalid = () => {}, onUnfinished = () => {}, onError = () => {}, onId = () => {} }:
+  { onText, onInvalid = () => {}, onUnfinished = () => {}, onError = () => {}, onId = () => {} }:
     EventOptions = {},
 ): AsyncGenerator<string> {
   let data: string[] = [];
   /** The line so far, in the pieces that it came in. */
   let rest: string[] = [];
-  let isStart = true;
   let isError = false;
 
   function* takeLines(lines: string[]): Generator<string> {
@@ -44,8 +43,7 @@ export async function* readServerSentEvents(
   }
 
   for await (const text of body.pipeThrough(createUtf8Decoder(onInvalid))) {
-    if (isStart) onStart?.(text);
-    isStart = false;
+    onText?.(text);
     // Only what is new is searched: a line of megabytes comes in hundreds of pieces.
     const endsBefore = rest.at(-1)?.endsWith("\r");
     const isWithin = !endsBefore && !/[\r\n]/.test(text);

@@ -108,6 +108,18 @@ Deno.test("what a provider says is shown without the key and without parts of it
   }
 });
 
+Deno.test("a key that comes in two pieces is not shown of an answer that is no stream", async () => {
+  const body = ReadableStream.from(["The key secret-", "key is wrong."]).pipeThrough(
+    new TextEncoderStream(),
+  );
+  const answer = new Response(body, { headers: { "content-type": "text/plain" } });
+  const provider = providerOf({ baseUrl: "http://hub/v1" }, {
+    fetch: () => Promise.resolve(answer),
+  });
+  const error = await assertRejects(() => WAYS.stream(provider), ProviderError);
+  assertStringIncludes(error.message, 'begins with "The key [secret] is wrong."');
+});
+
 Deno.test("an unreadable answer is named by its status, content type and first characters", async () => {
   const cases: [Answer, string][] = [
     [

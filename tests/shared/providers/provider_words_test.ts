@@ -95,3 +95,10 @@ Deno.test("no part of a long secret is shown of an answer that begins with it", 
   const redact = (text: string) => text.replaceAll(secret, "[secret]");
   assertEquals(startOf(`The key ${secret} is wrong.`, redact), "The key [secret] is wrong.");
 });
+
+Deno.test("no part of a secret is shown of an answer that is too long to be read to its end", () => {
+  const secret = "0123456789".repeat(300);
+  const redact = (text: string) => text.replaceAll(secret, "[secret]");
+  const shown = startOf(`${secret} `.repeat(30), redact);
+  assertEquals(shown, `${"[secret] ".repeat(21)}…`);
+});
