@@ -16,6 +16,8 @@ export interface ReadResult {
 /** Limits of the images of one result; the others are only named. */
 const MAX_IMAGES = 8;
 const MAX_IMAGE_CHARACTERS = 4_000_000;
+/** What models take. For any other type they refuse the request, and would get no images from then on. */
+const IMAGE_TYPE = /^image\/(png|jpe?g|gif|webp)(?![^;\s])/i;
 
 /**
  * Reads a result, in which any part may have another form than the protocol says. Other content than
@@ -39,7 +41,7 @@ function readImages(parts: Fields[]): ContentPart[] {
   let characters = 0;
   for (const { data, mimeType } of parts.map(binaryOf)) {
     const isImage = typeof data === "string" && data !== "" &&
-      typeof mimeType === "string" && mimeType.startsWith("image/");
+      typeof mimeType === "string" && IMAGE_TYPE.test(mimeType);
     if (!isImage || images.length === MAX_IMAGES) continue;
     if (characters + data.length > MAX_IMAGE_CHARACTERS) continue;
     characters += data.length;

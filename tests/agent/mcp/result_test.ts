@@ -33,6 +33,20 @@ Deno.test("a resource that is an image is sent as one", () => {
   });
 });
 
+Deno.test("an image that models do not take is only named", () => {
+  for (const mimeType of ["image/svg+xml", "image/tiff", "image/x-icon", "image/png-x"]) {
+    const content = [
+      { type: "image", mimeType, data: "xx" },
+      { type: "resource", resource: { uri: "demo://1", mimeType, blob: "xx" } },
+    ];
+    const text = `(image: ${mimeType})\n\n(a resource: demo://1)`;
+    assertEquals(readResult({ content }), { text, images: [] });
+  }
+  for (const mimeType of ["image/jpeg", "image/jpg", "IMAGE/PNG", "image/gif", "image/webp; q=1"]) {
+    assertEquals(readResult({ content: { type: "image", mimeType, data: "xx" } }).images.length, 1);
+  }
+});
+
 Deno.test("images beyond the limits of a result are only named", () => {
   const image = (data: string) => ({ type: "image", mimeType: "image/png", data });
   const many = readResult({ content: Array(10).fill(image("xx")) });
