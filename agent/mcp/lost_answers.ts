@@ -68,7 +68,7 @@ export function createWatchedFetch(
       throw error;
     });
     if (response.ok) return watch(response, { id, signal: init?.signal });
-    if (response.status < 500) lose(id); // such as 405: this server resumes no stream
+    if (response.status === 405) lose(id); // this server resumes no stream; the SDK gives up
     else fail();
     return response;
   }
