@@ -97,16 +97,13 @@ function isId(id: unknown): id is RequestId {
 /** Reads a stream to its end. `lastEvent` is the id of the last event that has one. Never rejects. */
 async function findAnswer(body: ReadableStream<Uint8Array<ArrayBuffer>>, id: RequestId) {
   let isFound = false;
-  let eventId = "";
   let lastEvent = "";
-  const onId = (found: string) => eventId = found;
+  const onId = (eventId: string) => lastEvent = eventId;
   try {
-    for await (const data of readServerSentEvents(body, { onId })) {
+    for await (const data of readServerSentEvents(body, { onId, isStrict: true })) {
       const message = asFields(parseFields(data));
       // As the SDK does: some servers answer request 1 as "1".
       isFound ||= String(message.id) === String(id) && message.method === undefined;
-      lastEvent = eventId || lastEvent;
-      eventId = "";
     }
   } catch {
     // It broke.

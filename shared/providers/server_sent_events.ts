@@ -9,8 +9,10 @@ export interface EventOptions {
   onUnfinished?: () => void;
   /** Called before each event that is named `error`. */
   onError?: () => void;
-  /** Called with the id of an event, before the event. */
+  /** Called before each event that has an id. */
   onId?: (id: string) => void;
+  /** Leaves out an event that the stream ends within, as the standard says. */
+  isStrict?: boolean;
 }
 
 /**
@@ -20,10 +22,11 @@ export interface EventOptions {
  */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { onText, onInvalid = () => {}, onUnfinished = () => {}, onError = () => {}, onId = () => {} }:
-    EventOptions = {},
+  options: EventOptions = {},
 ): AsyncGenerator<string> {
+  const { onText, onInvalid = () => {}, onUnfinished, onError, onId, isStrict } = options;
   let data: string[] = [];
+  let id = "";
   /** The line so far, in the pieces that it came in. */
   let rest: string[] = [];
   let isError = false;
@@ -32,12 +35,14 @@ export async function* readServerSentEvents(
     for (const line of lines) {
       if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
       else if (line.startsWith("error:")) data.push(line.slice("error:".length).trimStart());
-      else if (line.startsWith("id:")) onId(line.slice(line[3] === " " ? 4 : 3));
+      else if (line.startsWith("id:")) id = line.slice(line[3] === " " ? 4 : 3);
       isError ||= /^(event: ?error$|error:)/.test(line);
       if (line !== "") continue;
-      if (data.length > 0 && isError) onError();
+      if (data.length > 0 && isError) onError?.();
+      if (data.length > 0 && id) onId?.(id);
       if (data.length > 0) yield data.join("\n");
       data = [];
+      id = "";
       isError = false;
     }
   }
@@ -54,8 +59,9 @@ export async function* readServerSentEvents(
     rest = [lines.pop() ?? ""];
     yield* takeLines(lines);
   }
+  if (isStrict) return;
   const last = rest.join("").replace(/\r$/, "");
   yield* takeLines([last]);
-  if (last !== "" && data.length > 0) onUnfinished();
+  if (last !== "" && data.length > 0) onUnfinished?.();
   yield* takeLines([""]);
 }
