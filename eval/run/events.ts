@@ -91,7 +91,9 @@ function readPage(
   if (!change) return read(); // the run is over
   const shared = reading.get(change) ?? new Map<number, Promise<TurnEvent[]>>();
   reading.set(change, shared);
-  const page = shared.get(seq) ?? read().finally(() => shared.delete(seq));
+  const known = shared.get(seq);
+  if (known) return known.catch(read); // a fault of one read does not end the events of all
+  const page = read().finally(() => shared.delete(seq));
   shared.set(seq, page);
   return page;
 }

@@ -67,3 +67,30 @@ Deno.test("those who watch a run share what is read for them, and each is told o
   await Promise.all(watchers);
   assert(reads < 2 * seen.length, `${reads} reads for ${seen.length} watchers`);
 });
+
+Deno.test("a read that fails ends the events of one watcher, and not of all who share it", async () => {
+  const inner = memoryStore();
+  const created = await inner.createRun({ request: evaluateRequest(), testName: "t" });
+  if (created.outcome !== "created") throw new Error(created.outcome);
+  const { run } = created;
+  const active = createActiveRun(run, { tally: await inner.tally(run.id), now: () => 0 });
+  await inner.recordTurn(run.id, storedTurn([0, 0, 0]));
+  const all = Promise.withResolvers<void>();
+  const fail = () => Promise.reject(new Error("busy"));
+  let reads = 0;
+  const store: RunStore = {
+    ...inner,
+    turnsAfter: (id, position) =>
+      ++reads === 1 ? all.promise.then(fail) : inner.turnsAfter(id, position),
+  };
+  const left = new AbortController();
+  const watchers = Array.from({ length: 3 }, async () => {
+    const options = { store, run, active: () => active, afterSeq: 0, left: left.signal };
+    for await (const { event } of runEvents(options)) if (event === "turn") return event;
+  });
+  await new Promise((resolve) => setTimeout(resolve)); // all of them wait for the first read
+  all.resolve();
+  const ends = await Promise.allSettled(watchers);
+  left.abort();
+  assertEquals(ends.map(({ status }) => status).toSorted(), ["fulfilled", "fulfilled", "rejected"]);
+});
