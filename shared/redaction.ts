@@ -7,9 +7,12 @@ const SECRET_PARAMETER = /key|token|secret|password|credential|auth/i;
 /** Shorter values would match by chance in most lines, and protect nothing. */
 const SHORTEST_SECRET = 6;
 
-/** The scheme is bounded: a long text such as `a.a.a` would be read again from each letter. */
+/**
+ * Looks back for the scheme, which is bounded: a long text such as `a.a.a` would else be read again
+ * from each letter.
+ */
 const ADDRESS =
-  /\b([a-z][a-z+.-]{0,30}:\/\/)(?:[^\s"'/?#@]*@)?([^\s"'?#\\)]*)(?:[?#][^\s"'\\)]*)?/gi;
+  /:\/\/(?<=\b[a-z][a-z+.-]{0,30}:\/\/)(?:[^\s"'/?#@]*@)?([^\s"'?#\\)]*)(?:[?#][^\s"'\\)]*)?/gi;
 
 /** True for a variable whose value must never be shown. */
 export function isSecretVariable(name: string): boolean {
@@ -70,10 +73,10 @@ export function createRedactor(secrets: string[]): (line: string) => string {
     encodeURIComponent(secret.toWellFormed()),
   ]);
   const longestFirst = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
-  if (longestFirst.length === 0) return (line) => line.replace(ADDRESS, "$1$2");
+  if (longestFirst.length === 0) return (line) => line.replace(ADDRESS, "://$1");
   // In one go: "[secret]" may itself contain a secret.
   const anySecret = new RegExp(longestFirst.map(RegExp.escape).join("|"), "g");
-  return (line) => line.replace(ADDRESS, "$1$2").replace(anySecret, "[secret]");
+  return (line) => line.replace(ADDRESS, "://$1").replace(anySecret, "[secret]");
 }
 
 function listStrings(value: unknown): string[] {
