@@ -51,11 +51,7 @@ export async function requireVersion(
   if (version === undefined) return latest;
   const [found, other] = await reader.findVersions(name, version);
   if (!found) {
-    throw new AppError(
-      404,
-      "not_found",
-      `cannot find version ${version} of dataset "${name}": there is no such version`,
-    );
+    throw notFound(`cannot find version ${version} of dataset "${name}": there is no such version`);
   }
   if (!other) return found;
   throw new AppError(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError } from "../../shared/errors.ts";
+import { AppError, notFound } from "../../shared/errors.ts";
 import { readJson } from "../../shared/http/body.ts";
 import { cursor, writeCursor } from "../../shared/http/cursor.ts";
 import { readParams, readQuery } from "../../shared/http/query.ts";
@@ -54,11 +54,7 @@ export function createGradeHandlers({ store, config }: GradeDeps) {
       const withdrawn = await store.withdrawGrade(run.id, { ...position, author });
       if (withdrawn) return Response.json(placeGrade(withdrawn, run));
       const who = author === "" ? "without an author" : `of "${author}"`;
-      throw new AppError(
-        404,
-        "not_found",
-        `cannot withdraw the grade ${who}: this turn of run ${run.id} has none`,
-      );
+      throw notFound(`cannot withdraw the grade ${who}: this turn of run ${run.id} has none`);
     },
 
     ofTurn: async (_request, { params }) => {
