@@ -21,7 +21,7 @@ export function checkStore(
       await store.checkWrite();
       return undefined;
     } catch (error) {
-      if (isStorageFault(error)) return error.message;
+      if (isStorageFault(error)) return error.message.replace(/; retry in .*/, ""); // a probe does
       const isGone = error instanceof StoreFault && error.isMissing;
       return isGone
         ? "the database file was deleted or replaced"

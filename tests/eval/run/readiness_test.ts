@@ -27,17 +27,20 @@ Deno.test("a store that cannot be written is not ready, and the check says why",
   assertEquals(await checkStore(store)(), "the database cannot be written");
 });
 
-Deno.test("the check says what a caller is told: a full disk, a server that refuses the password", async () => {
+Deno.test("the check says why a caller is refused, and not when to try again", async () => {
   const store = memoryStore();
   const full = storageError({
     name: "Error",
     message: "database is full",
     sqliteCode: SQLITE_FULL,
   });
-  for (const error of [full, unavailable({ code: "28P01" })]) {
-    store.checkWrite = () => Promise.reject(error);
-    assertEquals(await checkStore(store)(), error.message);
-  }
+  store.checkWrite = () => Promise.reject(full);
+  assertEquals(await checkStore(store)(), full.message);
+  store.checkWrite = () => Promise.reject(unavailable({ code: "28P01" }));
+  assertEquals(
+    await checkStore(store)(),
+    "cannot use the database: it refuses the role or its password",
+  );
 });
 
 Deno.test("a read-only database is not ready", async () => {
