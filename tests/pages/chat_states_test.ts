@@ -164,7 +164,7 @@ suite.test("formulas are shown as they were written, and prices are none", async
   await using tab = await open(agent.url);
   const answer = await ask(tab.page, "show formulas");
   assertEquals(await answer.locator("p").allInnerTexts(), [
-    String.raw`With x_1 \* y and \{a, b\}:`,
+    String.raw`With \(x_1 \* y\) and \(\{a, b\}\):`,
     "It costs $5 or $10, and [this] is no formula, nor is (this",
   ]);
   assertEquals(await answer.locator("pre").allInnerTexts(), [

@@ -2,7 +2,7 @@ import { Lexer, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { decodeEntities } from "../markdown_entities.ts";
-import { FORMULAS } from "../markdown_formulas.ts";
+import { FORMULAS, FormulaTokenizer } from "../markdown_formulas.ts";
 import { CodeBlock } from "./code_block.tsx";
 
 /** Quotes and lists inside each other, beyond which the source is shown as it is. */
@@ -21,7 +21,8 @@ export function Markdown({ text }: { text: string }) {
 /** `undefined` if the text is nested so deeply that the lexer gives up. */
 function lex(text: string): Token[] | undefined {
   try {
-    return new Lexer({ gfm: true, extensions: FORMULAS }).lex(text);
+    const tokenizer = new FormulaTokenizer();
+    return new Lexer({ gfm: true, extensions: FORMULAS, tokenizer }).lex(text);
   } catch {
     return undefined;
   }
