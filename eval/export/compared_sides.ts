@@ -1,5 +1,7 @@
 import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import { countedHistory } from "../../shared/schemas/conversations.ts";
 import type { Comparison } from "../compare/comparison.ts";
+import { compareExpectations } from "../compare/expectations.ts";
 import { type RunSummary, summariseTurns } from "../results/run_summary.ts";
 import { requireRun } from "../store/require_run.ts";
 import type { StoredRun } from "../store/run_record.ts";
@@ -74,13 +76,14 @@ async function findFallen(
   },
 ): Promise<FallenReply | undefined> {
   const before = await readAttempt(reader, { run: baseline, id, attempt: 0 });
+  const alike = turnsAlike({ baseline, candidate, id });
   const attempts = Math.min(candidate.attempts, MOST_ATTEMPTS);
   let found: FallenReply | undefined;
   let furthest = 0;
   for (let attempt = 0; attempt < attempts; attempt++) {
     const turns = await readAttempt(reader, { run: candidate, id, attempt });
     for (const [turn, now] of turns.entries()) {
-      const earlier = before.find((turn) => turn.id === now.id);
+      const earlier = alike.has(now.id) ? before.find(({ id }) => id === now.id) : undefined;
       const fall = earlier ? fallOf({ before: earlier, now, score }) : null;
       if (fall === null || fall <= furthest) continue;
       furthest = fall;
@@ -95,6 +98,23 @@ async function findFallen(
     }
   }
   return found;
+}
+
+/** The ids of the turns of a scenario that both runs ask and expect alike, after the same history. */
+function turnsAlike(
+  { baseline, candidate, id }: { baseline: StoredRun; candidate: StoredRun; id: string },
+): Set<string> {
+  const scenarioOf = (run: StoredRun) => run.request.test_batch.find((found) => found.id === id);
+  const [before, now] = [scenarioOf(baseline), scenarioOf(candidate)];
+  if (!before || !now) return new Set();
+  const isSameHistory = countedHistory(baseline.request) === countedHistory(candidate.request);
+  const alike = now.interactions.filter((asked, turn) => {
+    const earlier = before.interactions.findIndex((other) => other.id === asked.id);
+    return before.interactions[earlier]?.user_message === asked.user_message &&
+      (isSameHistory || (earlier === 0 && turn === 0)) &&
+      !compareExpectations({ scenario: before, turn: earlier }, { scenario: now, turn });
+  });
+  return new Set(alike.map((turn) => turn.id));
 }
 
 /** `null` if a call failed, so that there is no reply, or a score is missing. */

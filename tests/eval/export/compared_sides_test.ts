@@ -7,18 +7,24 @@ const AT = ["--endpoint", "http://model.example/v1"];
 /** Two runs of the same batch, by "old" and by "new", which answers as said. */
 async function compared(
   answer: (question: string) => string,
-  { file = batchFile(9), options = [] }: { file?: string; options?: string[] } = {},
+  { file = batchFile(9), next = file, options = [], nextOptions = [] }: {
+    file?: string;
+    /** What "new" is asked. */
+    next?: string;
+    options?: string[];
+    nextOptions?: string[];
+  } = {},
 ) {
   let isNew = false;
   const { run, files } = cliContext({
-    files: { "b.jsonl": file },
+    files: { "b.jsonl": file, "next.jsonl": next },
     answer: (conversation) => isNew ? answer(conversation.at(-1)!.content) : "right",
   });
   await run("run", "b.jsonl", ...AT, "--model", "old", ...options);
   await run("tag", "latest", "old");
   isNew = true;
-  const next = ["--model", "new", "--baseline", "tag:old", "--output", "r.md"];
-  const reported = await run("run", "b.jsonl", ...AT, ...next, ...options);
+  const asNew = ["--model", "new", "--baseline", "tag:old", "--output", "r.md"];
+  const reported = await run("run", "next.jsonl", ...AT, ...asNew, ...options, ...nextOptions);
   const { out } = await run("compare", "tag:old", "latest");
   return { out, reported: reported.out, comment: files["r.md"]! };
 }
@@ -76,4 +82,28 @@ Deno.test("of several turns and attempts the one that fell most is quoted", asyn
 Deno.test("without a reply that fell there is no such section", async () => {
   const { out } = await compared(() => "right");
   assert(!out.includes("Replies that fell most"), out);
+});
+
+Deno.test("a turn that is asked or expected otherwise than before is not quoted as a fall", async () => {
+  const batch = (...turns: [question: string, reference: string][]) =>
+    JSON.stringify({
+      id: "talk",
+      interactions: turns.map(([user_message, reference_reply], turn) => ({
+        id: `t${turn}`,
+        user_message,
+        reference_reply,
+      })),
+    });
+  const quoted = async (next: string, nextOptions: string[] = []) => {
+    const file = batch(["a", "right"], ["b", "right"], ["c", "right"]);
+    const answer = (question: string) => question === "c" ? "right, but no more" : "wrong";
+    const { out } = await compared(answer, { file, next, nextOptions });
+    return out.split("Replies that fell most\n\n")[1]?.split(":")[0]?.trim();
+  };
+  assertEquals(await quoted(batch(["a", "right"], ["b", "right"], ["c", "right"])), "talk, turn 1");
+  assertEquals(await quoted(batch(["a", "left"], ["b", "right"], ["c", "right"])), "talk, turn 2");
+  assertEquals(await quoted(batch(["a", "left"], ["B", "right"], ["c", "right"])), "talk, turn 3");
+  assertEquals(await quoted(batch(["a", "left"], ["B", "right"], ["c", "left"])), undefined);
+  const afterReferences = batch(["a", "left"], ["b", "right"], ["c", "right"]);
+  assertEquals(await quoted(afterReferences, ["--history", "reference"]), undefined);
 });
