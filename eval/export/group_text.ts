@@ -155,9 +155,12 @@ function decidedFirst(tests: ComparedPair[]): ComparedPair[] {
 }
 
 function describePlan(tests: ComparedPair[]): string {
-  const { compared } = tests.find(({ compared }) => scenariosPlanned(compared))!;
+  const planned = tests.map(({ compared }) => compared).filter(scenariosPlanned);
+  const counts = planned.map(({ scenarios }) => scenarios);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
   return `So many scenarios of this kind would show the present difference with ` +
-    `${100 * compared.planning!.power} % power; these are ${compared.scenarios}`;
+    `${100 * planned[0]!.planning!.power} % power; these are ` +
+    (least === most ? `${most}` : `${least} to ${most}`);
 }
 
 /** Why pairs that differ have no verdict; those with the same reason together. */

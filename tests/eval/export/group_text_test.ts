@@ -46,6 +46,15 @@ Deno.test("a group of many models lists the verdicts first, and not every pair t
   assertMatch(text, /c − b, d − b, e − b, f − b, g − b and 31 more: a difference of this size/);
 });
 
+Deno.test("a group whose scores are of unequally many scenarios does not give them one number", () => {
+  const group = report([..."ab"].map((name) => model(name, { mean: 0.5, ci95: null })));
+  const plan = () => describeGroup(group, terminalForm).match(/; these are (.*)/)?.[1];
+  assertEquals(plan(), "9");
+  const { scores } = group.pairs![0]!;
+  scores.judge = { ...scores.overall!, scenarios: 3 };
+  assertEquals(plan(), "3 to 9");
+});
+
 Deno.test("a mean that lacks scores stands in a group beside the bounds of all turns", () => {
   const models = [
     model("whole", { mean: 0.7, ci95: [0.6, 0.8], bounds: null }),
