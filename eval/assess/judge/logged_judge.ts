@@ -1,10 +1,11 @@
 import type { Logger } from "../../../shared/log.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
+import { shorten } from "../../../shared/shorten.ts";
 import type { JudgeModel } from "./model.ts";
 
 /** Every turn fails for the same reason if the judge is down. */
 const LOG_MS = 60_000;
-/** Of what is wrong with an answer: it may list all labels of a batch. */
+/** Of what is wrong with an answer: it may be wrong at many labels. */
 const MOST_CHARACTERS = 500;
 
 /**
@@ -29,7 +30,7 @@ export function logJudge(
   return {
     ...judge,
     onUnreadable(fault) {
-      const detail = fault.slice(0, MOST_CHARACTERS);
+      const detail = shorten(fault, MOST_CHARACTERS, "…");
       report("the judge's answer cannot be read", { code: "judge_unreadable", detail });
     },
     async ask(question, signal) {

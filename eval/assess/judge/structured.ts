@@ -62,7 +62,7 @@ export async function askStructured<T>(
     { role: "user", content: `That answer could not be read: ${first.read.fault}. ${rule}` },
   ]);
   if ("verdict" in second.read) return second.read.verdict;
-  model.onUnreadable?.(second.read.fault);
+  model.onUnreadable?.(second.read.logged ?? second.read.fault);
   throw new UnreadableAnswer(`the judge's answer could not be read: ${second.read.fault}`);
 }
 

@@ -9,8 +9,11 @@ export interface VerdictForm<T> {
   nonce: string;
 }
 
-/** A verdict, or what is wrong with the answer, in words for the judge. */
-export type ReadVerdict<T> = { verdict: T } | { fault: string };
+/**
+ * A verdict, or what is wrong with the answer, in words for the judge. `logged` is the same without
+ * what the judge may choose from: labels are part of the test, and belong in no log.
+ */
+export type ReadVerdict<T> = { verdict: T } | { fault: string; logged?: string };
 
 /**
  * Reads the one verdict in a judge's answer. Only complete JSON objects that carry the nonce count;
@@ -28,7 +31,7 @@ export function readVerdict<T>(answer: string, { schema, nonce }: VerdictForm<T>
   const verdicts = new Map<string, T>();
   for (const { value: { nonce: _, ...fields } } of carrying) {
     const read = schema.safeParse(fields);
-    if (!read.success) return { fault: describeIssues(read.error) };
+    if (!read.success) return describeIssues(read.error);
     verdicts.set(JSON.stringify(read.data), read.data);
   }
   if (verdicts.size > 1) return { fault: "it has several JSON objects that differ" };
@@ -62,6 +65,8 @@ function describeMissing(answer: string, objects: FoundObject[], nonce: string):
   return `it has no JSON object with "nonce": "${nonce}" at its top level`;
 }
 
-function describeIssues({ issues }: z.ZodError): string {
-  return issues.map(({ path, message }) => `${path.join(".") || "answer"}: ${message}`).join("; ");
+function describeIssues({ issues }: z.ZodError) {
+  const describe = (textOf: (issue: z.core.$ZodIssue) => string) =>
+    issues.map((issue) => `${issue.path.join(".") || "answer"}: ${textOf(issue)}`).join("; ");
+  return { fault: describe(({ message }) => message), logged: describe(({ code }) => code) };
 }

@@ -1,6 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { z } from "zod";
 import { gradeReply } from "../../../../eval/assess/judge/grade.ts";
 import { logJudge } from "../../../../eval/assess/judge/logged_judge.ts";
+import { askStructured, UnreadableAnswer } from "../../../../eval/assess/judge/structured.ts";
 import { createLogger } from "../../../../shared/log.ts";
 import { ProviderError } from "../../../../shared/providers/provider.ts";
 
@@ -53,4 +55,27 @@ Deno.test("what is wrong with an answer that cannot be read is logged", async ()
   assertEquals(logged.map(({ message, detail }) => [message, detail]), [
     ["the judge's answer cannot be read", "it has no complete JSON object"],
   ]);
+});
+
+Deno.test("the labels that a judge did not choose from are told to it, and not logged", async () => {
+  const lines: string[] = [];
+  const log = createLogger({ level: "info", format: "json", write: (line) => lines.push(line) });
+  const asked: string[] = [];
+  const model = logJudge({
+    name: "j",
+    ask({ messages }) {
+      const said = messages.map(({ content }) => content).join("\n");
+      asked.push(said);
+      const nonce = said.match(/"nonce": "([^"]+)"/)![1]!;
+      return Promise.resolve({ text: JSON.stringify({ nonce, intent: "x" }), isCut: false });
+    },
+  }, log);
+  const schema = z.object({ intent: z.enum(["secret_refund", "secret_upgrade"]) });
+  const form = { name: "labels", instructions: "", texts: "", form: '"intent": string' };
+  await assertRejects(
+    () => askStructured({ ...form, schema, accepted: schema }, { model, signal }),
+    UnreadableAnswer,
+  );
+  assertEquals(asked.map((text) => text.includes("secret_upgrade")), [false, true]);
+  assertEquals(lines.map((line) => JSON.parse(line).detail), ["intent: invalid_value"]);
 });
