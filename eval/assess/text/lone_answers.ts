@@ -69,14 +69,17 @@ function plain(text: string): string {
   return text.normalize("NFKC").replaceAll("\u2019", "'");
 }
 
-/** The yes or no that a text gives, at its beginning or where it names its answer. */
+/**
+ * The yes or no that a text gives, at its beginning or where it names its answer, which outweighs a
+ * polite word before it: "Of course! The answer is no."
+ */
 function givenAnswer(text: string): YesOrNo | undefined {
-  const first = answerOf(text) ?? TRUTHS.get(firstWord(text)) ?? openingAnswer(text);
+  const first = answerOf(text) ?? TRUTHS.get(firstWord(text));
   if (first) return first;
   const named = [...text.matchAll(NAMED)].map(([, word]) =>
     answerNamed(word!) ?? TRUTHS.get(word!.toLowerCase())
   );
-  return only(named) ?? LIKE.get(firstWord(text));
+  return only(named) ?? openingAnswer(text) ?? LIKE.get(firstWord(text));
 }
 
 function truthsIn(text: string): YesOrNo[] {
