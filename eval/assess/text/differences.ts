@@ -70,35 +70,54 @@ export function differencesBetween(reply: string, reference: string): Difference
   return [...found].sort();
 }
 
-/** Whether a text says the only quantity of another that has no words, in whatever form. */
+/**
+ * Whether a text says the only quantity of another that has no words, in whatever form. For the
+ * letters a short English text may be taken for one of another language: "forty-six euros".
+ */
 export function saysQuantityOf(reply: string, reference: string): boolean {
-  return saysOnly(read(reply), read(reference));
+  const [left, right] = [read(reply), read(reference)];
+  return saysOnly(left, right) ||
+    (left.language !== DEFAULT_LANGUAGE && left.tokens.every(({ type }) => type !== "number") &&
+      saysOnly(readText(reply, DEFAULT_LANGUAGE), right));
 }
 
 const read = rememberLast((text) => readText(text), REMEMBERED, { longest: LONGEST_REMEMBERED });
 
-/** A text too short to tell its language is in that of the other, or of both together. */
+/**
+ * A text too short to tell its language is in that of the other. Two such texts, and two that are
+ * much the same and seem to be in different languages, are in the language of both together.
+ */
 function readBoth(reply: string, reference: string): [ReadText, ReadText] {
-  const [left, right] = [read(reply), read(reference)];
-  if (left.isSure && right.isSure) return [left, right];
-  const sure = left.isSure ? left : right.isSure ? right : undefined;
+  const both = [read(reply), read(reference)] as const;
+  const [left, right] = both;
+  const isTold = left.isSure && right.isSure;
+  if (isTold && (left.language === right.language || !areAlike(left, right))) return [left, right];
+  const sure = isTold ? undefined : both.find(({ isSure }) => isSure);
   const language = sure?.language ?? latinLanguage(`${reply}\n${reference}`) ?? DEFAULT_LANGUAGE;
-  const isRead = ({ isSure, language: own }: ReadText) => isSure || own === language;
   return [
-    isRead(left) ? left : readText(reply, language),
-    isRead(right) ? right : readText(reference, language),
+    left.language === language ? left : readText(reply, language),
+    right.language === language ? right : readText(reference, language),
   ];
+}
+
+/** Whether half of the shorter text's words stand in the other. */
+function areAlike(left: ReadText, right: ReadText): boolean {
+  const [fewer, more] = [left.names.words, right.names.words].sort((a, b) => a.size - b.size) as [
+    Set<string>,
+    Set<string>,
+  ];
+  return fewer.intersection(more).size >= fewer.size / 2;
 }
 
 type ReadText = ReturnType<typeof readText>;
 
-function readText(text: string, likely: Language = DEFAULT_LANGUAGE) {
+function readText(text: string, known?: Language) {
   const plain = asciiDigits(joinGroups(text.slice(0, MAX_CHARACTERS)).normalize("NFKC"))
     .replace(/[’ʼ`]/g, "'");
   const { found: identifiers, rest } = findIdentifiers(plain);
   const tokens = tokenize(rest);
-  const guess = guessLanguage(rest, tokens);
-  const language = guess ?? likely;
+  const guess = known ?? guessLanguage(rest, tokens);
+  const language = guess ?? DEFAULT_LANGUAGE;
   return {
     language,
     isSure: guess !== undefined,

@@ -1,3 +1,4 @@
+import { detectLanguage } from "../../language/detector.ts";
 import { identifyLanguage } from "../../language/identify_language.ts";
 import type { Token } from "./tokens.ts";
 
@@ -41,8 +42,10 @@ export function guessLanguage(text: string, tokens: readonly Token[]): Language 
   return counts.zh === most ? "zh" : counts.ru === most ? "ru" : "other";
 }
 
-/** The language of a text in Latin letters. */
+/** The language of a text in Latin letters; small English words tell more than the letters of names. */
 export function latinLanguage(text: string): Language | undefined {
+  const detected = detectLanguage(text);
+  if (detected.code === "en" && detected.isReliable) return "en";
   const { code, isReliable } = identifyLanguage(text);
   return isReliable ? READ_AS[code] ?? LATIN.find((known) => known === code) : undefined;
 }
