@@ -93,7 +93,8 @@ function readBoth(reply: string, reference: string): [ReadText, ReadText] {
   const isTold = left.isSure && right.isSure;
   if (isTold && (left.language === right.language || !areAlike(left, right))) return [left, right];
   const sure = isTold ? undefined : both.find(({ isSure }) => isSure);
-  const language = sure?.language ?? latinLanguage(`${reply}\n${reference}`) ?? DEFAULT_LANGUAGE;
+  const language = sure?.language ?? latinLanguage(`${reply}\n${reference}`);
+  if (language === undefined) return [left, right];
   return [
     left.language === language ? left : readText(reply, language),
     right.language === language ? right : readText(reference, language),

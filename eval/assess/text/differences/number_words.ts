@@ -132,15 +132,26 @@ function readWords(
 }
 
 /** Hundreds in one word, of languages that say the rest of the number in others. */
-const HUNDREDS =
-  /(?:[cz]i?|quin[ih])ent[oa]s?$|^(?:dwieście|trzysta|czterysta|двести|триста|четыреста)$|(?:set|сот)$/;
+const HUNDREDS = new RegExp(
+  "^(?:ciento|(?:dosc|tresc|cuatroc|quin|seisc|setec|ochoc|novec)ient[oa]s|" +
+    "(?:due|tre|quattro|cinque|sei|sette|otto|nove)?cento|" +
+    "(?:duz|trez|quatroc|quinh|seisc|setec|oitoc|novec)ent[oa]s|" +
+    "dwieście|trzysta|czterysta|(?:pięć|sześć|siedem|osiem|dziewięć)set|" +
+    "двести|триста|четыреста|(?:пять|шесть|семь|восемь|девять)сот)$",
+);
 const JOINTS = new Set(["-", "y", "e", "et"]);
-/** Words before an hour, which may be one of twelve or of twenty-four. German "alle" is "every". */
-const BEFORE_HOURS: Partial<Record<Language, RegExp>> = {
-  it: /^alle$/,
-  pt: /^às$/,
-  nl: /^om$/,
-  sv: /^(?:klockan|kl)$/,
+/** What stands before a number that is no part of it: "un diez por ciento". */
+const ARTICLES = new Set("un une una ein eine einen einem einer um uma een en ett et".split(" "));
+/**
+ * Hours, which may be of twelve or of twenty-four, by the words around them, with `#` in their place.
+ * German "alle" is "every".
+ */
+const HOURS: Partial<Record<Language, RegExp>> = {
+  es: / de # a \p{L}+ (?:\P{L}|$)| de \p{L}+ a # (?:\P{L}|$)/u,
+  it: / (?:d?alle #|le # (?:del|di|\P{L}|$))/u,
+  pt: / às #/,
+  nl: / om #/,
+  sv: / (?:klockan|klokken|kl|från|fra|till|til) #/,
 };
 
 /** Whether a number is a part of one that is not read here, as in "quatre-vingt-dix", or an hour. */
@@ -150,11 +161,23 @@ function isUnclear(
   language: Language,
 ): boolean {
   const word = (index: number) => tokens[index]?.text ?? "";
-  if (BEFORE_HOURS[language]?.test(word(at - 1))) return true;
-  const isNumeral = (text: string) => WORDS[language]!.has(text) || HUNDREDS.test(text);
-  const before = word(JOINTS.has(word(at - 1)) ? at - 2 : at - 1);
-  const after = word(JOINTS.has(word(next)) ? next + 1 : next);
-  return isNumeral(before) || MULTIPLIERS.has(before) || isNumeral(after);
+  const around = [" ", word(at - 3), word(at - 2), word(at - 1), "#", word(next), word(next + 1)];
+  if (HOURS[language]?.test([...around, word(next + 2)].join(" "))) return true;
+  const valueOf = (text: string) =>
+    WORDS[language]!.get(text) ?? (HUNDREDS.test(text) ? 100 : undefined);
+  const isOne = (left: number | undefined, joint: string, right: number | undefined) =>
+    left !== undefined && right !== undefined && (joint === "" || isJoined(left, joint, right));
+  // "Entre dos y tres" are two numbers.
+  const isJoined = (left: number, joint: string, right: number) =>
+    joint === "-"
+      ? language === "fr" && (left > right && left >= 10 || left === 4 && right === 20)
+      : left > right && left >= 20;
+  const jointOf = (text: string) => JOINTS.has(text) ? text : "";
+  const [first, last] = [jointOf(word(at - 1)), jointOf(word(next))];
+  const before = word(first ? at - 2 : at - 1);
+  const left = ARTICLES.has(before) ? undefined : valueOf(before) ?? MULTIPLIERS.get(before);
+  return isOne(left, first, valueOf(word(at))) ||
+    isOne(valueOf(word(next - 1)), last, valueOf(word(last ? next + 1 : next)));
 }
 
 function readDigits(tokens: readonly Token[], at: number, language: Language): ReadNumber {
