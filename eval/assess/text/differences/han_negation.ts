@@ -11,9 +11,14 @@ const CHINESE_IDIOMS =
 const CHINESE_NEGATION =
   /(?:没有|不|没|无法|未|勿|禁止|请勿|别)(?:能够?|可以|会|得|要|需要|应该|是|有|再|支持)?(\p{Script=Han}{2})/gu;
 
-/** A question, a condition or an exception says of nothing that it is so, or is not. */
-const CHINESE_OPEN = /[？?]$|如果|要是|假如|若(?!干)|除非|只要|的话|否则|何不/u;
-const JAPANESE_OPEN = /[？?]$|場合|なければ|ないと|ときは|時は|限り/u;
+/** A question or an exception says of nothing that it is so, or is not. */
+const CHINESE_OPEN = /[？?]$|除非|否则|何不/u;
+const JAPANESE_OPEN = /[？?]$/u;
+/** Nor does a condition; the clause behind it does. */
+const CHINESE_CONDITION =
+  /(?:如果|要是|假如|若(?!干)|只要)[^，,。！？!?\n]*|[^，,。！？!?\n]*的话/gu;
+const JAPANESE_CONDITION =
+  /[^、,。！？!?\n]*?(?:場合(?![がも](?:あ|ござ))|なければ|ないと(?!思|考|い[いうっ]|言|聞|の)|ときは|時は|限り)/gu;
 const SENTENCE = /[^。！？!?\n]+[。！？!?\n]?/gu;
 
 /** A text without its open sentences. */
@@ -31,14 +36,15 @@ const JAPANESE_FACT = /こと[はがも](?=あり|ない|でき|ござい)/g;
 
 /** Reads the denials of a Chinese text. */
 export function chineseDenials(text: string): Denials {
-  const plain = withoutSentences(CHINESE_OPEN, text.replace(CHINESE_IDIOMS, "，"));
+  const plain = withoutSentences(CHINESE_OPEN, text.replace(CHINESE_IDIOMS, "，"))
+    .replace(CHINESE_CONDITION, "");
   return { text: plain, heads: [...plain.matchAll(CHINESE_NEGATION)].map(([, head]) => head!) };
 }
 
 /** Reads the denials of a Japanese text. */
 export function japaneseDenials(text: string): Denials {
   const plain = withoutSentences(JAPANESE_OPEN, text.replace(JAPANESE_IDIOMS, "、"))
-    .replace(JAPANESE_FACT, "");
+    .replace(JAPANESE_CONDITION, "").replace(JAPANESE_FACT, "");
   return { text: plain, heads: [...plain.matchAll(JAPANESE_NEGATION)].map(([, head]) => head!) };
 }
 

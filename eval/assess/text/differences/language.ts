@@ -13,7 +13,7 @@ export type Language = LatinLanguage | "ru" | "zh" | "ja" | "other";
 
 /** For their letters "a dozen" is Dutch and "forty-six" is French. */
 const FEWEST_WORDS = 3;
-/** A Russian or Chinese text may have as many names of products, and words of code, as its own. */
+/** A Russian or Chinese text may have as many words of code as its own, and any number of names. */
 const LATIN_WEIGHT = 0.5;
 /** What comes after the Latin letters. */
 const LATIN_END = 0x250;
@@ -26,17 +26,20 @@ const LATIN_END = 0x250;
 export function guessLanguage(text: string, tokens: readonly Token[]): Language | undefined {
   const counts = { zh: 0, ru: 0, other: 0 };
   let latin = 0;
-  for (const { type, text: word } of tokens) {
+  let capitals = 0;
+  for (const { type, raw, text: word } of tokens) {
     if (type !== "word") continue;
     const point = word.codePointAt(0)!;
     if (point >= 0x3040 && point <= 0x30ff) return "ja";
-    if (point < LATIN_END) latin++;
-    else if (point >= 0x3400) counts.zh++;
+    if (point < LATIN_END) {
+      latin++;
+      if (raw !== word) capitals++;
+    } else if (point >= 0x3400) counts.zh++;
     else if (point >= 0x400 && point <= 0x52f) counts.ru++;
     else counts.other++;
   }
   const most = Math.max(...Object.values(counts));
-  if (most === 0 || most < latin * LATIN_WEIGHT) {
+  if (most === 0 || most < (latin - capitals) * LATIN_WEIGHT) {
     return latin < FEWEST_WORDS ? undefined : latinLanguage(text);
   }
   return counts.zh === most ? "zh" : counts.ru === most ? "ru" : "other";
