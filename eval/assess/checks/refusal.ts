@@ -33,11 +33,12 @@ const NOT_ABLE = [
   "non (?:posso|possiamo|sono (?:in grado|autorizzat[oa])|mi è (?:possibile|consentito|permesso))(?! (?:che|crederci|credere|aspettare|fare a meno))",
   // Dutch, Polish, Swedish, Turkish
   "(?:ik|wij|we) (?:kan|kunnen|mag|mogen)(?: u| je| hier| dit| dat| daar| helaas)* ?(?:niet|geen)",
-  "(?:kan|kunnen|mag|mogen) (?:ik|wij|we) .{0,30}(?:niet|geen) (?:(?:bij|mee|op) )?(?:helpen|beantwoorden|antwoorden|antwoord|doen|ingaan|uitvoeren)",
+  // With the verb first it is a question or a condition: "Kan ik u niet helpen? Bel dan 0900."
+  "(?<=\\p{L},? )(?:kan|kunnen|mag|mogen) (?:ik|wij|we) (?!vragen)(?:[^.,;:!?]{0,29} )?(?:niet|geen) (?:(?:bij|mee|op) )?(?:helpen|beantwoorden|antwoorden|antwoord|doen|ingaan|uitvoeren)",
   "ik ben niet (?:in staat|bevoegd)",
-  "nie (?:mogę|możemy|jestem w stanie|wolno mi)(?! (?:się doczekać|uwierzyć))",
+  "nie (?:mogę|możemy|jestem w stanie|wolno mi(?!\\p{L}))(?! (?:się doczekać|uwierzyć))",
   "(?:jag|vi) kan (?:tyvärr )?inte",
-  "kan (?:jag|vi) (?:tyvärr )?inte (?:hjälpa|svara|göra det)",
+  "(?<=\\p{L},? )kan (?:jag|vi) (?:tyvärr )?inte (?:hjälpa|svara|göra det)",
   "jag har inte möjlighet",
   "(?:yardımcı olam|bunu yapam|yerine getirem|cevap verem|yanıt verem)",
   // Russian, Ukrainian
