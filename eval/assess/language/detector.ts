@@ -33,9 +33,10 @@ export function detectLanguage(text: string): DetectedLanguage {
   let other = 0;
   const words = text.slice(0, MAX_CHARACTERS).match(WORD) ?? [];
   if (words.length === 0) return { code: null, isReliable: false };
+  // "I" is English, and "i" is Italian, Polish and Swedish, unless all is written in small letters.
+  const hasCapitals = words[0] !== words[0]!.toLowerCase();
   for (const word of words) {
-    // "I" is English, and "i" is Italian, Polish and Swedish.
-    const kind = word === "i" ? "shared" : functionWords.get(word.toLowerCase());
+    const kind = word === "i" && hasCapitals ? "shared" : functionWords.get(word.toLowerCase());
     if (kind === "english") english += 2;
     else if (kind === "shared") english += 1;
     else if (kind === "doubtful") other += 1;

@@ -10,6 +10,7 @@ const CASES: [text: string, code: DetectedLanguage["code"], isReliable: boolean]
   ["Suicide bomber kills 4 near NATO's Afghan HQ", "en", false],
   ["Okay", "en", false],
   ["I opened it.", "en", true],
+  ["i love Paris", "en", true],
   ["Tutti possono vedere i suoi dati.", "en", false],
   ["Paketet kommer i morgon.", "en", false],
   ["Two men play guitar", "en", false],
