@@ -16,9 +16,22 @@ const COMMON = new Set(
     "page button save cancel sign log login submit next back profile privacy policy terms " +
     "conditions department office store shop app website web internet online manager director " +
     "mr mrs ms dr prof sir madam god " +
-    "lei suo sua suoi sue pan pani pana panu państwo państwa sr sra senhor senhora u uw " +
     "faq id pdf url api am pm tv usb asap fyi pin sms vip diy hr it ui qr atm pc vat gps ceo cfo " +
     "cto led wifi html json http https a.m p.m moon sun earth").split(" "),
+);
+
+/** The same in languages other than English, which has a Sue. */
+const COMMON_ELSEWHERE = new Set(
+  ("lei suo sua suoi sue pan pani pana panu państwo państwa sr sra senhor senhora u uw " +
+    "dem deres kunde")
+    .split(" "),
+);
+
+/** Units that are names of people and places, too. */
+const LIKE_NAMES = new Set(
+  ("ora ore dia dias dag dage dager dagen dni uge uger uke uker hafta mese mesi anno anni ano anos " +
+    "jaar rok lata lat timer weken maand uren")
+    .split(" "),
 );
 
 /** Words that several names share: they do not make two names one. */
@@ -82,8 +95,9 @@ export function namesOf(tokens: readonly Token[], language: Language): Names {
 }
 
 function isCommon(word: string, language: Language): boolean {
-  return COMMON.has(word) || calendarOf(language)?.has(word) === true ||
-    unitOf(word) !== undefined || currencyOf(word) !== undefined;
+  return COMMON.has(word) || (language !== "en" && COMMON_ELSEWHERE.has(word)) ||
+    calendarOf(language)?.has(word) === true || currencyOf(word) !== undefined ||
+    (unitOf(word) !== undefined && !LIKE_NAMES.has(word));
 }
 
 /** Whether each text has a name that the other does not mention in any form known here. */

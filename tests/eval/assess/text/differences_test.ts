@@ -112,6 +112,9 @@ const PAIRS: [reply: string, reference: string, kinds: DifferenceKind[]][] = [
   ["Open main.ts.", "Open test.ts.", []],
   ["Ask Anna about it.", "Ask Peter about it.", []], // it may begin a sentence: no name is seen
   ["You should ask Anna.", "You should ask Peter.", ["name"]],
+  ["You should ask Sue.", "You should ask Tom.", ["name"]],
+  ["You should ask Lata.", "You should ask Asha.", ["name"]],
+  ["Grazie, il Suo ordine è partito.", "Grazie, la Sua spedizione è partita.", []],
   ["You should ask Dr. Anna.", "You should ask Dr. Peter.", []], // a point ends a sentence
   ["It takes 1 hour and 30 minutes.", "It takes 90 minutes.", []],
   ["It takes an hour and 30 minutes.", "It takes 1.5 hours.", []],
