@@ -7,15 +7,21 @@ import {
 } from "../../../shared/background/worker_call.ts";
 import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
 import { type DatasetFormat, type Draft, type ImportContext, ImportError } from "./format.ts";
-import { readBeginning, readWhole } from "./lines.ts";
+import { readWhole } from "./lines.ts";
 import { isTestTable } from "./promptfoo_table.ts";
 import { readTable, type Row } from "./table.ts";
 
 /**
- * What the worker is sent: a whole file or the rows of a table, then the files that it wants, then
- * `next` for each further part of its tests.
+ * What the worker is sent: a whole file, then the files that it wants, then `next` for each further
+ * part of its tests. A table comes in groups of rows, each like a file of its own.
  */
-export type FileWork = { text: string } | { rows: Row[] } | { files: OtherFiles } | "next";
+export type FileWork = { text: string } | RowGroup | { files: OtherFiles } | "next";
+
+/** Some rows of a table, and how many are before them. */
+export interface RowGroup {
+  rows: Row[];
+  before: number;
+}
 
 /** Further files by their names in the configuration: texts, and the rows of tables. */
 export type OtherFiles = Record<string, string | Row[]>;
@@ -38,6 +44,11 @@ const TIMEOUT_MS = 60_000;
 /** A file takes up to half a gigabyte while it is read, so they are read one after another. */
 const inTurn = pLimit(1);
 
+/** Rows of a table that the worker is sent at once; there may be ten thousand cells in each. */
+const ROWS_AT_ONCE = 100;
+/** Characters of a table that are read at once, and the rest of their last line. */
+const CHARACTERS_AT_ONCE = 50_000;
+
 /** A configuration of promptfoo, or its list of tests alone. */
 export const promptfoo: DatasetFormat = {
   name: "promptfoo",
@@ -45,26 +56,47 @@ export const promptfoo: DatasetFormat = {
     "a configuration of promptfoo in YAML or JSON: tests with vars and assert; or a table of them",
   isWhole: true,
   async *read(pieces, { leaveOut, readFile }) {
-    const { beginning, all } = await readBeginning(pieces);
-    const first = isTestTable(beginning.split("\n", 1)[0]!.replace(/^\ufeff/, ""))
-      ? { rows: await Array.fromAsync(readTable(all)) }
-      : { text: await readWhole(all) };
+    const text = await readWhole(pieces);
     using _turn = await takeTurn();
     using call = createWorkerCall<FileWork, FilePart>(startWorker, {
       name: "promptfoo",
       timeoutMs: TIMEOUT_MS,
     });
-    let work: FileWork = first;
-    for (let isOver = false; !isOver;) {
-      const part = await callOnce(call, work);
-      for (const [what, { count, line }] of part.leftOut) leaveOut(what, line, count);
-      yield* part.drafts;
-      if (part.fault) throw new ImportError(part.fault.line, part.fault.reason);
-      isOver = part.isOver;
-      work = part.wanted ? { files: await readFiles(part.wanted, readFile) } : "next";
+    const isTable = isTestTable(text.slice(0, text.indexOf("\n") + 1) || text);
+    for await (const first of isTable ? groupRows(text) : [{ text }]) {
+      let work: FileWork = first;
+      for (let isOver = false; !isOver;) {
+        const part = await callOnce(call, work);
+        for (const [what, { count, line }] of part.leftOut) leaveOut(what, line, count);
+        yield* part.drafts;
+        if (part.fault) throw new ImportError(part.fault.line, part.fault.reason);
+        isOver = part.isOver;
+        work = part.wanted ? { files: await readFiles(part.wanted, readFile) } : "next";
+      }
     }
   },
 };
+
+/** As objects, all rows of a table take a hundred times the memory of its text. */
+async function* groupRows(text: string): AsyncGenerator<RowGroup> {
+  let rows: Row[] = [];
+  let before = 0;
+  for await (const row of readTable(ReadableStream.from(cutAtLines(text)))) {
+    if (rows.push(row) < ROWS_AT_ONCE) continue;
+    yield { rows, before };
+    before += rows.length;
+    rows = [];
+  }
+  if (rows.length > 0) yield { rows, before };
+}
+
+function* cutAtLines(text: string): Generator<string> {
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf("\n", at + CHARACTERS_AT_ONCE) + 1 || text.length;
+    yield text.slice(at, end);
+    at = end;
+  }
+}
 
 async function readFiles(
   names: string[],
@@ -80,7 +112,7 @@ async function readFiles(
 
 async function readRows(text: string, name: string): Promise<Row[]> {
   try {
-    return await Array.fromAsync(readTable(ReadableStream.from([text])));
+    return await Array.fromAsync(readTable(ReadableStream.from(cutAtLines(text))));
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     throw new ImportError(error.line, `${name}: ${error.reason}`);

@@ -2,7 +2,7 @@ import { readYaml } from "./bounded_yaml.ts";
 import { type Chat, toChat } from "./chat_messages.ts";
 import { type Draft, type ImportContext, ImportError, QUESTIONS } from "./format.ts";
 import { asFields, asList, isFields } from "../../../shared/fields.ts";
-import type { OtherFiles } from "./promptfoo.ts";
+import type { OtherFiles, RowGroup } from "./promptfoo.ts";
 import { toChecks } from "./promptfoo_checks.ts";
 import { insertFiles, listTests } from "./promptfoo_files.ts";
 import { findPrompt, readPrompt } from "./promptfoo_prompt.ts";
@@ -10,7 +10,6 @@ import { followReference } from "./promptfoo_references.ts";
 import { expandScenarios } from "./promptfoo_scenarios.ts";
 import { toTest } from "./promptfoo_table.ts";
 import { combine, countCombinations, fillIn, listChoices } from "./promptfoo_variables.ts";
-import type { Row } from "./table.ts";
 
 /** Parts of a configuration that say what to test, and not what is expected. */
 const READ = new Set([
@@ -24,17 +23,19 @@ type Values = Record<string, unknown>;
 export interface OpenedFile {
   config: Values;
   lineOf: (part: string, index: number) => number;
+  /** Tests before these, in the same table. */
+  before?: number;
 }
 
 /**
- * Opens a configuration of promptfoo, its list of tests alone, or a table of them. It takes its time,
- * and loads the package for YAML: only the worker loads this module.
+ * Opens a configuration of promptfoo, its list of tests alone, or rows of a table of them. It takes
+ * its time, and loads the package for YAML: only the worker loads this module.
  */
-export function openPromptfoo(file: { text: string } | { rows: Row[] }): OpenedFile {
+export function openPromptfoo(file: { text: string } | RowGroup): OpenedFile {
   if ("rows" in file) {
-    const { rows } = file;
+    const { rows, before } = file;
     const tests = rows.map(({ cells }) => toTest(cells));
-    return { config: { tests }, lineOf: (_, index) => rows[index]!.line };
+    return { config: { tests }, lineOf: (_, index) => rows[index]!.line, before };
   }
   const { root, lineOf } = readYaml(file.text);
   return { config: Array.isArray(root) ? { tests: root } : asFields(root), lineOf };
@@ -42,7 +43,7 @@ export function openPromptfoo(file: { text: string } | { rows: Row[] }): OpenedF
 
 /** The tests of a configuration. Those in files that are not given are left out. */
 export function* readPromptfoo(
-  { config: written, lineOf }: OpenedFile,
+  { config: written, lineOf, before = 0 }: OpenedFile,
   { files, leaveOut }: { files: OtherFiles; leaveOut: ImportContext["leaveOut"] },
 ): Generator<Draft, undefined> {
   const config = insertFiles(written, files);
@@ -59,7 +60,7 @@ export function* readPromptfoo(
   if (!Array.isArray(config.tests ?? []) && !isGiven) leaveOut("tests in other files", 1);
   const context = { leaveOut, config, shared: readShared(config, leaveOut) };
   const tests = Array.isArray(config.tests) || isGiven ? config.tests : [];
-  let count = 0;
+  let count = before;
   for (const { test, line } of listTests(tests, { files, lineOf })) {
     yield* readTest(test, { ...context, line, id: `test-${++count}` });
   }

@@ -1,4 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { promptfoo } from "../../../eval/datasets/formats/promptfoo.ts";
+import { importScenarios } from "../../../eval/datasets/import_scenarios.ts";
 import { read, refuse, turns } from "./imported.ts";
 
 Deno.test("a template of promptfoo may have any number of blanks", async () => {
@@ -84,4 +86,21 @@ Deno.test("a file of promptfoo that is nested too deeply is refused with its lin
   const text = `tests:\n- vars:\n    question: Who?\n    more: ${lists}\n`;
   const { line, reason } = await refuse(text, { name: "t.yaml", inWorker: true });
   assertEquals([line, reason], [4, "it is nested too deeply"]);
+});
+
+Deno.test("the tests of a long table of promptfoo are numbered through, and have their lines", async () => {
+  const rows = Array.from({ length: 250 }, (_, index) => `${index}?,yes,${index < 249 ? "" : "x"}`);
+  const { scenarios, leftOut } = await read(["question,__expected,__other", ...rows].join("\n"));
+  assertEquals(
+    scenarios.map(({ id, interactions }) => [id, interactions[0]!.user_message]),
+    rows.map((_, index) => [`test-${index + 1}`, `${index}?`]),
+  );
+  assertEquals(leftOut, [{ what: "__other of a test", count: 1, line: 251 }]);
+});
+
+Deno.test("a table of promptfoo is read no further than its tests are taken", async () => {
+  const table = `question,__expected\n${"Who?,me\n".repeat(50_000)}too,many,cells\n`;
+  const { scenarios } = importScenarios(ReadableStream.from([table]), { format: promptfoo });
+  assertEquals((await scenarios.next()).value?.scenario.id, "test-1");
+  await scenarios.return(undefined);
 });
