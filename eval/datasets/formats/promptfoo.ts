@@ -24,7 +24,7 @@ export interface RowGroup {
 }
 
 /** Further files by their names in the configuration: texts, and the rows of tables. */
-export type OtherFiles = Record<string, string | Row[]>;
+export type OtherFiles = ReadonlyMap<string, string | Row[]>;
 
 /** Some of the tests of a file. */
 export interface FilePart {
@@ -102,10 +102,10 @@ async function readFiles(
   names: string[],
   readFile: ImportContext["readFile"],
 ): Promise<OtherFiles> {
-  const files: OtherFiles = {};
+  const files = new Map<string, string | Row[]>();
   for (const name of readFile ? names : []) {
     const text = await readFile!(name.replace(/^file:\/\//, ""));
-    files[name] = /\.[ct]sv$/i.test(name) ? await readRows(text, name) : text;
+    files.set(name, /\.[ct]sv$/i.test(name) ? await readRows(text, name) : text);
   }
   return files;
 }

@@ -47,7 +47,7 @@ export function* readPromptfoo(
   { files, leaveOut }: { files: OtherFiles; leaveOut: ImportContext["leaveOut"] },
 ): Generator<Draft, undefined> {
   const config = insertFiles(written, files);
-  const isGiven = typeof config.tests === "string" && config.tests in files;
+  const isGiven = typeof config.tests === "string" && files.has(config.tests);
   for (const name of Object.keys(config)) {
     if (!READ.has(name)) leaveOut(`${name} of the configuration`, 1);
   }

@@ -29,7 +29,7 @@ export function listFiles({ tests, prompts, defaultTest }: Fields): string[] {
 export function insertFiles(config: Fields, files: OtherFiles): Fields {
   const { prompts, defaultTest } = config;
   const textOf = (name: unknown) => {
-    const content = isText(name) ? files[name] : undefined;
+    const content = isText(name) ? files.get(name) : undefined;
     return isText(content) ? content : undefined;
   };
   const ofTests = textOf(defaultTest);
@@ -57,7 +57,7 @@ export function* listTests(
   { files, lineOf }: { files: OtherFiles; lineOf: (part: string, index: number) => number },
 ): Generator<PlacedTest> {
   for (const [index, test] of asItems(tests).entries()) {
-    const content = isText(test) ? files[test] : undefined;
+    const content = isText(test) ? files.get(test) : undefined;
     if (content === undefined) yield { test, line: lineOf("tests", index) };
     else if (Array.isArray(content)) {
       for (const { cells, line } of content) yield { test: toTest(cells), line };

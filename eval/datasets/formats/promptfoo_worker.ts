@@ -30,7 +30,10 @@ function readPart(work: FileWork): FilePart {
         const wanted = listFiles(opened.config);
         if (wanted.length > 0) return { ...part, wanted };
       }
-      drafts = readPromptfoo(opened!, { files: "files" in work ? work.files : {}, leaveOut });
+      drafts = readPromptfoo(opened!, {
+        files: "files" in work ? work.files : new Map(),
+        leaveOut,
+      });
     }
     for (let characters = 0; characters < CHARACTERS_AT_ONCE;) {
       if (part.drafts.length === TESTS_AT_ONCE) break;

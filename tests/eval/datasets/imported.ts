@@ -23,7 +23,7 @@ const promptfooHere: DatasetFormat = {
   ...promptfoo,
   async *read(pieces, { leaveOut }) {
     const opened = openPromptfoo({ text: await readWhole(pieces) });
-    yield* readPromptfoo(opened, { files: {}, leaveOut });
+    yield* readPromptfoo(opened, { files: new Map(), leaveOut });
   },
 };
 

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { cliContext } from "../../fakes/cli_context.ts";
-import { read, turns } from "./imported.ts";
+import { datasetService } from "../../fakes/dataset_service.ts";
+import { read, refuse, turns } from "./imported.ts";
 
 /** promptfoo's tests as tables, and in other files than the configuration. */
 
@@ -100,4 +101,31 @@ Deno.test("another file of promptfoo that is missing or wrong is named", async (
   const table = await put({ "bot/tests.csv": "word,__expected\na,b\na,b,c\n" });
   assertStringIncludes(table, "line 3: file://tests.csv: Invalid Record Length");
   assertStringIncludes(await put({ "bot/more.yaml": "- a: 1\n- b: [" }), "line 2: more.yaml: ");
+});
+
+Deno.test("a test of promptfoo that is called like a part of every object is no file", async () => {
+  const found = await read("tests: [constructor, {vars: {q: a}}, __proto__]");
+  assertEquals(turns(found), [[["a", undefined]]]);
+  assertEquals(found.leftOut.map(({ what, count }) => [what, count]), [
+    ["tests that are no objects, such as paths of files", 2],
+  ]);
+  assertStringIncludes((await refuse("tests: valueOf")).reason, "there is no list of tests");
+});
+
+Deno.test("the service reads no file that a configuration of promptfoo names", async () => {
+  const { call, put } = datasetService();
+  const existing = new URL("../../deno.json", import.meta.url).href;
+  const { status, json } = await put(
+    "/datasets/words",
+    `prompts: [${existing}, "Say {{q}}"]
+defaultTest: ${existing}
+tests: [file://more.yaml, {vars: {q: a}}]`,
+  );
+  assertEquals([status, json.left_out.map(({ what }: { what: string }) => what)], [201, [
+    "defaultTest in another file",
+    "tests that are no objects, such as paths of files",
+    "prompts in other files",
+  ]]);
+  const { json: { test_batch } } = await call("/datasets/words");
+  assertEquals(test_batch[0].interactions[0].user_message, "Say a");
 });
