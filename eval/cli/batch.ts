@@ -72,13 +72,24 @@ export async function readBatch(
   }
 }
 
-/** Reads files whose paths begin where another file is. */
+/**
+ * Reads files whose paths begin where another file is. Throws `UsageError` if they are not below that
+ * folder: whoever wrote the file could send any other of the machine to an endpoint.
+ */
 export function createFileReader(
   path: string,
-  { readText }: Pick<CliContext, "readText">,
+  { readText, realPath }: Pick<CliContext, "readText" | "realPath">,
 ): (name: string) => Promise<string> {
   const folder = /^.*[/\\]/.exec(path)?.[0] ?? "";
-  return (name) => readText(/^(?:[/\\]|[a-z]:[/\\])/i.test(name) ? name : `${folder}${name}`);
+  return async (name) => {
+    const file = /^(?:[/\\]|[a-z]:[/\\])/i.test(name) ? name : `${folder}${name}`;
+    const root = (await realPath(folder || ".")).replace(/[/\\]$/, "");
+    const real = await realPath(file);
+    if (!real.startsWith(root) || !/^[/\\]/.test(real.slice(root.length))) {
+      throw new UsageError(`cannot read ${file}: it is outside ${root || "/"}; put it there`);
+    }
+    return await readText(file);
+  };
 }
 
 /** The format that `--format` names. Throws `UsageError`. */

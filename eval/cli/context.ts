@@ -27,7 +27,9 @@ export interface Interrupts extends Disposable {
 export interface CliContext {
   /** `-` is standard input. Throws `UsageError` for what cannot be read or is not UTF-8. */
   readText(path: string): Promise<string>;
-  /** The same while it is read. */
+  /** Absolute, and without links. Throws `UsageError` for what cannot be read. */
+  realPath(path: string): Promise<string>;
+  /** The same as `readText`, while it is read. */
   readPieces(path: string): AsyncIterable<string>;
   /** Writes a file piece by piece. */
   writeText(path: string, pieces: AsyncIterable<string>): Promise<void>;

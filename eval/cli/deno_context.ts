@@ -11,7 +11,7 @@ import { createEndpointPolicy } from "../endpoint/policy.ts";
 import type { OpenedData } from "../sharing/open_data.ts";
 import { EXIT, UsageError } from "./command.ts";
 import { clearLine, type CliContext, type CliStream, type Interrupts } from "./context.ts";
-import { readPieces, readText, requireWritable, writeText } from "./deno_files.ts";
+import { readPieces, readText, realPath, requireWritable, writeText } from "./deno_files.ts";
 import type { EncoderAhead } from "./encoder_ahead.ts";
 
 /** The context of a real process: files, streams, signals, storage and the network. */
@@ -31,6 +31,7 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
 
   return {
     readText,
+    realPath,
     readPieces,
     writeText,
     requireWritable,

@@ -17,7 +17,16 @@ export async function* readPieces(path: string): AsyncGenerator<string> {
     yield* bytes.pipeThrough(new TextDecoderStream("utf-8", { fatal: true }));
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(`cannot read ${path}: it is not UTF-8`);
-    throw explain(`cannot read ${path}`, error);
+    throw explainAll(`cannot read ${path}`, error);
+  }
+}
+
+/** The absolute path of a file or folder, without links. */
+export async function realPath(path: string): Promise<string> {
+  try {
+    return await Deno.realPath(path);
+  } catch (error) {
+    throw explainAll(`cannot read ${path}`, error);
   }
 }
 
@@ -28,7 +37,7 @@ export async function* readPieces(path: string): AsyncGenerator<string> {
 export async function writeText(path: string, pieces: AsyncIterable<string>): Promise<void> {
   const attempt = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error) => {
-      throw explainWriting(path, error);
+      throw explainAll(`cannot write ${path}`, error);
     });
   const { file, temporary, target } = await attempt(openForWriting(path));
   try {
@@ -113,11 +122,11 @@ function explain(attempt: string, error: unknown): unknown {
   return error;
 }
 
-/** Whatever the system says about a file that is being written is for the user. */
-function explainWriting(path: string, error: unknown): unknown {
-  const explained = explain(`cannot write ${path}`, error);
+/** Whatever the system says about a file that is read or written is for the user. */
+function explainAll(attempt: string, error: unknown): unknown {
+  const explained = explain(attempt, error);
   if (explained instanceof UsageError) return explained;
-  return new UsageError(`cannot write ${path}: ${errorMessage(error)}`);
+  return new UsageError(`${attempt}: ${errorMessage(error)}`);
 }
 
 /** Whether a folder takes no new files, though files in it may be writable. */

@@ -50,6 +50,7 @@ export function cliContext(options: CliOptions = {}) {
       if (found === undefined) throw new UsageError(`cannot read ${path}: no such file`);
       return Promise.resolve(found);
     },
+    realPath: (path) => Promise.resolve(new URL(path, "file:///home/").pathname),
     async *readPieces(path) {
       yield await this.readText(path);
     },

@@ -1,5 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { writeText } from "../../../eval/cli/deno_files.ts";
+import { createFileReader } from "../../../eval/cli/batch.ts";
+import { UsageError } from "../../../eval/cli/command.ts";
+import { readText, realPath, writeText } from "../../../eval/cli/deno_files.ts";
 
 /** A folder that is gone at the end. */
 async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
@@ -42,3 +44,31 @@ Deno.test("a device is written as it is, and no file takes its place", async () 
   await writeText("/dev/null", ReadableStream.from(["text"]));
   assertEquals((await Deno.lstat("/dev/null")).isCharDevice, true);
 });
+
+Deno.test("a file that the system refuses to open is an error of the user", async () => {
+  const path = "a".repeat(5_000);
+  await assertRejects(() => readText(path), UsageError, `cannot read ${path}: `);
+});
+
+Deno.test("a file that another one names is read only below the folder of that one, also behind links", () =>
+  withFolder(async (folder) => {
+    await Deno.mkdir(`${folder}/bot/more`, { recursive: true });
+    await Deno.mkdir(`${folder}/bot-2`);
+    for (const name of ["secret.json", "bot-2/c.txt", "bot/b.txt", "bot/more/a.txt"]) {
+      await Deno.writeTextFile(`${folder}/${name}`, name);
+    }
+    await Deno.symlink("../secret.json", `${folder}/bot/outside.json`);
+    await Deno.symlink("more/a.txt", `${folder}/bot/inside.txt`);
+    await Deno.symlink("bot", `${folder}/link`);
+    for (const config of ["bot/c.yaml", "link/c.yaml"]) {
+      const read = createFileReader(`${folder}/${config}`, { readText, realPath });
+      assertEquals(await read("b.txt"), "bot/b.txt");
+      assertEquals(await read("inside.txt"), "bot/more/a.txt");
+      assertEquals(await read(`${folder}/bot/more/a.txt`), "bot/more/a.txt");
+      const outside = [`${folder}/secret.json`, "../secret.json", "outside.json", "../bot-2/c.txt"];
+      for (const name of outside) {
+        await assertRejects(() => read(name), UsageError, "; put it there");
+      }
+      await assertRejects(() => read("none.txt"), UsageError, "no such file or folder");
+    }
+  }));
