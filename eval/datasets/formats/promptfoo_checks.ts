@@ -1,7 +1,7 @@
 import { isForeignPattern } from "../../assess/checks/pattern.ts";
 import { parseYaml } from "./bounded_yaml.ts";
 import type { ImportContext } from "./format.ts";
-import { asFields, isFields } from "../../../shared/fields.ts";
+import { isFields } from "../../../shared/fields.ts";
 import { renderAll } from "./promptfoo_template.ts";
 
 type Values = Record<string, unknown>;
@@ -103,7 +103,7 @@ export function toChecks(
 ): { checks: Values[]; reference: string | undefined } {
   const checks: Values[] = [];
   let { reference } = context;
-  for (const assert of asserts.flatMap(outOfSet)) {
+  for (const assert of asserts) {
     const { type: fullType, value: raw, threshold, weight, metric, ...rest } = isFields(assert)
       ? assert
       : {};
@@ -152,14 +152,6 @@ export function toChecks(
     });
   }
   return { checks, reference };
-}
-
-/** A set of assertions that must all hold is the same as these by themselves. */
-function outOfSet(assert: unknown): unknown[] {
-  const { type, assert: inner, threshold, metric: _, ...rest } = asFields(assert);
-  const isPlain = type === "assert-set" && threshold === undefined &&
-    Object.keys(rest).length === 0;
-  return isPlain && Array.isArray(inner) ? inner : [assert];
 }
 
 function readSchema(value: unknown): unknown {

@@ -64,7 +64,7 @@ export function* readPromptfoo(
   for (const { test, line } of listTests(tests, { files, lineOf })) {
     yield* readTest(test, { ...context, line, id: `test-${++count}` });
   }
-  for (const { scenario, id, test } of expandScenarios(config.scenarios, leaveOut)) {
+  for (const { scenario, id, test } of expandScenarios(config, leaveOut)) {
     yield* readTest(test, { ...context, line: lineOf("scenarios", scenario), id });
   }
   return undefined;
@@ -87,7 +87,7 @@ interface TestContext extends Pick<ImportContext, "leaveOut"> {
 type LineContext = Pick<TestContext, "config" | "line" | "leaveOut">;
 
 function readShared(config: Values, leaveOut: ImportContext["leaveOut"]): SharedParts {
-  const { defaultTest } = config;
+  const defaultTest = followReference(config.defaultTest, config);
   const context = { config, line: 1, leaveOut };
   if (!isFields(defaultTest ?? {})) leaveOut("defaultTest in another file", 1);
   const { description: _, vars, assert, threshold, ...rest } = asFields(defaultTest);
@@ -160,9 +160,18 @@ function readVars(written: unknown, { config, line, leaveOut }: LineContext): Va
 }
 
 function readAsserts(written: unknown, { config, line, leaveOut }: LineContext): unknown[] {
-  const assert = followReference(written, config);
+  const follow = (value: unknown) => followReference(value, config);
+  const assert = follow(written);
   if (!Array.isArray(assert ?? [])) leaveOut("assert that is no list", line);
-  return asList(assert).map((one) => followReference(one, config));
+  return asList(assert).map(follow).flatMap(outOfSet).map(follow);
+}
+
+/** A set of assertions that must all hold is the same as these by themselves. */
+function outOfSet(assert: unknown): unknown[] {
+  const { type, assert: inner, threshold, metric: _, ...rest } = asFields(assert);
+  const isPlain = type === "assert-set" && threshold === undefined &&
+    Object.keys(rest).length === 0;
+  return isPlain && Array.isArray(inner) ? inner : [assert];
 }
 
 function toConversation(values: Values, context: TestContext): Chat {

@@ -1,17 +1,22 @@
-import { asFields } from "../../../shared/fields.ts";
+import { asFields, type Fields, isFields } from "../../../shared/fields.ts";
 
 /** References that may lead to references. */
 const MOST_STEPS = 10;
 
 /**
- * What `{"$ref": "#/assertionTemplates/polite"}` stands for in a configuration. Any other value, and
- * a reference to what is not there, is returned as it is.
+ * What `{"$ref": "#/assertionTemplates/polite"}` stands for in a configuration. Fields beside `$ref`
+ * replace those of the same name. Any other value, and a reference to what is not there, is returned
+ * as it is.
  */
 export function followReference(value: unknown, root: unknown): unknown {
   let found = value;
+  let beside: Fields = {};
   for (let step = 0; step < MOST_STEPS; step++) {
-    const { $ref } = asFields(found);
-    if (typeof $ref !== "string" || !$ref.startsWith("#/")) return found;
+    const { $ref, ...others } = asFields(found);
+    if (typeof $ref !== "string" || !$ref.startsWith("#/")) {
+      return found !== value && isFields(found) ? { ...found, ...beside } : found;
+    }
+    beside = { ...others, ...beside };
     found = readPointer(root, $ref.slice("#/".length));
     if (found === undefined) return value;
   }

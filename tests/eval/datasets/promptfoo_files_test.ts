@@ -59,6 +59,27 @@ Deno.test("a reference within a configuration of promptfoo is followed", async (
   assertEquals(found.leftOut.map(({ what }) => what), ["assertions without a type"]);
 });
 
+Deno.test("fields beside a reference of promptfoo replace what it names", async () => {
+  const found = await read(JSON.stringify({
+    assertionTemplates: {
+      word: { $ref: "#/assertionTemplates/any", value: "x" },
+      any: { type: "contains", value: "none", weight: 3 },
+      set: { type: "assert-set", assert: [{ $ref: "#/assertionTemplates/word" }] },
+      test: { vars: { q: "?" }, assert: [{ $ref: "#/assertionTemplates/word", weight: 2 }] },
+    },
+    prompts: ["Say {{q}}"],
+    defaultTest: { $ref: "#/assertionTemplates/test", vars: { q: "b" } },
+    tests: [{ assert: [{ $ref: "#/assertionTemplates/set" }] }],
+  }));
+  const check = { type: "contains" as const, value: "x", required: true };
+  assertEquals(turns(found), [[["Say b", undefined]]]);
+  assertEquals(found.scenarios[0]!.interactions[0]!.checks, [
+    { ...check, weight: 3 },
+    { ...check, weight: 2 },
+  ]);
+  assertEquals(found.leftOut, []);
+});
+
 const CONFIG = `
 prompts: [file://prompts/ask.txt]
 defaultTest: file://default.yaml

@@ -46,3 +46,21 @@ Deno.test("a configuration of promptfoo may have scenarios beside its tests", as
   }));
   assertEquals(turns(found), [[["B?", undefined]], [["A?", undefined]]]);
 });
+
+Deno.test("references in promptfoo's scenarios are followed before tests and config become one", async () => {
+  const found = await read(JSON.stringify({
+    assertionTemplates: {
+      scenario: { config: [{ $ref: "#/assertionTemplates/entry" }] },
+      entry: { vars: { $ref: "#/assertionTemplates/vars" } },
+      vars: { q: "a", more: "!" },
+      test: { vars: { end: "{{more}}" } },
+    },
+    prompts: ["Say {{q}}{{end}}"],
+    scenarios: [{
+      $ref: "#/assertionTemplates/scenario",
+      tests: [{ $ref: "#/assertionTemplates/test" }],
+    }],
+  }));
+  assertEquals(turns(found), [[["Say a!", undefined]]]);
+  assertEquals(found.leftOut, []);
+});
