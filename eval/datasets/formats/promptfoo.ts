@@ -15,7 +15,13 @@ import { readTable, type Row } from "./table.ts";
  * What the worker is sent: a whole file, then the files that it wants, then `next` for each further
  * part of its tests. A table comes in groups of rows, each like a file of its own.
  */
-export type FileWork = { text: string } | RowGroup | { files: OtherFiles } | "next";
+export type FileWork = WholeFile | RowGroup | { files: OtherFiles } | "next";
+
+export interface WholeFile {
+  text: string;
+  /** Whether other files that it names can be read. */
+  hasFiles: boolean;
+}
 
 /** Some rows of a table, and how many are before them. */
 export interface RowGroup {
@@ -62,8 +68,9 @@ export const promptfoo: DatasetFormat = {
       name: "promptfoo",
       timeoutMs: TIMEOUT_MS,
     });
-    const isTable = isTestTable(text.slice(0, text.indexOf("\n") + 1) || text);
-    for await (const first of isTable ? groupRows(text) : [{ text }]) {
+    const isTable = isTestTable(text.trimStart().split("\n", 1)[0]!);
+    const whole = { text, hasFiles: readFile !== undefined };
+    for await (const first of isTable ? groupRows(text) : [whole]) {
       let work: FileWork = first;
       for (let isOver = false; !isOver;) {
         const part = await callOnce(call, work);
@@ -71,7 +78,7 @@ export const promptfoo: DatasetFormat = {
         yield* part.drafts;
         if (part.fault) throw new ImportError(part.fault.line, part.fault.reason);
         isOver = part.isOver;
-        work = part.wanted ? { files: await readFiles(part.wanted, readFile) } : "next";
+        work = part.wanted ? { files: await readFiles(part.wanted, readFile!) } : "next";
       }
     }
   },
@@ -100,11 +107,11 @@ function* cutAtLines(text: string): Generator<string> {
 
 async function readFiles(
   names: string[],
-  readFile: ImportContext["readFile"],
+  readFile: NonNullable<ImportContext["readFile"]>,
 ): Promise<OtherFiles> {
   const files = new Map<string, string | Row[]>();
-  for (const name of readFile ? names : []) {
-    const text = await readFile!(name.replace(/^file:\/\//, ""));
+  for (const name of names) {
+    const text = await readFile(name.replace(/^file:\/\//, ""));
     files.set(name, /\.[ct]sv$/i.test(name) ? await readRows(text, name) : text);
   }
   return files;

@@ -2,7 +2,7 @@ import { readYaml } from "./bounded_yaml.ts";
 import { type Chat, toChat } from "./chat_messages.ts";
 import { type Draft, type ImportContext, ImportError, QUESTIONS } from "./format.ts";
 import { asFields, asList, isFields } from "../../../shared/fields.ts";
-import type { OtherFiles, RowGroup } from "./promptfoo.ts";
+import type { OtherFiles, RowGroup, WholeFile } from "./promptfoo.ts";
 import { toChecks } from "./promptfoo_checks.ts";
 import { insertFiles, listTests } from "./promptfoo_files.ts";
 import { findPrompt, readPrompt } from "./promptfoo_prompt.ts";
@@ -25,25 +25,28 @@ export interface OpenedFile {
   lineOf: (part: string, index: number) => number;
   /** Tests before these, in the same table. */
   before?: number;
+  /** Whether other files can be read. */
+  hasFiles: boolean;
 }
 
 /**
  * Opens a configuration of promptfoo, its list of tests alone, or rows of a table of them. It takes
  * its time, and loads the package for YAML: only the worker loads this module.
  */
-export function openPromptfoo(file: { text: string } | RowGroup): OpenedFile {
+export function openPromptfoo(file: WholeFile | RowGroup): OpenedFile {
   if ("rows" in file) {
     const { rows, before } = file;
     const tests = rows.map(({ cells }) => toTest(cells));
-    return { config: { tests }, lineOf: (_, index) => rows[index]!.line, before };
+    return { config: { tests }, lineOf: (_, index) => rows[index]!.line, before, hasFiles: false };
   }
   const { root, lineOf } = readYaml(file.text);
-  return { config: Array.isArray(root) ? { tests: root } : asFields(root), lineOf };
+  const config = Array.isArray(root) ? { tests: root } : asFields(root);
+  return { config, lineOf, hasFiles: file.hasFiles };
 }
 
 /** The tests of a configuration. Those in files that are not given are left out. */
 export function* readPromptfoo(
-  { config: written, lineOf, before = 0 }: OpenedFile,
+  { config: written, lineOf, before = 0, hasFiles }: OpenedFile,
   { files, leaveOut }: { files: OtherFiles; leaveOut: ImportContext["leaveOut"] },
 ): Generator<Draft, undefined> {
   const config = insertFiles(written, files);
@@ -54,7 +57,9 @@ export function* readPromptfoo(
   if (!Array.isArray(config.tests) && !isGiven && !Array.isArray(config.scenarios)) {
     throw new ImportError(
       1,
-      "there is no list of tests; only the command line reads those in other files",
+      hasFiles
+        ? "there is no list of tests; programs, addresses and several files (*) are not read"
+        : "there is no list of tests; only the command line reads those in other files",
     );
   }
   if (!Array.isArray(config.tests ?? []) && !isGiven) leaveOut("tests in other files", 1);

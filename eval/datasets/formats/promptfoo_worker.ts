@@ -27,7 +27,7 @@ function readPart(work: FileWork): FilePart {
     if (work !== "next") {
       if (!("files" in work)) {
         opened = openPromptfoo(work);
-        const wanted = listFiles(opened.config);
+        const wanted = opened.hasFiles ? listFiles(opened.config) : [];
         if (wanted.length > 0) return { ...part, wanted };
       }
       drafts = readPromptfoo(opened!, {

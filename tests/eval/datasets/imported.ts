@@ -22,7 +22,7 @@ interface Hints {
 const promptfooHere: DatasetFormat = {
   ...promptfoo,
   async *read(pieces, { leaveOut }) {
-    const opened = openPromptfoo({ text: await readWhole(pieces) });
+    const opened = openPromptfoo({ text: await readWhole(pieces), hasFiles: false });
     yield* readPromptfoo(opened, { files: new Map(), leaveOut });
   },
 };

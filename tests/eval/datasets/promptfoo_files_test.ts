@@ -150,3 +150,20 @@ tests: [file://more.yaml, {vars: {q: a}}]`,
   const { json: { test_batch } } = await call("/datasets/words");
   assertEquals(test_batch[0].interactions[0].user_message, "Say a");
 });
+
+Deno.test("tests of promptfoo that the command line cannot read are not said to be for the command line", async () => {
+  const notRead = "programs, addresses and several files (*) are not read";
+  for (const tests of ["tests.py", "file://t/*.yaml", "https://example.com/t.csv", ""]) {
+    const { run } = cliContext({ files: { "c.yaml": `tests: ${tests}` } });
+    const { err } = await run("datasets", "put", "words", "c.yaml");
+    assertStringIncludes(err, `line 1: there is no list of tests; ${notRead}`);
+  }
+});
+
+Deno.test("a table of promptfoo may begin with empty lines", async () => {
+  const { format, scenarios, leftOut } = await read("\n\nq,__expected\nWho?,me\n", {
+    name: "t.csv",
+    inWorker: true,
+  });
+  assertEquals([format, scenarios.length, leftOut], ["promptfoo", 1, []]);
+});
