@@ -12,6 +12,9 @@ export const ANSWER_NAMES = [
   ...["output", "response"],
 ];
 
+/** What they call the system prompt. */
+export const SYSTEM_NAMES = ["system_prompt", "system"];
+
 /** The name that is the first of `wanted`, in any letter case: `Expected answer`, `expectedOutput`. */
 export function findName(names: string[], wanted: string[]): string | undefined {
   const plain = names.map(plainName);

@@ -1,5 +1,6 @@
 import type { ImportContext } from "./format.ts";
-import { asFields, asList, asText, isFields } from "../../../shared/fields.ts";
+import { asFields, asList, asText, type Fields, isFields } from "../../../shared/fields.ts";
+import { findName, SYSTEM_NAMES } from "../../../shared/sample_names.ts";
 
 /** A turn that a list of chat messages holds. */
 export interface ChatTurn {
@@ -49,8 +50,26 @@ export function toChat(messages: unknown[], { line, leaveOut }: Context): Chat {
 }
 
 /** An empty system prompt is none. */
-export function toSystemChat(systemPrompt: string, turns: ChatTurn[]): Chat {
+function toSystemChat(systemPrompt: string, turns: ChatTurn[]): Chat {
   return { ...(systemPrompt !== "" && { system_prompt: systemPrompt }), turns };
+}
+
+/** The system prompt among the fields of a sample, and the other fields; empty if there is none. */
+export function takeSystemPrompt(values: Fields): { systemPrompt: string; others: Fields } {
+  const texts = Object.keys(values).filter((name) => typeof values[name] === "string");
+  const filled = texts.filter((name) => values[name] !== "");
+  const name = findName(filled, SYSTEM_NAMES) ?? findName(texts, SYSTEM_NAMES);
+  if (name === undefined) return { systemPrompt: "", others: values };
+  const { [name]: systemPrompt, ...others } = values;
+  // What stands alone is the question.
+  if (Object.keys(others).length === 0) return { systemPrompt: "", others: values };
+  return { systemPrompt: String(systemPrompt), others };
+}
+
+/** What a field of a sample says comes before the system messages of its conversation. */
+export function withSystemPrompt(systemPrompt: string, { system_prompt = "", turns }: Chat): Chat {
+  const texts = new Set([systemPrompt, system_prompt].filter((text) => text !== ""));
+  return toSystemChat([...texts].join("\n\n"), turns);
 }
 
 /** The scenario that a conversation is. */

@@ -1,6 +1,11 @@
 import { unguardText } from "../../../shared/csv_guard.ts";
 import { isRunTable } from "../../../shared/run_table.ts";
-import { ANSWER_NAMES, findName, QUESTION_NAMES } from "../../../shared/sample_names.ts";
+import {
+  ANSWER_NAMES,
+  findName,
+  QUESTION_NAMES,
+  SYSTEM_NAMES,
+} from "../../../shared/sample_names.ts";
 import { shorten } from "../../../shared/shorten.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./format.ts";
 import { createSampleIds } from "../../../shared/sample_ids.ts";
@@ -10,7 +15,6 @@ import { readTable, type Row } from "./table.ts";
 export const USER_MESSAGE = "user_message";
 const REFERENCE_REPLY = "reference_reply";
 const SCENARIO_ID = "scenario_id";
-const SYSTEM_PROMPT = "system_prompt";
 /** In the CSV file of a run: the rows of further attempts repeat the conversation. */
 const ATTEMPT_ID = "attempt_id";
 
@@ -45,13 +49,11 @@ export const csv: DatasetFormat = {
           );
         }
         if (id !== "") seen.add(id);
-        const system_prompt = textOf(row, plan, plan.systemPrompt);
         current = {
           line: row.line,
           attempt: attemptOf(row, plan),
           scenario: {
             id: id || nameSample(textOf(row, plan, plan.sampleId), `line-${row.line}`),
-            ...(system_prompt !== "" && { system_prompt }),
             interactions: [],
           },
         };
@@ -60,7 +62,13 @@ export const csv: DatasetFormat = {
         leaveOut(`rows of further attempts (${ATTEMPT_ID})`, row.line);
         continue;
       }
-      const { interactions } = current.scenario;
+      const { scenario } = current;
+      const systemPrompt = textOf(row, plan, plan.systemPrompt);
+      if (systemPrompt !== "") scenario.system_prompt ??= systemPrompt;
+      if (systemPrompt !== "" && scenario.system_prompt !== systemPrompt) {
+        leaveOut("further system prompts of a conversation", row.line);
+      }
+      const { interactions } = scenario;
       interactions.push({ id: String(interactions.length + 1), ...toTurn(row, plan) });
     }
     if (current) yield current;
@@ -81,7 +89,7 @@ interface Plan {
   scenarioId: string | undefined;
   /** Unlike in `scenarioId`, rows with the same value are no conversation. */
   sampleId: string | undefined;
-  /** Of the first row of a conversation. */
+  /** The first in a conversation counts. */
   systemPrompt: string | undefined;
   /** Label to column. */
   metadata: [string, string][];
@@ -99,7 +107,9 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
   };
   const named = Object.entries(columns.metadata ?? {})
     .map(([label, column]): [string, string] => [label, find(column, column)!]);
-  const ofOtherTool = findSampleColumns(names);
+  const labels = new Set(named.map(([, column]) => column));
+  const others = names.filter((name) => !labels.has(name));
+  const ofOtherTool = findSampleColumns(others);
   const ownMessage = find(columns.user_message, USER_MESSAGE);
   const userMessage = ownMessage === undefined ? ofOtherTool?.question : [ownMessage];
   if (!userMessage) {
@@ -118,7 +128,8 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
     referenceReply: find(columns.reference_reply, REFERENCE_REPLY) ?? ofOtherTool?.answer,
     scenarioId,
     sampleId: scenarioId === undefined ? findName(names, ["id"]) : undefined,
-    systemPrompt: find(undefined, SYSTEM_PROMPT),
+    // In a table with our names, `system` may be what was tested.
+    systemPrompt: findName(others, ofOtherTool ? SYSTEM_NAMES : ["system_prompt"]),
     metadata: [...own, ...named],
   };
   const used = new Set([

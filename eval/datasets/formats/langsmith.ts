@@ -1,4 +1,10 @@
-import { type Chat, toChat, toScenario } from "./chat_messages.ts";
+import {
+  type Chat,
+  takeSystemPrompt,
+  toChat,
+  toScenario,
+  withSystemPrompt,
+} from "./chat_messages.ts";
 import { chooseAnswer, chooseQuestion, type SideContext } from "./choose_text.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
 import { type Fields, isFields, tryParseJson } from "../../../shared/fields.ts";
@@ -15,6 +21,9 @@ const BOOKKEEPING =
 const INPUT = /^inputs?(?:[._](.+))?$/;
 const OUTPUT = /^outputs?(?:[._](.+))?$/;
 const REFERENCE = /^reference_outputs?(?:[._](.+))?$/;
+
+/** A column beside them. */
+const SYSTEM = /^system(?:[ _-]?prompt)?$/i;
 
 /**
  * An export of a LangSmith dataset. In CSV, `inputs` and `outputs` hold JSON objects, or each of
@@ -35,6 +44,8 @@ export const langsmith: DatasetFormat = {
 interface Example {
   line: number;
   id: string;
+  /** Of a column of its own; empty if there is none. */
+  systemPrompt: string;
   inputs: Fields;
   outputs: Fields;
 }
@@ -68,6 +79,7 @@ function fromRecord(
   return {
     line,
     id: typeof id === "string" && id.trim() !== "" ? id.trim() : name,
+    systemPrompt: "",
     inputs: isFields(inputs) ? inputs : { input: inputs },
     outputs: isFields(reference_outputs)
       ? reference_outputs
@@ -90,27 +102,32 @@ function fromRow(row: Row, leaveOut: ImportContext["leaveOut"]): Example {
   const names = Object.keys(row.cells);
   // The table of an experiment has what the model answered, too.
   const output = names.some((name) => REFERENCE.test(name)) ? REFERENCE : OUTPUT;
+  const system = names.find((name) => SYSTEM.test(name));
   for (const name of names) {
-    const isKnown = BOOKKEEPING.test(name) || INPUT.test(name) || output.test(name);
+    const isKnown = BOOKKEEPING.test(name) || INPUT.test(name) || output.test(name) ||
+      name === system;
     if (!isKnown) leaveOut(`the column ${name}`, 1);
   }
   return {
     line: row.line,
     id: row.cells.id?.trim() || `line-${row.line}`,
+    systemPrompt: system === undefined ? "" : row.cells[system]!,
     inputs: gather(row, INPUT),
     outputs: gather(row, output),
   };
 }
 
 function toConversation(
-  { line, inputs, outputs }: Example,
+  { line, systemPrompt, inputs: fields, outputs }: Example,
   leaveOut: ImportContext["leaveOut"],
 ): Chat {
   const context = { line, leaveOut };
+  const { systemPrompt: own, others: inputs } = takeSystemPrompt(fields);
   const asked = messagesIn(inputs, { ...context, side: "inputs" });
-  const chat = asked
-    ? toChat(asked, context)
-    : toTurn(chooseQuestion(inputs, { ...context, side: "inputs" }));
+  const chat = withSystemPrompt(
+    own || systemPrompt,
+    asked ? toChat(asked, context) : toTurn(chooseQuestion(inputs, { ...context, side: "inputs" })),
+  );
   const last = chat.turns.at(-1);
   if (!last) throw new ImportError(line, "there is no question in inputs");
   const answered = messagesIn(outputs, { ...context, side: "outputs" });

@@ -1,4 +1,11 @@
-import { answerOf, type Chat, toChat, toScenario, toSystemChat } from "./chat_messages.ts";
+import {
+  answerOf,
+  type Chat,
+  takeSystemPrompt,
+  toChat,
+  toScenario,
+  withSystemPrompt,
+} from "./chat_messages.ts";
 import { chooseAnswer, chooseQuestion, type SideContext } from "./choose_text.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
 import { type Fields, isFields } from "../../../shared/fields.ts";
@@ -40,17 +47,20 @@ type SampleContext = Pick<ImportContext, "leaveOut"> & { line: number };
 
 function readSample(value: Fields, context: SampleContext): Chat {
   const { line } = context;
-  const sample = isInstruction(value) ? fromInstruction(value) : value;
+  const { systemPrompt, others: sample } = takeSystemPrompt(
+    isInstruction(value) ? fromInstruction(value) : value,
+  );
   const question = findName(Object.keys(sample), QUESTIONS);
   const filled = Object.keys(sample).filter((name) => (sample[name] ?? null) !== null);
   const reference = findName(filled, ANSWER_NAMES);
-  const system = ["system_prompt", "system"].find((name) => typeof sample[name] === "string");
-  const used = new Set([question, reference, system, "ideal", "id"]);
+  const used = new Set([question, reference, "ideal", "id"]);
   for (const field of Object.keys(sample)) {
     if (!used.has(field)) context.leaveOut(`the field ${field}`, line);
   }
-  const asked = readQuestion(question && sample[question], context);
-  const chat = system === undefined ? asked : toSystemChat(sample[system] as string, asked.turns);
+  const chat = withSystemPrompt(
+    systemPrompt,
+    readQuestion(question && sample[question], context),
+  );
   const last = chat.turns.at(-1);
   if (!last) {
     const known = [...new Set(QUESTIONS)].join(", ");

@@ -126,6 +126,12 @@ Deno.test("a system message at the beginning is the system prompt of the scenari
     inLines([{ system: "Be brief.", conversations: [user] }]),
     inLines([{ system_prompt: "Be brief.", question: "2+2?", response: "4" }]),
     inLines([{ inputs: { messages: [system, user] } }]),
+    inLines([{ system: "", messages: [system, user] }]),
+    inLines([{ system: "Be brief.", messages: [system, user] }]),
+    inLines([{ inputs: { system_prompt: "Be brief.", question: "2+2?" }, outputs: {} }]),
+    "system_prompt,input,output\nBe brief.,2+2?,4\n",
+    "System prompt,user_message\nBe brief.,2+2?\n",
+    "system,question,answer\nBe brief.,2+2?,4\n",
     "system_prompt,question,response\nBe brief.,2+2?,4\n",
     JSON.stringify({ prompts: [JSON.stringify([system, user])], tests: [{ vars: {} }] }),
   ];
@@ -135,9 +141,26 @@ Deno.test("a system message at the beginning is the system prompt of the scenari
     assertEquals(scenarios[0]!.interactions[0]!.user_message, "2+2?");
     assertEquals(leftOut, [], file);
   }
+  const both = await read(inLines([{ system: "Be kind.", messages: [system, user] }]));
+  assertEquals(both.scenarios[0]!.system_prompt, "Be kind.\n\nBe brief.");
+  const only = await read(inLines([{ inputs: { system: "Down?" }, outputs: { output: "No." } }]));
+  assertEquals(turns(only), [[["Down?", "No."]]]);
+  const label = { columns: { metadata: { system: "system" } } };
+  const labelled = await read("system,question,answer\nshop,2+2?,4\n", label);
+  assertEquals(labelled.scenarios[0]!.system_prompt, undefined);
   const late = await read(inLines([{ messages: [user, system, user] }]));
   assertEquals(late.scenarios[0]!.system_prompt, undefined);
   assertEquals(late.leftOut[0]!.what, "system messages within a conversation");
+});
+
+Deno.test("the first system prompt among the rows of a conversation is its own", async () => {
+  const rows = ["a,,Hi", "a,Be brief.,2+2?", "a,Be brief.,3+3?", "a,Be kind.,4+4?", "b,,Who?"];
+  const found = await read(`scenario_id,system_prompt,user_message\n${rows.join("\n")}\n`);
+  assertEquals(found.scenarios.map((one) => one.system_prompt), ["Be brief.", undefined]);
+  assertEquals(
+    found.leftOut.map(({ what, line }) => [what, line]),
+    [["further system prompts of a conversation", 5]],
+  );
 });
 
 Deno.test("samples keep their ids, unless two have the same", async () => {
