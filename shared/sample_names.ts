@@ -3,14 +3,15 @@ export const QUESTION_NAMES = ["question", "input", "prompt", "query", "user_inp
 
 /**
  * What they call the reply that they expect: OpenAI, Inspect, Braintrust, DeepEval, Langfuse, Ragas,
- * TRL. Where a test has several of these, the first is the reference: the last ones may also be what
- * a model has answered.
+ * TRL. Where a test has several of these, the first is the reference.
  */
-export const ANSWER_NAMES = [
+export const EXPECTED_NAMES = [
   ...["ideal", "target", "expected", "expected_output", "expected_answer", "expected_response"],
   ...["ground_truth", "preferred_output", "completion", "answer", "reference"],
-  ...["output", "response"],
 ];
+
+/** The same, and at the end names that may also mean what a model has answered. */
+export const ANSWER_NAMES = [...EXPECTED_NAMES, "output", "response"];
 
 /** What they call the system prompt. */
 export const SYSTEM_NAMES = ["system_prompt", "system"];

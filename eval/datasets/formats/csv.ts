@@ -2,6 +2,7 @@ import { unguardText } from "../../../shared/csv_guard.ts";
 import { isRunTable } from "../../../shared/run_table.ts";
 import {
   ANSWER_NAMES,
+  EXPECTED_NAMES,
   findName,
   QUESTION_NAMES,
   SYSTEM_NAMES,
@@ -107,8 +108,8 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
   };
   const named = Object.entries(columns.metadata ?? {})
     .map(([label, column]): [string, string] => [label, find(column, column)!]);
-  const labels = new Set(named.map(([, column]) => column));
-  const others = names.filter((name) => !labels.has(name));
+  const mapped = new Set([columns.scenario_id?.trim(), ...named.map(([, column]) => column)]);
+  const others = names.filter((name) => !mapped.has(name));
   const ofOtherTool = findSampleColumns(others);
   const ownMessage = find(columns.user_message, USER_MESSAGE);
   const userMessage = ownMessage === undefined ? ofOtherTool?.question : [ownMessage];
@@ -125,7 +126,8 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
   const scenarioId = find(columns.scenario_id, SCENARIO_ID);
   const plan = {
     userMessage,
-    referenceReply: find(columns.reference_reply, REFERENCE_REPLY) ?? ofOtherTool?.answer,
+    referenceReply: find(columns.reference_reply, REFERENCE_REPLY) ?? ofOtherTool?.answer ??
+      (names.includes(USER_MESSAGE) ? findName(others, EXPECTED_NAMES) : undefined),
     scenarioId,
     sampleId: scenarioId === undefined ? findName(names, ["id"]) : undefined,
     // In a table with our names, `system` may be what was tested.

@@ -9,7 +9,12 @@ import {
 import { chooseAnswer, chooseQuestion, type SideContext } from "./choose_text.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
 import { type Fields, isFields } from "../../../shared/fields.ts";
-import { ANSWER_NAMES, findName, QUESTION_NAMES } from "../../../shared/sample_names.ts";
+import {
+  ANSWER_NAMES,
+  EXPECTED_NAMES,
+  findName,
+  QUESTION_NAMES,
+} from "../../../shared/sample_names.ts";
 import { readRecords } from "./records.ts";
 import { createSampleIds } from "../../../shared/sample_ids.ts";
 
@@ -52,16 +57,17 @@ function readSample(value: Fields, context: SampleContext): Chat {
   );
   const question = findName(Object.keys(sample), QUESTIONS);
   const filled = Object.keys(sample).filter((name) => (sample[name] ?? null) !== null);
-  const reference = findName(filled, ANSWER_NAMES);
-  const used = new Set([question, reference, "ideal", "id"]);
-  for (const field of Object.keys(sample)) {
-    if (!used.has(field)) context.leaveOut(`the field ${field}`, line);
-  }
   const chat = withSystemPrompt(
     systemPrompt,
     readQuestion(question && sample[question], context),
   );
   const last = chat.turns.at(-1);
+  const isAnswered = last?.reference_reply !== undefined;
+  const reference = findName(filled, isAnswered ? EXPECTED_NAMES : ANSWER_NAMES);
+  const used = new Set([question, reference, "ideal", "id"]);
+  for (const field of Object.keys(sample)) {
+    if (!used.has(field)) context.leaveOut(`the field ${field}`, line);
+  }
   if (!last) {
     const known = [...new Set(QUESTIONS)].join(", ");
     throw new ImportError(line, `it has no user message; that may be in ${known}`);

@@ -116,6 +116,27 @@ Deno.test("the answer of a sample is its reference by the name that its tool has
   assertEquals(turns(alpaca), [[["Translate\n\nYes", "Ja"]]]);
 });
 
+Deno.test("what a model said is not the reference of a conversation that has one", async () => {
+  const user = { role: "user", content: "2+2?" };
+  const answered = [user, { role: "assistant", content: "4" }];
+  const found = await read(inLines([{ messages: answered, response: "5" }]));
+  assertEquals(turns(found), [[["2+2?", "4"]]]);
+  assertEquals(found.leftOut.map(({ what }) => what), ["the field response"]);
+  const open = await read(inLines([{ messages: [...answered, user], response: "4!" }]));
+  assertEquals(turns(open)[0]![1], ["2+2?", "4!"]);
+});
+
+Deno.test("beside user_message, an expected answer of another tool is the reference", async () => {
+  for (const [names, cells] of [["answer", "4"], ["output,expected", "5,4"]]) {
+    const found = await read(`user_message,${names}\n2+2?,${cells}\n`);
+    assertEquals(turns(found), [[["2+2?", "4"]]], names);
+  }
+  assertEquals(turns(await read("user_message,output\n2+2?,5\n")), [[["2+2?", undefined]]]);
+  const label = { columns: { metadata: { target: "target" } } };
+  const labelled = await read("user_message,target\n2+2?,pupils\n", label);
+  assertEquals(turns(labelled), [[["2+2?", undefined]]]);
+});
+
 Deno.test("a system message at the beginning is the system prompt of the scenario", async () => {
   const system = { role: "system", content: "Be brief." };
   const user = { role: "user", content: "2+2?" };
