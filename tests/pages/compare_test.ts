@@ -74,6 +74,58 @@ suite.test("a run that is too old for the list is named in its choice", async (
   });
 });
 
+suite.test("an older run that is chosen is one choice, and nothing else is found for it", async (
+  { url, baseline },
+  open,
+) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await page.route(/\/runs\?limit=200/, (route) => route.fulfill({ json: { runs: [] } }));
+  const options = page.getByLabel("Baseline", { exact: true }).locator("option");
+  await page.goto(`${url}/ui/compare?baseline=${baseline}&candidate=${baseline}`);
+  await options.filter({ hasText: "studio/support-v2" }).first().waitFor({ state: "attached" });
+  assertEquals(await options.count(), 2);
+
+  await page.route(/\/runs\?text=/, async (route) => {
+    const other = await (await route.fetch({ url: `${url}/runs?limit=1` })).json();
+    await route.fulfill({ json: other });
+  });
+  const found = page.waitForResponse(/\/runs\?text=/);
+  await page.goto(`${url}/ui/compare?baseline=${baseline}`);
+  await (await found).finished();
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  assertEquals(await options.allInnerTexts(), ["Choose a run", baseline]);
+});
+
+suite.test("the choices of a comparison are there if an older run cannot be looked for", async (
+  { url, baseline },
+  open,
+) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await page.route(/\/runs\?text=/, (route) => route.fulfill({ body: "{" }));
+  await page.goto(`${url}/ui/compare?baseline=${baseline}x`);
+  const choice = page.getByLabel("Candidate", { exact: true });
+  await choice.locator(`option[value="${baseline}"]`).waitFor({ state: "attached" });
+});
+
+suite.test("a call that failed is no empty reply in a turn that changed", async (
+  { url, baseline, candidate },
+  open,
+) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await page.route(new RegExp(`/runs/${candidate}/turns\\?`), async (route) => {
+    const { turns, ...rest } = await (await route.fetch()).json();
+    const failed = turns.map((turn: object) => ({ ...turn, error: "endpoint_timeout" }));
+    await route.fulfill({ json: { ...rest, turns: failed } });
+  });
+  await page.goto(`${url}/ui/compare?baseline=${baseline}&candidate=${candidate}`);
+  await page.locator(".changes summary").first().click();
+  await page.getByText("Candidate, attempt 1, failed: endpoint_timeout").waitFor();
+  await page.getByText("Baseline, attempt 1", { exact: true }).waitFor();
+});
+
 suite.test("the part of a run that is shown can be read in forced colours", async (
   { url, baseline },
   open,

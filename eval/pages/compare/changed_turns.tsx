@@ -158,7 +158,7 @@ function AttemptsOfBoth({ before, after, score, isBetter }: {
       <ReplyDiff
         reference={textOf(one, "agent_reply")}
         reply={textOf(other, "agent_reply")}
-        labels={[`Baseline, attempt ${one.attempt_id}`, `Candidate, attempt ${other.attempt_id}`]}
+        labels={[labelOf("Baseline", one), labelOf("Candidate", other)]}
       />
       {reference && (
         <p class="small">
@@ -167,6 +167,11 @@ function AttemptsOfBoth({ before, after, score, isBetter }: {
       )}
     </div>
   );
+}
+
+/** A failed call has no reply, and would look like an empty one. */
+function labelOf(run: string, { attempt_id, error }: TurnRow): string {
+  return `${run}, attempt ${attempt_id}${error ? `, failed: ${error}` : ""}`;
 }
 
 function find(attempts: TurnRow[], id: number | undefined): TurnRow | undefined {

@@ -56,9 +56,19 @@ export function CompareView() {
 /** The newest runs, and those that are chosen already, if they are older. */
 async function listChoices(chosen: string[]): Promise<ListedRun[]> {
   const { runs } = await listRuns({ limit: 200 });
-  const older = chosen.filter((id) => id && !runs.some(({ run_id }) => run_id === id));
-  const found = await Promise.all(older.map((id) => listRuns({ text: id, limit: 1 })));
-  return [...runs, ...found.flatMap(({ runs }) => runs)];
+  const older = new Set(chosen.filter((id) => id && !runs.some(({ run_id }) => run_id === id)));
+  const found = await Promise.all([...older].map(findRun));
+  return [...runs, ...found.flat()];
+}
+
+/** None if it is not found, or cannot be looked for: then its choice has only its id. */
+async function findRun(id: string): Promise<ListedRun[]> {
+  try {
+    const { runs } = await listRuns({ text: id, limit: 1 });
+    return runs.filter(({ run_id }) => run_id === id);
+  } catch {
+    return [];
+  }
 }
 
 /** The same without the frame, for a report. */

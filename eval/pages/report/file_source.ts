@@ -82,7 +82,8 @@ function comparisonSource({ comparison, pairs, replies }: ComparisonReport): Par
     /** The attempts at one turn, of which the file holds the first. */
     turns(id, { scenario, turn }) {
       const interaction = replies[`${id}/${scenario}/1/${turn}`];
-      const first = { attempt_id: 1, scores: {}, interaction } as unknown as TurnRow;
+      const error = interaction?.error?.code;
+      const first = { attempt_id: 1, scores: {}, error, interaction } as unknown as TurnRow;
       return Promise.resolve({ turns: [first], total: 1, next_cursor: null });
     },
   };
