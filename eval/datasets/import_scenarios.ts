@@ -5,6 +5,7 @@ import {
   type DatasetFormat,
   type ImportContext,
   ImportError,
+  ofFile,
 } from "./formats/format.ts";
 
 /** Something in a file that has no counterpart, and how often it occurs. */
@@ -21,6 +22,8 @@ const MOST_KINDS = 100;
 /** A scenario of a file, and the line where it begins. */
 export interface ImportedScenario {
   line: number;
+  /** That file, if it is another one that the file names. */
+  file: string | undefined;
   scenario: Scenario;
 }
 
@@ -48,10 +51,13 @@ export function importScenarios(
   }
 
   async function* read(): AsyncGenerator<ImportedScenario> {
-    for await (const { line, scenario } of format.read(pieces, { columns, leaveOut, readFile })) {
+    const drafts = format.read(pieces, { columns, leaveOut, readFile });
+    for await (const { line, file, scenario } of drafts) {
       const result = Scenario.safeParse(scenario);
-      if (!result.success) throw new ImportError(line, describe(result.error, scenario));
-      yield { line, scenario: result.data };
+      if (!result.success) {
+        throw ofFile(file, new ImportError(line, describe(result.error, scenario)));
+      }
+      yield { line, file, scenario: result.data };
     }
   }
 

@@ -4,7 +4,7 @@ import { findUnusableChecks } from "../assess/checks/usable_checks.ts";
 import type { ContentChecks } from "../assess/checks/content_checks.ts";
 import type { DatasetStore, SavedDataset } from "../store/datasets.ts";
 import { detectFormat, type FileHints } from "./detect.ts";
-import { type DatasetFormat, type ImportContext, ImportError } from "./formats/format.ts";
+import { type DatasetFormat, type ImportContext, ImportError, ofFile } from "./formats/format.ts";
 import { readBeginning } from "./formats/lines.ts";
 import { type ImportedScenario, importScenarios, type SkippedPart } from "./import_scenarios.ts";
 
@@ -61,10 +61,12 @@ async function* requireUsable(
   scenarios: AsyncIterable<ImportedScenario>,
   checks: ContentChecks,
 ): AsyncGenerator<Scenario> {
-  for await (const { line, scenario } of scenarios) {
+  for await (const { line, file, scenario } of scenarios) {
     const pathOf = () => "";
     const [fault] = await findUnusableChecks([scenario], { checks, hasJudge: true, pathOf });
-    if (fault) throw new ImportError(line, `${fault.path.slice(1)} ${fault.message}`);
+    if (fault) {
+      throw ofFile(file, new ImportError(line, `${fault.path.slice(1)} ${fault.message}`));
+    }
     yield scenario;
   }
 }

@@ -2,6 +2,8 @@
 export interface Draft {
   /** Where it begins in the file, counted from 1. */
   line: number;
+  /** That file, if it is another one that the file names. */
+  file?: string | undefined;
   scenario: unknown;
 }
 
@@ -59,4 +61,11 @@ export class ImportError extends Error {
     this.line = line;
     this.reason = reason;
   }
+}
+
+/** An error of another file that the file names, if `file` is set; what is no `ImportError` stays. */
+export function ofFile(file: string | undefined, error: unknown): unknown {
+  return file === undefined || !(error instanceof ImportError)
+    ? error
+    : new ImportError(error.line, `${file}: ${error.reason}`);
 }

@@ -6,7 +6,13 @@ import {
   WorkerUnavailable,
 } from "../../../shared/background/worker_call.ts";
 import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
-import { type DatasetFormat, type Draft, type ImportContext, ImportError } from "./format.ts";
+import {
+  type DatasetFormat,
+  type Draft,
+  type ImportContext,
+  ImportError,
+  ofFile,
+} from "./format.ts";
 import { readWhole } from "./lines.ts";
 import { isTestTable } from "./promptfoo_table.ts";
 import { readTable, type Row } from "./table.ts";
@@ -121,8 +127,7 @@ async function readRows(text: string, name: string): Promise<Row[]> {
   try {
     return await Array.fromAsync(readTable(ReadableStream.from(cutAtLines(text))));
   } catch (error) {
-    if (!(error instanceof ImportError)) throw error;
-    throw new ImportError(error.line, `${name}: ${error.reason}`);
+    throw ofFile(name, error);
   }
 }
 

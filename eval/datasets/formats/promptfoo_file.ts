@@ -1,6 +1,6 @@
 import { readYaml } from "./bounded_yaml.ts";
 import { type Chat, toChat } from "./chat_messages.ts";
-import { type Draft, type ImportContext, ImportError, QUESTIONS } from "./format.ts";
+import { type Draft, type ImportContext, ImportError, ofFile, QUESTIONS } from "./format.ts";
 import { asFields, asList, isFields } from "../../../shared/fields.ts";
 import type { OtherFiles, RowGroup, WholeFile } from "./promptfoo.ts";
 import { toChecks } from "./promptfoo_checks.ts";
@@ -63,11 +63,15 @@ export function* readPromptfoo(
     );
   }
   if (!Array.isArray(config.tests ?? []) && !isGiven) leaveOut("tests in other files", 1);
-  const context = { leaveOut, config, shared: readShared(config, leaveOut) };
+  const shared = readShared(config, leaveOut);
+  const context = { leaveOut, config, shared, prompt: findPrompt(config.prompts, leaveOut) };
   const tests = Array.isArray(config.tests) || isGiven ? config.tests : [];
   let count = before;
-  for (const { test, line } of listTests(tests, { files, lineOf })) {
-    yield* readTest(test, { ...context, line, id: `test-${++count}` });
+  for (const { test, line, file } of listTests(tests, { files, lineOf })) {
+    const id = `test-${++count}`;
+    yield* file === undefined
+      ? readTest(test, { ...context, line, id })
+      : readInFile(test, { ...context, line, id, file });
   }
   for (const { scenario, id, test } of expandScenarios(config, leaveOut)) {
     yield* readTest(test, { ...context, line: lineOf("scenarios", scenario), id });
@@ -86,6 +90,7 @@ interface SharedParts {
 interface TestContext extends Pick<ImportContext, "leaveOut"> {
   config: Values;
   shared: SharedParts;
+  prompt: string | undefined;
   line: number;
   id: string;
 }
@@ -109,6 +114,21 @@ function readShared(config: Values, leaveOut: ImportContext["leaveOut"]): Shared
 function isTransforming(options: unknown): boolean {
   const { transform, postprocess } = asFields(options);
   return (transform ?? postprocess) !== undefined;
+}
+
+/** The same for a test of another file, which is named in all that is said of the test. */
+function* readInFile(
+  test: unknown,
+  { file, leaveOut, ...context }: TestContext & { file: string },
+): Generator<Draft> {
+  const leaveOutOfFile = (what: string, line: number) => leaveOut(`${what} in ${file}`, line);
+  try {
+    for (const draft of readTest(test, { ...context, leaveOut: leaveOutOfFile })) {
+      yield { ...draft, file };
+    }
+  } catch (error) {
+    throw ofFile(file, error);
+  }
 }
 
 function* readTest(written: unknown, context: TestContext) {
@@ -180,8 +200,7 @@ function outOfSet(assert: unknown): unknown[] {
 }
 
 function toConversation(values: Values, context: TestContext): Chat {
-  const { config, line, leaveOut } = context;
-  const prompt = findPrompt(config.prompts, leaveOut);
+  const { prompt, line, leaveOut } = context;
   if (prompt === undefined) {
     const names = Object.keys(values).filter((name) => typeof values[name] === "string");
     const name = QUESTIONS.find((question) => names.includes(question)) ?? names[0];

@@ -1,6 +1,6 @@
 import { asList, type Fields, isFields } from "../../../shared/fields.ts";
 import { readYaml } from "./bounded_yaml.ts";
-import { ImportError } from "./format.ts";
+import { ofFile } from "./format.ts";
 import { type Line, parseLine } from "./lines.ts";
 import type { OtherFiles } from "./promptfoo.ts";
 import { isFileName } from "./promptfoo_prompt.ts";
@@ -13,6 +13,8 @@ const READABLE = /^(?:file:\/\/|(?!\w+:\/\/))[^*]+\.(?:csv|tsv|ya?ml|json|jsonl|
 export interface PlacedTest {
   test: unknown;
   line: number;
+  /** Unset if it is the configuration itself. */
+  file?: string;
 }
 
 /** The other files that a configuration takes its tests, prompts and `defaultTest` from. */
@@ -47,8 +49,16 @@ export function insertFiles(config: Fields, files: OtherFiles): Fields {
           : [text];
       }),
     }),
-    ...(ofTests !== undefined && { defaultTest: readYaml(ofTests).root }),
+    ...(ofTests !== undefined && { defaultTest: readDefaults(ofTests, String(defaultTest)) }),
   };
+}
+
+function readDefaults(text: string, file: string): unknown {
+  try {
+    return readYaml(text).root;
+  } catch (error) {
+    throw ofFile(file, error);
+  }
 }
 
 /** The tests of a configuration, those of other files in their place. */
@@ -57,28 +67,30 @@ export function* listTests(
   { files, lineOf }: { files: OtherFiles; lineOf: (part: string, index: number) => number },
 ): Generator<PlacedTest> {
   for (const [index, test] of asItems(tests).entries()) {
-    const content = isText(test) ? files.get(test) : undefined;
+    const file = isText(test) ? test : "";
+    const content = files.get(file);
     if (content === undefined) yield { test, line: lineOf("tests", index) };
     else if (Array.isArray(content)) {
-      for (const { cells, line } of content) yield { test: toTest(cells), line };
-    } else yield* readTests(content, String(test));
+      for (const { cells, line } of content) yield { test: toTest(cells), line, file };
+    } else yield* readTests(content, file);
   }
 }
 
-function* readTests(text: string, name: string): Generator<PlacedTest> {
+function* readTests(text: string, file: string): Generator<PlacedTest> {
   try {
-    if (/\.jsonl$/i.test(name)) {
+    if (/\.jsonl$/i.test(file)) {
       for (const [index, line] of text.split("\n").entries()) {
         const numbered: Line = { number: index + 1, text: line };
-        if (line.trim() !== "") yield { test: parseLine(numbered), line: index + 1 };
+        if (line.trim() !== "") yield { test: parseLine(numbered), line: index + 1, file };
       }
       return;
     }
     const { root, lineOf } = readYaml(text);
-    for (const [index, test] of asItems(root).entries()) yield { test, line: lineOf("", index) };
+    for (const [index, test] of asItems(root).entries()) {
+      yield { test, line: lineOf("", index), file };
+    }
   } catch (error) {
-    if (!(error instanceof ImportError)) throw error;
-    throw new ImportError(error.line, `${name}: ${error.reason}`);
+    throw ofFile(file, error);
   }
 }
 

@@ -122,6 +122,17 @@ Deno.test("another file of promptfoo that is missing or wrong is named", async (
   const table = await put({ "bot/tests.csv": "word,__expected\na,b\na,b,c\n" });
   assertStringIncludes(table, "line 3: file://tests.csv: Invalid Record Length");
   assertStringIncludes(await put({ "bot/more.yaml": "- a: 1\n- b: [" }), "line 2: more.yaml: ");
+  const config = CONFIG.replace("ask.txt]", "ask.txt, more]");
+  const tests = "- vars: {word: two}\n  foo: 1";
+  const remarks = await put({ "bot/promptfooconfig.yaml": config, "bot/more.yaml": tests });
+  assertStringIncludes(remarks, "left out: foo of a test in more.yaml (first in line 1)");
+  assertStringIncludes(remarks, "left out: all prompts but the first (first in line 1)");
+  const pattern = "- {vars: {word: a}, assert: [{type: regex, value: '('}]}";
+  assertStringIncludes(await put({ "bot/more.yaml": pattern }), "line 1: more.yaml: ");
+  const lists = `\n- vars: {word: [${"a,".repeat(1_001)}]}`;
+  assertStringIncludes(await put({ "bot/more.yaml": lists }), "line 2: more.yaml: the lists");
+  const defaults = await put({ "bot/default.yaml": "\nassert: [" });
+  assertStringIncludes(defaults, "line 2: file://default.yaml: ");
 });
 
 Deno.test("a test of promptfoo that is called like a part of every object is no file", async () => {
@@ -144,8 +155,8 @@ tests: [file://more.yaml, {vars: {q: a}}]`,
   );
   assertEquals([status, json.left_out.map(({ what }: { what: string }) => what)], [201, [
     "defaultTest in another file",
-    "tests that are no objects, such as paths of files",
     "prompts in other files",
+    "tests that are no objects, such as paths of files",
   ]]);
   const { json: { test_batch } } = await call("/datasets/words");
   assertEquals(test_batch[0].interactions[0].user_message, "Say a");
