@@ -21,8 +21,8 @@ export interface UploadRequest {
 
 /**
  * What is sent. A table that was read whole is sent as the scenarios that the preview shows,
- * because the service refuses conversations whose rows are mixed. Anything else is sent as it is, and the service detects
- * its format.
+ * because the service refuses conversations whose rows are mixed. Anything else is sent as it is,
+ * and the service detects its format.
  */
 export function toUpload(
   draft: BatchDraft,
