@@ -41,16 +41,27 @@ export function insertFiles(config: Fields, files: OtherFiles): Fields {
       prompts: asItems(prompts).flatMap((prompt) => {
         const name = textOfPrompt(prompt);
         const text = textOf(name);
-        // A file of text may have several prompts.
-        return text === undefined
-          ? [prompt]
-          : /\.txt$/i.test(String(name))
-          ? text.split(/^---\r?$/m).map((part) => part.trim()).filter((part) => part !== "")
-          : [text];
+        return text === undefined ? [prompt] : listPrompts(text, String(name));
       }),
     }),
     ...(ofTests !== undefined && { defaultTest: readDefaults(ofTests, String(defaultTest)) }),
   };
+}
+
+/** A file of text or of lines may have several prompts. */
+function listPrompts(text: string, file: string): string[] {
+  const ending = /[^.]*$/.exec(file)![0].toLowerCase();
+  if (ending === "txt") return split(text, /^---\r?$/m);
+  if (ending === "jsonl") return split(text, "\n");
+  // Messages are recognized by their first one: comments before it are not part of a prompt.
+  return /^ya?ml$/.test(ending) ? [text.replace(COMMENTS, "")] : [text];
+}
+
+/** Empty lines, comments and `---` at the beginning of a YAML text. */
+const COMMENTS = /^(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)+/;
+
+function split(text: string, separator: string | RegExp): string[] {
+  return text.split(separator).map((part) => part.trim()).filter((part) => part !== "");
 }
 
 function readDefaults(text: string, file: string): unknown {

@@ -178,3 +178,22 @@ Deno.test("a table of promptfoo may begin with empty lines", async () => {
   });
   assertEquals([format, scenarios.length, leftOut], ["promptfoo", 1, []]);
 });
+
+Deno.test("prompts of promptfoo in other files are its messages, one line of JSONL each", async () => {
+  const ask = async (name: string, prompt: string) => {
+    const files = {
+      "c.yaml": `prompts: [file://${name}]\ntests: [{vars: {q: a}}]`,
+      [name]: prompt,
+    };
+    const { run } = cliContext({ files });
+    await run("datasets", "put", "words", "c.yaml");
+    const { interactions, system_prompt } = JSON.parse((await run("datasets", "get", "words")).out);
+    return [system_prompt, interactions.map((turn: { user_message: string }) => turn.user_message)];
+  };
+  const lines = '[{"role":"user","content":"Say {{q}}"}]\n[{"role":"user","content":"No"}]\n';
+  assertEquals(await ask("p.jsonl", lines), [undefined, ["Say a"]]);
+  const yaml = "# A comment\r\n\n---\n - role: system\n   content: Be brief\n" +
+    " - role: user\n   content: Say {{q}}\n";
+  assertEquals(await ask("p.yaml", yaml), ["Be brief", ["Say a"]]);
+  assertEquals(await ask("p.md", "# Say\n---\n{{q}}"), [undefined, ["# Say\n---\na"]]);
+});
