@@ -73,8 +73,9 @@ export async function readBatch(
 }
 
 /**
- * Reads files whose paths begin where another file is. Throws `UsageError` if they are not below that
- * folder: whoever wrote the file could send any other of the machine to an endpoint.
+ * Reads files whose paths begin where another file is. Throws `UsageError` if they are neither below
+ * that folder nor below the current one: whoever wrote the file could send any other of the machine
+ * to an endpoint.
  */
 export function createFileReader(
   path: string,
@@ -83,13 +84,21 @@ export function createFileReader(
   const folder = /^.*[/\\]/.exec(path)?.[0] ?? "";
   return async (name) => {
     const file = /^(?:[/\\]|[a-z]:[/\\])/i.test(name) ? name : `${folder}${name}`;
-    const root = (await realPath(folder || ".")).replace(/[/\\]$/, "");
     const real = await realPath(file);
-    if (!real.startsWith(root) || !/^[/\\]/.test(real.slice(root.length))) {
-      throw new UsageError(`cannot read ${file}: it is outside ${root || "/"}; put it there`);
+    const roots = await Promise.all([folder || ".", "."].map(realPath));
+    if (!roots.some((root) => isBelow(real, root))) {
+      throw new UsageError(
+        `cannot read ${file}: it is outside ${roots[0]}; put it there, or run the command in a ` +
+          "folder that has both",
+      );
     }
     return await readText(file);
   };
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const root = folder.replace(/[/\\]$/, "");
+  return path.startsWith(root) && /^[/\\]/.test(path.slice(root.length));
 }
 
 /** The format that `--format` names. Throws `UsageError`. */

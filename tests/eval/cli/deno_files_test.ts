@@ -72,3 +72,13 @@ Deno.test("a file that another one names is read only below the folder of that o
       await assertRejects(() => read("none.txt"), UsageError, "no such file or folder");
     }
   }));
+
+Deno.test("a file that another one names is also read below the current folder", () =>
+  withFolder(async (folder) => {
+    await Deno.mkdir(`${folder}/prompts`);
+    await Deno.mkdir(`${folder}/evals`);
+    await Deno.writeTextFile(`${folder}/prompts/a.txt`, "a");
+    const here = (path: string) => realPath(path === "." ? folder : path);
+    const read = createFileReader(`${folder}/evals/c.yaml`, { readText, realPath: here });
+    assertEquals(await read("../prompts/a.txt"), "a");
+  }));
