@@ -151,12 +151,16 @@ const russian: Grammar = {
   no: set("нет"),
 };
 
-const ITALIAN_IDIOMS = set("solo soltanto solamente appena oltre problema problemi dubbio");
+const ITALIAN_IDIOMS = set(
+  "solo soltanto solamente appena oltre problema problemi dubbio",
+);
 
 const italian: Grammar = {
   isNegator: (word) =>
     /^(?:non|mai|niente|nulla|nessun[oa]?|senza|né|neanche|nemmeno|neppure)$/.test(word),
-  isIdiom: (clause, at) => ITALIAN_IDIOMS.has(nextContent(clause, at, italian)),
+  isIdiom: (clause, at) =>
+    ITALIAN_IDIOMS.has(nextContent(clause, at, italian)) ||
+    /^(?:(?:resta|rimane) che|manca (?:molto|tanto))$/.test(clause.slice(at + 1, at + 3).join(" ")),
   main: set("non"),
   isPlacedAfter: false,
   stops: set(
@@ -176,7 +180,6 @@ const italian: Grammar = {
 };
 
 const PORTUGUESE_IDIOMS = set("só apenas somente obstante problema problemas dúvida");
-
 const portuguese: Grammar = {
   isNegator: (word) =>
     /^(?:não|nunca|jamais|nada|ninguém|nenhum(?:as?)?|nenhuns|sem|nem|tampouco)$/.test(word),
@@ -202,7 +205,6 @@ const portuguese: Grammar = {
 /** "Vergeet niet te betalen" asks to pay. */
 const DUTCH_REMINDERS = set("aarzel aarzelt vergeet");
 const DUTCH_IDIOMS = set("alleen probleem problemen zorgen dank twijfel");
-
 const dutch: Grammar = {
   isNegator: (word) => /^(?:niet|geen|nooit|niets|niks|niemand|nergens|zonder|noch)$/.test(word),
   isIdiom: (clause, at) =>
@@ -222,11 +224,10 @@ const dutch: Grammar = {
   no: set("nee"),
 };
 
-const SCANDINAVIAN_REMINDERS = set("tveka glöm tøv glem nøl");
+const SCANDINAVIAN_REMINDERS = set("tveka glöm missa tøv glem nøl");
 const SCANDINAVIAN_IDIOMS = set(
   "bara endast minst problem fara orsak bekymmer tvekan kun bare mindst årsag fare nøl",
 );
-
 /** Swedish, Danish and Norwegian. */
 const scandinavian: Grammar = {
   isNegator: (word) =>

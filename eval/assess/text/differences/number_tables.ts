@@ -84,8 +84,11 @@ export const WORDS: Partial<Record<Language, Map<string, number>>> = {
         "tolv",
       0,
     ),
-    ["femton", 15],
+    ...list("tretten/tretton fjorten/fjorton femten/femton seksten/sexton", 13),
+    ...list("sytten/sjutton atten/arton/aderton nitten/nitton", 17),
     ...list("tjugo trettio fyrtio femtio sextio sjuttio åttio nittio hundra", 20, 10),
+    ...list("tyve tredive fyrre halvtreds tres firs halvfems", 20, 10), // Danish
+    ...list("tjue tretti førti femti seksti sytti åtti nitti", 20, 10), // Norwegian
   ]),
   pl: forms([
     ...list(
@@ -119,15 +122,21 @@ export const TENS_JOINED = new Map<Language, string>([
 
 /** What a number before one of these is multiplied by, in whatever language. */
 export const MULTIPLIERS = forms([
-  ["hundred/hundert/cientos/cents", 100],
+  ["hundred/hundert/cientos/cents/hundre/hundrede/setek", 100],
   ["dozen/dutzend/douzaine/docena", 12],
   ["thousand/tausend/mille/mil/тысяча/тысячи/тысяч/тыс/k/千", 1e3],
-  ["mila/duizend/tusen/tysiąc/tysiące/tysięcy/tys", 1e3],
+  ["mila/duizend/tusen/tusind/tysiąc/tysiące/tysięcy/tys", 1e3],
   ["万/萬", 1e4],
   ["million/millions/millionen/mio/millón/millones/миллион/миллиона/миллионов/млн", 1e6],
-  ["milione/milioni/milhão/milhões/miljoen/miljon/miljoner/milion/miliony/milionów/mln", 1e6],
+  [
+    "milione/milioni/milhão/milhões/miljoen/miljon/miljoner/millioner/milion/miliony/milionów/mln",
+    1e6,
+  ],
   ["亿/億", 1e8],
   ["billion/billions/bn/milliarde/milliarden/mrd/milliard/milliards/миллиард/миллиарда/млрд", 1e9],
-  ["miliardo/miliardi/bilhão/bilhões/miljard/miljarder/miliard/miliardy/miliardów/mld", 1e9],
+  [
+    "miliardo/miliardi/bilhão/bilhões/miljard/miljarder/milliarder/miliard/miliardy/miliardów/mld",
+    1e9,
+  ],
   ["trillion/trillions", 1e12],
 ]);

@@ -143,13 +143,14 @@ const JOINTS = new Set(["-", "y", "e", "et"]);
 /** What stands before a number that is no part of it: "un diez por ciento". */
 const ARTICLES = new Set("un une una ein eine einen einem einer um uma een en ett et".split(" "));
 /**
- * Hours, which may be of twelve or of twenty-four, by the words around them, with `#` in their place.
+ * Hours, which may be of twelve or of twenty-four, and "due ore e mezza", by the words around them,
+ * with `#` in their place.
  * German "alle" is "every".
  */
 const HOURS: Partial<Record<Language, RegExp>> = {
   es: / de # a \p{L}+ (?:\P{L}|$)| de \p{L}+ a # (?:\P{L}|$)/u,
-  it: / (?:d?alle #|le # (?:del|di|\P{L}|$))/u,
-  pt: / às #/,
+  it: / (?:d?alle #|le # (?:del|di|\P{L}|$))|# \p{L}+ e mezz[oa]/u,
+  pt: / às #|# \p{L}+ e mei[oa]/u,
   nl: / om #/,
   sv: / (?:klockan|klokken|kl|från|fra|till|til) #/,
 };

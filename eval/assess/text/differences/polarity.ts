@@ -24,6 +24,18 @@ const CLAUSE_END = /[,;:()–—]/;
 /** How far the word may stand that a negation is about. */
 const REACH = 6;
 const STEM_LENGTH = 5;
+/** "Does not cost more than 20" denies that it is more, not that it costs. */
+const MORE_THAN: Partial<Record<Language, RegExp>> = {
+  en: / more than$/,
+  fr: / plus (?:de|d|que)$/,
+  es: / más de$/,
+  it: / più (?:di|del)$/,
+  pt: / mais (?:de|do)$/,
+  nl: / meer dan$/,
+  sv: / (?:mer|mere) (?:än|end|enn)$/,
+  pl: / więcej niż$/,
+};
+const REACH_OF_MORE = 3;
 
 /** Reads the polarity of a text's words, in a language with words between blanks. */
 export function readStatements(tokens: readonly Token[], language: Language): Statements {
@@ -32,8 +44,10 @@ export function readStatements(tokens: readonly Token[], language: Language): St
   const complements = new Map<string, string>();
   if (!grammar) return { polarities, complements, answer: undefined };
   const stemOf = (word: string) => stemIn(word, language);
-  const note = (word: string, polarity: Polarity) => {
-    const key = stemOf(word);
+  // "More than" is no "more", which has an opposite.
+  const keyOf = (words: string[], at: number) =>
+    isMoreThan(words, at, language) ? `${words[at]} ${words[at + 1]}` : stemOf(words[at]!);
+  const note = (key: string, polarity: Polarity) => {
     const known = polarities.get(key);
     polarities.set(key, known === undefined || known === polarity ? polarity : "several");
   };
@@ -56,12 +70,13 @@ export function readStatements(tokens: readonly Token[], language: Language): St
       for (let at = 0; at < words.length; at++) {
         const word = words[at]!;
         if (grammar.isNegator(word)) continue;
-        if (grammar.stops.has(word) && !isPlace(words, at, language)) continue;
-        note(word, at === head ? "negated" : polarity);
+        const isSaid = isPlace(words, at, language) || isMoreThan(words, at, language);
+        if (grammar.stops.has(word) && !isSaid) continue;
+        note(keyOf(words, at), at === head ? "negated" : polarity);
       }
       const complement = head < 0 ? undefined : words.slice(head + 1, head + 1 + REACH)
         .find((word) => !grammar.stops.has(word) && !grammar.isNegator(word));
-      if (complement !== undefined) complements.set(stemOf(words[head]!), stemOf(complement));
+      if (complement !== undefined) complements.set(keyOf(words, head), stemOf(complement));
     }
   }
   return { polarities, complements, answer };
@@ -157,6 +172,11 @@ function headOf(words: string[], at: number, language: Language): number {
   const grammar = GRAMMARS[language]!;
   const isContent = (word: string) =>
     !grammar.stops.has(word) && !grammar.light.has(word) && !grammar.isNegator(word);
+  for (let next = at + 1; next <= at + REACH_OF_MORE; next++) {
+    // "N'a plus de" is "has no more".
+    const isLess = language !== "fr" || words[next - 1] === "pas";
+    if (isLess && isMoreThan(words, next, language)) return next;
+  }
   for (let next = at + 1; next < words.length && next <= at + REACH; next++) {
     if (isContent(words[next]!)) return next;
   }
@@ -173,4 +193,8 @@ function isPlace(words: string[], at: number, language: Language): boolean {
   const last = words[at - 1] ?? "";
   return (places.after.has(last) || isNegator(last)) &&
     words.slice(at + 1).every((word) => places.before.has(word));
+}
+
+function isMoreThan(words: string[], at: number, language: Language): boolean {
+  return MORE_THAN[language]?.test(words.slice(Math.max(0, at - 1), at + 2).join(" ")) === true;
 }
