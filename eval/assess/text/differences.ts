@@ -1,3 +1,4 @@
+import { detectLanguage } from "../language/detector.ts";
 import { rememberLast } from "../background/remember_last.ts";
 import { answerOf } from "./differences/answers.ts";
 import { compareAntonyms } from "./differences/antonyms.ts";
@@ -28,6 +29,9 @@ export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 /** What a text is read as if nothing tells its language. */
 const DEFAULT_LANGUAGE = "en";
 
+/** Letters tell the language of a longer text. */
+const MOST_TOKENS = 12;
+
 /** Of a longer text the beginning is read. */
 const MAX_CHARACTERS = 20_000;
 
@@ -51,6 +55,16 @@ const LONGEST_REMEMBERED = 2000;
 export function differencesBetween(reply: string, reference: string): DifferenceKind[] {
   if (reply === reference) return [];
   const [left, right] = readBoth(reply, reference);
+  const found = compare(left, right);
+  if (found.size === 0 && mayBeEnglish(left) && mayBeEnglish(right)) {
+    const [one, other] = [reply, reference].map((text) => readText(text, DEFAULT_LANGUAGE));
+    // Their names were compared, unless the texts are German, in which every noun is a capital.
+    return [...compare(one!, other!)].filter((kind) => kind !== "name").sort();
+  }
+  return [...found].sort();
+}
+
+function compare(left: ReadText, right: ReadText): Set<DifferenceKind> {
   const found = new Set<DifferenceKind>(compareQuantities(left.quantities, right.quantities));
   if (
     compareIdentifiers(left.identifiers, right.identifiers) ||
@@ -67,7 +81,15 @@ export function differencesBetween(reply: string, reference: string): Difference
     if (compareNegation(left.statements, right.statements)) found.add("negation");
     else if (left.language === "en" && compareAntonyms(left, right)) found.add("antonym");
   }
-  return [...found].sort();
+  return found;
+}
+
+/** "Van Gogh is expensive" seems Dutch by its letters, and has no small word that is. */
+function mayBeEnglish({ language, tokens }: ReadText): boolean {
+  const small = tokens.filter(({ raw, text }) => raw === text).map(({ text }) => text);
+  return language !== DEFAULT_LANGUAGE && tokens.length <= MOST_TOKENS &&
+    tokens.every(({ type }) => type !== "number") &&
+    detectLanguage(small.join(" ")).code === "en";
 }
 
 /**
