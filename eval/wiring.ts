@@ -6,6 +6,7 @@ import { createSameOriginFetch } from "../shared/http/same_origin_fetch.ts";
 import { createSingleFetch } from "../shared/http/single_fetch.ts";
 import { lazy } from "../shared/lazy.ts";
 import type { Logger } from "../shared/log.ts";
+import { systemPromptOf } from "../shared/system_prompt.ts";
 import { createAgentDialect } from "./endpoint/agent_dialect.ts";
 import type { EvalConfig } from "./config.ts";
 import { createEndpointClient } from "./endpoint/client.ts";
@@ -128,7 +129,7 @@ function createConnect(
         createOpenAIDialect({ baseUrl, modelId, parameters, observesTools }, client),
       agent: (url) => createAgentDialect({ url, modelId, observesTools }, client),
     };
-    const hasSystemPrompts = test_batch.some(({ system_prompt }) => system_prompt);
+    const hasSystemPrompts = test_batch.some((scenario) => systemPromptOf(scenario) !== "");
     const target = observe(
       createTarget({ endpoint, protocol, parameters, hasSystemPrompts, dialects }),
       modelId,

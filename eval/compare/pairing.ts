@@ -1,3 +1,4 @@
+import { systemPromptOf } from "../../shared/system_prompt.ts";
 import type { PlannedScenario } from "./expectations.ts";
 import type { AttemptTurn, RunScores } from "./turn_scores.ts";
 
@@ -36,7 +37,7 @@ export async function reachedScenarios(
 ): Promise<ReachedScenario[]> {
   const found: ReachedScenario[] = [];
   for (const [index, planned] of scenarios.entries()) {
-    const { id, system_prompt = "", interactions } = planned;
+    const { id, interactions } = planned;
     const reached = turns.get(index);
     if (!reached) continue;
     found.push({
@@ -49,7 +50,7 @@ export async function reachedScenarios(
       }),
       fingerprint: JSON.stringify([
         id,
-        system_prompt,
+        systemPromptOf(planned),
         ...interactions.map((turn) => turn.user_message),
       ]),
     });

@@ -1,4 +1,5 @@
 import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
+import { systemPromptOf } from "../../shared/system_prompt.ts";
 import type { ReplyCircumstances, Spent } from "../assess/assessment.ts";
 import type { ConversationMessage } from "../endpoint/target.ts";
 import type { TurnPosition } from "../store/position.ts";
@@ -39,9 +40,9 @@ export async function converse(
   const known = await finished?.turns(position);
   const replies = await finished?.replies(position);
   const storing = createTurnStoring(taken, { ...ports, isSecondWay: firstTurn > 0 });
-  const { system_prompt } = scenario;
-  const history: ConversationMessage[] = system_prompt
-    ? [{ role: "system", content: system_prompt }]
+  const systemPrompt = systemPromptOf(scenario);
+  const history: ConversationMessage[] = systemPrompt
+    ? [{ role: "system", content: systemPrompt }]
     : [];
   /** What checks of the conversation look at: also after references, the replies of the model. */
   const said: SaidMessage[] = [];

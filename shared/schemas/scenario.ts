@@ -42,8 +42,9 @@ export const Scenario = z.looseObject({
   id: Id.meta({ description: "Returned as `scenario_id`." }),
   interactions: z.array(Interaction).min(1).meta({ description: "The turns, in their order." }),
   description: z.string().default("").meta({ description: "For people." }),
-  system_prompt: z.string().optional().meta({
-    description: "The system message of this conversation, instead of the one in `parameters`.",
+  system_prompt: z.string().nullish().meta({
+    description:
+      "The system message of this conversation, instead of the one in `parameters`; `null` is none.",
   }),
   checks: Checks.optional().meta({ description: "For every turn, beside its own." }),
   conversation_checks: Checks.optional().meta({

@@ -22,6 +22,7 @@ Deno.test("a scenario's system prompt is sent instead of the run's, and returned
       test_batch: [
         { id: "own", system_prompt: "One word.", interactions },
         { id: "run's", system_prompt: "", interactions },
+        { id: "run's too", system_prompt: null, interactions },
       ],
       endpoint: `${double.baseUrl}/v1`,
       parameters: { system_prompt: "Be kind." },
@@ -30,6 +31,7 @@ Deno.test("a scenario's system prompt is sent instead of the run's, and returned
   assertEquals(results.scenarios[0]!.system_prompt, "One word.");
   const sent = double.requests.map(({ body }) => body.messages as { content: string }[]);
   assertEquals(sent.map((messages) => messages.map(({ content }) => content)).sort(), [
+    ["Be kind.", "The capital of France?"],
     ["Be kind.", "The capital of France?"],
     ["One word.", "The capital of France?"],
   ]);

@@ -39,6 +39,13 @@ Deno.test("the system prompt of a scenario comes before each of its turns", asyn
   assertEquals(asked.map((messages) => messages.length), [2, 4]);
 });
 
+Deno.test("what is stored as a system prompt and is no text is not sent", async () => {
+  const { target, asked } = fakeTarget(echo);
+  const stored = { ...scenario("s", [interaction("1")]), system_prompt: { de: "Kurz." } as never };
+  await runScenarios({ scenarios: [stored], attempts: 1 }, ports(target));
+  assertEquals(asked, [[{ role: "user", content: "message 1" }]]);
+});
+
 Deno.test("the history has the generated reply, not the reference", async () => {
   const { target, asked } = fakeTarget(() => "generated");
   const turns = [interaction("1", { reference_reply: "expected" }), interaction("2")];
