@@ -1,3 +1,4 @@
+import { systemPromptOf } from "../../shared/system_prompt.ts";
 import { mean } from "../assess/mean.ts";
 import type { StoredTurn } from "../store/turn_record.ts";
 import { BYTE_ORDER_MARK, type CsvCell, writeRow } from "./csv_text.ts";
@@ -18,6 +19,7 @@ export const csv: ExportFormat = {
     const { run, reader } = source;
     const { scoreNames, turnCounts, graded } = await digestRun(source);
     const ids = run.request.test_batch.map(({ id }) => id);
+    const systemPrompts = run.request.test_batch.map(systemPromptOf);
     const columns: Column[] = [
       ["run_id", () => run.id],
       ["scenario_id", ({ scenario }) => ids[scenario]],
@@ -55,6 +57,9 @@ export const csv: ExportFormat = {
       ...(run.request.dataset === undefined
         ? []
         : [["dataset", () => run.request.dataset] as Column]),
+      ...(systemPrompts.some((text) => text !== "")
+        ? [["system_prompt", ({ scenario }) => systemPrompts[scenario]] as Column]
+        : []),
       ...(run.request.history === "both" ? [HISTORY_COLUMN] : []),
       ...(run.parentId === null ? [] : RETRY_COLUMNS),
       ...(turnCounts.cost ?? turnCounts.judge_cost ? COST_COLUMNS : []),

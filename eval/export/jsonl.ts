@@ -1,3 +1,4 @@
+import { systemPromptOf } from "../../shared/system_prompt.ts";
 import type { ExportFormat } from "./format.ts";
 import { readScoreRows } from "./score_rows.ts";
 
@@ -16,6 +17,7 @@ export const jsonl: ExportFormat = {
       return;
     }
     const ids = run.request.test_batch.map(({ id }) => id);
+    const systemPrompts = run.request.test_batch.map(systemPromptOf);
     for await (const { scenario, attempt, turn, result } of reader.turns(run.id)) {
       const place = {
         run_id: run.id,
@@ -24,6 +26,7 @@ export const jsonl: ExportFormat = {
         scenario_id: ids[scenario],
         attempt_id: attempt + 1,
         turn,
+        ...(systemPrompts[scenario] && { system_prompt: systemPrompts[scenario] }),
       };
       // First for the reader, and once more so that a caller's own field cannot replace it.
       yield JSON.stringify({ ...place, ...result, ...place }) + "\n";

@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { parse } from "csv-parse/sync";
 import fc from "seeded-fast-check";
 import { csv } from "../../../eval/export/csv.ts";
+import { jsonl } from "../../../eval/export/jsonl.ts";
 import {
   failedTurn,
   incompleteTurn,
@@ -10,6 +11,7 @@ import {
   textOf,
 } from "../../fakes/stored_run.ts";
 import { anyCharacter } from "../../fakes/any_character.ts";
+import { read } from "../datasets/imported.ts";
 
 async function readBack(batch: StoredScenario[]): Promise<Record<string, string>[]> {
   return parse(await textOf(csv.write(storedRun(batch))), {
@@ -41,6 +43,22 @@ Deno.test("a CSV reader finds one row per turn, with its position, its texts and
   assertEquals([rows[1]!.overall, rows[1]!.judge], ["0.25", ""]);
   assertEquals([rows[3]!.error_code, rows[3]!.overall], ["provider_timeout", "0"]);
   assertEquals(rows[4]!.agent_reply, 'says "hi",\nthen leaves');
+});
+
+Deno.test("what a run was told by system prompts is in its CSV and JSONL, and is read again", async () => {
+  const source = storedRun([["s", [[{}]]], ["t", [[{}]]]]);
+  const [first, second] = source.run.request.test_batch;
+  const plain = await textOf(csv.write(source));
+  assertEquals(plain.includes("system_prompt"), false);
+  const told = [{ ...first!, system_prompt: "- Be brief." }, second!];
+  const run = { ...source.run, request: { ...source.run.request, test_batch: told } };
+  const { scenarios } = await read(await textOf(csv.write({ ...source, run })));
+  assertEquals(scenarios.map((one) => one.system_prompt), ["- Be brief.", undefined]);
+  const lines = (await textOf(jsonl.write({ ...source, run }))).trim().split("\n");
+  assertEquals(
+    lines.map((line) => JSON.parse(line).system_prompt),
+    ["- Be brief.", undefined],
+  );
 });
 
 Deno.test("a row says in what the reply differs", async () => {
