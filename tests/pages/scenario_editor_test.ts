@@ -35,6 +35,25 @@ suite.test("JSON that cannot be read is not left out of what is saved", async (f
   assertEquals(saved.includes('"late"'), true, saved);
 });
 
+suite.test(
+  "the system prompt of a scenario is shown, and can be changed",
+  async (fixture, open) => {
+    const [first, second] = SUPPORT_BATCH;
+    await fixture.putDataset("told", [first!, { ...second!, system_prompt: "Be brief." }]);
+    await using tab = await open(`${fixture.url}/ui/dataset/told`);
+    const { page } = tab;
+    const dialog = await editOrderStatus(page);
+    await page.getByText("System prompt: Be brief.").waitFor();
+    const field = dialog.getByLabel("System prompt");
+    assertEquals(await field.inputValue(), "Be brief.");
+    await field.fill("Be kind.");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The scenario is saved.").waitFor();
+    const saved = await (await fetch(`${fixture.url}/datasets/told`)).text();
+    assertEquals(saved.includes('"system_prompt":"Be kind."'), true, saved);
+  },
+);
+
 suite.test("Escape does not drop what was changed in a dialog", async (fixture, open) => {
   await fixture.putDataset("escape", SUPPORT_BATCH.slice(0, 3));
   await using tab = await open(`${fixture.url}/ui/dataset/escape`);

@@ -4,7 +4,12 @@ import type { z } from "zod";
 import { unguardText } from "../../../shared/csv_guard.ts";
 import { isRunTable } from "../../../shared/run_table.ts";
 import { createSampleIds } from "../../../shared/sample_ids.ts";
-import { ANSWER_NAMES, findName, QUESTION_NAMES } from "../../../shared/sample_names.ts";
+import {
+  ANSWER_NAMES,
+  findName,
+  QUESTION_NAMES,
+  SYSTEM_NAMES,
+} from "../../../shared/sample_names.ts";
 import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
 import { parseCsv } from "./csv.ts";
 
@@ -102,14 +107,19 @@ function isRequestOfDataset(value: Record<string, unknown>): boolean {
     !("user_message" in value);
 }
 
-/** A turn by itself is a conversation of one. */
+/** A turn by itself is a conversation of one, which has its system prompt. */
 function wrap(turn: DraftTurn, index: number): DraftScenario {
   const id = String(turn.id ?? index + 1);
-  return { id, interactions: [{ ...turn, id }] };
+  const { system_prompt, ...others } = turn;
+  return typeof system_prompt === "string"
+    ? { id, system_prompt, interactions: [{ ...others, id }] }
+    : { id, interactions: [{ ...turn, id }] };
 }
 
 /** What a column of a table is. `""` is not used; a metadata column is called by its header. */
-export const COLUMN_USES = ["", "scenario", "message", "reference", "metadata"] as const;
+export const COLUMN_USES = [
+  ...["", "scenario", "id", "system", "message", "reference", "metadata"] as const,
+];
 export type ColumnUse = typeof COLUMN_USES[number];
 
 const GUESSES: [ColumnUse, RegExp][] = [
@@ -119,22 +129,29 @@ const GUESSES: [ColumnUse, RegExp][] = [
   ["metadata", /^(intent|sentiment|label|category|tone|language)$/i],
 ];
 
-/** What the columns are by their names; each of the first three is used once. */
+/** What the columns are by their names; each use but labels is there once. */
 export function guessUses(columns: string[]): ColumnUse[] {
   // Names that the service knows come first: `expected` is the reference, also after `output`.
   const known = new Map<string | undefined, ColumnUse>([
     [findName(columns, ["user_message", ...QUESTION_NAMES]), "message"],
     [findName(columns, ["reference_reply", ...ANSWER_NAMES]), "reference"],
+    [
+      findName(columns, columns.includes("user_message") ? ["system_prompt"] : SYSTEM_NAMES),
+      "system",
+    ],
+    [findName(columns, ["id"]), "id"],
   ]);
   known.delete(undefined);
   const taken = new Set<ColumnUse>(known.values());
-  return columns.map((column) => {
+  const uses = columns.map((column): ColumnUse => {
     const use = known.get(column) ??
       GUESSES.find(([use, pattern]) => pattern.test(column.trim()) && !taken.has(use))?.[0];
     if (!use) return "";
     if (use !== "metadata") taken.add(use);
     return use;
   });
+  // Rows of a conversation have its name.
+  return uses.includes("scenario") ? uses.map((use) => use === "id" ? "" : use) : uses;
 }
 
 /**
@@ -148,9 +165,7 @@ export function toBatch({ columns, rows }: CsvTable, uses: ColumnUse[]): DraftSc
   const isRun = isRunTable(names) && !uses[names.indexOf("attempt_id")];
   const textOf = (text = "") => isRun ? unguardText(text) : text;
   const nameOf = (row: string[]) => textOf(row[at("scenario")]).trim();
-  const unused = (name: string) => names.findIndex((one, index) => one === name && !uses[index]);
-  const idAt = at("scenario") === -1 ? unused(findName(names, ["id"]) ?? "id") : -1;
-  const systemAt = unused("system_prompt");
+  const idAt = at("id");
   const nameSample = createSampleIds();
   const named = new Set(rows.map((row) => nameOf(row) || row[idAt]?.trim()));
   const scenarios = new Map<string, DraftScenario>();
@@ -160,12 +175,13 @@ export function toBatch({ columns, rows }: CsvTable, uses: ColumnUse[]): DraftSc
     const number = String(index + 1);
     const id = nameOf(row) ||
       nameSample(row[idAt], named.has(number) ? `row-${number}` : number);
-    const system_prompt = row[systemAt];
-    const scenario = scenarios.get(id) ??
-      { id, ...(system_prompt && { system_prompt }), interactions: [] };
+    const scenario = scenarios.get(id) ?? { id, interactions: [] };
     scenarios.set(id, scenario);
     if (!attempts.has(id)) attempts.set(id, row[attemptAt]);
     if (attempts.get(id) !== row[attemptAt]) continue;
+    // The first in a conversation counts.
+    const systemPrompt = textOf(row[at("system")]);
+    if (systemPrompt) scenario.system_prompt ??= systemPrompt;
     const metadata = Object.fromEntries(
       names.flatMap((name, column) =>
         uses[column] === "metadata" && row[column] ? [[name, textOf(row[column])]] : []

@@ -8,6 +8,8 @@ const SHOWN = 5;
 const USES: Record<ColumnUse, string> = {
   "": "not used",
   scenario: "conversation",
+  id: "id",
+  system: "system prompt",
   message: "user message",
   reference: "reference reply",
   metadata: "expected label",

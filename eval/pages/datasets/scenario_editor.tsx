@@ -2,6 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
+import { systemPromptOf } from "../../../shared/system_prompt.ts";
 import type { DraftScenario, DraftTurn } from "../batch/batch_input.ts";
 import { freeId } from "./dataset_content.ts";
 
@@ -32,9 +33,15 @@ export function ScenarioEditor({ scenario, jsonError, onChange }: {
           <TextField
             label="Description"
             value={scenario.description ?? ""}
-            onInput={(text) => onChange(withDescription(scenario, text))}
+            onInput={(text) => onChange(withText(scenario, { description: text }))}
           />
         </div>
+        <TextField
+          label="System prompt"
+          isLong
+          value={systemPromptOf(scenario)}
+          onInput={(text) => onChange(withText(scenario, { system_prompt: text }))}
+        />
         {interactions.map((turn, index) => (
           <TurnFields
             key={index}
@@ -111,9 +118,15 @@ function withReference(turn: DraftTurn, text: string): DraftTurn {
   return text === "" ? others : { ...turn, reference_reply: text };
 }
 
-function withDescription(scenario: DraftScenario, text: string): DraftScenario {
-  const { description: _, ...others } = scenario;
-  return text === "" ? others : { ...scenario, description: text };
+/** An empty text is none. */
+function withText(
+  scenario: DraftScenario,
+  text: Pick<DraftScenario, "description" | "system_prompt">,
+): DraftScenario {
+  const changed = Object.entries({ ...scenario, ...text });
+  return Object.fromEntries(
+    changed.filter(([name, value]) => !(name in text) || value !== ""),
+  ) as DraftScenario;
 }
 
 function TextField({ label, value, isLong, onInput }: {

@@ -6,6 +6,7 @@ import { Empty } from "../../../shared/pages/components/states.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import { systemPromptOf } from "../../../shared/system_prompt.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
@@ -101,6 +102,7 @@ function ScenarioRow({ scenario, isOpen, onEdit }: {
 }) {
   const opened = useSignal(isOpen);
   const { id, description, interactions } = scenario;
+  const systemPrompt = systemPromptOf(scenario);
   return (
     <details
       open={opened.value}
@@ -116,6 +118,7 @@ function ScenarioRow({ scenario, isOpen, onEdit }: {
       {opened.value && (
         <div class="change">
           {description && <p class="muted" dir="auto">{description}</p>}
+          {systemPrompt && <p class="muted" dir="auto">System prompt: {systemPrompt}</p>}
           <ol class="transcript" tabIndex={0} aria-label={`Turns of ${id}`}>
             {interactions.map((turn, index) => (
               <li key={index}>

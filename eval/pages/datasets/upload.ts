@@ -1,5 +1,6 @@
 import type { ApiRequest } from "../../../shared/pages/api.ts";
 import type { BatchDraft } from "../batch/batch_draft.ts";
+import type { ColumnUse } from "../batch/batch_input.ts";
 import type { Parameters } from "../source.ts";
 
 /** Larger files are sent as they are, and only their beginning is looked at. */
@@ -45,16 +46,17 @@ export function toUpload(
 /** The columns of a table, as the API has them. */
 function columnParameters({ input, uses }: BatchDraft): Parameters {
   if (input.value.kind !== "csv") return {};
-  const fields = {
+  // The service finds ids and system prompts by the names of their columns.
+  const fields: Partial<Record<ColumnUse, (column: string) => string>> = {
     scenario: () => "scenario_id",
     message: () => "user_message",
     reference: () => "reference_reply",
-    metadata: (column: string) => `metadata.${column}`,
+    metadata: (column) => `metadata.${column}`,
   };
   return Object.fromEntries(
     input.value.table.columns.flatMap((column, index) => {
-      const use = uses.value[index];
-      return use ? [[`column.${fields[use](column)}`, column]] : [];
+      const field = fields[uses.value[index] ?? ""];
+      return field ? [[`column.${field(column)}`, column]] : [];
     }),
   );
 }

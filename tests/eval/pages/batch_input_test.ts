@@ -100,6 +100,28 @@ Deno.test("a row keeps its id and its system prompt, as the service reads them",
   );
 });
 
+Deno.test("a system prompt is not guessed to be the message, and the first in a conversation counts", () => {
+  const columns = ["conversation", "id", "System prompt", "text"];
+  const uses = guessUses(columns);
+  assertEquals(uses, ["scenario", "", "system", "message"]);
+  const rows = [["a", "1", "", "Hi"], ["a", "2", "Be brief.", "Who?"], ["a", "3", "Be kind.", "?"]];
+  assertEquals(toBatch({ columns, rows }, uses).map((one) => one.system_prompt), ["Be brief."]);
+  assertEquals(guessUses(["id", "question"]), ["id", "message"]);
+});
+
+Deno.test("a system prompt is read from the CSV file of a run, and from a turn by itself", () => {
+  const columns = ["run_id", "scenario_id", "attempt_id", "user_message", "system_prompt"];
+  const rows = [["r", "a", "1", "Hi", "'- Be brief."]];
+  const [scenario] = toBatch({ columns, rows }, guessUses(columns));
+  assertEquals(scenario!.system_prompt, "- Be brief.");
+  const turn = '{"user_message":"Hi","system_prompt":"Be brief."}';
+  assertEquals(scenariosOf(readBatchInput(turn)), [{
+    id: "1",
+    system_prompt: "Be brief.",
+    interactions: [{ id: "1", user_message: "Hi" }],
+  }]);
+});
+
 Deno.test("commands quote what a shell would take for something else", () => {
   assertEquals(shellWord("a/b:c-1"), "a/b:c-1");
   assertEquals(shellWord("it's; rm -rf $HOME"), `'it'\\''s; rm -rf $HOME'`);

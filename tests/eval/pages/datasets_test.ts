@@ -61,7 +61,9 @@ Deno.test("a table is sent as the scenarios that were shown, other texts as they
 
 Deno.test("of a large table the columns are named", () => {
   const draft = createBatchDraft();
-  draft.setText("conversation,question,answer,intent,other\n1,Hi,Hello,greeting,x\n");
+  draft.setText(
+    "conversation,system_prompt,question,answer,intent,other\n1,Be brief.,Hi,Hello,greeting,x\n",
+  );
   const file = new File([draft.text.value], "large.csv");
   assertEquals(toUpload(draft, { file, format: undefined }).parameters, {
     format: undefined,
