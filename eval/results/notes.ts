@@ -1,5 +1,6 @@
 import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
 import type { RunNote } from "../../shared/schemas/evaluate_response.ts";
+import { systemPromptOf } from "../../shared/system_prompt.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
 import { referenceOf } from "../assess/references.ts";
 import { expectsTools } from "../assess/tools/expects_tools.ts";
@@ -7,10 +8,27 @@ import { SIMILARITY_LIMIT } from "../assess/scores/semantic_similarity.ts";
 
 /** Notes on a run, from its request alone; `hasJudge` says whether a judge is configured. */
 export function runNotes(
-  { test_batch }: Pick<EvaluateRequest, "test_batch">,
+  request: Pick<EvaluateRequest, "test_batch" | "protocol">,
   { hasJudge }: { hasJudge: boolean },
 ): RunNote[] {
-  if (hasJudge) return [];
+  return [...noteUnsent(request), ...(hasJudge ? [] : noteSimilarity(request))];
+}
+
+function noteUnsent(
+  { test_batch, protocol }: Pick<EvaluateRequest, "test_batch" | "protocol">,
+): RunNote[] {
+  const prompted = test_batch.filter((scenario) => systemPromptOf(scenario) !== "").length;
+  if (protocol !== "agent" || prompted === 0) return [];
+  const which = prompted === test_batch.length
+    ? "every scenario"
+    : `${prompted} of ${test_batch.length} scenarios`;
+  return [{
+    code: "system_prompts_not_sent",
+    detail: `the system_prompt of ${which} was not sent: the agent's protocol has none`,
+  }];
+}
+
+function noteSimilarity({ test_batch }: Pick<EvaluateRequest, "test_batch">): RunNote[] {
   const turns = test_batch.flatMap((scenario) =>
     scenario.interactions.map((interaction, turn) => ({ interaction, scenario, turn }))
   ).filter(({ interaction }) => referenceOf(interaction) !== undefined);

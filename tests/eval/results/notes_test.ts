@@ -18,6 +18,15 @@ Deno.test("a run with neither judge nor labels has a note that similarity confus
   assertStringIncludes(note!.detail, "opposite");
 });
 
+Deno.test("a run that asks an agent has a note that system prompts were not sent", () => {
+  const own = { ...scenario("s", [free]), system_prompt: "Be brief." };
+  const test_batch = [own, scenario("t", [free])];
+  const [note] = runNotes({ test_batch, protocol: "agent" }, { hasJudge: true });
+  assertEquals(note?.code, "system_prompts_not_sent");
+  assertStringIncludes(note!.detail, "1 of 2 scenarios");
+  assertEquals(runNotes({ test_batch, protocol: "openai" }, { hasJudge: true }), []);
+});
+
 Deno.test("only the turns without labels are counted", () => {
   assertStringIncludes(notes([bare, labelled, free])[0]!.detail, "1 of 2 turns");
 });
