@@ -226,6 +226,7 @@ function listCandidates(options: TargetOptions): Dialect[] {
 }
 
 /** The agent's dialect can send neither: without them it would be another test. */
-function isAgentExcluded({ protocol, parameters, hasSystemPrompts = false }: TargetOptions) {
-  return protocol === undefined && (Object.keys(parameters).length > 0 || hasSystemPrompts);
+function isAgentExcluded({ endpoint, protocol, parameters, hasSystemPrompts }: TargetOptions) {
+  const cannotSend = Object.keys(parameters).length > 0 || hasSystemPrompts === true;
+  return protocol === undefined && !namesRoute(endpoint) && cannotSend;
 }

@@ -144,6 +144,9 @@ Deno.test("the agent's dialect is not tried with system prompts, because it cann
   const hint = "unless protocol is agent";
   await assertRejects(() => target.ask(question, signal), ProviderError, hint);
   assertEquals(asked, ["openai http://host/v1"]);
+  const route = targetAt("http://host/v1/chat/completions", {}, { hasSystemPrompts: true });
+  const error = await assertRejects(() => route.target.ask(question, signal), ProviderError);
+  assertEquals(error.message.includes(hint), false, "no agent is asked at a route of OpenAI");
 });
 
 const DEAD: [string, ProviderError][] = [
