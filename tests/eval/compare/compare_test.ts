@@ -164,26 +164,15 @@ Deno.test("what an unfinished run has not reached is listed as missing there", a
   assertEquals(scores.overall!.difference, 0);
 });
 
-Deno.test("a scenario whose reference changed is paired and named", async () => {
-  const run = (reference_reply: string, value: number) => ({
-    scenarios: [scenario("s", [interaction("t", { reference_reply })])],
-    turns: recordedRun([["s", [["t", value]]]]).turns,
-  });
-  const { changed, scores } = await compareRuns({
-    baseline: run("old", 0.5),
-    candidate: run("new", 0.6),
-  });
-  assertEquals(changed, ["s"]);
-  assertEquals(scores.overall!.scenarios, 1);
-});
-
-Deno.test("a scenario whose system prompt changed is paired and named", async () => {
-  const run = (system_prompt: string) => ({
-    scenarios: [{ ...scenario("s", [interaction("t")]), system_prompt }],
+Deno.test("a scenario whose reference or system prompt changed is paired and named", async () => {
+  const run = (reference_reply: string, system_prompt: string) => ({
+    scenarios: [{ ...scenario("s", [interaction("t", { reference_reply })]), system_prompt }],
     turns: recordedRun([["s", [["t", 0.5]]]]).turns,
   });
-  const { changed, scores } = await compareRuns({ baseline: run("old"), candidate: run("new") });
-  assertEquals([changed, scores.overall!.scenarios], [["s"], 1]);
+  for (const candidate of [run("new", "old"), run("old", "new")]) {
+    const { changed, scores } = await compareRuns({ baseline: run("old", "old"), candidate });
+    assertEquals([changed, scores.overall!.scenarios], [["s"], 1]);
+  }
 });
 
 Deno.test("a score that one run lacks at a turn leaves that turn out and counts it", async () => {
