@@ -91,11 +91,13 @@ function readPage(
   if (!change) return read(); // the run is over
   const shared = reading.get(change) ?? new Map<number, Promise<TurnEvent[]>>();
   reading.set(change, shared);
-  const known = shared.get(seq);
-  if (known) return known.catch(read); // a fault of one read does not end the events of all
-  const page = read().finally(() => shared.delete(seq));
-  shared.set(seq, page);
-  return page;
+  const start = () => {
+    const page = read().finally(() => shared.delete(seq));
+    shared.set(seq, page);
+    return page;
+  };
+  // A read that fails ends the events of one reader; the others share a second one.
+  return shared.get(seq)?.catch(() => shared.get(seq) ?? start()) ?? start();
 }
 
 function progressEvent(progress: RunProgress): ServerSentEventMessage {

@@ -93,4 +93,5 @@ Deno.test("a read that fails ends the events of one watcher, and not of all who 
   const ends = await Promise.allSettled(watchers);
   left.abort();
   assertEquals(ends.map(({ status }) => status).toSorted(), ["fulfilled", "fulfilled", "rejected"]);
+  assertEquals(reads, 2); // the others share the second one
 });
