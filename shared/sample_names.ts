@@ -7,11 +7,11 @@ export const QUESTION_NAMES = ["question", "input", "prompt", "query", "user_inp
  */
 export const EXPECTED_NAMES = [
   ...["ideal", "target", "expected", "expected_output", "expected_answer", "expected_response"],
-  ...["ground_truth", "preferred_output", "completion", "answer", "reference"],
+  ...["ground_truth", "preferred_output", "answer", "reference"],
 ];
 
 /** The same, and at the end names that may also mean what a model has answered. */
-export const ANSWER_NAMES = [...EXPECTED_NAMES, "output", "response"];
+export const ANSWER_NAMES = [...EXPECTED_NAMES, "completion", "output", "response"];
 
 /** What they call the system prompt. */
 export const SYSTEM_NAMES = ["system_prompt", "system"];

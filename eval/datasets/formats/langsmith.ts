@@ -22,9 +22,6 @@ const INPUT = /^inputs?(?:[._](.+))?$/;
 const OUTPUT = /^outputs?(?:[._](.+))?$/;
 const REFERENCE = /^reference_outputs?(?:[._](.+))?$/;
 
-/** A column beside them. */
-const SYSTEM = /^system(?:[ _-]?prompt)?$/i;
-
 /**
  * An export of a LangSmith dataset. In CSV, `inputs` and `outputs` hold JSON objects, or each of
  * their keys has a column (`inputs.question`, `input_question`); in JSON, examples are objects.
@@ -44,7 +41,7 @@ export const langsmith: DatasetFormat = {
 interface Example {
   line: number;
   id: string;
-  /** Of a column of its own; empty if there is none. */
+  /** Of a field or a column beside the inputs; empty if there is none. */
   systemPrompt: string;
   inputs: Fields;
   outputs: Fields;
@@ -72,14 +69,15 @@ function fromRecord(
   leaveOut: ImportContext["leaveOut"],
 ): Example {
   if (!isFields(value)) throw new ImportError(line, "it is not an object");
-  const { id, inputs, outputs, reference_outputs = outputs, ...rest } = value;
+  const { systemPrompt, others } = takeSystemPrompt(value);
+  const { id, inputs, outputs, reference_outputs = outputs, ...rest } = others;
   for (const field of Object.keys(rest)) {
     if (!BOOKKEEPING.test(field)) leaveOut(`the field ${field}`, line);
   }
   return {
     line,
     id: typeof id === "string" && id.trim() !== "" ? id.trim() : name,
-    systemPrompt: "",
+    systemPrompt,
     inputs: isFields(inputs) ? inputs : { input: inputs },
     outputs: isFields(reference_outputs)
       ? reference_outputs
@@ -99,19 +97,18 @@ export function isLangSmith(names: string[]): boolean {
 }
 
 function fromRow(row: Row, leaveOut: ImportContext["leaveOut"]): Example {
-  const names = Object.keys(row.cells);
+  const { systemPrompt, others } = takeSystemPrompt(row.cells);
+  const names = Object.keys(others);
   // The table of an experiment has what the model answered, too.
   const output = names.some((name) => REFERENCE.test(name)) ? REFERENCE : OUTPUT;
-  const system = names.find((name) => SYSTEM.test(name));
   for (const name of names) {
-    const isKnown = BOOKKEEPING.test(name) || INPUT.test(name) || output.test(name) ||
-      name === system;
+    const isKnown = BOOKKEEPING.test(name) || INPUT.test(name) || output.test(name);
     if (!isKnown) leaveOut(`the column ${name}`, 1);
   }
   return {
     line: row.line,
     id: row.cells.id?.trim() || `line-${row.line}`,
-    systemPrompt: system === undefined ? "" : row.cells[system]!,
+    systemPrompt,
     inputs: gather(row, INPUT),
     outputs: gather(row, output),
   };

@@ -150,6 +150,7 @@ Deno.test("a system message at the beginning is the system prompt of the scenari
     inLines([{ system: "", messages: [system, user] }]),
     inLines([{ system: "Be brief.", messages: [system, user] }]),
     inLines([{ inputs: { system_prompt: "Be brief.", question: "2+2?" }, outputs: {} }]),
+    inLines([{ system_prompt: "Be brief.", inputs: { question: "2+2?" }, outputs: {} }]),
     "system_prompt,input,output\nBe brief.,2+2?,4\n",
     "System prompt,user_message\nBe brief.,2+2?\n",
     "system,question,answer\nBe brief.,2+2?,4\n",
@@ -162,6 +163,10 @@ Deno.test("a system message at the beginning is the system prompt of the scenari
     assertEquals(scenarios[0]!.interactions[0]!.user_message, "2+2?");
     assertEquals(leftOut, [], file);
   }
+  const filled = await read(
+    "system,system_prompt,inputs.question,outputs.answer\n,Be brief.,2+2?,4\n",
+  );
+  assertEquals(filled.scenarios[0]!.system_prompt, "Be brief.");
   const both = await read(inLines([{ system: "Be kind.", messages: [system, user] }]));
   assertEquals(both.scenarios[0]!.system_prompt, "Be kind.\n\nBe brief.");
   const only = await read(inLines([{ inputs: { system: "Down?" }, outputs: { output: "No." } }]));
