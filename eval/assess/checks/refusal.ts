@@ -1,6 +1,9 @@
 /** A refusal stands at the beginning of a reply; later sentences explain something else. */
 const LOOKED_AT = 400;
 
+/** Dutch and Swedish questions and conditions begin with the verb: "Kan ik u niet helpen? Bel dan 0900." */
+const BEHIND_A_WORD = `(?<=[\\p{L}\\p{N}][*_)"'”,:]{0,3} )`;
+
 const NOT_ABLE = [
   // English
   // "We won't share your data" is a promise, and "if I can't reach you" is none of both.
@@ -33,12 +36,12 @@ const NOT_ABLE = [
   "non (?:posso|possiamo|sono (?:in grado|autorizzat[oa])|mi è (?:possibile|consentito|permesso))(?! (?:che|crederci|credere|aspettare|fare a meno))",
   // Dutch, Polish, Swedish, Turkish
   "(?:ik|wij|we) (?:kan|kunnen|mag|mogen)(?: u| je| hier| dit| dat| daar| helaas)* ?(?:niet|geen)",
-  // With the verb first it is a question or a condition: "Kan ik u niet helpen? Bel dan 0900."
-  "(?<=\\p{L},? )(?:kan|kunnen|mag|mogen) (?:ik|wij|we) (?!vragen)(?:[^.,;:!?]{0,29} )?(?:niet|geen) (?:(?:bij|mee|op) )?(?:helpen|beantwoorden|antwoorden|antwoord|doen|ingaan|uitvoeren)",
+  BEHIND_A_WORD +
+  "(?:kan|kunnen|mag|mogen) (?:ik|wij|we) (?!vragen)(?:[^.,;:!?]{0,29} )?(?:niet|geen) (?:(?:bij|mee|op) )?(?:helpen|beantwoorden|antwoorden|antwoord|doen|ingaan|uitvoeren)",
   "ik ben niet (?:in staat|bevoegd)",
   "nie (?:mogę|możemy|jestem w stanie|wolno mi(?!\\p{L}))(?! (?:się doczekać|uwierzyć))",
   "(?:jag|vi) kan (?:tyvärr )?inte",
-  "(?<=\\p{L},? )kan (?:jag|vi) (?:tyvärr )?inte (?:hjälpa|svara|göra det)",
+  BEHIND_A_WORD + "kan (?:jag|vi) (?:tyvärr )?inte (?:hjälpa|svara|göra det)",
   "jag har inte möjlighet",
   "(?:yardımcı olam|bunu yapam|yerine getirem|cevap verem|yanıt verem)",
   // Russian, Ukrainian

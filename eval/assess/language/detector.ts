@@ -33,10 +33,9 @@ export function detectLanguage(text: string): DetectedLanguage {
   let other = 0;
   const words = text.slice(0, MAX_CHARACTERS).match(WORD) ?? [];
   if (words.length === 0) return { code: null, isReliable: false };
-  // "I" is English, and "i" is Italian, Polish and Swedish, unless all is written in small letters.
-  const hasCapitals = words[0] !== words[0]!.toLowerCase();
-  for (const word of words) {
-    const kind = word === "i" && hasCapitals ? "shared" : functionWords.get(word.toLowerCase());
+  // "I" is English. So is "i" where a text begins; elsewhere it may be Italian, Polish or Swedish.
+  for (const [index, word] of words.entries()) {
+    const kind = word === "i" && index > 0 ? "shared" : functionWords.get(word.toLowerCase());
     if (kind === "english") english += 2;
     else if (kind === "shared") english += 1;
     else if (kind === "doubtful") other += 1;

@@ -44,12 +44,13 @@ const OPENING = new RegExp(
 /** Longer than any opening: the pattern takes more than linear time for a row of blanks. */
 const OPENING_CHARACTERS = 80;
 
-function openingAnswer(text: string): YesOrNo | undefined {
-  const opening = OPENING.exec(text.slice(0, OPENING_CHARACTERS))?.groups;
-  if (!opening) return undefined;
-  if (opening.never || opening.denial) return "no";
-  if (opening.answer) return answerNamed(opening.answer);
-  return opening.sure ? "yes" : undefined;
+/** What the beginning of a text says, outright or by a polite word only. */
+function openingAnswer(text: string): { outright?: YesOrNo | undefined; polite?: YesOrNo } {
+  const { never, denial, answer, sure } = OPENING.exec(text.slice(0, OPENING_CHARACTERS))?.groups ??
+    {};
+  if (never || denial) return { outright: "no" };
+  if (answer) return { outright: answerNamed(answer) };
+  return sure ? { polite: "yes" } : {};
 }
 
 /**
@@ -74,12 +75,13 @@ function plain(text: string): string {
  * polite word before it: "Of course! The answer is no."
  */
 function givenAnswer(text: string): YesOrNo | undefined {
-  const first = answerOf(text) ?? TRUTHS.get(firstWord(text));
+  const { outright, polite } = openingAnswer(text);
+  const first = answerOf(text) ?? TRUTHS.get(firstWord(text)) ?? outright;
   if (first) return first;
   const named = [...text.matchAll(NAMED)].map(([, word]) =>
     answerNamed(word!) ?? TRUTHS.get(word!.toLowerCase())
   );
-  return only(named) ?? openingAnswer(text) ?? LIKE.get(firstWord(text));
+  return only(named) ?? polite ?? LIKE.get(firstWord(text));
 }
 
 function truthsIn(text: string): YesOrNo[] {

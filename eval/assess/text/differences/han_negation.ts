@@ -12,8 +12,10 @@ const CHINESE_NEGATION =
   /(?:没有|不|没|无法|未|勿|禁止|请勿|别)(?:能够?|可以|会|得|要|需要|应该|是|有|再|支持)?(\p{Script=Han}{2})/gu;
 
 /** A question or an exception says of nothing that it is so, or is not. */
-const CHINESE_OPEN = /[？?]$|除非|否则|何不/u;
-const JAPANESE_OPEN = /[？?]$/u;
+const CHINESE_OPEN =
+  /[？?]$|除非|否则|何不|(?:如果|要是|假如|若(?!干))[^，,]*[不没未无]|[不没未无][^，,]*的话/u;
+const JAPANESE_OPEN =
+  /[？?]$|ない(?:場合(?![がも](?:あ|ござ))|限り|ときは|時は)|なければ|ないと(?!思|考|い[いうっ]|言|聞|の)/u;
 /** Nor does a condition; the clause behind it does. */
 const CHINESE_CONDITION =
   /(?:如果|要是|假如|若(?!干)|只要)[^，,。！？!?\n]*|[^，,。！？!?\n]*的话/gu;

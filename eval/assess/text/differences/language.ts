@@ -39,7 +39,8 @@ export function guessLanguage(text: string, tokens: readonly Token[]): Language 
     else counts.other++;
   }
   const most = Math.max(...Object.values(counts));
-  if (most === 0 || most < (latin - capitals) * LATIN_WEIGHT) {
+  const isNames = latin === capitals && most > counts.other && detectLanguage(text).code !== "en";
+  if (most === 0 || (most < latin * LATIN_WEIGHT && !isNames)) {
     return latin < FEWEST_WORDS ? undefined : latinLanguage(text);
   }
   return counts.zh === most ? "zh" : counts.ru === most ? "ru" : "other";

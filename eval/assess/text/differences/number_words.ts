@@ -148,11 +148,11 @@ const ARTICLES = new Set("un une una ein eine einen einem einer um uma een en et
  * German "alle" is "every".
  */
 const HOURS: Partial<Record<Language, RegExp>> = {
-  es: / de # a \p{L}+ (?:\P{L}|$)| de \p{L}+ a # (?:\P{L}|$)/u,
-  it: / (?:d?alle #|le # (?:del|di|\P{L}|$))|# \p{L}+ e mezz[oa]/u,
+  es: / (?:abr\p{L}+|abiert[oa]s?|horario|atend\p{L}+) de (?:#|\p{L}+ a #)/u,
+  it: / (?:d?alle #|le # (?:del|di (?:mattina|sera|notte)|\P{L}|$))|# \p{L}+ e mezz[oa]/u,
   pt: / às #|# \p{L}+ e mei[oa]/u,
   nl: / om #/,
-  sv: / (?:klockan|klokken|kl|från|fra|till|til) #/,
+  sv: / (?:klockan|klokken|kl) #| fr(?:ån|a) (?:# till?|\p{L}+ till? #) /u,
 };
 
 /** Whether a number is a part of one that is not read here, as in "quatre-vingt-dix", or an hour. */
@@ -162,8 +162,11 @@ function isUnclear(
   language: Language,
 ): boolean {
   const word = (index: number) => tokens[index]?.text ?? "";
-  const around = [" ", word(at - 3), word(at - 2), word(at - 1), "#", word(next), word(next + 1)];
-  if (HOURS[language]?.test([...around, word(next + 2)].join(" "))) return true;
+  const around = [
+    ...[" ", word(at - 4), word(at - 3), word(at - 2), word(at - 1)],
+    ...["#", word(next), word(next + 1), word(next + 2)],
+  ].join(" ");
+  if (HOURS[language]?.test(around)) return true;
   const valueOf = (text: string) =>
     WORDS[language]!.get(text) ?? (HUNDREDS.test(text) ? 100 : undefined);
   const isOne = (left: number | undefined, joint: string, right: number | undefined) =>

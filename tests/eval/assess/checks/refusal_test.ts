@@ -22,6 +22,8 @@ const REPLIES: [reply: string, isRefusal: boolean][] = [
   ["Lamentablemente, no soy capaz de hacerlo.", true],
   ["Sorry, daar kan ik je niet bij helpen.", true],
   ["Helaas kan ik deze vraag niet beantwoorden.", true],
+  ["**Helaas** kan ik deze vraag niet beantwoorden.", true],
+  ["Om die reden (privacy) kan ik u niet helpen.", true],
   ["Ik ben niet in staat om dat te doen.", true],
   ["Nie wolno mi udzielać takich informacji.", true],
   ["Tyvärr kan jag inte hjälpa till med det.", true],

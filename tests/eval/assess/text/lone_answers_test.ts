@@ -32,6 +32,7 @@ const ANSWERS: [reference: string, reply: string, expected: 0 | 1 | undefined][]
   ["Sí", "Por supuesto.", 1],
   ["Нет", "К сожалению, нет.", 1],
   ["No", "Of course! The answer is no.", 1],
+  ["No", "Unfortunately not. If you are a member, the answer is yes.", 1],
   ["No", "Certo! La risposta è no.", 1],
   ["Нет", "Конечно! Ответ: нет.", 1],
   ["不", "当然。答案是不。", 1],
