@@ -2,7 +2,7 @@
 const LOOKED_AT = 400;
 
 /** Dutch and Swedish questions and conditions begin with the verb: "Kan ik u niet helpen? Bel dan 0900." */
-const BEHIND_A_WORD = `(?<=[\\p{L}\\p{N}][*_)"'”,:]{0,3} )`;
+const BEHIND_A_WORD = `(?<=[\\p{L}\\p{N}][*_)"'”,]{0,3} )`;
 
 const NOT_ABLE = [
   // English

@@ -13,14 +13,14 @@ const CHINESE_NEGATION =
 
 /** A question or an exception says of nothing that it is so, or is not. */
 const CHINESE_OPEN =
-  /[？?]$|除非|否则|何不|(?:如果|要是|假如|若(?!干))[^，,]*[不没未无]|[不没未无][^，,]*的话/u;
+  /[？?]$|除非|否则|何不|(?:如果|要是|假如|若(?!干))[^，,]{0,60}[不没未无]|[不没未无][^，,]{0,60}的话/u;
 const JAPANESE_OPEN =
   /[？?]$|ない(?:場合(?![がも](?:あ|ござ))|限り|ときは|時は)|なければ|ないと(?!思|考|い[いうっ]|言|聞|の)/u;
 /** Nor does a condition; the clause behind it does. */
 const CHINESE_CONDITION =
-  /(?:如果|要是|假如|若(?!干)|只要)[^，,。！？!?\n]*|[^，,。！？!?\n]*的话/gu;
+  /(?:如果|要是|假如|若(?!干)|只要)[^，,。！？!?\n]*|[^，,。！？!?\n]{0,60}的话/gu;
 const JAPANESE_CONDITION =
-  /[^、,。！？!?\n]*?(?:場合(?![がも](?:あ|ござ))|なければ|ないと(?!思|考|い[いうっ]|言|聞|の)|ときは|時は|限り)/gu;
+  /[^、,。！？!?\n]{0,60}?(?:場合(?![がも](?:あ|ござ))|なければ|ないと(?!思|考|い[いうっ]|言|聞|の)|ときは|時は|限り)/gu;
 const SENTENCE = /[^。！？!?\n]+[。！？!?\n]?/gu;
 
 /** A text without its open sentences. */

@@ -139,7 +139,7 @@ const HUNDREDS = new RegExp(
     "dwieście|trzysta|czterysta|(?:pięć|sześć|siedem|osiem|dziewięć)set|" +
     "двести|триста|четыреста|(?:пять|шесть|семь|восемь|девять)сот)$",
 );
-const JOINTS = new Set(["-", "y", "e", "et"]);
+const JOINTS = new Set(["-", "y", "e", "et", "og", "och"]);
 /** What stands before a number that is no part of it: "un diez por ciento". */
 const ARTICLES = new Set("un une una ein eine einen einem einer um uma een en ett et".split(" "));
 /**
@@ -148,11 +148,13 @@ const ARTICLES = new Set("un une una ein eine einen einem einer um uma een en et
  * German "alle" is "every".
  */
 const HOURS: Partial<Record<Language, RegExp>> = {
-  es: / (?:abr\p{L}+|abiert[oa]s?|horario|atend\p{L}+) de (?:#|\p{L}+ a #)/u,
+  es:
+    / (?:abr\p{L}+|abiert[oa]s?|horario|atend\p{L}+|trabaj\p{L}+)(?: \p{L}+){0,3} de (?:#|\p{L}+ a #)/u,
   it: / (?:d?alle #|le # (?:del|di (?:mattina|sera|notte)|\P{L}|$))|# \p{L}+ e mezz[oa]/u,
   pt: / às #|# \p{L}+ e mei[oa]/u,
   nl: / om #/,
-  sv: / (?:klockan|klokken|kl) #| fr(?:ån|a) (?:# till?|\p{L}+ till? #) /u,
+  sv:
+    / (?:klockan|klokken|kl) #| fr(?:ån|a) (?:# till?|\p{L}+ till? #) |# (?:hundra|hundre(?:de)?|tusen|tusind) o(?:g|ch) /u,
 };
 
 /** Whether a number is a part of one that is not read here, as in "quatre-vingt-dix", or an hour. */
@@ -163,7 +165,8 @@ function isUnclear(
 ): boolean {
   const word = (index: number) => tokens[index]?.text ?? "";
   const around = [
-    ...[" ", word(at - 4), word(at - 3), word(at - 2), word(at - 1)],
+    " ",
+    ...[7, 6, 5, 4, 3, 2, 1].map((distance) => word(at - distance)),
     ...["#", word(next), word(next + 1), word(next + 2)],
   ].join(" ");
   if (HOURS[language]?.test(around)) return true;

@@ -24,6 +24,7 @@ const REPLIES: [reply: string, isRefusal: boolean][] = [
   ["Helaas kan ik deze vraag niet beantwoorden.", true],
   ["**Helaas** kan ik deze vraag niet beantwoorden.", true],
   ["Om die reden (privacy) kan ik u niet helpen.", true],
+  ["Let op: kan ik u niet helpen, bel dan 0900.", false],
   ["Ik ben niet in staat om dat te doen.", true],
   ["Nie wolno mi udzielać takich informacji.", true],
   ["Tyvärr kan jag inte hjälpa till med det.", true],
