@@ -85,10 +85,13 @@ export function createFileReader(
   return async (name) => {
     const file = /^(?:[/\\]|[a-z]:[/\\])/i.test(name) ? name : `${folder}${name}`;
     const real = await realPath(file);
-    const roots = await Promise.all([folder || ".", "."].map(realPath));
-    if (!roots.some((root) => isBelow(real, root))) {
+    const own = await realPath(folder || ".");
+    const current = await realPath(".");
+    // The current folder may be a home, whose hidden folders have keys.
+    const isHidden = /[/\\]\./.test(real.slice(current.length));
+    if (!isBelow(real, own) && (isHidden || !isBelow(real, current))) {
       throw new UsageError(
-        `cannot read ${file}: it is outside ${roots[0]}; put it there, or run the command in a ` +
+        `cannot read ${file}: it is outside ${own}; put it there, or run the command in a ` +
           "folder that has both",
       );
     }

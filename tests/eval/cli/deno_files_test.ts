@@ -73,12 +73,15 @@ Deno.test("a file that another one names is read only below the folder of that o
     }
   }));
 
-Deno.test("a file that another one names is also read below the current folder", () =>
+Deno.test("a file that another one names is also read below the current folder, unless it is hidden", () =>
   withFolder(async (folder) => {
     await Deno.mkdir(`${folder}/prompts`);
+    await Deno.mkdir(`${folder}/.docker`);
+    await Deno.writeTextFile(`${folder}/.docker/config.json`, "a key");
     await Deno.mkdir(`${folder}/evals`);
     await Deno.writeTextFile(`${folder}/prompts/a.txt`, "a");
     const here = (path: string) => realPath(path === "." ? folder : path);
     const read = createFileReader(`${folder}/evals/c.yaml`, { readText, realPath: here });
     assertEquals(await read("../prompts/a.txt"), "a");
+    await assertRejects(() => read("../.docker/config.json"), UsageError, "; put it there");
   }));
