@@ -96,6 +96,7 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
           }),
           "column.user_message": column,
           "column.reference_reply": column,
+          "column.system_prompt": column,
           "column.scenario_id": column,
         }),
       },

@@ -57,7 +57,8 @@ scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
                      (default: detected)
   --column FIELD=COLUMN
                      the column of a table that holds a field: user_message,
-                     reference_reply, scenario_id, metadata.NAME; repeatable
+                     reference_reply, system_prompt, scenario_id, metadata.NAME;
+                     repeatable
   --dataset NAME     a stored dataset instead of BATCH, or NAME@VERSION; see
                      "assay-eval datasets --help"
 ${CRITERIA_HELP}

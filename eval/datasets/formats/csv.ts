@@ -131,7 +131,9 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
     scenarioId,
     sampleId: scenarioId === undefined ? findName(names, ["id"]) : undefined,
     // In a table with our names, `system` may be what was tested.
-    systemPrompt: findName(others, ofOtherTool ? SYSTEM_NAMES : ["system_prompt"]),
+    systemPrompt: columns.system_prompt === undefined
+      ? findName(others, ofOtherTool ? SYSTEM_NAMES : ["system_prompt"])
+      : find(columns.system_prompt, columns.system_prompt),
     metadata: [...own, ...named],
   };
   const used = new Set([

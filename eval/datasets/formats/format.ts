@@ -11,6 +11,7 @@ export interface Draft {
 export interface ColumnMapping {
   user_message?: string;
   reference_reply?: string;
+  system_prompt?: string;
   /** Rows with the same value are the turns of one conversation; they follow each other. */
   scenario_id?: string;
   /** Names of labels in `reference_metadata`, and the columns that hold them. */

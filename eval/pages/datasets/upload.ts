@@ -46,9 +46,10 @@ export function toUpload(
 /** The columns of a table, as the API has them. */
 function columnParameters({ input, uses }: BatchDraft): Parameters {
   if (input.value.kind !== "csv") return {};
-  // The service finds ids and system prompts by the names of their columns.
+  // The service finds ids by the name of their column.
   const fields: Partial<Record<ColumnUse, (column: string) => string>> = {
     scenario: () => "scenario_id",
+    system: () => "system_prompt",
     message: () => "user_message",
     reference: () => "reference_reply",
     metadata: (column) => `metadata.${column}`,

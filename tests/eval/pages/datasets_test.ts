@@ -68,6 +68,7 @@ Deno.test("of a large table the columns are named", () => {
   assertEquals(toUpload(draft, { file, format: undefined }).parameters, {
     format: undefined,
     "column.scenario_id": "conversation",
+    "column.system_prompt": "system_prompt",
     "column.user_message": "question",
     "column.reference_reply": "answer",
     "column.metadata.intent": "intent",
