@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { holdBack } from "../unsaved_edits.ts";
@@ -20,7 +20,7 @@ export function Dialog({ title, isWide, hasEdits, onClose, children }: {
   const id = useId();
   const [isAsking, setAsking] = useState(false);
   const leave = () => hasEdits ? setAsking(true) : onClose?.();
-  useEffect(() => {
+  useLayoutEffect(() => { // before the browser goes back
     if (hasEdits) return holdBack(() => setAsking(true));
     setAsking(false);
   }, [hasEdits]);
