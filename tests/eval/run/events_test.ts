@@ -5,12 +5,18 @@ import type { RunStore } from "../../../eval/store/store.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 
-Deno.test("a turn that is stored while the events are being read is sent next, not missed", async () => {
+/** A run without turns, and its store. */
+async function startRun() {
   const inner = memoryStore();
   const created = await inner.createRun({ request: evaluateRequest(), testName: "t" });
   if (created.outcome !== "created") throw new Error(created.outcome);
   const { run } = created;
   const active = createActiveRun(run, { tally: await inner.tally(run.id), now: () => 0 });
+  return { inner, run, active };
+}
+
+Deno.test("a turn that is stored while the events are being read is sent next, not missed", async () => {
+  const { inner, run, active } = await startRun();
   let reads = 0;
   const store: RunStore = {
     ...inner,
@@ -35,11 +41,7 @@ Deno.test("a turn that is stored while the events are being read is sent next, n
 });
 
 Deno.test("those who watch a run share what is read for them, and each is told of every turn", async () => {
-  const inner = memoryStore();
-  const created = await inner.createRun({ request: evaluateRequest(), testName: "t" });
-  if (created.outcome !== "created") throw new Error(created.outcome);
-  const { run } = created;
-  const active = createActiveRun(run, { tally: await inner.tally(run.id), now: () => 0 });
+  const { inner, run, active } = await startRun();
   let reads = 0;
   const store: RunStore = {
     ...inner,
@@ -69,11 +71,7 @@ Deno.test("those who watch a run share what is read for them, and each is told o
 });
 
 Deno.test("a read that fails ends the events of one watcher, and not of all who share it", async () => {
-  const inner = memoryStore();
-  const created = await inner.createRun({ request: evaluateRequest(), testName: "t" });
-  if (created.outcome !== "created") throw new Error(created.outcome);
-  const { run } = created;
-  const active = createActiveRun(run, { tally: await inner.tally(run.id), now: () => 0 });
+  const { inner, run, active } = await startRun();
   await inner.recordTurn(run.id, storedTurn([0, 0, 0]));
   const all = Promise.withResolvers<void>();
   const fail = () => Promise.reject(new Error("busy"));
