@@ -1,8 +1,9 @@
 import { answerOf } from "./chat_messages.ts";
 import { type ImportContext, QUESTIONS } from "./format.ts";
+import { ANSWER_NAMES } from "../../../shared/sample_names.ts";
 
 /** Keys that hold the answer, the likeliest first. */
-const ANSWERS = ["answer", "output", "response", "expected", "reference", "content", "text"];
+const ANSWERS = [...ANSWER_NAMES, "content", "text"];
 
 export type SideContext = Pick<ImportContext, "leaveOut"> & { line: number; side: string };
 

@@ -6,6 +6,13 @@ import { read, refuse, turns } from "./imported.ts";
 const inLines = (values: unknown[]) => values.map((value) => JSON.stringify(value)).join("\n");
 const inArray = (values: unknown[]) => JSON.stringify(values, null, 2);
 
+Deno.test("what was expected is the reference of LangSmith, also beside what a model said", async () => {
+  const outputs = { output: "5", expected: "4" };
+  const found = await read(inLines([{ inputs: { question: "2+2?" }, outputs }]));
+  assertEquals(turns(found), [[["2+2?", "4"]]]);
+  assertEquals(found.leftOut.map(({ what }) => what), ["output of outputs"]);
+});
+
 Deno.test("a LangSmith dataset is read from JSONL and from a JSON array", async () => {
   const examples = [
     { inputs: { question: "What is 2+2?" }, outputs: { answer: "4" }, metadata: { split: "a" } },
