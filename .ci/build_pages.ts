@@ -46,15 +46,15 @@ export async function buildScript(name: typeof OTHER_SCRIPTS[number]): Promise<B
   }];
 }
 
-/** The script and the style of the report that `format=html` writes; see `eval/export/html.ts`. */
+/** The script and the style of the report that `format=html` writes; see `eval/export/formats/html.ts`. */
 export async function buildReport(): Promise<BuiltFile[]> {
   const page = await buildPage("eval");
   return [
     {
-      path: pathOf("eval/export/bundle/report.js"),
+      path: pathOf("eval/export/formats/bundle/report.js"),
       text: await bundleScript("eval/pages/report/main.tsx"),
     },
-    { path: pathOf("eval/export/bundle/report.css"), text: page[1]!.text },
+    { path: pathOf("eval/export/formats/bundle/report.css"), text: page[1]!.text },
   ];
 }
 

@@ -9,7 +9,7 @@ import {
   milliseconds,
   stringMap,
   wholeNumber,
-} from "../shared/config.ts";
+} from "../shared/config/config.ts";
 import { isUsablePostgres } from "../shared/postgres/address.ts";
 import { routeModel } from "../shared/routing.ts";
 import { TOOL_NAMES } from "./tools/names.ts";

@@ -1,7 +1,7 @@
-import type { Capacity } from "../shared/http/admission.ts";
-import type { RateLimiter } from "../shared/http/rate_limit.ts";
-import type { Service } from "../shared/http/router.ts";
-import { createService } from "../shared/http/service.ts";
+import type { Capacity } from "../shared/http/router/admission.ts";
+import type { RateLimiter } from "../shared/http/router/rate_limit.ts";
+import type { Service } from "../shared/http/router/router.ts";
+import { createService } from "../shared/http/server/service.ts";
 import { createIndexRoute } from "../shared/ops/index_route.ts";
 import type { Operations } from "../shared/ops/operations.ts";
 import { createAgentRoutes } from "./api/agent_routes.ts";

@@ -1,8 +1,8 @@
 import process from "node:process";
-import { callerKeys, requireSafeExposure } from "../shared/config.ts";
-import type { RateLimiter } from "../shared/http/rate_limit.ts";
+import { callerKeys, requireSafeExposure } from "../shared/config/config.ts";
+import type { RateLimiter } from "../shared/http/router/rate_limit.ts";
 import type { Logger } from "../shared/log.ts";
-import { startService } from "../shared/start.ts";
+import { startService } from "../shared/ops/start.ts";
 import { AgentConfig, explainIdleSettings } from "./config.ts";
 import { createAgentHandler } from "./handler.ts";
 import { explainHidden, type Models } from "./models/models.ts";

@@ -1,5 +1,5 @@
 import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_board.ts";
-import { createCapacity } from "../shared/http/admission.ts";
+import { createCapacity } from "../shared/http/router/admission.ts";
 import type { Logger } from "../shared/log.ts";
 import { createMetrics, type Metrics } from "../shared/ops/metrics.ts";
 import type { ReadinessCheck } from "../shared/ops/operations.ts";

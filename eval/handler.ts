@@ -1,6 +1,6 @@
-import type { RateLimiter } from "../shared/http/rate_limit.ts";
-import type { Service } from "../shared/http/router.ts";
-import { createService } from "../shared/http/service.ts";
+import type { RateLimiter } from "../shared/http/router/rate_limit.ts";
+import type { Service } from "../shared/http/router/router.ts";
+import { createService } from "../shared/http/server/service.ts";
 import type { Logger } from "../shared/log.ts";
 import { createIndexRoute } from "../shared/ops/index_route.ts";
 import type { Operations } from "../shared/ops/operations.ts";
@@ -15,12 +15,12 @@ import type { ScoringPorts } from "./assess/scoring_ports.ts";
 import type { EvalConfig } from "./config.ts";
 import type { ListEndpointModels } from "./endpoint/endpoint_models.ts";
 import type { EndpointPolicy } from "./endpoint/policy.ts";
-import { createEvaluateGroup } from "./groups/evaluate_group.ts";
+import { createEvaluateGroup } from "./api/evaluate_group.ts";
 import { createGroups } from "./groups/groups.ts";
 import { dashboardPage } from "./pages/page.ts";
 import { createSummaries } from "./results/summaries.ts";
-import type { RunManager } from "./run/manager.ts";
-import { createRunViewer } from "./run/run_viewer.ts";
+import type { RunManager } from "./run/manager/manager.ts";
+import { createRunViewer } from "./run/events/run_viewer.ts";
 import type { RunStore } from "./store/store.ts";
 
 /** Everything the outside world supplies. */

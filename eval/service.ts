@@ -1,11 +1,11 @@
 import { createWorkerBoard } from "../shared/background/worker_board.ts";
-import { callerKeys } from "../shared/config.ts";
+import { callerKeys } from "../shared/config/config.ts";
 import type { Logger } from "../shared/log.ts";
-import type { ServiceDefinition, StartedService } from "../shared/start.ts";
+import type { ServiceDefinition, StartedService } from "../shared/ops/start.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
-import { type Retention, startRetention } from "./run/retention.ts";
+import { type Retention, startRetention } from "./run/manager/retention.ts";
 import type { WorkerStarts } from "./assess/wiring.ts";
-import { giveUpWriting } from "./store/give_up_writing.ts";
+import { giveUpWriting } from "./store/sqlite/give_up_writing.ts";
 
 /** The service; its workers are started as `starts` says, or as usual. */
 export function defineEval(starts?: WorkerStarts): ServiceDefinition<typeof EvalConfig> {

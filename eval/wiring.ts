@@ -1,9 +1,9 @@
 import { createRedactor, listSecrets, partsOfQuery } from "../shared/redaction.ts";
 import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_board.ts";
-import { createBoundedFetch } from "../shared/http/bounded_fetch.ts";
-import { createDecodedFetch, ENCODINGS, LEFT_BY_DENO } from "../shared/http/decoded_fetch.ts";
-import { createSameOriginFetch } from "../shared/http/same_origin_fetch.ts";
-import { createSingleFetch } from "../shared/http/single_fetch.ts";
+import { createBoundedFetch } from "../shared/http/fetch/bounded_fetch.ts";
+import { createDecodedFetch, ENCODINGS, LEFT_BY_DENO } from "../shared/http/fetch/decoded_fetch.ts";
+import { createSameOriginFetch } from "../shared/http/fetch/same_origin_fetch.ts";
+import { createSingleFetch } from "../shared/http/fetch/single_fetch.ts";
 import { lazy } from "../shared/lazy.ts";
 import type { Logger } from "../shared/log.ts";
 import { systemPromptOf } from "../shared/system_prompt.ts";
@@ -14,11 +14,11 @@ import { createEndpointModels } from "./endpoint/endpoint_models.ts";
 import { createEndpointPaces, type EndpointPace } from "./endpoint/pace.ts";
 import { findPrice, priceTarget } from "./endpoint/prices.ts";
 import { createEndpointPolicy } from "./endpoint/policy.ts";
-import { createFairLimiter } from "./run/fair_limiter.ts";
+import { createFairLimiter } from "./run/execute/fair_limiter.ts";
 import type { EvalDeps } from "./handler.ts";
-import { checkRuns, checkStore } from "./run/readiness.ts";
-import { createRunManager } from "./run/create_manager.ts";
-import type { ExecutionPorts } from "./run/execution.ts";
+import { checkRuns, checkStore } from "./run/manager/readiness.ts";
+import { createRunManager } from "./run/manager/create_manager.ts";
+import type { ExecutionPorts } from "./run/execute/execution.ts";
 import type { OpenedData } from "./sharing/open_data.ts";
 import { checkQueue, describeLag, readJobFigures } from "./sharing/readiness.ts";
 import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
@@ -52,7 +52,7 @@ export function createEvalDeps(
     createSameOriginFetch(createBoundedFetch(observation?.createTracedFetch(fetch) ?? fetch));
   const trustedFetch = safely(createDecodedFetch(createSingleFetch(fetch), LEFT_BY_DENO));
   const loadPublicFetch = lazy<Parameters<typeof fetch>, Response>(async () => {
-    const { createPublicFetch } = await import("../shared/http/public_fetch.ts");
+    const { createPublicFetch } = await import("../shared/http/fetch/public_fetch.ts");
     return createPublicFetch();
   });
   const publicFetch = safely(createDecodedFetch(loadPublicFetch, ENCODINGS));

@@ -34,7 +34,7 @@ Deno.test("Deno.serve still does not report the leaving client of a plain reques
     assert(
       !request.signal.aborted,
       `Deno ${Deno.version.deno} reports that the client of a plain request left: the reason for ` +
-        "node:http is gone. Move shared/http/server.ts to Deno.serve (keep the limits for slow " +
+        "node:http is gone. Move shared/http/server/server.ts to Deno.serve (keep the limits for slow " +
         "clients and connections, see its tests), then delete this test.",
     );
   } finally {

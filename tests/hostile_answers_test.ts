@@ -6,7 +6,7 @@ import { EvalConfig } from "../eval/config.ts";
 import * as observation from "../eval/endpoint/observation.ts";
 import { createEvalHandler } from "../eval/handler.ts";
 import { createEvalDeps } from "../eval/wiring.ts";
-import { parseConfig } from "../shared/config.ts";
+import { parseConfig } from "../shared/config/config.ts";
 import { silentLogger } from "../shared/log.ts";
 import { agentRequestOf } from "./fakes/agent_service.ts";
 import { evaluateBody, evaluateWith } from "./fakes/eval_service.ts";

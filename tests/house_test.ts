@@ -29,10 +29,11 @@ const DOMAIN = [
 
 /**
  * The folders of each service and the folders that each may import: never one that uses it. Every
- * folder may import the service's `config.ts`.
+ * folder may import the service's `config.ts` and its `schemas/`.
  */
 const ARROWS: Record<string, Record<string, string[]>> = {
   agent: {
+    schemas: [],
     tools: [],
     models: [],
     pages: ["answer", "openai", "run", "tools"], // their types
@@ -43,10 +44,22 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     api: ["answer", "mcp", "models", "openai", "run", "tools"],
   },
   eval: {
+    schemas: [],
     endpoint: [],
     store: [],
     datasets: ["assess", "store"],
-    pages: ["api", "assess", "compare", "endpoint", "groups", "noise", "results", "run", "store"], // types
+    pages: [
+      "api",
+      "assess",
+      "compare",
+      "datasets",
+      "endpoint",
+      "groups",
+      "noise",
+      "results",
+      "run",
+      "store",
+    ], // types
     assess: ["endpoint"],
     results: ["assess", "endpoint", "store"],
     compare: ["assess", "endpoint", "results", "store"],
@@ -54,7 +67,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     noise: ["assess", "compare", "results", "store"],
     groups: ["assess", "compare", "endpoint", "results", "run", "store"],
     grades: ["assess", "results", "run", "store"],
-    export: DOMAIN,
+    export: [...DOMAIN, "datasets"],
     api: [...DOMAIN, "datasets", "export"],
     sharing: ["endpoint", "run", "store"],
     // The command line is a program of its own: it wires the service without a server.
@@ -74,7 +87,7 @@ function folderOf(path: string): { service: string; folder: string } | undefined
 /** True if files of this folder may import `path`, another file of their service. */
 function mayImport({ service, folder }: { service: string; folder: string }, path: string) {
   const [, target = ""] = path.split("/");
-  const allowed = [folder, "config.ts", ...ARROWS[service]?.[folder] ?? []];
+  const allowed = [folder, "config.ts", "schemas", ...ARROWS[service]?.[folder] ?? []];
   return allowed.includes(target);
 }
 

@@ -2,7 +2,7 @@ import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { EvalConfig } from "../eval/config.ts";
 import { createScoringPorts } from "../eval/assess/wiring.ts";
 import type { Comparison } from "../eval/compare/comparison.ts";
-import { parseConfig } from "../shared/config.ts";
+import { parseConfig } from "../shared/config/config.ts";
 import { evalService, evaluateBody, evaluateWith } from "./fakes/eval_service.ts";
 import { memoryStore } from "./fakes/memory_store.ts";
 import { fakeDetector, fakeEmbedder, withNonce } from "./fakes/scoring_ports.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { AgentReply } from "../shared/schemas/agent.ts";
-import { EvaluateResponse } from "../shared/schemas/evaluate_response.ts";
+import { AgentReply } from "../agent/schemas/agent.ts";
+import { EvaluateResponse } from "../eval/schemas/evaluate_response.ts";
 import { completion, errorStatus, hang, startProviderDouble } from "./fakes/provider_double.ts";
 import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
 

@@ -4,9 +4,9 @@ import { EvalConfig } from "../eval/config.ts";
 import type { Target } from "../eval/endpoint/target.ts";
 import { createEvalHandler } from "../eval/handler.ts";
 import { createEvalDeps } from "../eval/wiring.ts";
-import { parseConfig } from "../shared/config.ts";
+import { parseConfig } from "../shared/config/config.ts";
 import { silentLogger } from "../shared/log.ts";
-import type { InteractionResult } from "../shared/schemas/interaction_result.ts";
+import type { InteractionResult } from "../eval/schemas/interaction_result.ts";
 import {
   evalService,
   evaluateBody,

@@ -3,9 +3,9 @@ import {
   ServerSentEventStream,
 } from "@std/http/server-sent-event-stream";
 import { abortError } from "../../shared/abort.ts";
-import { type Connection, explainEnd } from "../../shared/http/connection.ts";
-import { noteFailure, type RequestContext } from "../../shared/http/router.ts";
-import { UNBUFFERED } from "../../shared/http/unbuffered.ts";
+import { type Connection, explainEnd } from "../../shared/http/server/connection.ts";
+import { noteFailure, type RequestContext } from "../../shared/http/router/router.ts";
+import { UNBUFFERED } from "../../shared/http/server/unbuffered.ts";
 
 /** Sends one event. Resolves when the reader has taken it, rejects once the reader has left. */
 export type Push = (event: ServerSentEventMessage) => Promise<void>;

@@ -1,10 +1,6 @@
 import { toToolCallParam } from "../../shared/providers/openai_messages.ts";
 import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/provider.ts";
-import type {
-  AgentReply,
-  ReplyInvalidToolCall,
-  ReplyToolCall,
-} from "../../shared/schemas/agent.ts";
+import type { AgentReply, ReplyInvalidToolCall, ReplyToolCall } from "../schemas/agent.ts";
 import { toSentFields } from "../run/sent_fields.ts";
 import { parseToolArguments } from "../../shared/providers/tool_arguments.ts";
 

@@ -1,6 +1,6 @@
 import { AppError } from "../../shared/errors.ts";
-import { toProblem } from "../../shared/http/problem.ts";
-import { noteFailure } from "../../shared/http/router.ts";
+import { toProblem } from "../../shared/http/router/problem.ts";
+import { noteFailure } from "../../shared/http/router/router.ts";
 import { accountFields, repairHeaders, toAccount, toHeaderValue } from "./accounting.ts";
 import {
   eventStreamResponse,

@@ -1,18 +1,13 @@
 import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
-import { readJson } from "../../shared/http/body.ts";
-import { workSignal } from "../../shared/http/connection.ts";
-import { jsonResponse } from "../../shared/http/json_response.ts";
-import type { Capacity } from "../../shared/http/admission.ts";
-import type { Handler, Route } from "../../shared/http/router.ts";
-import { wantsEvents } from "../../shared/http/wants_events.ts";
+import { readJson } from "../../shared/http/body/body.ts";
+import { workSignal } from "../../shared/http/server/connection.ts";
+import { jsonResponse } from "../../shared/http/body/json_response.ts";
+import type { Capacity } from "../../shared/http/router/admission.ts";
+import type { Handler, Route } from "../../shared/http/router/router.ts";
+import { wantsEvents } from "../../shared/http/router/wants_events.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import {
-  AgentReply,
-  AgentRequest,
-  AgentRequestBody,
-  StudioModels,
-} from "../../shared/schemas/agent.ts";
+import { AgentReply, AgentRequest, AgentRequestBody, StudioModels } from "../schemas/agent.ts";
 import { toAgentReply } from "../answer/reply.ts";
 import { collectToolEvents } from "../answer/tool_events.ts";
 import { streamAnswer } from "../answer/streamed_answer.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Handler, Route } from "../../shared/http/router.ts";
+import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { lazy } from "../../shared/lazy.ts";
 import {
   type ErrorFormat,
@@ -12,8 +12,8 @@ import {
   Model,
   ModelList,
   OpenAIError,
-} from "../../shared/schemas/chat_completion.ts";
-import { ResponseObject, ResponsesRequest } from "../../shared/schemas/responses.ts";
+} from "../schemas/chat_completion.ts";
+import { ResponseObject, ResponsesRequest } from "../schemas/responses.ts";
 import type { OpenAIHandlers } from "../openai/handlers.ts";
 import type { RunRouteDeps } from "./agent_routes.ts";
 import { PROVIDER_REFUSALS, runAnswer } from "./run_answer.ts";

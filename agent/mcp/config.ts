@@ -1,8 +1,8 @@
 import { parse } from "@std/jsonc";
 import { z } from "zod";
-import { ConfigError, headerKey, MAX_TIMER_MS } from "../../shared/config.ts";
+import { ConfigError, headerKey, MAX_TIMER_MS } from "../../shared/config/config.ts";
 import { type Fields, isFields } from "../../shared/fields.ts";
-import { HEADER_NAME } from "../../shared/http/origin.ts";
+import { HEADER_NAME } from "../../shared/http/router/origin.ts";
 import { explainPermission } from "./permission_help.ts";
 
 /** A value of `env`; `null` takes an inherited variable away. */

@@ -1,4 +1,4 @@
-import { createBoundedFetch } from "../../shared/http/bounded_fetch.ts";
+import { createBoundedFetch } from "../../shared/http/fetch/bounded_fetch.ts";
 
 /** Limit of one message of a server, also of a tool's result. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { createSameOriginFetch } from "../../shared/http/same_origin_fetch.ts";
+import { createSameOriginFetch } from "../../shared/http/fetch/same_origin_fetch.ts";
 import { CONNECTION_CLOSED } from "./call_error.ts";
 import type { McpServer } from "./config.ts";
 import { createMessageBuffer } from "./message_buffer.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../shared/providers/provider.ts";
 import { type ModelRules, resolveModel } from "./choice.ts";
 import { routeModel } from "../../shared/routing.ts";
-import type { StudioModels } from "../../shared/schemas/agent.ts";
+import type { StudioModels } from "../schemas/agent.ts";
 
 const TTL_MS = 60_000;
 const HUB_TIMEOUT_MS = 5_000;

@@ -1,8 +1,8 @@
 import { counted } from "../../shared/counted.ts";
 import { AppError } from "../../shared/errors.ts";
-import { createDecodedFetch, LEFT_BY_DENO } from "../../shared/http/decoded_fetch.ts";
-import { createSameOriginFetch } from "../../shared/http/same_origin_fetch.ts";
-import { createSingleFetch } from "../../shared/http/single_fetch.ts";
+import { createDecodedFetch, LEFT_BY_DENO } from "../../shared/http/fetch/decoded_fetch.ts";
+import { createSameOriginFetch } from "../../shared/http/fetch/same_origin_fetch.ts";
+import { createSingleFetch } from "../../shared/http/fetch/single_fetch.ts";
 import type { Logger } from "../../shared/log.ts";
 import type { Metrics } from "../../shared/ops/metrics.ts";
 import { observeProvider } from "../../shared/ops/observed_provider.ts";

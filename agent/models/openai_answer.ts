@@ -1,5 +1,5 @@
 import { asFields } from "../../shared/fields.ts";
-import { type DecodedAnswer, NotJson, parseJsonAnswer } from "../../shared/http/utf8.ts";
+import { type DecodedAnswer, NotJson, parseJsonAnswer } from "../../shared/http/body/utf8.ts";
 import { unreadable } from "../../shared/providers/failed_answer.ts";
 import { bareFailure, hiddenFailure } from "../../shared/providers/hidden_error.ts";
 import { parseReply } from "../../shared/providers/openai_messages.ts";

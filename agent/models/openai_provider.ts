@@ -4,8 +4,8 @@ import {
   type CallClockOptions,
   startCallClock,
 } from "../../shared/providers/call_clock.ts";
-import { AnswerTooLarge, createBoundedFetch } from "../../shared/http/bounded_fetch.ts";
-import { extendAddress } from "../../shared/http/extend_address.ts";
+import { AnswerTooLarge, createBoundedFetch } from "../../shared/http/fetch/bounded_fetch.ts";
+import { extendAddress } from "../../shared/http/fetch/extend_address.ts";
 import { diagnoseConnection } from "../../shared/providers/connection_failure.ts";
 import { requireOk } from "../../shared/providers/failed_answer.ts";
 import {

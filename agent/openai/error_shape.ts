@@ -1,7 +1,7 @@
 import { AppError } from "../../shared/errors.ts";
-import { problemResponse, toProblem } from "../../shared/http/problem.ts";
-import type { RequestContext } from "../../shared/http/router.ts";
-import type { OpenAIError } from "../../shared/schemas/chat_completion.ts";
+import { problemResponse, toProblem } from "../../shared/http/router/problem.ts";
+import type { RequestContext } from "../../shared/http/router/router.ts";
+import type { OpenAIError } from "../schemas/chat_completion.ts";
 
 /**
  * Any error in OpenAI's format. Only the message of an `AppError` is shown. A provider's refusal has

@@ -1,11 +1,11 @@
-import { checkBody, readJsonValue } from "../../shared/http/body.ts";
-import { workSignal } from "../../shared/http/connection.ts";
-import { jsonResponse } from "../../shared/http/json_response.ts";
-import type { Capacity } from "../../shared/http/admission.ts";
-import type { Handler } from "../../shared/http/router.ts";
+import { checkBody, readJsonValue } from "../../shared/http/body/body.ts";
+import { workSignal } from "../../shared/http/server/connection.ts";
+import { jsonResponse } from "../../shared/http/body/json_response.ts";
+import type { Capacity } from "../../shared/http/router/admission.ts";
+import type { Handler } from "../../shared/http/router/router.ts";
 import { asFields, asList } from "../../shared/fields.ts";
 import { lazy } from "../../shared/lazy.ts";
-import { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
+import { CompletionRequest } from "../schemas/chat_completion.ts";
 import { collectToolEvents, wantsToolEvents } from "../answer/tool_events.ts";
 import { chooseModel } from "../models/choice.ts";
 import { wantsJson } from "../models/json_answers.ts";

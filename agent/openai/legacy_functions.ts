@@ -1,5 +1,5 @@
 import { asFields, asList, asText } from "../../shared/fields.ts";
-import type { CompletionMessage, CompletionRequest } from "../../shared/schemas/chat_completion.ts";
+import type { CompletionMessage, CompletionRequest } from "../schemas/chat_completion.ts";
 
 /** Tools as OpenAI's clients of 2023 send them: `functions`, `function_call`, role `function`. */
 

@@ -1,7 +1,7 @@
 import { untilAbort } from "../../shared/abort.ts";
 import { AppError } from "../../shared/errors.ts";
 import { routeModel } from "../../shared/routing.ts";
-import type { Model, ModelList } from "../../shared/schemas/chat_completion.ts";
+import type { Model, ModelList } from "../schemas/chat_completion.ts";
 import { explainHidden, type Models } from "../models/models.ts";
 
 /** How many hidden ids are shown: a hub may list thousands. */

@@ -1,7 +1,7 @@
 import { unsupportedField } from "../../shared/errors.ts";
 import type { ToolDefinition } from "../../shared/providers/provider.ts";
 import { asFields, asText, isFields } from "../../shared/fields.ts";
-import type { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
+import type { CompletionRequest } from "../schemas/chat_completion.ts";
 import type { AgentSettings } from "../run/model_request.ts";
 
 /** The caller's functions, with all their fields. Throws 400 for tools of another kind. */

@@ -9,7 +9,7 @@ import {
   toMessageParam,
 } from "../../shared/providers/openai_messages.ts";
 import type { ChatMessage, ChatRequest, ToolDefinition } from "../../shared/providers/provider.ts";
-import type { CompletionMessage, CompletionRequest } from "../../shared/schemas/chat_completion.ts";
+import type { CompletionMessage, CompletionRequest } from "../schemas/chat_completion.ts";
 import type { CallerMessage } from "../run/conversation.ts";
 import type { AgentSettings } from "../run/model_request.ts";
 import { readSentFields } from "../run/sent_fields.ts";

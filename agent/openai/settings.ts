@@ -1,4 +1,4 @@
-import type { CompletionRequest } from "../../shared/schemas/chat_completion.ts";
+import type { CompletionRequest } from "../schemas/chat_completion.ts";
 import type { AgentSettings } from "../run/model_request.ts";
 
 /** The fields of a request that the service reads itself. All others are the provider's. */

@@ -1,4 +1,4 @@
-import type { RequestContext } from "../../shared/http/router.ts";
+import type { RequestContext } from "../../shared/http/router/router.ts";
 import type { ChatProvider, ChatReply, ChatRequest } from "../../shared/providers/provider.ts";
 import {
   accountFields,

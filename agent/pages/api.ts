@@ -6,7 +6,7 @@ import type {
   Model,
   ModelList,
   OpenAIError,
-} from "../../shared/schemas/chat_completion.ts";
+} from "../schemas/chat_completion.ts";
 import type { ToolReport } from "../tools/tool.ts";
 import type { Chunk } from "./answer_stream.ts";
 import type { Settings } from "./conversation.ts";

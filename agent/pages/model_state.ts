@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
 import { keepChoice, readChoice } from "../../shared/pages/storage.ts";
-import type { Model } from "../../shared/schemas/chat_completion.ts";
+import type { Model } from "../schemas/chat_completion.ts";
 import { findDemoModel, listModels } from "./api.ts";
 
 /** The models of the service; `undefined` until the list has come. */

@@ -1,4 +1,4 @@
-import type { Page } from "../../shared/http/page_routes.ts";
+import type { Page } from "../../shared/http/router/page_routes.ts";
 import script from "./bundle/app.js" with { type: "text" };
 import style from "./bundle/app.css" with { type: "text" };
 

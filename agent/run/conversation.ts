@@ -2,7 +2,7 @@ import { textOf } from "../../shared/providers/content.ts";
 import { asFields, asList, asText, isFields } from "../../shared/fields.ts";
 import { parseToolCall } from "../../shared/providers/openai_messages.ts";
 import type { ChatContent, ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
-import type { AgentMessage } from "../../shared/schemas/agent.ts";
+import type { AgentMessage } from "../schemas/agent.ts";
 import { readSentFields } from "./sent_fields.ts";
 
 /** A tool's result as callers send it: it need not name the call that it answers. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError, isAbort } from "../../shared/errors.ts";
-import { createDecodedFetch, ENCODINGS } from "../../shared/http/decoded_fetch.ts";
+import { createDecodedFetch, ENCODINGS } from "../../shared/http/fetch/decoded_fetch.ts";
 import { readPage } from "./fetch_url/page.ts";
 import type { PageConverter } from "./fetch_url/page_converter.ts";
 import { type Tool, ToolError } from "./tool.ts";

@@ -16,7 +16,7 @@ const CREATORS: Record<ToolName, (config: AgentConfig, workers: WorkerBoard) => 
   fetch_url: (_, workers) =>
     createFetchUrl({
       fetch: lazy(async () => {
-        const { createPublicFetch } = await import("../../shared/http/public_fetch.ts");
+        const { createPublicFetch } = await import("../../shared/http/fetch/public_fetch.ts");
         return createPublicFetch();
       }),
       converter: createPageConverter({ onEvent: workers.watch("page") }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { createBoundedFetch } from "../../shared/http/bounded_fetch.ts";
-import { extendAddress } from "../../shared/http/extend_address.ts";
+import { createBoundedFetch } from "../../shared/http/fetch/bounded_fetch.ts";
+import { extendAddress } from "../../shared/http/fetch/extend_address.ts";
 import { type Tool, ToolError } from "./tool.ts";
 
 const MAX_BYTES = 4 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Route } from "../../shared/http/router.ts";
+import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { Scenario } from "../../shared/schemas/scenario.ts";
-import { createDatasetHandlers, type DatasetHandlerDeps } from "../datasets/dataset_handlers.ts";
+import { createDatasetHandlers, type DatasetHandlerDeps } from "./dataset_handlers.ts";
 import { FORMATS } from "../datasets/detect.ts";
 import { BAD_QUERY, paging, WRITE_PROBLEMS } from "./route_parts.ts";
 

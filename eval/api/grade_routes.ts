@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Route } from "../../shared/http/router.ts";
+import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { Agreement } from "../../shared/schemas/agreement.ts";
-import { Grade, GradeInput, PlacedGrade } from "../../shared/schemas/grades.ts";
-import { createGradeHandlers, type GradeDeps } from "../grades/grade_handlers.ts";
+import { Agreement } from "../schemas/agreement.ts";
+import { Grade, GradeInput, PlacedGrade } from "../schemas/grades.ts";
+import { createGradeHandlers, type GradeDeps } from "./grade_handlers.ts";
 import { paging, runPath, turnPath, WRITE_PROBLEMS } from "./route_parts.ts";
 
 const PROBLEMS = {

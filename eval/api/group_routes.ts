@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Route } from "../../shared/http/router.ts";
+import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { createGroupExportRoute } from "../export/group_export_route.ts";
-import { groupFormats } from "../export/group_formats.ts";
-import { createGroupHandlers, type GroupHandlerDeps } from "../groups/group_handlers.ts";
+import { createGroupExportRoute } from "./group_export_route.ts";
+import { groupFormats } from "../export/formats/group_formats.ts";
+import { createGroupHandlers, type GroupHandlerDeps } from "./group_handlers.ts";
 import { GroupReport, ListedGroup } from "../groups/group_report.ts";
 import { RunLocation } from "./run_schemas.ts";
 import { GROUP_EVENTS, GroupState } from "./group_schemas.ts";

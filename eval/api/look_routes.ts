@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Route } from "../../shared/http/router.ts";
+import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { createPairHandlers, PAIR_SORTS } from "../compare/pair_handlers.ts";
+import { createPairHandlers, PAIR_SORTS } from "./pair_handlers.ts";
 import { RunSummary } from "../results/run_summary.ts";
-import { createTurnHandlers, type TurnHandlerDeps } from "../run/turn_handlers.ts";
+import { createTurnHandlers, type TurnHandlerDeps } from "./turn_handlers.ts";
 import {
   PairedScenarioPage,
   PairedTurnPage,

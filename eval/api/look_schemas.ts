@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import { InteractionResult } from "../schemas/interaction_result.ts";
 import { PairedScenarioRow, PairedTurnRow } from "../compare/pair_lists.ts";
-import { TurnRow } from "../run/turn_view.ts";
+import { TurnRow } from "../run/events/turn_view.ts";
 
 /** One turn, with the conversation that led to it. */
 export const ShownTurn = TurnRow.omit({ interaction: true }).extend({

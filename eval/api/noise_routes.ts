@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Route } from "../../shared/http/router.ts";
+import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { RunNoise } from "../../shared/schemas/noise.ts";
-import { createNoiseHandlers } from "../noise/noise_handlers.ts";
+import { RunNoise } from "../schemas/noise.ts";
+import { createNoiseHandlers } from "./noise_handlers.ts";
 import { MOST_SCORES, RunPower } from "../noise/power.ts";
 import type { RunReader } from "../store/store.ts";
 import { runPath } from "./route_parts.ts";

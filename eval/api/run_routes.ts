@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { Route } from "../../shared/http/router.ts";
+import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { EvaluateAnswer } from "../../shared/schemas/evaluate_response.ts";
-import { createCompareRoute } from "../compare/compare_route.ts";
+import { EvaluateAnswer } from "../schemas/evaluate_response.ts";
+import { createCompareRoute } from "./compare_route.ts";
 import { StoredComparison } from "../compare/compare_stored.ts";
-import { createExportRoute } from "../export/export_route.ts";
+import { createExportRoute } from "./export_route.ts";
 import { exportFormats } from "../export/mod.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
-import { createRunHandlers, type RunHandlerDeps } from "../run/run_handlers.ts";
+import { createRunHandlers, type RunHandlerDeps } from "./run_handlers.ts";
 import {
   RetriedRun,
   RUN_EVENTS,
@@ -30,7 +30,7 @@ import {
   runPath,
   WRITE_PROBLEMS,
 } from "./route_parts.ts";
-import { RUN_SORTS } from "../store/list_query.ts";
+import { RUN_SORTS } from "../store/runs/list_query.ts";
 
 const FORMATS = exportFormats.map(({ name }) => name);
 const NOT_FOUND = { 404: "`not_found`: there is no such run" };

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { EvaluateAnswer } from "../../shared/schemas/evaluate_response.ts";
+import { EvaluateAnswer } from "../schemas/evaluate_response.ts";
 import { RunHeadline } from "../results/run_summary.ts";
-import { RunProgress } from "../run/run_progress.ts";
-import { RUN_STATUSES } from "../store/run_record.ts";
+import { RunProgress } from "../run/events/run_progress.ts";
+import { RUN_STATUSES } from "../store/runs/run_record.ts";
 
 export const RunStatus = z.enum(RUN_STATUSES).meta({ id: "RunStatus" });
 

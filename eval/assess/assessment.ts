@@ -1,10 +1,7 @@
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
-import type {
-  InteractionResult,
-  InteractionUsage,
-} from "../../shared/schemas/interaction_result.ts";
+import type { InteractionResult, InteractionUsage } from "../schemas/interaction_result.ts";
 import type { Interaction, Metadata } from "../../shared/schemas/scenario.ts";
-import type { Scores } from "../../shared/schemas/statistics.ts";
+import type { Scores } from "../schemas/statistics.ts";
 
 export interface Assessment extends
   Pick<

@@ -1,5 +1,5 @@
-import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
-import { ScoredBy } from "../../shared/schemas/evaluate_response.ts";
+import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
+import { ScoredBy } from "../schemas/evaluate_response.ts";
 import type { Interaction } from "../../shared/schemas/scenario.ts";
 import type { Assessor, ReplyCircumstances } from "./assessment.ts";
 import { createSharedMemo } from "./background/memo.ts";

@@ -1,4 +1,4 @@
-import type { ScoredBy } from "../../shared/schemas/evaluate_response.ts";
+import type { ScoredBy } from "../schemas/evaluate_response.ts";
 import { CALIBRATION } from "./scores/similarity_method.ts";
 import type { ScoringPorts } from "./scoring_ports.ts";
 

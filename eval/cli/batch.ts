@@ -1,15 +1,15 @@
 import { errorMessage, type FieldError } from "../../shared/errors.ts";
 import { listFieldErrors } from "../../shared/field_errors.ts";
 import type { z } from "zod";
-import { type EvaluateRequest, evaluateRequest } from "../../shared/schemas/evaluate_request.ts";
-import { MAX_TARGETS, type NamedTarget, severalModels } from "../../shared/schemas/targets.ts";
+import { type EvaluateRequest, evaluateRequest } from "../schemas/evaluate_request.ts";
+import { MAX_TARGETS, type NamedTarget, severalModels } from "../schemas/targets.ts";
 import { COLUMN_FIELDS, mapColumn } from "../datasets/columns.ts";
 import { detectFormat, findFormat, FORMATS } from "../datasets/detect.ts";
 import { json, jsonl } from "../datasets/formats/assay.ts";
 import { csv } from "../datasets/formats/csv.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "../datasets/formats/format.ts";
 import { importScenarios, type SkippedPart } from "../datasets/import_scenarios.ts";
-import { printable } from "../export/shorten.ts";
+import { printable } from "../export/text/shorten.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 

@@ -1,24 +1,24 @@
-import { ConfigError } from "../../shared/config.ts";
+import { ConfigError } from "../../shared/config/config.ts";
 import { AppError } from "../../shared/errors.ts";
-import { printable } from "../export/shorten.ts";
+import { printable } from "../export/text/shorten.ts";
 import { asksForHelp, type Command, EXIT, UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 
 /** Only the one that is run is loaded: each module takes some of the start. */
 const commands: Record<string, () => Promise<Command>> = {
-  run: async () => (await import("./run.ts")).run,
-  runs: async () => (await import("./runs.ts")).runs,
-  groups: async () => (await import("./groups.ts")).groups,
-  show: async () => (await import("./show.ts")).show,
-  compare: async () => (await import("./compare.ts")).compare,
-  power: async () => (await import("./power.ts")).power,
-  grades: async () => (await import("./grades.ts")).grades,
-  agreement: async () => (await import("./agreement.ts")).agreement,
-  export: async () => (await import("./export.ts")).exportRun,
-  tag: async () => (await import("./tag.ts")).tag,
-  datasets: async () => (await import("./datasets.ts")).datasets,
-  resume: async () => (await import("./resume.ts")).resume,
-  backup: async () => (await import("./backup.ts")).backup,
+  run: async () => (await import("./commands/run.ts")).run,
+  runs: async () => (await import("./commands/runs.ts")).runs,
+  groups: async () => (await import("./commands/groups.ts")).groups,
+  show: async () => (await import("./commands/show.ts")).show,
+  compare: async () => (await import("./commands/compare.ts")).compare,
+  power: async () => (await import("./commands/power.ts")).power,
+  grades: async () => (await import("./commands/grades.ts")).grades,
+  agreement: async () => (await import("./commands/agreement.ts")).agreement,
+  export: async () => (await import("./commands/export.ts")).exportRun,
+  tag: async () => (await import("./commands/tag.ts")).tag,
+  datasets: async () => (await import("./commands/datasets.ts")).datasets,
+  resume: async () => (await import("./commands/resume.ts")).resume,
+  backup: async () => (await import("./commands/backup.ts")).backup,
 };
 
 async function renderHelp(): Promise<string> {

@@ -1,6 +1,6 @@
-import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
+import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
 import type { ScoreDescription } from "../assess/scores/score.ts";
-import type { RunManager } from "../run/manager.ts";
+import type { RunManager } from "../run/manager/manager.ts";
 import type { RunReader, RunStore } from "../store/store.ts";
 
 /** Standard output or standard error. */

@@ -1,4 +1,4 @@
-import type { StoredRun } from "../store/run_record.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { UsageError } from "./command.ts";
 

@@ -1,12 +1,12 @@
 import { readScores } from "../compare/turn_scores.ts";
 import { thresholdOf } from "../results/outcome.ts";
-import type { StoredRun } from "../store/run_record.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { type ParsedValues, parseNumber } from "./arguments.ts";
-import { type Candidate, findBaselineRun } from "./baseline.ts";
+import { type Candidate, findBaselineRun } from "./commands/baseline.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
-import { type Output, planOutputs } from "./outputs.ts";
+import { type Output, planOutputs } from "./report/outputs.ts";
 
 /** The options of commands that run something and then report on it. */
 export const criteriaOptions = {

@@ -1,8 +1,8 @@
 import { createGroups, type Groups } from "../groups/groups.ts";
 import { summariseTurns } from "../results/run_summary.ts";
-import { restingProgress, viewRun } from "../run/view.ts";
+import { restingProgress, viewRun } from "../run/events/view.ts";
 import type { RunReader } from "../store/store.ts";
-import { createWholeReader } from "../store/whole_reader.ts";
+import { createWholeReader } from "../store/turns/whole_reader.ts";
 
 /** The groups of a store in which no run of this process is running. */
 export function storedGroups(reader: RunReader): Groups {

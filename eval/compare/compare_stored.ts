@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { withoutQuery } from "../endpoint/endpoint_address.ts";
 import { notFound } from "../../shared/errors.ts";
-import { countedHistory } from "../../shared/schemas/conversations.ts";
-import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
-import { ScoredBy } from "../../shared/schemas/evaluate_response.ts";
-import type { RunRecord, StoredRun } from "../store/run_record.ts";
+import { countedHistory } from "../schemas/conversations.ts";
+import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
+import { ScoredBy } from "../schemas/evaluate_response.ts";
+import type { RunRecord, StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
-import { turnsSoFar } from "../store/whole_reader.ts";
+import { turnsSoFar } from "../store/turns/whole_reader.ts";
 import { type CompareOptions, compareRuns } from "./compare.ts";
 import { Comparison } from "./comparison.ts";
 import type { ComparableRun } from "./paired_runs.ts";

@@ -1,5 +1,5 @@
-import type { ScoredBy } from "../../shared/schemas/evaluate_response.ts";
-import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import type { ScoredBy } from "../schemas/evaluate_response.ts";
+import type { InteractionResult } from "../schemas/interaction_result.ts";
 import { isEndpointMethod } from "../assess/embeddings/endpoint.ts";
 import { JUDGE_LABELS } from "../assess/judge/labels.ts";
 import { VECTOR_LABELS } from "../assess/metadata/few_shot.ts";

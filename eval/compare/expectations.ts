@@ -1,5 +1,5 @@
 import { type Check, CHECK_DEFAULTS } from "../../shared/schemas/checks.ts";
-import { labelKey } from "../../shared/schemas/label_key.ts";
+import { labelKey } from "../schemas/label_key.ts";
 import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
 import { isSame } from "../assess/tools/same_args.ts";

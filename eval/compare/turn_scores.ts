@@ -1,9 +1,9 @@
-import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
-import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
-import type { Scores } from "../../shared/schemas/statistics.ts";
+import { isAskedTheSecondWay } from "../schemas/conversations.ts";
+import type { InteractionResult } from "../schemas/interaction_result.ts";
+import type { Scores } from "../schemas/statistics.ts";
 import { createYielder } from "../../shared/yielder.ts";
-import type { ScoredBy } from "../../shared/schemas/evaluate_response.ts";
-import type { TurnPosition } from "../store/position.ts";
+import type { ScoredBy } from "../schemas/evaluate_response.ts";
+import type { TurnPosition } from "../store/turns/position.ts";
 import { checksMethod, decidersOf, labelMethod } from "./deciders.ts";
 import { NO_KEY_MATCH } from "./expectations.ts";
 

@@ -2,7 +2,7 @@ import { csv, USER_MESSAGE } from "./formats/csv.ts";
 import { json, jsonl } from "./formats/assay.ts";
 import type { DatasetFormat } from "./formats/format.ts";
 import { isExample, isLangSmith, langsmith } from "./formats/langsmith.ts";
-import { csvSeparator } from "../../shared/csv_separator.ts";
+import { csvSeparator } from "./csv_separator.ts";
 import { type Fields, isFields, tryParseJson } from "../../shared/fields.ts";
 import { findObjects, MAX_CHARACTERS } from "../../shared/json_objects.ts";
 import { isSample, openaiEvals } from "./formats/openai_evals.ts";

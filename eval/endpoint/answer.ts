@@ -1,4 +1,4 @@
-import { type DecodedAnswer, NOT_UTF8, parseJsonAnswer } from "../../shared/http/utf8.ts";
+import { type DecodedAnswer, NOT_UTF8, parseJsonAnswer } from "../../shared/http/body/utf8.ts";
 import { asFields, asList, asText, type Fields, isFields } from "../../shared/fields.ts";
 import { createCallCollector } from "../../shared/providers/call_collector.ts";
 import { CallFailure } from "../../shared/providers/failure.ts";

@@ -1,7 +1,7 @@
 import { abortError } from "../../shared/abort.ts";
 import { AppError } from "../../shared/errors.ts";
-import { AnswerTooLarge } from "../../shared/http/bounded_fetch.ts";
-import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
+import { AnswerTooLarge } from "../../shared/http/fetch/bounded_fetch.ts";
+import type { NOT_UTF8 } from "../../shared/http/body/utf8.ts";
 import { sleep, startCallClock } from "../../shared/providers/call_clock.ts";
 import { diagnoseConnection } from "../../shared/providers/connection_failure.ts";
 import { requireOk, unreadable } from "../../shared/providers/failed_answer.ts";

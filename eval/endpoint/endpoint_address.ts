@@ -1,4 +1,4 @@
-import type { Protocol } from "../../shared/schemas/evaluate_request.ts";
+import type { Protocol } from "../schemas/evaluate_request.ts";
 
 /** The chat route of OpenAI-compatible servers, below their base address. */
 export const COMPLETIONS_PATH = "/chat/completions";

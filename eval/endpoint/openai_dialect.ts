@@ -1,9 +1,9 @@
-import { extendAddress } from "../../shared/http/extend_address.ts";
-import type { DecodedAnswer } from "../../shared/http/utf8.ts";
+import { extendAddress } from "../../shared/http/fetch/extend_address.ts";
+import type { DecodedAnswer } from "../../shared/http/body/utf8.ts";
 import { asFields, asList } from "../../shared/fields.ts";
 import { parseReply, toCompletionParams } from "../../shared/providers/openai_messages.ts";
 import { type ChatMessage, ProviderError } from "../../shared/providers/provider.ts";
-import type { ModelParameters } from "../../shared/schemas/evaluate_request.ts";
+import type { ModelParameters } from "../schemas/evaluate_request.ts";
 import type { AboutAnswer, EndpointClient } from "./client.ts";
 import { COMPLETIONS_PATH, withoutQuery } from "./endpoint_address.ts";
 import { type TargetReply, toTargetReply } from "./reply.ts";

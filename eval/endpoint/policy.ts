@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
-import type { Resolve } from "../../shared/http/public_fetch.ts";
+import type { Resolve } from "../../shared/http/fetch/public_fetch.ts";
 import { loadApart } from "../../shared/lazy.ts";
 import type { EvalConfig } from "../config.ts";
 
@@ -52,7 +52,7 @@ export function createEndpointPolicy(
     async requireReachable(endpoint) {
       if (isTrusted(endpoint)) return;
       const { requirePublicHost, systemResolve } = await loadApart(() =>
-        import("../../shared/http/public_fetch.ts") // most processes have trusted endpoints only
+        import("../../shared/http/fetch/public_fetch.ts") // most processes have trusted endpoints only
       );
       await requirePublicHost(endpoint, resolve ?? systemResolve);
     },

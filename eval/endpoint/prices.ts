@@ -1,5 +1,5 @@
 import { withoutNoise } from "../../shared/rounding.ts";
-import type { Cost, Price } from "../../shared/schemas/cost.ts";
+import type { Cost, Price } from "../schemas/cost.ts";
 import type { Target } from "./target.ts";
 
 /** The tokens of one call; `cachedInput` is a part of `input`. */

@@ -1,9 +1,9 @@
 import { asFields, asList, asText } from "../../shared/fields.ts";
 import { parseContent } from "../../shared/providers/openai_messages.ts";
-import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
-import type { Cost } from "../../shared/schemas/cost.ts";
+import type { NOT_UTF8 } from "../../shared/http/body/utf8.ts";
+import type { Cost } from "../schemas/cost.ts";
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
-import type { InteractionUsage } from "../../shared/schemas/interaction_result.ts";
+import type { InteractionUsage } from "../schemas/interaction_result.ts";
 
 /** What the model under test said. */
 export interface TargetReply {

@@ -1,5 +1,5 @@
-import { isLoopback } from "../../shared/http/host.ts";
-import type { ModelParameters, Protocol } from "../../shared/schemas/evaluate_request.ts";
+import { isLoopback } from "../../shared/http/router/host.ts";
+import type { ModelParameters, Protocol } from "../schemas/evaluate_request.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
 import { shorten } from "../../shared/shorten.ts";
 import { baseAddresses, namesApi, namesRoute } from "./endpoint_address.ts";

@@ -1,11 +1,11 @@
 import type { ScoreDescription } from "../assess/scores/score.ts";
 import type { Comparison } from "../compare/comparison.ts";
-import type { ComparedSides } from "./compared_sides.ts";
-import type { ComparisonDetails } from "./comparison_details.ts";
-import type { Agreement } from "../../shared/schemas/agreement.ts";
-import type { RunNoise } from "../../shared/schemas/noise.ts";
-import type { StoredRun } from "../store/run_record.ts";
-import type { TurnReader } from "../store/whole_reader.ts";
+import type { ComparedSides } from "./text/compared_sides.ts";
+import type { ComparisonDetails } from "./text/comparison_details.ts";
+import type { Agreement } from "../schemas/agreement.ts";
+import type { RunNoise } from "../schemas/noise.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
+import type { TurnReader } from "../store/turns/whole_reader.ts";
 
 /** A run that has ended, in any way. */
 export interface ExportSource {

@@ -1,10 +1,10 @@
-import { csv } from "./csv.ts";
+import { csv } from "./formats/csv.ts";
 import type { ExportFormat } from "./format.ts";
-import { html } from "./html.ts";
-import { json } from "./json.ts";
-import { jsonl } from "./jsonl.ts";
-import { junit } from "./junit.ts";
-import { markdown } from "./markdown.ts";
+import { html } from "./formats/html.ts";
+import { json } from "./formats/json.ts";
+import { jsonl } from "./formats/jsonl.ts";
+import { junit } from "./formats/junit.ts";
+import { markdown } from "./formats/markdown.ts";
 
 /** Every format that a run can be exported in. */
 export const exportFormats: readonly ExportFormat[] = [json, jsonl, csv, junit, markdown, html];

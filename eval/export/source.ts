@@ -1,8 +1,8 @@
 import { conflict } from "../../shared/errors.ts";
 import { createGradedReader } from "../grades/graded_reader.ts";
-import type { StoredRun } from "../store/run_record.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
-import { createWholeReader } from "../store/whole_reader.ts";
+import { createWholeReader } from "../store/turns/whole_reader.ts";
 import type { ExportSource } from "./format.ts";
 import { thresholdOf } from "../results/outcome.ts";
 

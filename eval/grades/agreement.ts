@@ -4,10 +4,10 @@ import type {
   BiasBand,
   JudgeAgreement,
   PeopleAgreement,
-} from "../../shared/schemas/agreement.ts";
+} from "../schemas/agreement.ts";
 import { mean } from "../assess/mean.ts";
 import { reaches } from "../results/passing.ts";
-import type { StoredGrade } from "../store/grade.ts";
+import type { StoredGrade } from "../store/grades/grade.ts";
 import { krippendorffAlpha } from "./krippendorff.ts";
 import { meanDifference } from "./mean_difference.ts";
 import { type Pair, spearman } from "./spearman.ts";

@@ -1,5 +1,5 @@
-import type { StoredGrade } from "../store/grade.ts";
-import type { TurnPosition } from "../store/position.ts";
+import type { StoredGrade } from "../store/grades/grade.ts";
+import type { TurnPosition } from "../store/turns/position.ts";
 
 /** Finds the grades of turns that are asked for in the order of the batch. */
 export interface GradeJoin {

@@ -1,6 +1,6 @@
-import type { Grade, PlacedGrade } from "../../shared/schemas/grades.ts";
-import type { StoredGrade } from "../store/grade.ts";
-import type { StoredRun } from "../store/run_record.ts";
+import type { Grade, PlacedGrade } from "../schemas/grades.ts";
+import type { StoredGrade } from "../store/grades/grade.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
 
 /** A grade as callers see it. */
 export function viewGrade(

@@ -1,7 +1,7 @@
-import type { StoredGrade } from "../store/grade.ts";
+import type { StoredGrade } from "../store/grades/grade.ts";
 import type { RunReader } from "../store/store.ts";
-import type { TurnText } from "../store/turn_record.ts";
-import type { TurnReader } from "../store/whole_reader.ts";
+import type { TurnText } from "../store/turns/turn_record.ts";
+import type { TurnReader } from "../store/turns/whole_reader.ts";
 import { createGradeJoin } from "./grade_join.ts";
 import { viewGrade } from "./grade_view.ts";
 

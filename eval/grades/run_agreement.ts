@@ -1,11 +1,11 @@
-import type { Agreement } from "../../shared/schemas/agreement.ts";
-import type { Scores } from "../../shared/schemas/statistics.ts";
+import type { Agreement } from "../schemas/agreement.ts";
+import type { Scores } from "../schemas/statistics.ts";
 import { requireScores } from "../results/known_scores.ts";
 import { thresholdOf } from "../results/outcome.ts";
 import { HEADLINE } from "../results/passing.ts";
-import type { StoredRun } from "../store/run_record.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
-import { turnsSoFar } from "../store/whole_reader.ts";
+import { turnsSoFar } from "../store/turns/whole_reader.ts";
 import { describeAgreement, type GradedTurn } from "./agreement.ts";
 import { createGradeJoin } from "./grade_join.ts";
 

@@ -1,4 +1,4 @@
-import type { ThresholdFit } from "../../shared/schemas/agreement.ts";
+import type { ThresholdFit } from "../schemas/agreement.ts";
 import { reaches } from "../results/passing.ts";
 import { rounded, ROUNDING } from "../../shared/rounding.ts";
 import type { Pair } from "./spearman.ts";

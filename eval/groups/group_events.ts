@@ -1,8 +1,8 @@
 import type { ServerSentEventMessage } from "@std/http/server-sent-event-stream";
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
-import { createEventResponse, type EventResponse, waitFor } from "../run/client_stream.ts";
-import { type EventStreamOptions, LAST_EVENT, RETRY_MS } from "../run/event_stream.ts";
-import type { RunManager } from "../run/manager.ts";
+import { createEventResponse, type EventResponse, waitFor } from "../run/events/client_stream.ts";
+import { type EventStreamOptions, LAST_EVENT, RETRY_MS } from "../run/events/event_stream.ts";
+import type { RunManager } from "../run/manager/manager.ts";
 import type { ListedGroup } from "./group_report.ts";
 import type { Groups } from "./groups.ts";
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { CostSum } from "../../shared/schemas/cost.ts";
-import { RunPassRates, Statistic } from "../../shared/schemas/statistics.ts";
+import { CostSum } from "../schemas/cost.ts";
+import { RunPassRates, Statistic } from "../schemas/statistics.ts";
 import { ScoreComparison, Verdict } from "../compare/comparison.ts";
 import { RunSummary } from "../results/run_summary.ts";
-import { RunProgress } from "../run/run_progress.ts";
-import { RUN_STATUSES } from "../store/run_record.ts";
+import { RunProgress } from "../run/events/run_progress.ts";
+import { RUN_STATUSES } from "../store/runs/run_record.ts";
 
 const Status = z.enum(RUN_STATUSES);
 

@@ -1,7 +1,7 @@
 import { mean } from "../assess/mean.ts";
-import type { RunProgress } from "../run/run_progress.ts";
-import type { ViewedRun } from "../run/view.ts";
-import type { RunStatus } from "../store/run_record.ts";
+import type { RunProgress } from "../run/events/run_progress.ts";
+import type { ViewedRun } from "../run/events/view.ts";
+import type { RunStatus } from "../store/runs/run_record.ts";
 import type { ListedGroup } from "./group_report.ts";
 
 /** Of runs that have ended differently, the first of these is the group's status. */

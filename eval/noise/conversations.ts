@@ -1,10 +1,10 @@
-import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
-import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import { isAskedTheSecondWay } from "../schemas/conversations.ts";
+import type { InteractionResult } from "../schemas/interaction_result.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { mean } from "../assess/mean.ts";
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
 import { HEADLINE } from "../results/passing.ts";
-import type { TurnPosition } from "../store/position.ts";
+import type { TurnPosition } from "../store/turns/position.ts";
 import type { Conversation, VoteSpread } from "./components.ts";
 
 /** The judge's own score. */

@@ -1,4 +1,4 @@
-import type { Halving, Halvings } from "../../shared/schemas/noise.ts";
+import type { Halving, Halvings } from "../schemas/noise.ts";
 import { mean } from "../assess/mean.ts";
 import { type Conversation, noiseOfMean } from "./components.ts";
 import type { Design } from "./conversations.ts";

@@ -1,4 +1,4 @@
-import type { NoiseComponent, RunNoise, ScoreNoise } from "../../shared/schemas/noise.ts";
+import type { NoiseComponent, RunNoise, ScoreNoise } from "../schemas/noise.ts";
 import { mean } from "../assess/mean.ts";
 import { requireScores } from "../results/known_scores.ts";
 import { HEADLINE } from "../results/passing.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../shared/pages/api.ts";
 import { saveFile } from "../../shared/pages/save_file.ts";
 import type { ServerEvent } from "../../shared/pages/server_events.ts";
-import type { GradeInput, PlacedGrade } from "../../shared/schemas/grades.ts";
+import type { GradeInput, PlacedGrade } from "../schemas/grades.ts";
 import type { DatasetList, DatasetVersion, WrittenDataset } from "../api/dataset_routes.ts";
 import type { GradeList } from "../api/grade_routes.ts";
 import type { RunList } from "../api/run_schemas.ts";

@@ -1,6 +1,6 @@
 import { Button } from "../../shared/pages/components/button.tsx";
 import { formatScore } from "../../shared/pages/format.ts";
-import type { TurnRow } from "../run/turn_view.ts";
+import type { TurnRow } from "../run/events/turn_view.ts";
 import { OUTCOMES } from "./words.ts";
 
 /** The attempts at a turn with their scores, to choose one. */

@@ -1,4 +1,4 @@
-import type { Page } from "../../shared/http/page_routes.ts";
+import type { Page } from "../../shared/http/router/page_routes.ts";
 import script from "./bundle/app.js" with { type: "text" };
 import docsScript from "./bundle/docs.js" with { type: "text" };
 import prepareScript from "./bundle/prepare.js" with { type: "text" };

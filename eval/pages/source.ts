@@ -1,5 +1,5 @@
-import type { Agreement } from "../../shared/schemas/agreement.ts";
-import type { RunNoise } from "../../shared/schemas/noise.ts";
+import type { Agreement } from "../schemas/agreement.ts";
+import type { RunNoise } from "../schemas/noise.ts";
 import type { TurnGrades } from "../api/grade_routes.ts";
 import type { StoredComparison } from "../compare/compare_stored.ts";
 import type {

@@ -1,9 +1,9 @@
 import type { Verdict } from "../compare/comparison.ts";
 import type { Run } from "../api/run_schemas.ts";
-import type { TurnRow } from "../run/turn_view.ts";
+import type { TurnRow } from "../run/events/turn_view.ts";
 import { formatNumberOf, formatScore } from "../../shared/pages/format.ts";
 import { roundedBelow } from "../../shared/rounding.ts";
-import type { Statistic } from "../../shared/schemas/statistics.ts";
+import type { Statistic } from "../schemas/statistics.ts";
 
 /** How a badge looks. */
 export type Tone = "good" | "bad" | "warn" | "accent" | "";

@@ -1,6 +1,6 @@
 import { withoutNoise } from "../../shared/rounding.ts";
-import { Cost, type CostSum } from "../../shared/schemas/cost.ts";
-import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import { Cost, type CostSum } from "../schemas/cost.ts";
+import type { InteractionResult } from "../schemas/interaction_result.ts";
 
 type Origin = Pick<InteractionResult, "copied_from_run" | "reply_from_run">;
 

@@ -1,5 +1,5 @@
-import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
-import type { HistoryGap, ScenarioHistoryGap } from "../../shared/schemas/statistics.ts";
+import type { InteractionResult } from "../schemas/interaction_result.ts";
+import type { HistoryGap, ScenarioHistoryGap } from "../schemas/statistics.ts";
 import { ROUNDING } from "../../shared/rounding.ts";
 import { mean } from "../assess/mean.ts";
 import { differenceInterval, spreadOf, unseenInterval } from "./mean_interval.ts";

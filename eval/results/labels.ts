@@ -1,7 +1,7 @@
-import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
-import type { LabelReport, SelfCheck } from "../../shared/schemas/labels.ts";
+import type { InteractionResult } from "../schemas/interaction_result.ts";
+import type { LabelReport, SelfCheck } from "../schemas/labels.ts";
 import type { Steps } from "./steps.ts";
-import { FAILED_LABEL, labelKey, NO_LABEL } from "../../shared/schemas/label_key.ts";
+import { FAILED_LABEL, labelKey, NO_LABEL } from "../schemas/label_key.ts";
 
 /** A turn as far as its labels go. */
 type LabelledTurn = Pick<

@@ -1,5 +1,5 @@
-import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
-import type { RunNote } from "../../shared/schemas/evaluate_response.ts";
+import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
+import type { RunNote } from "../schemas/evaluate_response.ts";
 import { systemPromptOf } from "../../shared/system_prompt.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
 import { referenceOf } from "../assess/references.ts";

@@ -1,4 +1,4 @@
-import type { PassRates, RunPassRates, Statistic } from "../../shared/schemas/statistics.ts";
+import type { PassRates, RunPassRates, Statistic } from "../schemas/statistics.ts";
 import { aggregateScores } from "./statistics.ts";
 import type { Steps } from "./steps.ts";
 import { ROUNDING } from "../../shared/rounding.ts";

@@ -1,9 +1,9 @@
-import { type EvaluateResponse, ScenarioResult } from "../../shared/schemas/evaluate_response.ts";
+import { type EvaluateResponse, ScenarioResult } from "../schemas/evaluate_response.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { finishYielding } from "./steps.ts";
-import type { StoredRun } from "../store/run_record.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
-import { createWholeReader, type TurnReader, whileKept } from "../store/whole_reader.ts";
+import { createWholeReader, type TurnReader, whileKept } from "../store/turns/whole_reader.ts";
 import { createTotals, ownFields, summariseRun } from "./summary.ts";
 import { type ResultPart, resultParts } from "./scenario_results.ts";
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { EvaluateResponse, TurnCounts } from "../../shared/schemas/evaluate_response.ts";
-import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
-import { RunPassRates, Statistic } from "../../shared/schemas/statistics.ts";
-import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
+import { EvaluateResponse, TurnCounts } from "../schemas/evaluate_response.ts";
+import type { InteractionResult } from "../schemas/interaction_result.ts";
+import { RunPassRates, Statistic } from "../schemas/statistics.ts";
+import { isAskedTheSecondWay } from "../schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";
-import type { StoredRun } from "../store/run_record.ts";
-import type { TurnReader } from "../store/whole_reader.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
+import type { TurnReader } from "../store/turns/whole_reader.ts";
 import { isAskedHere } from "./cost_sum.ts";
 import { outcomeOf, thresholdOf } from "./outcome.ts";
 import { HEADLINE, holdWithBars } from "./passing.ts";

@@ -1,17 +1,17 @@
-import { mayBeBarred } from "../../shared/schemas/barred.ts";
+import { mayBeBarred } from "../schemas/barred.ts";
 import { type CheckResult, isBarring, isOpenBar } from "../../shared/schemas/checks.ts";
-import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import type { InteractionResult } from "../schemas/interaction_result.ts";
 import type { Scenario } from "../../shared/schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { nameOf } from "../assess/checks/check_name.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
-import { firstTurnOf } from "../../shared/schemas/conversations.ts";
+import { firstTurnOf } from "../schemas/conversations.ts";
 import { createScenarioGap } from "./history_gap.ts";
 import { HEADLINE } from "./passing.ts";
 import { finishYielding } from "./steps.ts";
-import type { StoredRun } from "../store/run_record.ts";
-import type { TurnText } from "../store/turn_record.ts";
-import type { TurnReader } from "../store/whole_reader.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
+import type { TurnText } from "../store/turns/turn_record.ts";
+import type { TurnReader } from "../store/turns/whole_reader.ts";
 import {
   attemptInSteps,
   type AttemptSummary,

@@ -1,5 +1,5 @@
-import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
-import type { Scores, Statistic } from "../../shared/schemas/statistics.ts";
+import type { InteractionResult } from "../schemas/interaction_result.ts";
+import type { Scores, Statistic } from "../schemas/statistics.ts";
 import { ROUNDING } from "../../shared/rounding.ts";
 import { type ClusteredMean, meanInterval } from "./mean_interval.ts";
 

@@ -1,4 +1,4 @@
-import type { Scores, Statistic } from "../../shared/schemas/statistics.ts";
+import type { Scores, Statistic } from "../schemas/statistics.ts";
 import { type ScoredTurn, scoreStatistic } from "./score_statistic.ts";
 import { finish, type Steps } from "./steps.ts";
 

@@ -1,7 +1,7 @@
-import { runDeleted } from "../store/require_run.ts";
-import type { RunRecord, StoredRun } from "../store/run_record.ts";
+import { runDeleted } from "../store/runs/require_run.ts";
+import type { RunRecord, StoredRun } from "../store/runs/run_record.ts";
 import type { RunStore } from "../store/store.ts";
-import { createWholeReader, IncompleteRead } from "../store/whole_reader.ts";
+import { createWholeReader, IncompleteRead } from "../store/turns/whole_reader.ts";
 import { headlineOf, type RunHeadline, type RunSummary, summariseTurns } from "./run_summary.ts";
 import { HEADLINE } from "./passing.ts";
 

@@ -1,19 +1,19 @@
-import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
+import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
 import {
   type AttemptResult,
   type EvaluateResponse,
   type ScenarioResult,
   ScoredBy,
-} from "../../shared/schemas/evaluate_response.ts";
-import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+} from "../schemas/evaluate_response.ts";
+import type { InteractionResult } from "../schemas/interaction_result.ts";
 import type { Scenario } from "../../shared/schemas/scenario.ts";
-import type { PassRates } from "../../shared/schemas/statistics.ts";
-import { isBarred, mayBeBarred } from "../../shared/schemas/barred.ts";
+import type { PassRates } from "../schemas/statistics.ts";
+import { isBarred, mayBeBarred } from "../schemas/barred.ts";
 import { createHistoryGap } from "./history_gap.ts";
 import { createLabelCounter } from "./labels.ts";
 import { runNotes } from "./notes.ts";
 import { createTurnCounter } from "./turn_counts.ts";
-import type { Tally } from "../store/run_record.ts";
+import type { Tally } from "../store/runs/run_record.ts";
 import { type Bars, DEFAULT_PASS_THRESHOLD, passRates, passRatesInSteps } from "./passing.ts";
 import { type ScoredTurn, toScoredTurn } from "./score_statistic.ts";
 import { aggregateInSteps, createScenarioAggregate } from "./statistics.ts";

@@ -1,8 +1,8 @@
 import type { CheckCount, CheckResult } from "../../shared/schemas/checks.ts";
 import { createCostSum, isAskedHere, isScoredHere } from "./cost_sum.ts";
-import { isAskedTheSecondWay } from "../../shared/schemas/conversations.ts";
-import type { TurnCounts } from "../../shared/schemas/evaluate_response.ts";
-import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import { isAskedTheSecondWay } from "../schemas/conversations.ts";
+import type { TurnCounts } from "../schemas/evaluate_response.ts";
+import type { InteractionResult } from "../schemas/interaction_result.ts";
 
 /** The part of a turn that is counted. */
 export type CountableTurn = Pick<

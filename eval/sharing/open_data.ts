@@ -1,9 +1,9 @@
-import type { RateLimiter } from "../../shared/http/rate_limit.ts";
+import type { RateLimiter } from "../../shared/http/router/rate_limit.ts";
 import type { Logger } from "../../shared/log.ts";
 import { isPostgresAddress } from "../../shared/postgres/address.ts";
 import type { EvalConfig } from "../config.ts";
 import type { PaceBoard } from "../endpoint/pace.ts";
-import type { Sharing } from "../run/sharing.ts";
+import type { Sharing } from "../run/manager/sharing.ts";
 import type { SharedFigures } from "./open_sharing.ts";
 import { openStore, type OpenStoreOptions } from "../store/open_store.ts";
 import type { RunStore } from "../store/store.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "../../shared/log.ts";
 import type { PostgresPool } from "../../shared/postgres/pool.ts";
-import type { Sharing } from "../run/sharing.ts";
+import type { Sharing } from "../run/manager/sharing.ts";
 import { openPostgres } from "../store/postgres/open_postgres.ts";
 import type { SharedStore } from "../store/postgres/shared_store.ts";
 import type { PaceBoard } from "../endpoint/pace.ts";

@@ -1,16 +1,16 @@
-import type { EvaluateRequest } from "../../shared/schemas/evaluate_request.ts";
-import type { DatasetReader, DatasetStore } from "./datasets.ts";
-import type { RunCursor, RunSort, SummaryQueries, TurnQueries } from "./list_query.ts";
-import type { GradeReader, GradeWriter } from "./grade.ts";
-import type { AttemptPosition, ScenarioRange, TurnPosition } from "./position.ts";
-import type { Gate, RunRecord, RunStatus, StoredRun, Tally } from "./run_record.ts";
+import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
+import type { DatasetReader, DatasetStore } from "./datasets/datasets.ts";
+import type { RunCursor, RunSort, SummaryQueries, TurnQueries } from "./runs/list_query.ts";
+import type { GradeReader, GradeWriter } from "./grades/grade.ts";
+import type { AttemptPosition, ScenarioRange, TurnPosition } from "./turns/position.ts";
+import type { Gate, RunRecord, RunStatus, StoredRun, Tally } from "./runs/run_record.ts";
 import type {
   PendingReply,
   ReceivedReply,
   StoredTurn,
   TurnEvent,
   TurnText,
-} from "./turn_record.ts";
+} from "./turns/turn_record.ts";
 
 export interface RunFilter {
   testName?: string;

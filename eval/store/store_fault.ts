@@ -8,8 +8,8 @@ import {
   SQLITE_LOCKED,
   SQLITE_NOTADB,
   SQLITE_READONLY,
-} from "./sqlite_codes.ts";
-import type { WorkerFault } from "./sqlite_worker.ts";
+} from "./sqlite/sqlite_codes.ts";
+import type { WorkerFault } from "./sqlite/sqlite_worker.ts";
 
 /** An error of the database, from its thread. */
 export class StoreFault extends Error {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ZodOpenApiParameters, ZodOpenApiResponseObject } from "zod-openapi";
-import type { RoutePath } from "../http/route_table.ts";
+import type { RoutePath } from "../http/router/route_table.ts";
 
 /** What a service is, as `GET /`, `/version` and `/openapi.json` say it. */
 export interface About {

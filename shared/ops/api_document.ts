@@ -5,7 +5,7 @@ import {
   type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from "zod-openapi";
-import type { Route } from "../http/router.ts";
+import type { Route } from "../http/router/router.ts";
 import {
   type About,
   BODY_PROBLEMS,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Route } from "../http/router.ts";
+import type { Route } from "../http/router/router.ts";
 import { type About, jsonAnswer, type RouteDescription, templateOf } from "./api_description.ts";
 
 const ServiceIndex = z.looseObject({

@@ -4,7 +4,7 @@ import counterClass from "prom-client/lib/counter.js";
 import gaugeClass from "prom-client/lib/gauge.js";
 import histogramClass from "prom-client/lib/histogram.js";
 import registryClass from "prom-client/lib/registry.js";
-import type { Answered } from "../http/router.ts";
+import type { Answered } from "../http/router/router.ts";
 
 const Counter: typeof prometheus.Counter = counterClass;
 const Gauge: typeof prometheus.Gauge = gaugeClass;

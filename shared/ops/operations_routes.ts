@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Route } from "../http/router.ts";
+import type { Route } from "../http/router/router.ts";
 import { type About, jsonAnswer } from "./api_description.ts";
 import { loadApart } from "../lazy.ts";
 import type { Operations, ReadinessCheck } from "./operations.ts";

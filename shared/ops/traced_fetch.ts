@@ -1,5 +1,5 @@
 import { isSpanContextValid, trace } from "@opentelemetry/api";
-import { currentRequest } from "../http/request_scope.ts";
+import { currentRequest } from "../http/router/request_scope.ts";
 
 /**
  * A `fetch` that passes the caller's `traceparent` on. If OpenTelemetry is enabled, Deno does that

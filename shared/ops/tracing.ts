@@ -9,7 +9,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { AppError, ClientLeft, isAbort } from "../errors.ts";
-import { headerPairs } from "../http/header_pairs.ts";
+import { headerPairs } from "../http/router/header_pairs.ts";
 
 /** Spans go to Deno's OpenTelemetry if `OTEL_DENO=true`, and nowhere otherwise. */
 const tracer = trace.getTracer("assay");

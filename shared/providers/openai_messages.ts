@@ -1,5 +1,5 @@
 import { asFields, asList, asText, type Fields, isFields } from "../fields.ts";
-import type { DecodedAnswer } from "../http/utf8.ts";
+import type { DecodedAnswer } from "../http/body/utf8.ts";
 import { textOf } from "./content.ts";
 import { addToolImages } from "./tool_images.ts";
 import { readFinishReason } from "./finish_reason.ts";

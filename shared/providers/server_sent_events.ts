@@ -1,4 +1,4 @@
-import { createUtf8Decoder } from "../http/utf8.ts";
+import { createUtf8Decoder } from "../http/body/utf8.ts";
 
 export interface EventOptions {
   /** Called with each piece of the text, for messages about a body that has no events. */

@@ -1,5 +1,5 @@
 import { type Fields, parseFields } from "../fields.ts";
-import { isPlainShape } from "../http/json_shape.ts";
+import { isPlainShape } from "../http/body/json_shape.ts";
 
 /**
  * Parses the arguments of a tool call; `undefined` if they are not a JSON object, or nested so deeply

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { AgentConfig, explainIdleSettings } from "../../agent/config.ts";
-import { ConfigError, parseConfig } from "../../shared/config.ts";
+import { ConfigError, parseConfig } from "../../shared/config/config.ts";
 
 Deno.test("the agent starts with an empty environment", () => {
   const config = parseConfig(AgentConfig, {});

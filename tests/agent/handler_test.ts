@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { AppError } from "../../shared/errors.ts";
 import { createLogger } from "../../shared/log.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
-import { AgentReply } from "../../shared/schemas/agent.ts";
+import { AgentReply } from "../../agent/schemas/agent.ts";
 import { agentRequestOf, agentService } from "../fakes/agent_service.ts";
 import { createScriptedProvider, never } from "../fakes/scripted_provider.ts";
 

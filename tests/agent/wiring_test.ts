@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { AgentConfig } from "../../agent/config.ts";
 import { checkMcp, createAgentDeps } from "../../agent/wiring.ts";
-import { parseConfig } from "../../shared/config.ts";
+import { parseConfig } from "../../shared/config/config.ts";
 import { silentLogger } from "../../shared/log.ts";
 import { createFixedTools, type ToolServerState } from "../../agent/tools/tool.ts";
 

@@ -4,7 +4,7 @@ import * as observation from "../../eval/endpoint/observation.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import { createEvalDeps } from "../../eval/wiring.ts";
-import { parseConfig } from "../../shared/config.ts";
+import { parseConfig } from "../../shared/config/config.ts";
 import { silentLogger } from "../../shared/log.ts";
 
 /** Conversations under way at once. */

@@ -2,7 +2,7 @@ import { EvalConfig } from "../../eval/config.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { createEvalDeps } from "../../eval/wiring.ts";
-import { parseConfig } from "../../shared/config.ts";
+import { parseConfig } from "../../shared/config/config.ts";
 import { silentLogger } from "../../shared/log.ts";
 import { evaluateRequest, storedTurn } from "../fakes/stored_runs.ts";
 import { watchEventLoop } from "./event_loop.ts";

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { AgentConfig } from "../../agent/config.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { LeftOutReason } from "../../eval/compare/left_out.ts";
-import { commonVariables, parseConfig } from "../../shared/config.ts";
+import { commonVariables, parseConfig } from "../../shared/config/config.ts";
 import { createMetrics } from "../../shared/ops/metrics.ts";
-import { JudgeResult } from "../../shared/schemas/interaction_result.ts";
+import { JudgeResult } from "../../eval/schemas/interaction_result.ts";
 import { type Page, readPage } from "./pages.ts";
 
 const configuration = readPage("docs/configuration.md");

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse as parseCsv } from "csv-parse/sync";
 import { createContentChecks } from "../../eval/assess/checks/content_checks.ts";
-import type { EvaluateResponse } from "../../shared/schemas/evaluate_response.ts";
+import type { EvaluateResponse } from "../../eval/schemas/evaluate_response.ts";
 import { cliContext } from "../fakes/cli_context.ts";
 import { providerError } from "../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith, scenarioBody } from "../fakes/eval_service.ts";

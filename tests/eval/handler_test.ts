@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertExists, assertStringIncludes } from "@std/assert";
-import { EvaluateResponse } from "../../shared/schemas/evaluate_response.ts";
+import { EvaluateResponse } from "../../eval/schemas/evaluate_response.ts";
 import { providerError } from "../fakes/eval_ports.ts";
 import {
   evalService,

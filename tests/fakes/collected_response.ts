@@ -1,4 +1,4 @@
-import { createBoundedFetch } from "../../shared/http/bounded_fetch.ts";
+import { createBoundedFetch } from "../../shared/http/fetch/bounded_fetch.ts";
 
 /**
  * Asks an address that never ends its answer, has everything collected that nobody holds any more,

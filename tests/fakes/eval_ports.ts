@@ -1,10 +1,10 @@
 import { ProviderError } from "../../shared/providers/provider.ts";
-import type { InteractionResult } from "../../shared/schemas/interaction_result.ts";
+import type { InteractionResult } from "../../eval/schemas/interaction_result.ts";
 import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
 import type { Assessor } from "../../eval/assess/assessment.ts";
 import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
-import type { Recorder, RunPorts } from "../../eval/run/run_ports.ts";
-import { runScenarios } from "../../eval/run/runner.ts";
+import type { Recorder, RunPorts } from "../../eval/run/manager/run_ports.ts";
+import { runScenarios } from "../../eval/run/execute/runner.ts";
 
 /** A turn with the required fields, and those that the test sets. */
 export function interaction(id: string, fields: Partial<Interaction> = {}): Interaction {

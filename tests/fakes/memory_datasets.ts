@@ -1,6 +1,10 @@
 import { AppError } from "../../shared/errors.ts";
-import { digestBatch } from "../../eval/store/batch_digest.ts";
-import type { DatasetEntry, DatasetStore, VersionRecord } from "../../eval/store/datasets.ts";
+import { digestBatch } from "../../eval/store/runs/batch_digest.ts";
+import type {
+  DatasetEntry,
+  DatasetStore,
+  VersionRecord,
+} from "../../eval/store/datasets/datasets.ts";
 
 interface Stored extends VersionRecord {
   lines: string;

@@ -3,8 +3,8 @@ import type {
   GradeReader,
   GradeWriter,
   StoredGrade,
-} from "../../eval/store/grade.ts";
-import type { TurnPosition } from "../../eval/store/position.ts";
+} from "../../eval/store/grades/grade.ts";
+import type { TurnPosition } from "../../eval/store/turns/position.ts";
 
 /** The part of the memory store that holds grades. */
 export function memoryGrades(

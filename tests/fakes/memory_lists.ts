@@ -4,13 +4,13 @@ import type {
   TurnFilter,
   TurnQueries,
   TurnSort,
-} from "../../eval/store/list_query.ts";
-import { isInRanges, type TurnPosition } from "../../eval/store/position.ts";
-import type { StoredRun } from "../../eval/store/run_record.ts";
+} from "../../eval/store/runs/list_query.ts";
+import { isInRanges, type TurnPosition } from "../../eval/store/turns/position.ts";
+import type { StoredRun } from "../../eval/store/runs/run_record.ts";
 import type { RunFilter, RunPage } from "../../eval/store/store.ts";
-import type { StoredTurn } from "../../eval/store/turn_record.ts";
-import { findsText } from "../../eval/store/text_search.ts";
-import { facetName, readFacets } from "../../eval/store/turn_facets.ts";
+import type { StoredTurn } from "../../eval/store/turns/turn_record.ts";
+import { findsText } from "../../eval/store/turns/text_search.ts";
+import { facetName, readFacets } from "../../eval/store/turns/turn_facets.ts";
 import { outcomeOf } from "../../eval/results/outcome.ts";
 
 type Numbered = StoredTurn & { seq: number };

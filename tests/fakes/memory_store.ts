@@ -1,11 +1,11 @@
-import { digestBatch } from "../../eval/store/batch_digest.ts";
-import type { TurnPosition } from "../../eval/store/position.ts";
-import type { RunGroup, RunRecord, StoredRun } from "../../eval/store/run_record.ts";
+import { digestBatch } from "../../eval/store/runs/batch_digest.ts";
+import type { TurnPosition } from "../../eval/store/turns/position.ts";
+import type { RunGroup, RunRecord, StoredRun } from "../../eval/store/runs/run_record.ts";
 import type { IdempotencyKey, KnownRun, NewRun, RunStore } from "../../eval/store/store.ts";
-import type { PendingReply, StoredTurn } from "../../eval/store/turn_record.ts";
-import { createKeptRuns } from "../../eval/store/kept_runs.ts";
-import { newStoredRun } from "../../eval/store/run_creation.ts";
-import { createRunIds } from "../../eval/store/run_id.ts";
+import type { PendingReply, StoredTurn } from "../../eval/store/turns/turn_record.ts";
+import { createKeptRuns } from "../../eval/store/runs/kept_runs.ts";
+import { newStoredRun } from "../../eval/store/runs/run_creation.ts";
+import { createRunIds } from "../../eval/store/runs/run_id.ts";
 import { memoryGrades } from "./memory_grades.ts";
 import { listMemoryRuns, memorySummaries, memoryTurnQueries } from "./memory_lists.ts";
 import { memoryDatasets } from "./memory_datasets.ts";

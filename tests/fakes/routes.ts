@@ -1,4 +1,4 @@
-import type { Handler, Route } from "../../shared/http/router.ts";
+import type { Handler, Route } from "../../shared/http/router/router.ts";
 
 /** Routes by `METHOD /path`, with the least description that there can be. */
 export function routesOf(

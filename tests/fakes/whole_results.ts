@@ -2,9 +2,9 @@ import type {
   AttemptResult,
   EvaluateResponse,
   ScenarioResult,
-} from "../../shared/schemas/evaluate_response.ts";
+} from "../../eval/schemas/evaluate_response.ts";
 import type { Scenario } from "../../shared/schemas/scenario.ts";
-import type { PassRates, RunPassRates, Statistic } from "../../shared/schemas/statistics.ts";
+import type { PassRates, RunPassRates, Statistic } from "../../eval/schemas/statistics.ts";
 import { passRatesInSteps } from "../../eval/results/passing.ts";
 import { type AggregatedScores, createScenarioAggregate } from "../../eval/results/statistics.ts";
 import { finish } from "../../eval/results/steps.ts";
@@ -14,7 +14,7 @@ import {
   ownFields,
   scenarioInSteps,
 } from "../../eval/results/summary.ts";
-import type { StoredTurn } from "../../eval/store/turn_record.ts";
+import type { StoredTurn } from "../../eval/store/turns/turn_record.ts";
 
 // What the service computes in steps and turn by turn, in one go and from everything at once.
 

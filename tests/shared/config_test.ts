@@ -12,7 +12,7 @@ import {
   readEnvironment,
   requireSafeExposure,
   stringMap,
-} from "../../shared/config.ts";
+} from "../../shared/config/config.ts";
 
 const Common = z.object(commonVariables);
 

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { z } from "zod";
 import { listFieldErrors } from "../../shared/field_errors.ts";
-import { AgentRequest } from "../../shared/schemas/agent.ts";
-import { evaluateRequest } from "../../shared/schemas/evaluate_request.ts";
+import { AgentRequest } from "../../agent/schemas/agent.ts";
+import { evaluateRequest } from "../../eval/schemas/evaluate_request.ts";
 
 function errorsOf(schema: z.ZodType, value: unknown): string[] {
   const { error } = schema.safeParse(value);

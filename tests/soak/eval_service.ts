@@ -6,7 +6,7 @@ import { startEncoder } from "../../eval/assess/embeddings/encoder_start.ts";
 import { startLongTextWorker } from "../../eval/assess/scores/pair_scores.ts";
 import { defineEval } from "../../eval/service.ts";
 import type { WorkerPort } from "../../shared/background/worker_call.ts";
-import { startService } from "../../shared/start.ts";
+import { startService } from "../../shared/ops/start.ts";
 
 const SHORTEST_LIFE_MS = 8_000;
 const LONGEST_LIFE_MS = 30_000;

@@ -1,6 +1,6 @@
 import { isTruncated } from "../../../shared/providers/finish_reason.ts";
 import type { ChatReply } from "../../../shared/providers/provider.ts";
-import type { ResponsesRequest } from "../../../shared/schemas/responses.ts";
+import type { ResponsesRequest } from "../../schemas/responses.ts";
 import type { CompletionUsage } from "../completion.ts";
 import type { OutputItem } from "./output_items.ts";
 import { randomHex } from "../../../shared/random_hex.ts";

@@ -1,10 +1,10 @@
-import type { Capacity } from "../../../shared/http/admission.ts";
-import { checkBody, readJsonValue } from "../../../shared/http/body.ts";
-import type { BodyLimits } from "../../../shared/http/body_text.ts";
-import { workSignal } from "../../../shared/http/connection.ts";
-import type { Handler } from "../../../shared/http/router.ts";
-import type { CompletionRequest } from "../../../shared/schemas/chat_completion.ts";
-import { ResponsesRequest } from "../../../shared/schemas/responses.ts";
+import type { Capacity } from "../../../shared/http/router/admission.ts";
+import { checkBody, readJsonValue } from "../../../shared/http/body/body.ts";
+import type { BodyLimits } from "../../../shared/http/body/body_text.ts";
+import { workSignal } from "../../../shared/http/server/connection.ts";
+import type { Handler } from "../../../shared/http/router/router.ts";
+import type { CompletionRequest } from "../../schemas/chat_completion.ts";
+import { ResponsesRequest } from "../../schemas/responses.ts";
 import { requireModel } from "../mode.ts";
 import { callerOf, type CompletionCaller, type CompletionSource } from "../source.ts";
 import { createResponseFrame, toEnd, toResponse } from "./body.ts";

@@ -2,7 +2,7 @@ import { AppError, unsupportedField } from "../../../shared/errors.ts";
 import { asList, asText } from "../../../shared/fields.ts";
 import { pickExtra } from "../../../shared/providers/extra_fields.ts";
 import { toToolCallParam } from "../../../shared/providers/openai_messages.ts";
-import type { InputItem } from "../../../shared/schemas/responses.ts";
+import type { InputItem } from "../../schemas/responses.ts";
 import { KEPT_MINUTES } from "./kept_items.ts";
 import { unsealFields } from "./sealed_fields.ts";
 

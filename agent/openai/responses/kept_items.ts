@@ -1,4 +1,4 @@
-import { InputItem } from "../../../shared/schemas/responses.ts";
+import { InputItem } from "../../schemas/responses.ts";
 import { createRecent } from "../recent.ts";
 import type { OutputItem } from "./output_items.ts";
 

@@ -1,7 +1,7 @@
 import { invalidField, unsupportedField } from "../../../shared/errors.ts";
 import { listFieldErrors } from "../../../shared/field_errors.ts";
-import { CompletionRequest } from "../../../shared/schemas/chat_completion.ts";
-import type { ResponsesRequest } from "../../../shared/schemas/responses.ts";
+import { CompletionRequest } from "../../schemas/chat_completion.ts";
+import type { ResponsesRequest } from "../../schemas/responses.ts";
 import { type FindItem, toMessages } from "./input.ts";
 
 /** Fields with a meaning of their own here. The provider gets all others as they are. */

@@ -1,6 +1,6 @@
 import { AppError, type FieldError } from "../../../shared/errors.ts";
 import { type Check, MAX_CHECKS } from "../../../shared/schemas/checks.ts";
-import { batchPath } from "../../../shared/schemas/evaluate_request.ts";
+import { batchPath } from "../../schemas/evaluate_request.ts";
 import type { Scenario } from "../../../shared/schemas/scenario.ts";
 import { referenceOf } from "../references.ts";
 import { patternsIn } from "../tools/same_args.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JudgeResult } from "../../../shared/schemas/interaction_result.ts";
+import type { JudgeResult } from "../../schemas/interaction_result.ts";
 import { mean } from "../mean.ts";
 import { createMark, quotationRule, quote } from "./prompt.ts";
 import { askVotes, type VoteOptions } from "./votes.ts";

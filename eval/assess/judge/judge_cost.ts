@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { withoutNoise } from "../../../shared/rounding.ts";
-import type { Cost, Price } from "../../../shared/schemas/cost.ts";
+import type { Cost, Price } from "../../schemas/cost.ts";
 import { costOf } from "../../endpoint/prices.ts";
 import type { JudgeModel } from "./model.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { KeyAnnotation } from "../metadata/annotator.ts";
-import { labelKey } from "../../../shared/schemas/label_key.ts";
+import { labelKey } from "../../schemas/label_key.ts";
 import { UNKNOWN } from "../metadata/label.ts";
 import type { JudgeModel } from "./model.ts";
 import { createMark, quotationRule, quote } from "./prompt.ts";

@@ -1,5 +1,5 @@
 import { ProviderError } from "../../../shared/providers/provider.ts";
-import type { JudgeResult } from "../../../shared/schemas/interaction_result.ts";
+import type { JudgeResult } from "../../schemas/interaction_result.ts";
 import type { JudgeModel } from "./model.ts";
 import { askStructured, type StructuredQuestion, UnreadableAnswer } from "./structured.ts";
 

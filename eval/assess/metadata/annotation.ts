@@ -1,4 +1,4 @@
-import type { Annotation } from "../../../shared/schemas/labels.ts";
+import type { Annotation } from "../../schemas/labels.ts";
 import type { Interaction, Metadata, Scenario } from "../../../shared/schemas/scenario.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";

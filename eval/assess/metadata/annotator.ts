@@ -1,4 +1,4 @@
-import type { SelfCheck } from "../../../shared/schemas/labels.ts";
+import type { SelfCheck } from "../../schemas/labels.ts";
 import type { Interaction } from "../../../shared/schemas/scenario.ts";
 
 /** What was read out of a reply for one metadata key. */

@@ -1,5 +1,5 @@
 import type { Scenario } from "../../../shared/schemas/scenario.ts";
-import { labelKey } from "../../../shared/schemas/label_key.ts";
+import { labelKey } from "../../schemas/label_key.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 
 /** The value of an annotator that knows the text but not its label: another language, say. */

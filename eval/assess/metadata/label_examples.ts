@@ -1,7 +1,7 @@
 import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
 import { normalText } from "../text/normal_text.ts";
 import type { LabelExample } from "./annotator.ts";
-import { labelKey } from "../../../shared/schemas/label_key.ts";
+import { labelKey } from "../../schemas/label_key.ts";
 import { batchLabels, labelWords } from "./label.ts";
 import { spreadSample } from "./self_check.ts";
 

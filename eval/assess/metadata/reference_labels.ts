@@ -2,7 +2,7 @@ import type { Scenario } from "../../../shared/schemas/scenario.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { normalText } from "../text/normal_text.ts";
 import type { AnnotatedReply, KeyAnnotation } from "./annotator.ts";
-import { labelKey } from "../../../shared/schemas/label_key.ts";
+import { labelKey } from "../../schemas/label_key.ts";
 
 /** The method of labels that are a reference's own. */
 export const SAME_TEXT = "same_text";

@@ -1,7 +1,7 @@
-import type { SelfCheck } from "../../../shared/schemas/labels.ts";
+import type { SelfCheck } from "../../schemas/labels.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import type { KeyAnnotator, LabelExample } from "./annotator.ts";
-import { labelKey } from "../../../shared/schemas/label_key.ts";
+import { labelKey } from "../../schemas/label_key.ts";
 import { isSameLabel } from "./label.ts";
 
 /** 95 %, one-sided. */

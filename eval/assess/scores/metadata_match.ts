@@ -1,6 +1,6 @@
-import type { Annotation } from "../../../shared/schemas/labels.ts";
+import type { Annotation } from "../../schemas/labels.ts";
 import type { Interaction, Metadata } from "../../../shared/schemas/scenario.ts";
-import type { Scores } from "../../../shared/schemas/statistics.ts";
+import type { Scores } from "../../schemas/statistics.ts";
 import { isSameLabel, UNKNOWN } from "../metadata/label.ts";
 import { mean } from "../mean.ts";
 import { createMetadataReader } from "../metadata/annotation.ts";

@@ -1,4 +1,4 @@
-import type { Scores } from "../../../shared/schemas/statistics.ts";
+import type { Scores } from "../../schemas/statistics.ts";
 import type { Assessment } from "../assessment.ts";
 import { mean } from "../mean.ts";
 import type { Bounds, ScoreDescription } from "./score.ts";

@@ -1,5 +1,5 @@
 import { errorMessage } from "../../../shared/errors.ts";
-import type { Scores } from "../../../shared/schemas/statistics.ts";
+import type { Scores } from "../../schemas/statistics.ts";
 import {
   createWorkerCall,
   type WorkerEvent,

@@ -1,5 +1,5 @@
 import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
-import type { Scores } from "../../../shared/schemas/statistics.ts";
+import type { Scores } from "../../schemas/statistics.ts";
 import type { Assessment, ReplyCircumstances } from "../assessment.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
 import type { ContentChecks } from "../checks/content_checks.ts";

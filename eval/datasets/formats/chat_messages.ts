@@ -1,6 +1,6 @@
 import type { ImportContext } from "./format.ts";
 import { asFields, asList, asText, type Fields, isFields } from "../../../shared/fields.ts";
-import { findName, SYSTEM_NAMES } from "../../../shared/sample_names.ts";
+import { findName, SYSTEM_NAMES } from "../sample_names.ts";
 
 /** A turn that a list of chat messages holds. */
 export interface ChatTurn {

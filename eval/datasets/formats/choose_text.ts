@@ -1,6 +1,6 @@
 import { answerOf } from "./chat_messages.ts";
 import { type ImportContext, QUESTIONS } from "./format.ts";
-import { ANSWER_NAMES } from "../../../shared/sample_names.ts";
+import { ANSWER_NAMES } from "../sample_names.ts";
 
 /** Keys that hold the answer, the likeliest first. */
 const ANSWERS = [...ANSWER_NAMES, "content", "text"];

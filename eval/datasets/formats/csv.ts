@@ -1,15 +1,15 @@
-import { unguardText } from "../../../shared/csv_guard.ts";
-import { isRunTable } from "../../../shared/run_table.ts";
+import { unguardText } from "../csv_guard.ts";
+import { isRunTable } from "../run_table.ts";
 import {
   ANSWER_NAMES,
   EXPECTED_NAMES,
   findName,
   QUESTION_NAMES,
   SYSTEM_NAMES,
-} from "../../../shared/sample_names.ts";
+} from "../sample_names.ts";
 import { shorten } from "../../../shared/shorten.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./format.ts";
-import { createSampleIds } from "../../../shared/sample_ids.ts";
+import { createSampleIds } from "../sample_ids.ts";
 import { readTable, type Row } from "./table.ts";
 
 /** The column that a table needs, unless a mapping names another one. */

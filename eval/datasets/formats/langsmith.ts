@@ -8,7 +8,7 @@ import {
 import { chooseAnswer, chooseQuestion, type SideContext } from "./choose_text.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
 import { type Fields, isFields, tryParseJson } from "../../../shared/fields.ts";
-import { ANSWER_NAMES, findName } from "../../../shared/sample_names.ts";
+import { ANSWER_NAMES, findName } from "../sample_names.ts";
 import { readBeginning } from "./lines.ts";
 import { type JsonRecord, readRecords } from "./records.ts";
 import { readTable, type Row } from "./table.ts";

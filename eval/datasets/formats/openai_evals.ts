@@ -9,14 +9,9 @@ import {
 import { chooseAnswer, chooseQuestion, type SideContext } from "./choose_text.ts";
 import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
 import { type Fields, isFields } from "../../../shared/fields.ts";
-import {
-  ANSWER_NAMES,
-  EXPECTED_NAMES,
-  findName,
-  QUESTION_NAMES,
-} from "../../../shared/sample_names.ts";
+import { ANSWER_NAMES, EXPECTED_NAMES, findName, QUESTION_NAMES } from "../sample_names.ts";
 import { readRecords } from "./records.ts";
-import { createSampleIds } from "../../../shared/sample_ids.ts";
+import { createSampleIds } from "../sample_ids.ts";
 
 /** Fields that hold the question or the conversation. The first that a sample has counts. */
 const CONVERSATIONS = ["input", "messages", "conversations"];

@@ -1,15 +1,15 @@
 import { isFields } from "../../../shared/fields.ts";
 import { errorMessage } from "../../../shared/errors.ts";
 import type { z } from "zod";
-import { unguardText } from "../../../shared/csv_guard.ts";
-import { isRunTable } from "../../../shared/run_table.ts";
-import { createSampleIds } from "../../../shared/sample_ids.ts";
+import { unguardText } from "../../datasets/csv_guard.ts";
+import { isRunTable } from "../../datasets/run_table.ts";
+import { createSampleIds } from "../../datasets/sample_ids.ts";
 import {
   ANSWER_NAMES,
   findName,
   QUESTION_NAMES,
   SYSTEM_NAMES,
-} from "../../../shared/sample_names.ts";
+} from "../../datasets/sample_names.ts";
 import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
 import { parseCsv } from "./csv.ts";
 

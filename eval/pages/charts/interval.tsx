@@ -1,4 +1,4 @@
-import type { Statistic } from "../../../shared/schemas/statistics.ts";
+import type { Statistic } from "../../schemas/statistics.ts";
 import { formatScore } from "../../../shared/pages/format.ts";
 import { intervalText } from "../words.ts";
 

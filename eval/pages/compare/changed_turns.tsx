@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
 import type { PairedTurnRow } from "../../compare/pair_lists.ts";
-import type { TurnRow } from "../../run/turn_view.ts";
+import type { TurnRow } from "../../run/events/turn_view.ts";
 import { AttemptButtons } from "../attempt_buttons.tsx";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";

@@ -3,7 +3,7 @@ import { Button } from "../../../shared/pages/components/button.tsx";
 import { Empty } from "../../../shared/pages/components/states.tsx";
 import { formatChosen, formatNumberOf } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
-import type { Agreement } from "../../../shared/schemas/agreement.ts";
+import type { Agreement } from "../../schemas/agreement.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { useLoaded } from "../loaded.ts";

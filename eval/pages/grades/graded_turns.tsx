@@ -3,7 +3,7 @@ import { Age } from "../../../shared/pages/components/age.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
-import type { PlacedGrade } from "../../../shared/schemas/grades.ts";
+import type { PlacedGrade } from "../../schemas/grades.ts";
 import { listGrades } from "../api.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";

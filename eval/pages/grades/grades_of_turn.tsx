@@ -4,7 +4,7 @@ import {
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
-import type { Grade } from "../../../shared/schemas/grades.ts";
+import type { Grade } from "../../schemas/grades.ts";
 import type { TurnGrades } from "../../api/grade_routes.ts";
 
 /** The latest grade of each person, and beneath them what they said before. */

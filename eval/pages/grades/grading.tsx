@@ -7,7 +7,7 @@ import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
 import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
-import type { Grade } from "../../../shared/schemas/grades.ts";
+import type { Grade } from "../../schemas/grades.ts";
 import { gradeTurn } from "../api.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";

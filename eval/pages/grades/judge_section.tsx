@@ -6,7 +6,7 @@ import {
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
-import type { Agreement, BiasBand } from "../../../shared/schemas/agreement.ts";
+import type { Agreement, BiasBand } from "../../schemas/agreement.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { Section } from "../frame.tsx";
 import { differenceText, scoreLabel } from "../words.ts";

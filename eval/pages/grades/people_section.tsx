@@ -1,6 +1,6 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
-import type { Agreement, AuthorPair } from "../../../shared/schemas/agreement.ts";
+import type { Agreement, AuthorPair } from "../../schemas/agreement.ts";
 import { Section } from "../frame.tsx";
 import { differenceText } from "../words.ts";
 import { describeAlpha } from "./agreement_words.ts";

@@ -1,6 +1,6 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatCount, formatScore } from "../../../shared/pages/format.ts";
-import type { Halvings, ScoreNoise } from "../../../shared/schemas/noise.ts";
+import type { Halvings, ScoreNoise } from "../../schemas/noise.ts";
 import { Section } from "../frame.tsx";
 import { asSentence, scoreLabel } from "../words.ts";
 

@@ -1,7 +1,7 @@
 import type { ScenarioRow, ShownTurn } from "../../api/look_schemas.ts";
 import { mean } from "../../assess/mean.ts";
 import { holdWithBars } from "../../results/passing.ts";
-import type { TurnRow } from "../../run/turn_view.ts";
+import type { TurnRow } from "../../run/events/turn_view.ts";
 import type { Parameters, Source } from "../source.ts";
 import { placeOf } from "../words.ts";
 import type { ComparisonReport, ReportData, RunReport } from "./report_data.ts";

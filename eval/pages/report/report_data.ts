@@ -1,13 +1,13 @@
-import type { Agreement } from "../../../shared/schemas/agreement.ts";
-import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
-import type { RunNoise } from "../../../shared/schemas/noise.ts";
+import type { Agreement } from "../../schemas/agreement.ts";
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import type { RunNoise } from "../../schemas/noise.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { ScoreDescription } from "../../assess/scores/score.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
 import type { PairedScenarioRow, PairedTurnRow } from "../../compare/pair_lists.ts";
 import type { GroupReport } from "../../groups/group_report.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
-import type { TurnRow } from "../../run/turn_view.ts";
+import type { TurnRow } from "../../run/events/turn_view.ts";
 
 /** What a report of a run holds. Every turn has its whole interaction. */
 export interface RunReport {
@@ -21,7 +21,7 @@ export interface RunReport {
   agreement: Agreement;
 }
 
-/** What a report of a comparison holds; see `eval/export/comparison_details.ts`. */
+/** What a report of a comparison holds; see `eval/export/text/comparison_details.ts`. */
 export interface ComparisonReport {
   comparison: StoredComparison;
   pairs: {

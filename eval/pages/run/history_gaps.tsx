@@ -1,6 +1,6 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatCount, formatScore } from "../../../shared/pages/format.ts";
-import type { HistoryGap } from "../../../shared/schemas/statistics.ts";
+import type { HistoryGap } from "../../schemas/statistics.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { Section } from "../frame.tsx";
 import { differenceText, overallFirst, scoreLabel } from "../words.ts";

@@ -1,5 +1,5 @@
 import { formatScore } from "../../../shared/pages/format.ts";
-import type { JudgeResult } from "../../../shared/schemas/interaction_result.ts";
+import type { JudgeResult } from "../../schemas/interaction_result.ts";
 import { Section } from "../frame.tsx";
 
 const WIDTH = 240;

@@ -6,7 +6,7 @@ import {
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
-import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import { followRun } from "../api.ts";
 import { source } from "../source.ts";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ShownTurn } from "../../api/look_schemas.ts";
 import type { Run } from "../../api/run_schemas.ts";
-import type { TurnRow } from "../../run/turn_view.ts";
+import type { TurnRow } from "../../run/events/turn_view.ts";
 import { AttemptButtons } from "../attempt_buttons.tsx";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";

@@ -1,5 +1,5 @@
 import { formatDuration } from "../../../shared/pages/format.ts";
-import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import { Section } from "../frame.tsx";
 
 /** The tools that the endpoint called for a reply, and those that were expected. */

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import { query } from "../../../shared/pages/location.ts";
-import type { TurnRow } from "../../run/turn_view.ts";
+import type { TurnRow } from "../../run/events/turn_view.ts";
 import { Section } from "../frame.tsx";
 import { OUTCOMES, placeOf } from "../words.ts";
 

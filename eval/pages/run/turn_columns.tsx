@@ -4,7 +4,7 @@ import { Checkbox } from "../../../shared/pages/components/field.tsx";
 import { Dialog } from "../../../shared/pages/components/dialog.tsx";
 import { formatCount, formatDuration, formatScore } from "../../../shared/pages/format.ts";
 import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
-import type { TurnRow } from "../../run/turn_view.ts";
+import type { TurnRow } from "../../run/events/turn_view.ts";
 import { OUTCOMES, scoreLabel } from "../words.ts";
 
 /** A column of the table of turns. */

@@ -1,7 +1,7 @@
 import { batch, signal } from "@preact/signals";
 import { ApiProblem } from "../../../shared/pages/api_problem.ts";
 import type { TurnPage } from "../../api/look_schemas.ts";
-import type { TurnRow } from "../../run/turn_view.ts";
+import type { TurnRow } from "../../run/events/turn_view.ts";
 import { type Parameters, source } from "../source.ts";
 
 /** The first page is small, so that it is there at once; the others are few. */

@@ -1,4 +1,4 @@
-import type { TurnRow } from "../../run/turn_view.ts";
+import type { TurnRow } from "../../run/events/turn_view.ts";
 import { type Parameters, source } from "../source.ts";
 import { placeOf } from "../words.ts";
 import { FAILING } from "./turn_query.ts";

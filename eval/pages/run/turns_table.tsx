@@ -4,7 +4,7 @@ import { formatCount } from "../../../shared/pages/format.ts";
 import { leftAt, query } from "../../../shared/pages/location.ts";
 import { useIsPrinting } from "../../../shared/pages/printing.ts";
 import { scrollBackTo } from "../../../shared/pages/scroll_back.ts";
-import type { TurnRow } from "../../run/turn_view.ts";
+import type { TurnRow } from "../../run/events/turn_view.ts";
 import { SortButton, sortOrder } from "../sort_button.tsx";
 import { placeOf } from "../words.ts";
 import type { TurnColumn } from "./turn_columns.tsx";

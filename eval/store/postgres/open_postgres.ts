@@ -1,12 +1,12 @@
 import { Kysely } from "kysely";
-import { ConfigError } from "../../../shared/config.ts";
+import { ConfigError } from "../../../shared/config/config.ts";
 import { describePostgres } from "../../../shared/postgres/address.ts";
 import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
-import { deleteAbandonedParts } from "../dataset_queries.ts";
-import { isMigrated, migrate, type MigrateOptions } from "../migrate.ts";
-import { createRunReader } from "../run_reader.ts";
-import { deleteOrphans } from "../run_deletion.ts";
-import type { Tables } from "../schema.ts";
+import { deleteAbandonedParts } from "../datasets/dataset_queries.ts";
+import { isMigrated, migrate, type MigrateOptions } from "../schema/migrate.ts";
+import { createRunReader } from "../runs/run_reader.ts";
+import { deleteOrphans } from "../runs/run_deletion.ts";
+import type { Tables } from "../schema/schema.ts";
 import type { RunReader } from "../store.ts";
 import { createPostgresDialect } from "./postgres_dialect.ts";
 import { postgresMigrations } from "./postgres_migrations.ts";

@@ -1,5 +1,5 @@
 import type { Generated, Kysely } from "kysely";
-import type { RunsTable, Tables } from "../schema.ts";
+import type { RunsTable, Tables } from "../schema/schema.ts";
 
 /** The tables in PostgreSQL, where several processes work on the same runs. */
 export interface PostgresTables extends Omit<Tables, "runs"> {

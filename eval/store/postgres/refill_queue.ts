@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely } from "kysely";
-import { createRunReader } from "../run_reader.ts";
+import { createRunReader } from "../runs/run_reader.ts";
 import { lockRun } from "./lock_run.ts";
 import { asCommon, type PostgresTables } from "./postgres_schema.ts";
 import { listUnfinished } from "./unfinished_conversations.ts";

@@ -1,7 +1,7 @@
 import type { PostgresPool } from "../../../shared/postgres/pool.ts";
-import type { TurnPosition } from "../position.ts";
-import type { PendingRepliesTable } from "../schema.ts";
-import type { InsertTurns, NewTurn } from "../turn_writer.ts";
+import type { TurnPosition } from "../turns/position.ts";
+import type { PendingRepliesTable } from "../schema/schema.ts";
+import type { InsertTurns, NewTurn } from "../turns/turn_writer.ts";
 
 /**
  * Locks the run, numbers the turns and stores them, all in one statement. The lock is held until the

@@ -1,12 +1,12 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { unavailable } from "../../../shared/postgres/fault.ts";
 import type { PostgresPool } from "../../../shared/postgres/pool.ts";
-import { createRunIds } from "../run_id.ts";
-import { createRunReader, readTally } from "../run_reader.ts";
-import { deleteReplies } from "../pending_replies.ts";
-import { toStatusColumns } from "../run_status.ts";
-import { createRunStore } from "../run_store.ts";
-import type { RunRecord, RunStatus, StoredRun } from "../run_record.ts";
+import { createRunIds } from "../runs/run_id.ts";
+import { createRunReader, readTally } from "../runs/run_reader.ts";
+import { deleteReplies } from "../turns/pending_replies.ts";
+import { toStatusColumns } from "../runs/run_status.ts";
+import { createRunStore } from "../runs/run_store.ts";
+import type { RunRecord, RunStatus, StoredRun } from "../runs/run_record.ts";
 import type { RunStore, StatusChange } from "../store.ts";
 import { asCommon, type PostgresTables } from "./postgres_schema.ts";
 import type { RunNews } from "./run_news.ts";

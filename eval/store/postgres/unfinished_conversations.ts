@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
-import { listConversations, planOf, turnsOf } from "../../../shared/schemas/conversations.ts";
-import type { Tables } from "../schema.ts";
-import type { StoredRun } from "../run_record.ts";
+import { listConversations, planOf, turnsOf } from "../../schemas/conversations.ts";
+import type { Tables } from "../schema/schema.ts";
+import type { StoredRun } from "../runs/run_record.ts";
 import type { ListedConversation } from "./work_list.ts";
 
 /** The conversations of a run that are not stored as a whole, in the order of the batch. */

@@ -1,4 +1,4 @@
-import type { AttemptPosition } from "../position.ts";
+import type { AttemptPosition } from "../turns/position.ts";
 
 /** Runs a statement in the store, or in one of its transactions. */
 export type ExecuteSql = (

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { toHeaderValue } from "../../../agent/answer/accounting.ts";
-import { NOT_UTF8 } from "../../../shared/http/utf8.ts";
+import { NOT_UTF8 } from "../../../shared/http/body/utf8.ts";
 import { agentRequestOf, agentService } from "../../fakes/agent_service.ts";
 import { createScriptedProvider } from "../../fakes/scripted_provider.ts";
 

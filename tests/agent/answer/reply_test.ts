@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { toAgentReply } from "../../../agent/answer/reply.ts";
-import { AgentReply } from "../../../shared/schemas/agent.ts";
+import { AgentReply } from "../../../agent/schemas/agent.ts";
 import { chatReply } from "../../fakes/scripted_provider.ts";
 
 const USAGE = {

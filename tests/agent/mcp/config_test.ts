@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { parseMcpConfig, readMcpConfig } from "../../../agent/mcp/config.ts";
-import { ConfigError } from "../../../shared/config.ts";
+import { ConfigError } from "../../../shared/config/config.ts";
 
 Deno.test("the file has the format of desktop clients, and errors name what is wrong", () => {
   const [stdio, http] = parseMcpConfig(JSON.stringify({

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { AgentConfig } from "../../../agent/config.ts";
 import { createModels } from "../../../agent/models/models.ts";
-import { parseConfig } from "../../../shared/config.ts";
+import { parseConfig } from "../../../shared/config/config.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { DEMO_MODEL, DEMO_STUDIO } from "../../../agent/models/demo_names.ts";

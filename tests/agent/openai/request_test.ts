@@ -3,7 +3,7 @@ import fc from "seeded-fast-check";
 import { buildHistory } from "../../../agent/run/history.ts";
 import { fromLegacy } from "../../../agent/openai/legacy_functions.ts";
 import { toConversation } from "../../../agent/openai/request.ts";
-import { CompletionRequest } from "../../../shared/schemas/chat_completion.ts";
+import { CompletionRequest } from "../../../agent/schemas/chat_completion.ts";
 import { findViolations } from "../../fakes/strict_provider.ts";
 
 const Text = fc.oneof(

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { toPlainFields, toSettings } from "../../../agent/openai/settings.ts";
-import { CompletionRequest } from "../../../shared/schemas/chat_completion.ts";
+import { CompletionRequest } from "../../../agent/schemas/chat_completion.ts";
 
 /** Fields of OpenAI, of other providers, and of nobody yet. */
 const FIELDS = {

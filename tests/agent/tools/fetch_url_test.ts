@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { isAbort } from "../../../shared/errors.ts";
-import { createPublicFetch } from "../../../shared/http/public_fetch.ts";
+import { createPublicFetch } from "../../../shared/http/fetch/public_fetch.ts";
 import { createTool, html, read, refusal, siteUrl, toolOf } from "../../fakes/fetch_url_tool.ts";
 import { hang, raw, startProviderDouble } from "../../fakes/provider_double.ts";
 

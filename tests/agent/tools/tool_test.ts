@@ -1,5 +1,5 @@
 import { AgentConfig } from "../../../agent/config.ts";
-import { parseConfig } from "../../../shared/config.ts";
+import { parseConfig } from "../../../shared/config/config.ts";
 import { assertEquals } from "@std/assert";
 import { createTools } from "../../../agent/tools/mod.ts";
 import { createToolbox } from "../../../agent/tools/tool.ts";

@@ -9,7 +9,7 @@ import { AgentConfig } from "../../../agent/config.ts";
 import { createTools } from "../../../agent/tools/mod.ts";
 import { ToolError } from "../../../agent/tools/tool.ts";
 import { createWebSearch } from "../../../agent/tools/web_search.ts";
-import { ConfigError, parseConfig } from "../../../shared/config.ts";
+import { ConfigError, parseConfig } from "../../../shared/config/config.ts";
 import { errorStatus, json, raw, startProviderDouble } from "../../fakes/provider_double.ts";
 
 const QUERY = { query: "deno", max_results: 2 };

@@ -3,7 +3,7 @@ import { describeScoring } from "../../../eval/assess/describe_scoring.ts";
 import { EvalConfig } from "../../../eval/config.ts";
 import { createLocalEmbedder } from "../../../eval/assess/embeddings/local.ts";
 import { createScoringPorts } from "../../../eval/assess/wiring.ts";
-import { parseConfig } from "../../../shared/config.ts";
+import { parseConfig } from "../../../shared/config/config.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 import { scoringPorts, withNonce } from "../../fakes/scoring_ports.ts";
 

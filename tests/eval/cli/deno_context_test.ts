@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { createCliLogger } from "../../../eval/cli/deno_context.ts";
+import { createCliLogger } from "../../../eval/cli/process/deno_context.ts";
 import { EvalConfig } from "../../../eval/config.ts";
-import { parseConfig } from "../../../shared/config.ts";
+import { parseConfig } from "../../../shared/config/config.ts";
 
 function createStream(isTerminal: boolean) {
   const lines: string[] = [];

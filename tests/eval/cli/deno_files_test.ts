@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { createFileReader } from "../../../eval/cli/batch.ts";
 import { UsageError } from "../../../eval/cli/command.ts";
-import { readText, realPath, writeText } from "../../../eval/cli/deno_files.ts";
+import { readText, realPath, writeText } from "../../../eval/cli/process/deno_files.ts";
 
 /** A folder that is gone at the end. */
 async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {

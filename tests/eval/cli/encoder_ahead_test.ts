@@ -1,5 +1,5 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
-import { createEncoderAhead } from "../../../eval/cli/encoder_ahead.ts";
+import { createEncoderAhead } from "../../../eval/cli/process/encoder_ahead.ts";
 import type { WorkerPort } from "../../../shared/background/worker_call.ts";
 
 function encoderAhead() {

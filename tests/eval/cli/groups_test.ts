@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parse } from "csv-parse/sync";
 import { parse as parseJunit, type TestSuites } from "junit2json";
-import { groupFormats } from "../../../eval/export/group_formats.ts";
+import { groupFormats } from "../../../eval/export/formats/group_formats.ts";
 import { exportFormats } from "../../../eval/export/mod.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
-import type { EvaluateRequest } from "../../../shared/schemas/evaluate_request.ts";
+import type { EvaluateRequest } from "../../../eval/schemas/evaluate_request.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import { scoringPorts } from "../../fakes/scoring_ports.ts";
 import { batchFile, cliContext, type CliOptions } from "../../fakes/cli_context.ts";

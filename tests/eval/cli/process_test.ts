@@ -125,7 +125,7 @@ Deno.test("a real process that prints the help of a run starts no encoder", () =
     const help = await startCli(["run", "--help"], { cwd, environment }).outcome;
     assertEquals(help.code, 0, help.err);
     const read = await Deno.readTextFile(`${cwd}/audit.jsonl`);
-    assertStringIncludes(read, "/eval/cli/run.ts"); // what was loaded is there
+    assertStringIncludes(read, "/eval/cli/commands/run.ts"); // what was loaded is there
     assertEquals(read.match(/encoder_worker|embed-minilm/g), null);
   }));
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createProgressDisplay, describeDuration } from "../../../eval/cli/progress.ts";
+import { createProgressDisplay, describeDuration } from "../../../eval/cli/process/progress.ts";
 
 function stream(isTerminal: boolean) {
   const written: string[] = [];

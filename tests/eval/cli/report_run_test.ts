@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
+import type { InteractionResult } from "../../../eval/schemas/interaction_result.ts";
 import { cliContext } from "../../fakes/cli_context.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { renderTable } from "../../../eval/cli/table.ts";
+import { renderTable } from "../../../eval/cli/report/table.ts";
 
 Deno.test("names are aligned to the left, numbers to the right", () => {
   assertEquals(

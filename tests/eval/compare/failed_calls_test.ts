@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { compareRuns } from "../../../eval/compare/compare.ts";
 import { decideVerdict, regressedScores } from "../../../eval/compare/verdict.ts";
-import { describeComparison } from "../../../eval/export/comparison_text.ts";
-import { markdownForm } from "../../../eval/export/markdown.ts";
+import { describeComparison } from "../../../eval/export/text/comparison_text.ts";
+import { markdownForm } from "../../../eval/export/formats/markdown.ts";
 import { recordedRun, type RecordedScore } from "../../fakes/recorded_run.ts";
 
 const run = (values: RecordedScore[]) =>

@@ -1,7 +1,7 @@
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
 import { compareRuns } from "../../../eval/compare/compare.ts";
-import { describeComparison } from "../../../eval/export/comparison_text.ts";
-import { markdownForm } from "../../../eval/export/markdown.ts";
+import { describeComparison } from "../../../eval/export/text/comparison_text.ts";
+import { markdownForm } from "../../../eval/export/formats/markdown.ts";
 import { compare, graded, meanings, type Result, run, turn } from "../../fakes/judged_turns.ts";
 import { recordedRun } from "../../fakes/recorded_run.ts";
 

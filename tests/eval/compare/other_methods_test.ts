@@ -1,7 +1,7 @@
 import { assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
 import { compareRuns } from "../../../eval/compare/compare.ts";
-import { describeComparison } from "../../../eval/export/comparison_text.ts";
-import { markdownForm } from "../../../eval/export/markdown.ts";
+import { describeComparison } from "../../../eval/export/text/comparison_text.ts";
+import { markdownForm } from "../../../eval/export/formats/markdown.ts";
 import {
   compare,
   graded,

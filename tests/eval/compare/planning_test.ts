@@ -8,8 +8,8 @@ import {
   planScenarios,
   scenariosNeeded,
 } from "../../../eval/compare/planning.ts";
-import { describeComparison } from "../../../eval/export/comparison_text.ts";
-import { markdownForm } from "../../../eval/export/markdown.ts";
+import { describeComparison } from "../../../eval/export/text/comparison_text.ts";
+import { markdownForm } from "../../../eval/export/formats/markdown.ts";
 import { describeDifferences } from "../../bench/trust/planned.ts";
 import { recordedRun } from "../../fakes/recorded_run.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createContentChecks } from "../../../eval/assess/checks/content_checks.ts";
-import { digestBatch } from "../../../eval/store/batch_digest.ts";
+import { digestBatch } from "../../../eval/store/runs/batch_digest.ts";
 import { scoringPorts } from "../../fakes/scoring_ports.ts";
 import { datasetService, jsonl, scenario } from "../../fakes/dataset_service.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { writeRow } from "../../../eval/export/csv_text.ts";
+import { writeRow } from "../../../eval/export/formats/csv_text.ts";
 import { read, refuse, turns } from "./imported.ts";
 
 Deno.test("scenarios of ours are read from lines and from one value", async () => {

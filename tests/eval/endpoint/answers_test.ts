@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { deflateSync, zstdCompressSync } from "node:zlib";
-import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
+import type { InteractionResult } from "../../../eval/schemas/interaction_result.ts";
 import { endpointTarget } from "../../fakes/endpoint_target.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 import {

@@ -3,7 +3,7 @@ import { EvalConfig } from "../../../eval/config.ts";
 import { createEndpointPace } from "../../../eval/endpoint/pace.ts";
 import { createEvalHandler } from "../../../eval/handler.ts";
 import { createEvalDeps } from "../../../eval/wiring.ts";
-import { parseConfig } from "../../../shared/config.ts";
+import { parseConfig } from "../../../shared/config/config.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { evaluateRequestOf } from "../../fakes/eval_service.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";

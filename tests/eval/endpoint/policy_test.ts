@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { EvalConfig, requireSafeEvalExposure } from "../../../eval/config.ts";
 import { createEndpointPolicy } from "../../../eval/endpoint/policy.ts";
-import { ConfigError, parseConfig } from "../../../shared/config.ts";
+import { ConfigError, parseConfig } from "../../../shared/config/config.ts";
 import { AppError } from "../../../shared/errors.ts";
 
 const LISTED = "https://api.example.com";

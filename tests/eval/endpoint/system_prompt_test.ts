@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { EvalConfig } from "../../../eval/config.ts";
 import { createEvalHandler } from "../../../eval/handler.ts";
 import { createEvalDeps } from "../../../eval/wiring.ts";
-import { parseConfig } from "../../../shared/config.ts";
+import { parseConfig } from "../../../shared/config/config.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";

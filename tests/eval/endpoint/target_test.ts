@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { createTarget, type Dialect } from "../../../eval/endpoint/target.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
-import type { ModelParameters, Protocol } from "../../../shared/schemas/evaluate_request.ts";
+import type { ModelParameters, Protocol } from "../../../eval/schemas/evaluate_request.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 
 const signal = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { assertStringIncludes } from "@std/assert";
-import { terminalForm } from "../../../eval/cli/terminal_form.ts";
-import { agreementText } from "../../../eval/export/agreement_text.ts";
+import { terminalForm } from "../../../eval/cli/report/terminal_form.ts";
+import { agreementText } from "../../../eval/export/text/agreement_text.ts";
 import { describeAgreement, type GradedTurn } from "../../../eval/grades/agreement.ts";
 
 function textOf(pairs: [score: number, grade: number][]): string {

@@ -1,7 +1,7 @@
 import { assert, assertMatch, assertStringIncludes } from "@std/assert";
 import { compareRuns } from "../../../eval/compare/compare.ts";
-import { describeComparison } from "../../../eval/export/comparison_text.ts";
-import { terminalForm } from "../../../eval/cli/terminal_form.ts";
+import { describeComparison } from "../../../eval/export/text/comparison_text.ts";
+import { terminalForm } from "../../../eval/cli/report/terminal_form.ts";
 import { recordedRun, type RecordedScore } from "../../fakes/recorded_run.ts";
 
 const PLACES = [...Array(20).keys()];

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { parse } from "csv-parse/sync";
 import fc from "seeded-fast-check";
-import { csv } from "../../../eval/export/csv.ts";
-import { jsonl } from "../../../eval/export/jsonl.ts";
+import { csv } from "../../../eval/export/formats/csv.ts";
+import { jsonl } from "../../../eval/export/formats/jsonl.ts";
 import {
   failedTurn,
   incompleteTurn,

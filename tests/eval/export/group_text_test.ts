@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { describeGroup } from "../../../eval/export/group_text.ts";
+import { describeGroup } from "../../../eval/export/text/group_text.ts";
 import type { GroupModel, GroupPair, GroupReport } from "../../../eval/groups/group_report.ts";
-import { terminalForm } from "../../../eval/cli/terminal_form.ts";
+import { terminalForm } from "../../../eval/cli/report/terminal_form.ts";
 
 const NONE = { baseline: 0, candidate: 0 };
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { groupHtml, html } from "../../../eval/export/html.ts";
+import { groupHtml, html } from "../../../eval/export/formats/html.ts";
 import type { GroupReport } from "../../../eval/groups/group_report.ts";
 import { storedRun } from "../../fakes/stored_run.ts";
 import { PAYLOADS } from "../../pages/payloads.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { json } from "../../../eval/export/json.ts";
-import { EvaluateResponse } from "../../../shared/schemas/evaluate_response.ts";
+import { json } from "../../../eval/export/formats/json.ts";
+import { EvaluateResponse } from "../../../eval/schemas/evaluate_response.ts";
 import { failedTurn, storedRun, textOf } from "../../fakes/stored_run.ts";
 
 Deno.test("the JSON export has the shape of an answer, with every attempt in its place", async () => {

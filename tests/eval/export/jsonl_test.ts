@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { jsonl } from "../../../eval/export/jsonl.ts";
+import { jsonl } from "../../../eval/export/formats/jsonl.ts";
 import { failedTurn, storedRun, textOf } from "../../fakes/stored_run.ts";
 
 Deno.test("every line is a turn with its position and all of its fields", async () => {

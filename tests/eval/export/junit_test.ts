@@ -2,7 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import fc from "seeded-fast-check";
 import { parse, type TestCase, type TestSuites } from "junit2json";
 import { compareRuns } from "../../../eval/compare/compare.ts";
-import { junit } from "../../../eval/export/junit.ts";
+import { junit } from "../../../eval/export/formats/junit.ts";
 import { recordedRun } from "../../fakes/recorded_run.ts";
 import {
   failedTurn,

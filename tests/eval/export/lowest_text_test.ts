@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { markdown } from "../../../eval/export/markdown.ts";
+import { markdown } from "../../../eval/export/formats/markdown.ts";
 import { storedRun, type StoredScenario, textOf } from "../../fakes/stored_run.ts";
 
 Deno.test("the lowest replies say of what their score is made, and what was wrong with them", async () => {

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { compareRuns } from "../../../eval/compare/compare.ts";
-import { markdown } from "../../../eval/export/markdown.ts";
-import { markdownForm } from "../../../eval/export/markdown.ts";
+import { markdown } from "../../../eval/export/formats/markdown.ts";
+import { markdownForm } from "../../../eval/export/formats/markdown.ts";
 import { recordedRun } from "../../fakes/recorded_run.ts";
 import { failedTurn, incompleteTurn, storedRun, textOf } from "../../fakes/stored_run.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { oneLine, oneLineEnds, printable } from "../../../eval/export/shorten.ts";
+import { oneLine, oneLineEnds, printable } from "../../../eval/export/text/shorten.ts";
 
 Deno.test("somebody else's text has nothing that a terminal or a page would act on", () => {
   const hostile = [

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse } from "csv-parse/sync";
-import { writeCursor } from "../../../shared/http/cursor.ts";
-import { Agreement } from "../../../shared/schemas/agreement.ts";
-import { PlacedGrade } from "../../../shared/schemas/grades.ts";
+import { writeCursor } from "../../../shared/http/body/cursor.ts";
+import { Agreement } from "../../../eval/schemas/agreement.ts";
+import { PlacedGrade } from "../../../eval/schemas/grades.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { createGroups } from "../../../eval/groups/groups.ts";
 import type { RunSummary } from "../../../eval/results/run_summary.ts";
-import { restingProgress, viewRun } from "../../../eval/run/view.ts";
-import type { RunRecord } from "../../../eval/store/run_record.ts";
+import { restingProgress, viewRun } from "../../../eval/run/events/view.ts";
+import type { RunRecord } from "../../../eval/store/runs/run_record.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
 

@@ -1,7 +1,7 @@
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
 import { permutationTest } from "../../../eval/compare/permutation.ts";
 import { planPower, RunPower } from "../../../eval/noise/power.ts";
-import { RunNoise } from "../../../shared/schemas/noise.ts";
+import { RunNoise } from "../../../eval/schemas/noise.ts";
 import { cliContext } from "../../fakes/cli_context.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 import { createSampler } from "../../fakes/simulated_scores.ts";

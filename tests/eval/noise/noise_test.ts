@@ -4,7 +4,7 @@ import { splitNoise } from "../../../eval/noise/noise.ts";
 import type { NoisyTurn } from "../../../eval/noise/conversations.ts";
 import { aggregateScores } from "../../../eval/results/statistics.ts";
 import { aggregateScenarios } from "../../fakes/whole_results.ts";
-import { RunNoise } from "../../../shared/schemas/noise.ts";
+import { RunNoise } from "../../../eval/schemas/noise.ts";
 
 type Result = NoisyTurn["result"];
 

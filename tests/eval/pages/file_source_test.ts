@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { createFileSource } from "../../../eval/pages/report/file_source.ts";
 import type { RunReport } from "../../../eval/pages/report/report_data.ts";
-import type { TurnRow } from "../../../eval/run/turn_view.ts";
+import type { TurnRow } from "../../../eval/run/events/turn_view.ts";
 
 type Turn = Partial<TurnRow>;
 

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { createLabelCounter } from "../../../eval/results/labels.ts";
 import { finish } from "../../../eval/results/steps.ts";
-import type { AttemptResult } from "../../../shared/schemas/evaluate_response.ts";
-import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
+import type { AttemptResult } from "../../../eval/schemas/evaluate_response.ts";
+import type { InteractionResult } from "../../../eval/schemas/interaction_result.ts";
 import { interaction } from "../../fakes/eval_ports.ts";
 
 function turn(expected: unknown, found: unknown, failed = false): InteractionResult {

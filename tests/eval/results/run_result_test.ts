@@ -2,8 +2,8 @@ import { assertAlmostEquals, assertEquals, assertObjectMatch } from "@std/assert
 import { writeResult } from "../../../eval/results/run_result.ts";
 import { summariseTurns } from "../../../eval/results/run_summary.ts";
 import { summariseRun } from "../../../eval/results/summary.ts";
-import type { StoredRun } from "../../../eval/store/run_record.ts";
-import type { StoredTurn } from "../../../eval/store/turn_record.ts";
+import type { StoredRun } from "../../../eval/store/runs/run_record.ts";
+import type { StoredTurn } from "../../../eval/store/turns/turn_record.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { textOf } from "../../fakes/stored_run.ts";
 import { evaluateRequest, failure, storedTurn } from "../../fakes/stored_runs.ts";

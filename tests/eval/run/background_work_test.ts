@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createBackgroundWork } from "../../../eval/run/background_work.ts";
+import { createBackgroundWork } from "../../../eval/run/manager/background_work.ts";
 
 Deno.test("between two long pieces the event loop runs", async () => {
   const background = createBackgroundWork(2);

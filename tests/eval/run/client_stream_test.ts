@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createClientStream } from "../../../eval/run/client_stream.ts";
+import { createClientStream } from "../../../eval/run/events/client_stream.ts";
 import { callRoute, evalService, startAsync, THREE_TURNS } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import type { ConversationMessage } from "../../../eval/endpoint/target.ts";
-import { runScenarios } from "../../../eval/run/runner.ts";
-import { REQUEST_FAILED } from "../../../eval/run/turn_result.ts";
-import type { TurnPosition } from "../../../eval/store/position.ts";
+import { runScenarios } from "../../../eval/run/execute/runner.ts";
+import { REQUEST_FAILED } from "../../../eval/run/execute/turn_result.ts";
+import type { TurnPosition } from "../../../eval/store/turns/position.ts";
 import type { Interaction } from "../../../shared/schemas/scenario.ts";
 import {
   echo,

@@ -1,9 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { EvalConfig } from "../../../eval/config.ts";
-import { createFairLimiter, type Limiter } from "../../../eval/run/fair_limiter.ts";
+import { createFairLimiter, type Limiter } from "../../../eval/run/execute/fair_limiter.ts";
 import { createEvalHandler } from "../../../eval/handler.ts";
 import { createEvalDeps } from "../../../eval/wiring.ts";
-import { parseConfig } from "../../../shared/config.ts";
+import { parseConfig } from "../../../shared/config/config.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { evaluateRequestOf } from "../../fakes/eval_service.ts";
 import { startFaultyEndpoint } from "../../fakes/faulty_endpoint.ts";

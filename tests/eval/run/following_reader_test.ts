@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createActiveRun } from "../../../eval/run/active_run.ts";
-import { createFollowingReader } from "../../../eval/run/following_reader.ts";
-import { IncompleteRead } from "../../../eval/store/whole_reader.ts";
+import { createActiveRun } from "../../../eval/run/manager/active_run.ts";
+import { createFollowingReader } from "../../../eval/run/events/following_reader.ts";
+import { IncompleteRead } from "../../../eval/store/turns/whole_reader.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 

@@ -1,9 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AppError } from "../../../shared/errors.ts";
-import { CLIENT_LEFT } from "../../../eval/run/active_run.ts";
-import { createHeldRuns } from "../../../eval/run/held_runs.ts";
-import type { RunManager } from "../../../eval/run/manager.ts";
-import type { StoredRun } from "../../../eval/store/run_record.ts";
+import { CLIENT_LEFT } from "../../../eval/run/manager/active_run.ts";
+import { createHeldRuns } from "../../../eval/run/manager/held_runs.ts";
+import type { RunManager } from "../../../eval/run/manager/manager.ts";
+import type { StoredRun } from "../../../eval/store/runs/run_record.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 
 Deno.test("a run that waits for its turn is detached, too, and continues if a client leaves elsewhere", async () => {

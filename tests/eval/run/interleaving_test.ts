@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
-import { createFairLimiter } from "../../../eval/run/fair_limiter.ts";
-import { createInterleaving } from "../../../eval/run/interleaving.ts";
-import { runScenarios } from "../../../eval/run/runner.ts";
-import { createLocalWork } from "../../../eval/run/work.ts";
+import { createFairLimiter } from "../../../eval/run/execute/fair_limiter.ts";
+import { createInterleaving } from "../../../eval/run/execute/interleaving.ts";
+import { runScenarios } from "../../../eval/run/execute/runner.ts";
+import { createLocalWork } from "../../../eval/run/manager/work.ts";
 import type { Target } from "../../../eval/endpoint/target.ts";
-import { planOf } from "../../../shared/schemas/conversations.ts";
+import { planOf } from "../../../eval/schemas/conversations.ts";
 import { plainAssessor } from "../../fakes/eval_ports.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";

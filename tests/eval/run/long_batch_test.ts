@@ -1,8 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { checkLongBatch } from "../../../eval/run/long_batch.ts";
+import { checkLongBatch } from "../../../eval/api/long_batch.ts";
 import { AppError } from "../../../shared/errors.ts";
-import { checkBody } from "../../../shared/http/body.ts";
-import { batchPath, evaluateRequest } from "../../../shared/schemas/evaluate_request.ts";
+import { checkBody } from "../../../shared/http/body/body.ts";
+import { batchPath, evaluateRequest } from "../../../eval/schemas/evaluate_request.ts";
 import { evaluateBody } from "../../fakes/eval_service.ts";
 
 const schema = evaluateRequest(10);

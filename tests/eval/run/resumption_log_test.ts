@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { createActiveRun } from "../../../eval/run/active_run.ts";
-import { createResumption } from "../../../eval/run/resumption.ts";
-import { createRunLimit } from "../../../eval/run/run_limit.ts";
-import { createSaver } from "../../../eval/run/saver.ts";
+import { createActiveRun } from "../../../eval/run/manager/active_run.ts";
+import { createResumption } from "../../../eval/run/manager/resumption.ts";
+import { createRunLimit } from "../../../eval/run/manager/run_limit.ts";
+import { createSaver } from "../../../eval/run/execute/saver.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { createLogger } from "../../../shared/log.ts";
 import { unavailable } from "../../../shared/postgres/fault.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type Retention, startRetention } from "../../../eval/run/retention.ts";
+import { type Retention, startRetention } from "../../../eval/run/manager/retention.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { createLogger } from "../../../shared/log.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";

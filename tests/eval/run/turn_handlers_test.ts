@@ -1,9 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import { writeCursor } from "../../../shared/http/cursor.ts";
-import type { Service } from "../../../shared/http/router.ts";
+import { writeCursor } from "../../../shared/http/body/cursor.ts";
+import type { Service } from "../../../shared/http/router/router.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
 import { RunHeadline, RunSummary } from "../../../eval/results/run_summary.ts";
-import { TurnRow } from "../../../eval/run/turn_view.ts";
+import { TurnRow } from "../../../eval/run/events/turn_view.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";

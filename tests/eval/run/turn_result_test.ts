@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { Target } from "../../../eval/endpoint/target.ts";
-import type { Recorder } from "../../../eval/run/run_ports.ts";
-import { runScenarios } from "../../../eval/run/runner.ts";
-import type { TurnPosition } from "../../../eval/store/position.ts";
-import type { InteractionResult } from "../../../shared/schemas/interaction_result.ts";
+import type { Recorder } from "../../../eval/run/manager/run_ports.ts";
+import { runScenarios } from "../../../eval/run/execute/runner.ts";
+import type { TurnPosition } from "../../../eval/store/turns/position.ts";
+import type { InteractionResult } from "../../../eval/schemas/interaction_result.ts";
 import {
   echo,
   fakeTarget,

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { createWholeScenarios } from "../../../eval/run/whole_scenarios.ts";
-import { planOf } from "../../../shared/schemas/conversations.ts";
+import { createWholeScenarios } from "../../../eval/run/execute/whole_scenarios.ts";
+import { planOf } from "../../../eval/schemas/conversations.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
 
 Deno.test("a scenario is whole when all turns of all attempts are stored, both ways if there are two", () => {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { EvalConfig } from "../../../eval/config.ts";
 import { checkQueue, describeLag, readJobFigures } from "../../../eval/sharing/readiness.ts";
-import { ConfigError, parseConfig } from "../../../shared/config.ts";
+import { ConfigError, parseConfig } from "../../../shared/config/config.ts";
 import { createMetrics } from "../../../shared/ops/metrics.ts";
 
 const counts = (lagSeconds: number) => () =>

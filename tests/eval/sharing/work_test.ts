@@ -1,5 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { createLocalWork, type RunWork, type TakenConversation } from "../../../eval/run/work.ts";
+import {
+  createLocalWork,
+  type RunWork,
+  type TakenConversation,
+} from "../../../eval/run/manager/work.ts";
 import { createHeldJobs } from "../../../eval/sharing/held_jobs.ts";
 import { createPaceBoard } from "../../../eval/sharing/pace_board.ts";
 import { createSharedWork } from "../../../eval/sharing/shared_work.ts";

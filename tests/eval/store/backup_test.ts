@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { backUpDatabase } from "../../../eval/store/backup.ts";
+import { backUpDatabase } from "../../../eval/store/sqlite/backup.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
 import { withFolder } from "../../fakes/with_folder.ts";
 

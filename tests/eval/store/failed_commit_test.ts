@@ -1,11 +1,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Kysely } from "kysely";
-import { migrate } from "../../../eval/store/migrate.ts";
-import { createRunIds } from "../../../eval/store/run_id.ts";
-import { createRunStore } from "../../../eval/store/run_store.ts";
-import type { Tables } from "../../../eval/store/schema.ts";
-import { openSqlite } from "../../../eval/store/sqlite_connection.ts";
-import { createSqliteDialect } from "../../../eval/store/sqlite_dialect.ts";
+import { migrate } from "../../../eval/store/schema/migrate.ts";
+import { createRunIds } from "../../../eval/store/runs/run_id.ts";
+import { createRunStore } from "../../../eval/store/runs/run_store.ts";
+import type { Tables } from "../../../eval/store/schema/schema.ts";
+import { openSqlite } from "../../../eval/store/sqlite/sqlite_connection.ts";
+import { createSqliteDialect } from "../../../eval/store/sqlite/sqlite_dialect.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { newRun } from "./store_case.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { ConfigError } from "../../../shared/config.ts";
+import { ConfigError } from "../../../shared/config/config.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";

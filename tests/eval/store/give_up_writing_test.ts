@@ -5,9 +5,9 @@ const ROOT = new URL("../../../", import.meta.url);
 
 /** Does what `eval/main.ts` does, and then tries to write. */
 const SCRIPT = `
-import { giveUpWriting } from "${new URL("eval/store/give_up_writing.ts", ROOT)}";
+import { giveUpWriting } from "${new URL("eval/store/sqlite/give_up_writing.ts", ROOT)}";
 import { openStore } from "${new URL("eval/store/open_store.ts", ROOT)}";
-import { startSqliteWorker } from "${new URL("eval/store/sqlite_thread.ts", ROOT)}";
+import { startSqliteWorker } from "${new URL("eval/store/sqlite/sqlite_thread.ts", ROOT)}";
 const workers = [];
 const start = (path) => workers[workers.push(startSqliteWorker(path)) - 1];
 const store = await openStore({ path: Deno.args[0], start, spares: 1 });

@@ -1,12 +1,12 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Kysely } from "kysely";
 import { DatabaseSync } from "node:sqlite";
-import { ConfigError } from "../../../shared/config.ts";
-import { migrate } from "../../../eval/store/migrate.ts";
+import { ConfigError } from "../../../shared/config/config.ts";
+import { migrate } from "../../../eval/store/schema/migrate.ts";
 import { openReader, openStore } from "../../../eval/store/open_store.ts";
-import type { Tables } from "../../../eval/store/schema.ts";
-import { openSqlite } from "../../../eval/store/sqlite_connection.ts";
-import { createSqliteDialect } from "../../../eval/store/sqlite_dialect.ts";
+import type { Tables } from "../../../eval/store/schema/schema.ts";
+import { openSqlite } from "../../../eval/store/sqlite/sqlite_connection.ts";
+import { createSqliteDialect } from "../../../eval/store/sqlite/sqlite_dialect.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { withFolder } from "../../fakes/with_folder.ts";
 

@@ -1,10 +1,10 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
-import { ConfigError } from "../../../shared/config.ts";
+import { ConfigError } from "../../../shared/config/config.ts";
 import { openReader, openStore } from "../../../eval/store/open_store.ts";
-import { cannotOpen } from "../../../eval/store/sqlite_connection.ts";
+import { cannotOpen } from "../../../eval/store/sqlite/sqlite_connection.ts";
 import { StoreFault } from "../../../eval/store/store_fault.ts";
-import { createRunIds } from "../../../eval/store/run_id.ts";
+import { createRunIds } from "../../../eval/store/runs/run_id.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { withFolder } from "../../fakes/with_folder.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { validate } from "@std/uuid/common";
-import { createRunIds } from "../../../eval/store/run_id.ts";
+import { createRunIds } from "../../../eval/store/runs/run_id.ts";
 
 Deno.test("ids sort in the order of their creation, whatever the clock does", () => {
   let moment = 1_700_000_000_000;

@@ -1,9 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { Kysely } from "kysely";
 import { openStore } from "../../../eval/store/open_store.ts";
-import { openSqlite } from "../../../eval/store/sqlite_connection.ts";
-import { createSqliteDialect } from "../../../eval/store/sqlite_dialect.ts";
-import { startSqliteWorker } from "../../../eval/store/sqlite_thread.ts";
+import { openSqlite } from "../../../eval/store/sqlite/sqlite_connection.ts";
+import { createSqliteDialect } from "../../../eval/store/sqlite/sqlite_dialect.ts";
+import { startSqliteWorker } from "../../../eval/store/sqlite/sqlite_thread.ts";
 import { isStorageFault, StoreFault } from "../../../eval/store/store_fault.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";

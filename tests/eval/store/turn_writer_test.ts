@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { assertEquals, assertRejects } from "@std/assert";
-import { createTurnWriter } from "../../../eval/store/turn_writer.ts";
+import { createTurnWriter } from "../../../eval/store/turns/turn_writer.ts";
 import { storedTurn } from "../../fakes/stored_runs.ts";
 
 /** A disk whose flushes end when the test says so. */

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AppError } from "../../../shared/errors.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
-import { createWholeReader, IncompleteRead } from "../../../eval/store/whole_reader.ts";
+import { createWholeReader, IncompleteRead } from "../../../eval/store/turns/whole_reader.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 

@@ -1,9 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { z } from "zod";
-import { commonVariables, parseConfig } from "../../../shared/config.ts";
-import { createAdmission } from "../../../shared/http/admission.ts";
-import { createLocalConnection } from "../../../shared/http/connection.ts";
-import { createService } from "../../../shared/http/service.ts";
+import { commonVariables, parseConfig } from "../../../shared/config/config.ts";
+import { createAdmission } from "../../../shared/http/router/admission.ts";
+import { createLocalConnection } from "../../../shared/http/server/connection.ts";
+import { createService } from "../../../shared/http/server/service.ts";
 import { createLogger } from "../../../shared/log.ts";
 import { createMetrics } from "../../../shared/ops/metrics.ts";
 import { about, routesOf } from "../../fakes/routes.ts";

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { z } from "zod";
-import { commonVariables, parseConfig } from "../../../shared/config.ts";
-import { parseCallerKeys } from "../../../shared/http/caller_keys.ts";
-import { createService } from "../../../shared/http/service.ts";
+import { commonVariables, parseConfig } from "../../../shared/config/config.ts";
+import { parseCallerKeys } from "../../../shared/http/router/caller_keys.ts";
+import { createService } from "../../../shared/http/server/service.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 import { createLogger } from "../../../shared/log.ts";
 

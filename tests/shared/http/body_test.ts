@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { z } from "zod";
 import { AppError, ClientLeft } from "../../../shared/errors.ts";
-import { readJson } from "../../../shared/http/body.ts";
-import { readBodyPieces } from "../../../shared/http/body_text.ts";
+import { readJson } from "../../../shared/http/body/body.ts";
+import { readBodyPieces } from "../../../shared/http/body/body_text.ts";
 
 const Schema = z.looseObject({ name: z.string(), items: z.array(z.object({ id: z.string() })) });
 const GOOD = JSON.stringify({ name: "é", items: [{ id: "1" }], extra: 1 });

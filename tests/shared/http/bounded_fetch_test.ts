@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
-import { AnswerTooLarge, createBoundedFetch } from "../../../shared/http/bounded_fetch.ts";
+import { AnswerTooLarge, createBoundedFetch } from "../../../shared/http/fetch/bounded_fetch.ts";
 import { partial, startProviderDouble } from "../../fakes/provider_double.ts";
 
 const ADDRESS = "http://provider.example/";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createConnectionRoom } from "../../../shared/http/connection_room.ts";
+import { createConnectionRoom } from "../../../shared/http/server/connection_room.ts";
 
 const needs = {
   connections: 2500,

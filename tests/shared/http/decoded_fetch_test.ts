@@ -6,8 +6,8 @@ import {
   gzipSync,
   zstdCompressSync,
 } from "node:zlib";
-import { AnswerTooLarge, createBoundedFetch } from "../../../shared/http/bounded_fetch.ts";
-import { createDecodedFetch, type Encoding } from "../../../shared/http/decoded_fetch.ts";
+import { AnswerTooLarge, createBoundedFetch } from "../../../shared/http/fetch/bounded_fetch.ts";
+import { createDecodedFetch, type Encoding } from "../../../shared/http/fetch/decoded_fetch.ts";
 
 const TEXT = "Grüße ".repeat(1000);
 

@@ -4,7 +4,7 @@ import {
   descriptorsFor,
   planConnections,
   RESERVED_DESCRIPTORS,
-} from "../../../shared/http/descriptors.ts";
+} from "../../../shared/http/server/descriptors.ts";
 
 Deno.test("connections, their queue and outgoing ones together never need more files than there are", () => {
   const needs = { connections: 2500, outgoing: () => 1000 };

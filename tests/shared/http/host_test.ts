@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { isLoopback } from "../../../shared/http/host.ts";
+import { isLoopback } from "../../../shared/http/router/host.ts";
 
 Deno.test("loopback is what reaches this machine only, in whatever letters", () => {
   for (const name of ["localhost", "LocalHost", "127.0.0.1", "127.255.0.9", "::1", "[::1]"]) {

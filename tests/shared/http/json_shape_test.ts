@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { isPlainShape } from "../../../shared/http/json_shape.ts";
+import { isPlainShape } from "../../../shared/http/body/json_shape.ts";
 
 const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 const listOf = (values: number) => `[${"0,".repeat(values - 1)}0]`;

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
-import { gatherText, jsonPieces, streamPieces } from "../../../shared/http/json_stream.ts";
+import { gatherText, jsonPieces, streamPieces } from "../../../shared/http/body/json_stream.ts";
 
 Deno.test("the pieces of any value together are its JSON", () => {
   fc.assert(fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 6 }), (value, depth) => {

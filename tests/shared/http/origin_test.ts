@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { z } from "zod";
-import { commonVariables, parseConfig } from "../../../shared/config.ts";
-import type { Connection } from "../../../shared/http/connection.ts";
-import { createService } from "../../../shared/http/service.ts";
+import { commonVariables, parseConfig } from "../../../shared/config/config.ts";
+import type { Connection } from "../../../shared/http/server/connection.ts";
+import { createService } from "../../../shared/http/server/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 

@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { gunzipSync } from "node:zlib";
 import { z } from "zod";
-import { commonVariables, parseConfig } from "../../../shared/config.ts";
-import { PAGE_POLICY } from "../../../shared/http/page_routes.ts";
-import { createService } from "../../../shared/http/service.ts";
+import { commonVariables, parseConfig } from "../../../shared/config/config.ts";
+import { PAGE_POLICY } from "../../../shared/http/router/page_routes.ts";
+import { createService } from "../../../shared/http/server/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { AppError, type ErrorCode } from "../../../shared/errors.ts";
-import { problemResponse, toProblem } from "../../../shared/http/problem.ts";
+import { problemResponse, toProblem } from "../../../shared/http/router/problem.ts";
 
 Deno.test("a problem has a type, a title, its status, detail, code and request id", () => {
   const cases: [number, ErrorCode, string][] = [

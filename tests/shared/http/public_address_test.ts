@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { isPublicAddress } from "../../../shared/http/public_address.ts";
+import { isPublicAddress } from "../../../shared/http/fetch/public_address.ts";
 
 const CLOSED: Record<string, string[]> = {
   "this host and loopback": ["0.0.0.0", "0.0.0.1", "127.0.0.1", "127.255.255.254", "::", "::1"],

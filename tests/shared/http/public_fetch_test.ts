@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { untilAbort } from "../../../shared/abort.ts";
 import { AppError } from "../../../shared/errors.ts";
-import { isPublicAddress } from "../../../shared/http/public_address.ts";
+import { isPublicAddress } from "../../../shared/http/fetch/public_address.ts";
 import {
   createPublicFetch,
   requirePublicHost,
   type ResolvedAddress,
-} from "../../../shared/http/public_fetch.ts";
+} from "../../../shared/http/fetch/public_fetch.ts";
 import { json, type ProviderDouble, startProviderDouble } from "../../fakes/provider_double.ts";
 
 const SECRET = "planted-secret";

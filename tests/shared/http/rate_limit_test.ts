@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { z } from "zod";
-import { commonVariables, ConfigError, parseConfig } from "../../../shared/config.ts";
-import type { Connection } from "../../../shared/http/connection.ts";
-import { parseRate } from "../../../shared/http/rate.ts";
-import { createService } from "../../../shared/http/service.ts";
+import { commonVariables, ConfigError, parseConfig } from "../../../shared/config/config.ts";
+import type { Connection } from "../../../shared/http/server/connection.ts";
+import { parseRate } from "../../../shared/http/router/rate.ts";
+import { createService } from "../../../shared/http/server/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 import { assertThrows } from "@std/assert";

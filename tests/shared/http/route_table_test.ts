@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { createRouteTable } from "../../../shared/http/route_table.ts";
+import { createRouteTable } from "../../../shared/http/router/route_table.ts";
 
 function tableOf(...keys: string[]) {
   const find = createRouteTable(keys.map((key) => {

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { AppError } from "../../../shared/errors.ts";
-import { type Handler, router, type RouterOptions } from "../../../shared/http/router.ts";
+import { type Handler, router, type RouterOptions } from "../../../shared/http/router/router.ts";
 import { createLogger } from "../../../shared/log.ts";
 import { routesOf } from "../../fakes/routes.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createSameOriginFetch } from "../../../shared/http/same_origin_fetch.ts";
+import { createSameOriginFetch } from "../../../shared/http/fetch/same_origin_fetch.ts";
 
 /** A server on loopback that redirects `/to?…` and tells what arrived anywhere else. */
 function startServer() {

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { z } from "zod";
-import { commonVariables, parseConfig } from "../../../shared/config.ts";
+import { commonVariables, parseConfig } from "../../../shared/config/config.ts";
 import { AppError } from "../../../shared/errors.ts";
-import { refuse } from "../../../shared/http/problem.ts";
-import { createService } from "../../../shared/http/service.ts";
+import { refuse } from "../../../shared/http/router/problem.ts";
+import { createService } from "../../../shared/http/server/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 

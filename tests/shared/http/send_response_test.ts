@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { jsonResponse } from "../../../shared/http/json_response.ts";
-import { sendResponse } from "../../../shared/http/send_response.ts";
+import { jsonResponse } from "../../../shared/http/body/json_response.ts";
+import { sendResponse } from "../../../shared/http/server/send_response.ts";
 
 interface SendingServer extends AsyncDisposable {
   url: string;

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { z } from "zod";
-import { commonVariables, parseConfig } from "../../../shared/config.ts";
-import { createService } from "../../../shared/http/service.ts";
+import { commonVariables, parseConfig } from "../../../shared/config/config.ts";
+import { createService } from "../../../shared/http/server/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createSingleFetch } from "../../../shared/http/single_fetch.ts";
+import { createSingleFetch } from "../../../shared/http/fetch/single_fetch.ts";
 
 Deno.test("a request whose connection is reset is sent once, with its length", async () => {
   const lengths: (string | undefined)[] = [];

@@ -4,7 +4,7 @@ import {
   NOT_UTF8,
   NotJson,
   parseJsonAnswer,
-} from "../../../shared/http/utf8.ts";
+} from "../../../shared/http/body/utf8.ts";
 
 const LATIN = Uint8Array.from([...new TextEncoder().encode('{"a":"gr'), 0xfc, 0xdf, 0x22, 0x7d]);
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { wantsEvents } from "../../../shared/http/wants_events.ts";
+import { wantsEvents } from "../../../shared/http/router/wants_events.ts";
 
 const CASES: [accept: string, events: boolean][] = [
   ["text/event-stream", true],

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createWatchdog } from "../../../shared/http/watchdog.ts";
+import { createWatchdog } from "../../../shared/http/server/watchdog.ts";
 
 const INTERVAL_MS = 20;
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { createService } from "../../../shared/http/service.ts";
-import { commonVariables, parseConfig } from "../../../shared/config.ts";
+import { createService } from "../../../shared/http/server/service.ts";
+import { commonVariables, parseConfig } from "../../../shared/config/config.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { createIndexRoute } from "../../../shared/ops/index_route.ts";
 import { about, routesOf } from "../../fakes/routes.ts";

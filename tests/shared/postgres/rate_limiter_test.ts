@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { createRateLimit } from "../../../shared/http/rate_limit.ts";
-import { router } from "../../../shared/http/router.ts";
+import { createRateLimit } from "../../../shared/http/router/rate_limit.ts";
+import { router } from "../../../shared/http/router/router.ts";
 import { createLogger, silentLogger } from "../../../shared/log.ts";
 import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
 import { createPostgresLimiter } from "../../../shared/postgres/rate_limiter.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { toMessages } from "../../../../agent/openai/responses/input.ts";
-import type { InputItem } from "../../../../shared/schemas/responses.ts";
+import type { InputItem } from "../../../../agent/schemas/responses.ts";
 
 const callOf = (id: string): InputItem => (
   { type: "function_call", call_id: id, name: "f", arguments: "{}" }

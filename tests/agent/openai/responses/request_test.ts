@@ -1,7 +1,7 @@
 import { assertEquals, assertObjectMatch } from "@std/assert";
 import { toCompletionRequest } from "../../../../agent/openai/responses/request.ts";
 import { sealFields } from "../../../../agent/openai/responses/sealed_fields.ts";
-import { ResponsesRequest } from "../../../../shared/schemas/responses.ts";
+import { ResponsesRequest } from "../../../../agent/schemas/responses.ts";
 
 function translate(fields: Record<string, unknown>) {
   const body = ResponsesRequest.parse({ model: "a/b", input: "Hi", ...fields });

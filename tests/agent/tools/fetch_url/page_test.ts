@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, gzipSync } from "node:zlib";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createPageConverter } from "../../../../agent/tools/fetch_url/page_converter.ts";
-import { createPublicFetch } from "../../../../shared/http/public_fetch.ts";
+import { createPublicFetch } from "../../../../shared/http/fetch/public_fetch.ts";
 import { createTool, html, read, refusal, siteUrl, toolOf } from "../../../fakes/fetch_url_tool.ts";
 import { type Answer, raw, startProviderDouble } from "../../../fakes/provider_double.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Kysely, sql } from "kysely";
-import { ConfigError } from "../../../../shared/config.ts";
+import { ConfigError } from "../../../../shared/config/config.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import { createPostgresPool } from "../../../../shared/postgres/pool.ts";
 import { openJobQueue } from "../../../../eval/sharing/job_queue.ts";

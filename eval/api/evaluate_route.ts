@@ -1,0 +1,129 @@
+import { AppError, conflict } from "../../shared/errors.ts";
+import { streamPieces } from "../../shared/http/body/json_stream.ts";
+import type { Handler, RequestContext } from "../../shared/http/router/router.ts";
+import { wantsEvents } from "../../shared/http/router/wants_events.ts";
+import { MAX_TARGETS, type NamedTarget } from "../schemas/targets.ts";
+import type { EvalConfig } from "../config.ts";
+import type { EndpointPolicy } from "../endpoint/policy.ts";
+import { nameBatch } from "../store/runs/batch_digest.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
+import type { RunReader, RunStore } from "../store/store.ts";
+import { resultPieces } from "../results/run_result.ts";
+import type { RunEnd } from "../run/manager/active_run.ts";
+import { createBodyReader, type ReadEvaluation } from "./evaluate_body.ts";
+import { eventStream } from "../run/events/event_stream.ts";
+import { type BegunRun, createHeldRuns } from "../run/manager/held_runs.ts";
+import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
+import type { RunManager } from "../run/manager/manager.ts";
+import { prefersAsync } from "./preferences.ts";
+import { logStreamEnd } from "../run/events/stream_log.ts";
+
+export interface EvaluateRouteDeps {
+  config: Pick<
+    EvalConfig,
+    "EVAL_MAX_ATTEMPTS" | "EVAL_MAX_RUNS" | "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS"
+  >;
+  endpoints: EndpointPolicy;
+  store: RunStore;
+  runs: RunManager;
+  answerGroup: AnswerGroup;
+}
+
+/** Starts a run per model, and answers with the group. */
+export type AnswerGroup = (
+  request: Request,
+  options: { read: ReadEvaluation & { targets: NamedTarget[] }; context: RequestContext },
+) => Promise<Response>;
+
+/** `POST /evaluate`: answers with the result, with a stream of events, or at once with the id. */
+export function createEvaluateRoute(
+  { config, endpoints, store, runs, answerGroup }: EvaluateRouteDeps,
+): Handler {
+  const limits = {
+    maxAttempts: config.EVAL_MAX_ATTEMPTS,
+    maxTargets: Math.min(MAX_TARGETS, config.EVAL_MAX_RUNS),
+  };
+  const readBody = createBodyReader(limits, store);
+  const held = createHeldRuns({ store, runs });
+
+  async function begin(
+    request: Request,
+    { read, context }: { read: ReadEvaluation; context: RequestContext },
+  ): Promise<BegunRun> {
+    const { request: body, sent, dataset } = read;
+    const idempotency = await readIdempotencyKey(request, { context, body: sent });
+    const started = await runs.start({
+      request: body,
+      testName: body.test_name ?? dataset ?? await nameBatch(body.test_batch),
+      ...(idempotency && { idempotency }),
+    });
+    const { endpoint } = body;
+    if (started.outcome === "known") return await held.reattach(started.id, endpoint);
+    if (started.outcome === "started") {
+      return { run: started.active.run, active: started.active, endpoint };
+    }
+    throw keyReused();
+  }
+
+  return async (request, context) => {
+    const read = await readBody(request, {
+      maxBytes: config.MAX_BODY_BYTES,
+      timeoutMs: config.BODY_TIMEOUT_MS,
+    });
+    const { request: body, targets } = read;
+    if (targets) return await answerGroup(request, { read: { ...read, targets }, context });
+    endpoints.requireAllowed(body.endpoint);
+    await endpoints.requireReachable(body.endpoint);
+    context.fields.model = body.model_id;
+    const begun = await begin(request, { read, context });
+    const { run, active } = begun;
+    context.fields.run = run.id;
+    const location = `/runs/${run.id}`;
+
+    if (prefersAsync(request)) {
+      held.detach(begun);
+      const status = active ? "running" : run.status;
+      return Response.json({ run_id: run.id, status }, {
+        status: 202,
+        headers: { location, "preference-applied": "respond-async" },
+      });
+    }
+    if (wantsEvents(request)) {
+      const regain = (left: AbortSignal) => held.regain(begun, left);
+      const stream = eventStream({ store, runs, run, afterSeq: 0, client: request.signal, regain });
+      active?.hold(stream.left);
+      logStreamEnd(stream, { context, begun: active });
+      stream.response.headers.set("location", location);
+      return stream.response;
+    }
+    const { end, active: ended } = await held.hold(begun, request.signal);
+    context.fields.outcome = end.status;
+    Object.assign(context.fields, ended?.tokens());
+    return answerWithResult(store, run, end);
+  };
+}
+
+/** Answers with the result of a run that has ended. Throws if it has none. */
+function answerWithResult(
+  store: RunReader,
+  run: StoredRun,
+  { status, error }: RunEnd,
+): Response {
+  const headers = { location: `/runs/${run.id}` };
+  if (status === "completed") return streamPieces(resultPieces(store, run), headers);
+  if (status === "running") throw resumedLater(`run ${run.id}`, headers);
+  if (status !== "cancelled" && error) throw error;
+  throw conflict(`cannot answer with a result: run ${run.id} is ${status}`, {
+    headers,
+  });
+}
+
+/** 503 for a client whose run, or group, is not finished before the service stops. */
+export function resumedLater(what: string, { location }: { location: string }): AppError {
+  return new AppError(
+    503,
+    "shutting_down",
+    `cannot finish ${what} now: the service is stopping and resumes it at the next start`,
+    { headers: { location, "retry-after": "5" } },
+  );
+}

@@ -1,0 +1,45 @@
+import { digestOf } from "../../shared/digest.ts";
+import { AppError } from "../../shared/errors.ts";
+import { readApiKey } from "../../shared/http/router/auth.ts";
+import { gatherText, jsonPieces } from "../../shared/http/body/json_stream.ts";
+import type { RequestContext } from "../../shared/http/router/router.ts";
+import type { IdempotencyKey } from "../store/store.ts";
+
+const MAX_KEY_LENGTH = 255;
+
+/** Down to the turns of a batch, each of which is written as one piece. */
+const BODY_DEPTH = 4;
+
+/**
+ * The `Idempotency-Key` of a request, with a digest of its body. Keys are separate per API key: two
+ * callers may use the same one. Throws 400 `invalid_request` if it is empty or too long.
+ */
+export async function readIdempotencyKey(
+  request: Request,
+  { context, body }: { context: Pick<RequestContext, "fields">; body: unknown },
+): Promise<IdempotencyKey | undefined> {
+  const key = request.headers.get("idempotency-key")?.trim();
+  if (key === undefined) return undefined;
+  if (key === "" || key.length > MAX_KEY_LENGTH) {
+    throw new AppError(
+      400,
+      "invalid_request",
+      `cannot use this Idempotency-Key: it must have 1 to ${MAX_KEY_LENGTH} characters`,
+    );
+  }
+  const isIdentified = context.fields.caller !== undefined;
+  return {
+    caller: isIdentified ? await digestOf([readApiKey(request) ?? ""]) : "",
+    key,
+    bodyHash: await digestOf(gatherText(jsonPieces(body, BODY_DEPTH))),
+  };
+}
+
+/** 422 for a key that was used with a different body. */
+export function keyReused(): AppError {
+  return new AppError(
+    422,
+    "idempotency_key_reused",
+    "cannot use this Idempotency-Key: it was already used with a different body",
+  );
+}

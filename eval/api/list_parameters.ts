@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { list } from "../../shared/config/config.ts";
+import { cursor } from "../../shared/http/body/cursor.ts";
+import { RUN_SORTS, TURN_OUTCOMES } from "../store/runs/list_query.ts";
+import { RUN_STATUSES } from "../store/runs/run_record.ts";
+
+/** Longer texts are not searched for. */
+const LONGEST_TEXT = 1_000;
+const LONGEST_NAME = 256;
+
+/** What a column of PostgreSQL's type `integer` can be compared with. */
+export const LARGEST_INTEGER = 2 ** 31 - 1;
+
+const Position = z.coerce.number().int().min(0).max(LARGEST_INTEGER);
+const AttemptId = z.coerce.number().int().min(1).max(LARGEST_INTEGER);
+const Share = z.coerce.number().min(0).max(1);
+
+/** Databases cannot look for a NUL. */
+const Text = z.string().max(LONGEST_TEXT).refine((text) => !text.includes("\0"), {
+  error: "must not contain NUL",
+}).transform((text) => text === "" ? undefined : text).optional();
+
+/** `-name` sorts downwards. */
+function sortOf<T extends string>(names: readonly T[], initial: `-${T}` | T) {
+  const both = names.flatMap((name) => [name, `-${name}` as const]);
+  return z.enum(both).default(initial as never).transform((sort) => ({
+    by: sort.replace(/^-/, "") as T,
+    isDescending: sort.startsWith("-"),
+  }));
+}
+
+const SortValue = z.union([z.string(), z.number(), z.null()]);
+
+/** The query of `GET /runs`. */
+export const RunListQuery = z.object({
+  test_name: z.string().optional(),
+  model_id: z.string().optional(),
+  status: z.enum(RUN_STATUSES).optional(),
+  group: z.string().optional(),
+  text: Text,
+  sort: sortOf(RUN_SORTS, "-created_at"),
+  cursor: cursor(z.tuple([z.string(), z.string(), SortValue])).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+/** The query of `GET /runs/{id}`. */
+export const RunQuery = z.object({
+  /** `false` leaves out the result, which may have megabytes. */
+  result: z.stringbool().default(true),
+});
+
+/** What turns can be sorted by, beside their scores. */
+export const OWN_SORTS = ["position", "seq", "latency_ms", "tokens"] as const;
+
+const TurnSort = z.string().max(LONGEST_NAME).refine((sort) => !["", "-"].includes(sort), {
+  error: `must be ${OWN_SORTS.join(", ")} or a score of the run`,
+}).default("position").transform((sort) => {
+  const isDescending = sort.startsWith("-");
+  const name = isDescending ? sort.slice(1) : sort;
+  const by = OWN_SORTS.find((own) => own === name);
+  return by ? { by, isDescending } : { by: "score" as const, name, isDescending };
+});
+
+/** The query of `GET /runs/{id}/turns`. */
+export const TurnListQuery = z.object({
+  sort: TurnSort,
+  cursor: cursor(
+    z.tuple([z.string(), z.number().nullable(), z.int32(), z.int32(), z.int32()]),
+  ).optional(),
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  /** Fields of an interaction to add to each row, separated by commas; `all` for all. */
+  fields: list().refine((names) => names.length <= 50, { error: "must be 50 names at most" }),
+  /** Cuts the texts of these fields. */
+  max_chars: z.coerce.number().int().min(1).max(1_000_000).optional(),
+  outcome: list().pipe(z.array(z.enum(TURN_OUTCOMES))),
+  threshold: Share.optional(),
+  score: z.string().min(1).max(LONGEST_NAME).default("overall"),
+  min: z.coerce.number().optional(),
+  max: z.coerce.number().optional(),
+  label_key: z.string().max(LONGEST_NAME).optional(),
+  expected: z.string().max(LONGEST_NAME).optional(),
+  found: z.string().max(LONGEST_NAME).optional(),
+  scenario: Position.optional(),
+  scenario_id: z.string().max(LONGEST_NAME).optional(),
+  attempt_id: AttemptId.optional(),
+  turn: Position.optional(),
+  text: Text,
+}).superRefine(({ label_key, expected, found }, context) => {
+  if (label_key !== undefined || (expected === undefined && found === undefined)) return;
+  context.addIssue({
+    code: "custom",
+    path: ["label_key"],
+    message: "is required with expected or found",
+  });
+});
+export type TurnListQuery = z.infer<typeof TurnListQuery>;
+
+/** The path of one turn: positions as in the rows of the list. */
+export const TurnPath = z.object({
+  scenario: Position,
+  attempt: AttemptId,
+  turn: Position,
+});
+
+/** The query of `GET /runs/{id}/scenarios`. */
+export const ScenarioListQuery = z.object({
+  cursor: cursor(z.tuple([z.literal("scenario"), z.int32().min(0)])).optional(),
+  limit: z.coerce.number().int().min(1).max(1_000).default(200),
+});

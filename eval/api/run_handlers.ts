@@ -1,0 +1,162 @@
+import { conflict } from "../../shared/errors.ts";
+import { forgedCursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
+import { streamPieces } from "../../shared/http/body/json_stream.ts";
+import { readQuery } from "../../shared/http/body/query.ts";
+import type { Handler } from "../../shared/http/router/router.ts";
+import type { EndpointPolicy } from "../endpoint/policy.ts";
+import type { Summaries } from "../results/summaries.ts";
+import type { RunCursor, RunSort } from "../store/runs/list_query.ts";
+import type { RunRecord, RunStatus, StoredRun } from "../store/runs/run_record.ts";
+import type { KnownRun, RunStore } from "../store/store.ts";
+import { LARGEST_INTEGER, RunListQuery, RunQuery } from "./list_parameters.ts";
+import { eventStream, LAST_EVENT } from "../run/events/event_stream.ts";
+import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
+import type { RunManager } from "../run/manager/manager.ts";
+import { resultPieces } from "../results/run_result.ts";
+import { logStreamEnd } from "../run/events/stream_log.ts";
+import { cancelRun } from "../run/manager/cancel_run.ts";
+import { cannotRetry, createRetries } from "../run/manager/retries.ts";
+import { createRunViewer } from "../run/events/run_viewer.ts";
+import { withResult } from "../run/events/view.ts";
+import { requireRecord, requireRun } from "../store/runs/require_run.ts";
+
+export interface RunHandlerDeps {
+  store: RunStore;
+  runs: RunManager;
+  endpoints: EndpointPolicy;
+  summaries: Summaries;
+}
+
+/** The handlers of the routes of existing runs. */
+export function createRunHandlers({ store, runs, endpoints, summaries }: RunHandlerDeps) {
+  const view = createRunViewer({ store, runs });
+  const retries = createRetries({ store, runs, endpoints });
+
+  const find = async (id = ""): Promise<StoredRun> =>
+    runs.active(id)?.run ?? await requireRun(store, id);
+
+  /** The same without the request: parsing a large one blocks the event loop. */
+  const findRecord = async (id = ""): Promise<RunRecord> =>
+    runs.active(id)?.run ?? await requireRecord(store, id);
+
+  /** The answer to a retry whose key was used before. */
+  async function answerRetry({ outcome, id }: KnownRun, parentId: string): Promise<Response> {
+    if (outcome === "mismatch") throw keyReused();
+    const { status } = await view(await findRecord(id));
+    return describeRetry(id, { parentId, status });
+  }
+
+  return {
+    list: async (_request, { url }) => {
+      const query = readQuery(url, RunListQuery);
+      const { test_name: testName, model_id: modelId, status, text, sort, cursor, limit } = query;
+      const { group: groupId } = query;
+      const page = await store.listRuns({
+        limit,
+        sort,
+        ...(testName !== undefined && { testName }),
+        ...(modelId !== undefined && { modelId }),
+        ...(status !== undefined && { status }),
+        ...(groupId !== undefined && { groupId }),
+        ...(text !== undefined && { text }),
+        ...(cursor && { cursor: readRunCursor(cursor, sort) }),
+      });
+      const headlines = await summaries.headlines(page.runs);
+      const views = await Promise.all(page.runs.map(async (run) => ({
+        ...await view(run),
+        headline: headlines.get(run.id) ?? null,
+      })));
+      const { next } = page;
+      return Response.json({
+        runs: views,
+        next_cursor: next && writeCursor([nameSort(sort), next.id, next.value]),
+      });
+    },
+
+    show: async (_request, { params, url }) => {
+      if (!readQuery(url, RunQuery).result) {
+        return Response.json(await view(await findRecord(params.id)));
+      }
+      const run = await find(params.id);
+      const shown = await view(run);
+      if (shown.status !== "completed") return Response.json(shown);
+      return streamPieces(withResult(shown, resultPieces(store, run)));
+    },
+
+    follow: async (request, context) => {
+      const run = await find(context.params.id);
+      const last = request.headers.get("last-event-id");
+      // 204 tells `EventSource` not to reconnect.
+      if (last === LAST_EVENT) return new Response(null, { status: 204 });
+      const afterSeq = /^\d{1,15}$/.test(last ?? "") ? Math.min(Number(last), LARGEST_INTEGER) : 0;
+      const stream = eventStream({ store, runs, run, afterSeq, client: request.signal });
+      logStreamEnd(stream, { context });
+      return stream.response;
+    },
+
+    cancel: async (_request, { params }) => {
+      const run = await findRecord(params.id);
+      await cancelRun(run, { store, runs });
+      const { status } = await findRecord(run.id);
+      if (status === "cancelled") return Response.json({ run_id: run.id, status });
+      throw conflict(`cannot cancel run ${run.id}: it is ${status}`);
+    },
+
+    retry: async (request, context) => {
+      const parent = await findRecord(context.params.id);
+      const { id: parentId } = parent;
+      const body = { retry: parentId };
+      const idempotency = await readIdempotencyKey(request, { context, body });
+      const known = idempotency && await store.findByKey(idempotency);
+      if (known) return await answerRetry(known, parentId);
+      retries.requirePossible(parent);
+      if (!await retries.isWanted(parent)) {
+        throw cannotRetry(parent, "no turn of it failed or lacks a score");
+      }
+      const started = await retries.start(parent, idempotency);
+      if (started.outcome !== "started") return await answerRetry(started, parentId);
+      return describeRetry(started.active.run.id, { parentId, status: "running" });
+    },
+
+    remove: async (_request, { params }) => {
+      const run = await findRecord(params.id);
+      const { id } = run;
+      if (runs.isRunning(run)) {
+        throw conflict(`cannot delete run ${id}: it is running; cancel it first`);
+      }
+      await store.deleteRun(id);
+      return new Response(null, { status: 204 });
+    },
+  } satisfies Record<string, Handler>;
+}
+
+function nameSort({ by, isDescending }: RunSort): string {
+  return isDescending ? `-${by}` : by;
+}
+
+function readRunCursor(
+  [name, id, value]: [string, string, string | number | null],
+  sort: RunSort,
+): RunCursor {
+  if (name !== nameSort(sort)) throw wrongCursor(name);
+  // PostgreSQL compares a column only with values of its type, and no text with a NUL.
+  if (!isSortValue(value, sort) || id.includes("\0")) throw forgedCursor();
+  return { id, value };
+}
+
+function isSortValue(value: string | number | null, { by }: RunSort): boolean {
+  if (value === null) return true;
+  if (by === "overall") return typeof value === "number";
+  if (by === "duration") return Number.isSafeInteger(value);
+  return typeof value === "string" && !value.includes("\0");
+}
+
+function describeRetry(
+  id: string,
+  { parentId, status }: { parentId: string; status: RunStatus },
+): Response {
+  return Response.json({ run_id: id, parent_id: parentId, status }, {
+    status: 202,
+    headers: { location: `/runs/${id}` },
+  });
+}

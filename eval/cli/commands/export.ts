@@ -1,0 +1,113 @@
+import { gatherPieces } from "../../../shared/http/body/json_stream.ts";
+import { groupSources } from "../../export/group_source.ts";
+import type { ExportFormat } from "../../export/format.ts";
+import { exportFormats } from "../../export/mod.ts";
+import { exportSource } from "../../export/source.ts";
+import { readGradedAgreement } from "../../grades/run_agreement.ts";
+import { splitNoise } from "../../noise/noise.ts";
+import type { RunReader } from "../../store/store.ts";
+import { parseArguments, parseNumber } from "../arguments.ts";
+import { type Command, EXIT, UsageError } from "../command.ts";
+import { findRun } from "../find_run.ts";
+import type { CliContext } from "../context.ts";
+import { requireUsed } from "./export_options.ts";
+import { type Output, planOutputs, writeOutputs } from "../report/outputs.ts";
+import { groupFormat, writeGroup } from "../report/group_outputs.ts";
+import { isGroup, storedGroups } from "../stored_groups.ts";
+
+const options = {
+  format: { type: "string" },
+  output: { type: "string", multiple: true, short: "o" },
+  threshold: { type: "string" },
+  noise: { type: "boolean" },
+  rows: { type: "string" },
+} as const;
+
+/** Writes a stored run in a format. */
+export const exportRun: Command = {
+  summary: "write a run as JSON, JSONL, CSV, JUnit XML, Markdown or HTML",
+  help: `assay-eval export RUN [options]
+assay-eval export GROUP [options]
+
+RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group. Without
+--output the run is written to standard output.
+
+  --format F         ${exportFormats.map(({ name }) => name).join(", ")} (default: json)
+  -o, --output FILE  write a file, in the format of its extension; may be repeated
+  --threshold X      which turns count as failures in JUnit XML, Markdown and HTML
+                     (default: the run's own, else 0.7); of a group in JUnit XML
+  --noise            add the sources of the noise, to JSON, Markdown and rows of
+                     scores of one run
+  --rows ROWS        what a row of CSV and a line of JSONL of one run is: turns, or
+                     scores with their averages (default: turns)
+
+An option that none of the formats uses is an error.
+
+Example:
+  assay-eval export latest --output result.csv --output junit.xml
+`,
+
+  async execute(args, context) {
+    const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
+    const format = exportFormats.find(({ name }) => name === (values.format ?? "json"));
+    if (!format) throw new UsageError(`unknown format "${values.format}"`);
+    if (values.format !== undefined && values.output) {
+      throw new UsageError("--format is for standard output; a file's extension sets its format");
+    }
+    const threshold = values.threshold === undefined
+      ? undefined
+      : parseNumber(values.threshold, { option: "--threshold", min: 0, max: 1 });
+    const { rows = "turns" } = values;
+    if (rows !== "turns" && rows !== "scores") {
+      throw new UsageError(`--rows must be turns or scores, not "${rows}"`);
+    }
+    const outputs = await planOutputs(values.output ?? [], context);
+    const formats = outputs.length > 0 ? outputs.map(({ format }) => format.name) : [format.name];
+    await using reader = await context.openReader();
+    const isOfGroup = await isGroup(reader, name);
+    requireUsed({
+      formats,
+      isGroup: isOfGroup,
+      rows,
+      hasRows: values.rows !== undefined,
+      hasNoise: values.noise === true,
+      hasThreshold: threshold !== undefined,
+    });
+    if (isOfGroup) {
+      return await exportGroup(name, { reader, outputs, format, threshold, context });
+    }
+    const source = exportSource(reader, { run: await findRun(reader, name), threshold });
+    source.agreement = await readGradedAgreement(reader, source.run);
+    source.rows = rows;
+    source.scores = await context.describeScores();
+    if (values.noise) {
+      source.noise = await splitNoise(source.run.id, source.reader.turns(source.run.id));
+    }
+    if (outputs.length > 0) await writeOutputs(outputs, { source, context });
+    else for await (const text of gatherPieces(format.write(source))) context.out.write(text);
+    return EXIT.passed;
+  },
+};
+
+async function exportGroup(
+  id: string,
+  { reader, outputs, format, threshold, context }: {
+    reader: RunReader;
+    outputs: Output[];
+    format: ExportFormat;
+    threshold: number | undefined;
+    context: CliContext;
+  },
+): Promise<number> {
+  const report = await storedGroups(reader).report(id);
+  if (report.status === "running") {
+    throw new UsageError(`cannot export group ${id}: it is not finished`);
+  }
+  const source = { report, runs: () => groupSources(reader, { ...report, threshold }) };
+  if (outputs.length > 0) await writeGroup(source, { outputs, context });
+  else {
+    const pieces = groupFormat(format.name).write(source);
+    for await (const text of gatherPieces(pieces)) context.out.write(text);
+  }
+  return EXIT.passed;
+}

@@ -1,0 +1,180 @@
+import { digestBatch, nameBatch } from "../../store/runs/batch_digest.ts";
+import { loadScenarios, nameVersion, requireVersion } from "../../datasets/find_version.ts";
+import { parseArguments, parseNumber } from "../arguments.ts";
+import {
+  type BatchOptions,
+  createFileReader,
+  readBatch,
+  reportLeftOut,
+  toRequest,
+} from "../batch.ts";
+import { type Command, UsageError } from "../command.ts";
+import type { CliContext } from "../context.ts";
+import { followRun } from "../report/follow_run.ts";
+import {
+  CRITERIA_HELP,
+  criteriaOptions,
+  findBaseline,
+  parsePassCriteria,
+} from "../pass_criteria.ts";
+
+const options = {
+  endpoint: { type: "string" },
+  model: { type: "string", multiple: true },
+  attempts: { type: "string" },
+  name: { type: "string" },
+  history: { type: "string" },
+  protocol: { type: "string" },
+  format: { type: "string" },
+  column: { type: "string", multiple: true },
+  dataset: { type: "string" },
+  ...criteriaOptions,
+} as const;
+
+/** Runs a batch without a server. */
+export const run: Command = {
+  summary: "run a batch against a model and report the result",
+  help: `assay-eval run BATCH --endpoint URL --model ID [options]
+assay-eval run BATCH --endpoint URL --model ID --model ID... [options]
+assay-eval run --dataset NAME[@VERSION] --endpoint URL --model ID [options]
+
+Runs the batch's conversations with the model, scores the replies and stores
+them. BATCH is a file with one request body, an array of scenarios, or one
+scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
+(JSONL, JSON) or LangSmith (CSV, JSONL, JSON). "-" reads standard input.
+
+  --endpoint URL     the model's address (default: the request body's)
+  --model ID         the model (default: the request body's); may be repeated: then
+                     each model gets a run, all runs are one group, and the
+                     models are compared with each other, by overall or by the
+                     scores that --score names
+  --attempts N       how often each conversation is run (default: 1)
+  --history H        what turns are asked after: generated (default), reference
+                     or both, which shows whether errors cascade
+  --protocol P       how the endpoint is asked: openai or agent (default: found)
+  --name NAME        the test's name (default: the body's, else the file's)
+  --format FORMAT    json, jsonl, csv, promptfoo, openai-evals or langsmith
+                     (default: detected)
+  --column FIELD=COLUMN
+                     the column of a table that holds a field: user_message,
+                     reference_reply, system_prompt, scenario_id, metadata.NAME;
+                     repeatable
+  --dataset NAME     a stored dataset instead of BATCH, or NAME@VERSION; see
+                     "assay-eval datasets --help"
+${CRITERIA_HELP}
+
+With several models --threshold and --baseline hold for each of them by itself,
+and --output writes the comparison (.json .csv .md .html) or the turns of all models
+(.jsonl, .xml).
+
+Exit code: 0 passed, 100 below the threshold or regressed, 1 for an error, if
+the endpoint answers no turn, or if there is no baseline to compare with, 130
+after Ctrl-C. With several models: 1 if that holds for any of them, else 100 if
+any did not pass. That one is better than another changes nothing.
+
+Example:
+  assay-eval run support.jsonl --endpoint http://localhost:11434 --model llama3.2 \\
+    --attempts 5 --threshold 0.8 --output report.xml --output comment.md
+`,
+
+  async execute(args, context) {
+    const { values, positionals: [path = ""] } = parseArguments(args, {
+      options,
+      names: args.some((one) => /^--dataset(?:=|$)/.test(one)) ? [] : ["BATCH"],
+    });
+    if (values.dataset !== undefined && (values.format ?? values.column) !== undefined) {
+      throw new UsageError(
+        "--format and --column are for files; a dataset was read when it was put",
+      );
+    }
+    const { model: models = [] } = values;
+    const wanted = await parsePassCriteria(values, context, {
+      comparesModels: models.length > 1,
+    });
+    const batchOptions: BatchOptions = {
+      ...values.endpoint !== undefined && { endpoint: values.endpoint },
+      ...models.length === 1 && { model_id: models[0]! },
+      ...models.length > 1 && { model_ids: models },
+      ...values.name !== undefined && { test_name: values.name },
+      ...values.history !== undefined && { history: values.history },
+      ...values.protocol !== undefined && { protocol: values.protocol },
+      ...wanted.threshold !== undefined && { pass_threshold: wanted.threshold },
+      ...values.attempts !== undefined && { attempts: parseAttempts(values.attempts, context) },
+    };
+    const { request, targets, name } = values.dataset === undefined
+      ? await readFile(path, { ...values, batchOptions, context })
+      : await readDataset(values.dataset, { batchOptions, context });
+    const testName = request.test_name ??= name ?? await nameBatch(request.test_batch);
+    context.prepareScoring(request);
+    if (targets) {
+      const { runGroup } = await import("./run_group.ts");
+      return await runGroup({ request, targets, testName }, wanted, context);
+    }
+    context.requireAllowed(request);
+
+    await using store = await context.openStore({ isForRuns: true });
+    const batchDigest = wanted.baseline === undefined
+      ? null
+      : await digestBatch(request.test_batch);
+    const candidate = { request, testName, batchDigest };
+    const criteria = await findBaseline(wanted, { reader: store, candidate, context });
+    const manager = await context.createManager(store, criteria.concurrency);
+    const started = await manager.start({ request, testName });
+    if (started.outcome !== "started") {
+      throw new Error("a run without an idempotency key already exists");
+    }
+    context.err.write(`run ${started.active.run.id}\n`);
+    return await followRun(started.active, { criteria, manager, store, context });
+  },
+};
+
+interface ReadOptions {
+  batchOptions: BatchOptions;
+  context: CliContext;
+}
+
+/** A request from a file, and the name of the test. */
+async function readFile(
+  path: string,
+  { format, column: columns, batchOptions, context }: ReadOptions & {
+    format?: string;
+    column?: string[];
+  },
+) {
+  const { leftOut, ...read } = await readBatch(
+    {
+      text: await context.readText(path),
+      name: path,
+      format,
+      columns,
+      readFile: createFileReader(path, context),
+    },
+    { maxAttempts: context.maxAttempts, options: batchOptions },
+  );
+  reportLeftOut(leftOut, context);
+  return { ...read, name: fileName(path) };
+}
+
+/** The same from a stored dataset. */
+async function readDataset(text: string, { batchOptions, context }: ReadOptions) {
+  const { parseReference } = await import("./datasets.ts");
+  const reference = parseReference(text);
+  await using reader = await context.openReader();
+  const version = await requireVersion(reader, reference);
+  const test_batch = await loadScenarios(reader, version);
+  const read = toRequest({ test_batch, dataset: nameVersion(version) }, {
+    maxAttempts: context.maxAttempts,
+    options: batchOptions,
+  });
+  return { ...read, name: version.name };
+}
+
+function parseAttempts(text: string, { maxAttempts }: { maxAttempts: number }): number {
+  return parseNumber(text, { option: "--attempts", min: 1, max: maxAttempts, isWhole: true });
+}
+
+/** `tests/support.jsonl` → `support`. */
+function fileName(path: string): string | undefined {
+  if (path === "-") return undefined;
+  return path.split(/[\\/]/).at(-1)!.replace(/\.[^.]+$/, "") || undefined;
+}

@@ -1,0 +1,84 @@
+import { showScore } from "../../export/text/text_form.ts";
+import { restingProgress, viewRun } from "../../run/events/view.ts";
+import { RUN_STATUSES, type RunRecord } from "../../store/runs/run_record.ts";
+import type { RunFilter } from "../../store/store.ts";
+import { parseArguments, parseLimit } from "../arguments.ts";
+import { type Command, EXIT, UsageError } from "../command.ts";
+import { renderTable } from "../report/table.ts";
+
+const options = {
+  limit: { type: "string" },
+  name: { type: "string" },
+  model: { type: "string" },
+  status: { type: "string" },
+  json: { type: "boolean" },
+} as const;
+
+/** Lists the stored runs. */
+export const runs: Command = {
+  summary: "list the stored runs, newest first",
+  help: `assay-eval runs [options]
+
+  --limit N      how many (default: 20)
+  --name NAME    only runs of this test
+  --model ID     only runs of this model
+  --status S     only ${RUN_STATUSES.join(", ")}
+  --json         print them as {"runs": […]}, each as GET /runs shows it
+
+Example:
+  assay-eval runs --model llama3.2 --status completed
+`,
+
+  async execute(args, context) {
+    const { values } = parseArguments(args, { options, names: [] });
+    const filter: RunFilter = {
+      limit: parseLimit(values.limit),
+      ...values.name !== undefined && { testName: values.name },
+      ...values.model !== undefined && { modelId: values.model },
+      ...values.status !== undefined && { status: parseStatus(values.status) },
+    };
+    await using reader = await context.openReader();
+    const page = await reader.listRuns(filter);
+    const found = await Promise.all(page.runs.map(async (run) => ({
+      run,
+      tally: run.tally ?? await reader.tally(run.id),
+    })));
+    if (values.json) {
+      const runs = found.map(({ run, tally }) => viewRun(run, restingProgress(run, tally)));
+      context.out.write(`${JSON.stringify({ runs }, null, 2)}\n`);
+      return EXIT.passed;
+    }
+    const rows = await Promise.all(
+      found.map(async ({ run, tally: { done } }) =>
+        toRow(run, { done, overall: await reader.meanOverall(run.id) })
+      ),
+    );
+    context.out.write(
+      rows.length === 0
+        ? "no runs found\n"
+        : renderTable(["run", "started", "status", "turns", "overall", "model", "test"], rows),
+    );
+    return EXIT.passed;
+  },
+};
+
+function toRow(
+  run: RunRecord,
+  { done, overall }: { done: number; overall: number | null },
+): string[] {
+  return [
+    run.id,
+    new Date(run.createdAt).toISOString().slice(0, 16).replace("T", " "),
+    run.status,
+    done < run.totalTurns ? `${done}/${run.totalTurns}` : `${done}`,
+    showScore(overall),
+    run.modelId,
+    run.testName,
+  ];
+}
+
+function parseStatus(text: string) {
+  const status = RUN_STATUSES.find((status) => status === text);
+  if (status) return status;
+  throw new UsageError(`--status must be one of ${RUN_STATUSES.join(", ")}, not "${text}"`);
+}

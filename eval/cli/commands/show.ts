@@ -1,0 +1,82 @@
+import { gatherPieces } from "../../../shared/http/body/json_stream.ts";
+import { digestRun } from "../../export/text/digest.ts";
+import { thresholdOf } from "../../results/outcome.ts";
+import { describeGroup } from "../../export/text/group_text.ts";
+import { noiseText } from "../../export/text/noise_text.ts";
+import { describeRun } from "../../export/text/run_text.ts";
+import { splitNoise } from "../../noise/noise.ts";
+import { resultPieces } from "../../results/run_result.ts";
+import { restingProgress, viewRun, withResult } from "../../run/events/view.ts";
+import type { StoredRun } from "../../store/runs/run_record.ts";
+import type { RunReader } from "../../store/store.ts";
+import { createWholeReader } from "../../store/turns/whole_reader.ts";
+import { parseArguments } from "../arguments.ts";
+import { type Command, EXIT, UsageError } from "../command.ts";
+import { findRun } from "../find_run.ts";
+import { isGroup, storedGroups } from "../stored_groups.ts";
+import { terminalForm } from "../report/terminal_form.ts";
+
+const options = {
+  json: { type: "boolean" },
+  score: { type: "string", multiple: true },
+} as const;
+
+/** Shows one run. */
+export const show: Command = {
+  summary: "show one run: its averages, its lowest replies, and the sources of their noise",
+  help: `assay-eval show RUN [options]
+assay-eval show GROUP [options]
+
+RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group: its models
+are compared.
+
+  --json         print the run with its result as GET /runs/{id} answers it, or
+                 the group as GET /groups/{id} does
+  --score NAME   of a group: compare by this score; may be repeated (default:
+                 overall)
+
+Example:
+  assay-eval show latest
+`,
+
+  async execute(args, context) {
+    const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
+    await using reader = await context.openReader();
+    if (await isGroup(reader, name)) {
+      const report = await storedGroups(reader).report(name, { scores: values.score ?? [] });
+      context.out.write(
+        values.json ? `${JSON.stringify(report, null, 2)}\n` : describeGroup(report, terminalForm),
+      );
+      return EXIT.passed;
+    }
+    if (values.score) throw new UsageError("--score is for groups");
+    const run = await findRun(reader, name);
+    if (values.json) {
+      for await (const text of gatherPieces(jsonOf(reader, run))) context.out.write(text);
+      return EXIT.passed;
+    }
+    const source = {
+      run,
+      reader: createWholeReader(reader, run),
+      threshold: thresholdOf(run.request),
+    };
+    const digest = await digestRun(source);
+    context.out.write(describeRun(source, { digest, form: terminalForm }));
+    if (run.attempts > 1) {
+      const noise = await splitNoise(run.id, source.reader.turns(run.id));
+      context.out.write(noiseText(noise, terminalForm));
+    }
+    if (run.detail !== null) context.out.write(`\nstopped early: ${run.detail}\n`);
+    if (run.status !== "completed") {
+      context.out.write(`\ncontinue with: assay-eval resume ${run.id}\n`);
+    }
+    return EXIT.passed;
+  },
+};
+
+async function* jsonOf(reader: RunReader, run: StoredRun): AsyncGenerator<string> {
+  const view = viewRun(run, restingProgress(run, run.tally ?? await reader.tally(run.id)));
+  if (run.status === "completed") yield* withResult(view, resultPieces(reader, run));
+  else yield JSON.stringify(view);
+  yield "\n";
+}

@@ -1,0 +1,62 @@
+import type { ExportFormat, ExportSource } from "../../export/format.ts";
+import { UsageError } from "../command.ts";
+import { clearLine, type CliContext } from "../context.ts";
+
+/** A file, and the format that its extension names. */
+export interface Output {
+  path: string;
+  format: ExportFormat;
+}
+
+/**
+ * Checks that the files can be written, before a run costs anything. Throws `UsageError` for an
+ * unknown extension.
+ */
+export async function planOutputs(paths: string[], context: CliContext): Promise<Output[]> {
+  if (paths.length === 0) return [];
+  const { exportFormats } = await import("../../export/mod.ts"); // most runs write no file
+  const outputs = paths.map((path) => ({ path, format: formatOfFile(path, exportFormats) }));
+  for (const { path } of outputs) await context.requireWritable(path);
+  return outputs;
+}
+
+/** Writes a run into each file, and says so. Throws as `writeEach` does. */
+export async function writeOutputs(
+  outputs: Output[],
+  { source, context }: { source: ExportSource; context: CliContext },
+): Promise<void> {
+  await writeEach(outputs, { context, pieces: ({ format }) => format.write(source) });
+}
+
+/** Writes all files that can be written, then throws `UsageError` with those that cannot. */
+export async function writeEach(
+  outputs: Output[],
+  { pieces, context }: {
+    pieces: (output: Output) => AsyncIterable<string>;
+    context: CliContext;
+  },
+): Promise<void> {
+  const failures: string[] = [];
+  const { err } = context;
+  const clear = clearLine(err);
+  for (const output of outputs) {
+    // The report of a large run takes some seconds.
+    if (err.isTerminal) err.write(`writing ${output.path}`);
+    try {
+      await context.writeText(output.path, pieces(output));
+      err.write(`${clear}wrote ${output.path}\n`);
+    } catch (error) {
+      err.write(clear);
+      if (!(error instanceof UsageError)) throw error;
+      failures.push(error.message);
+    }
+  }
+  if (failures.length > 0) throw new UsageError(failures.join("\n"));
+}
+
+function formatOfFile(path: string, formats: readonly ExportFormat[]): ExportFormat {
+  const found = formats.find(({ extension }) => path.toLowerCase().endsWith(`.${extension}`));
+  if (found) return found;
+  const extensions = formats.map(({ extension }) => `.${extension}`).join(" ");
+  throw new UsageError(`cannot write ${path}: its extension must be one of ${extensions}`);
+}

@@ -1,0 +1,34 @@
+import { groupSources } from "../../export/group_source.ts";
+import { describeGroup } from "../../export/text/group_text.ts";
+import type { RunStore } from "../../store/store.ts";
+import { EXIT } from "../command.ts";
+import type { CliContext } from "../context.ts";
+import { writeGroup } from "./group_outputs.ts";
+import type { PassCriteria } from "../pass_criteria.ts";
+import { judgeRun } from "./report_run.ts";
+import { storedGroups } from "../stored_groups.ts";
+import { terminalForm } from "./terminal_form.ts";
+
+/**
+ * Reports on a group whose runs are complete: the table, the verdicts, and whether each model
+ * passes by itself. Writes its files and returns its exit code: that of the worst model.
+ */
+export async function reportGroup(
+  id: string,
+  criteria: PassCriteria,
+  { store, context }: { store: RunStore; context: CliContext },
+): Promise<number> {
+  const report = await storedGroups(store).report(id, { scores: criteria.scores });
+  context.out.write(describeGroup(report, terminalForm));
+  context.out.write("\n");
+  const codes: number[] = [];
+  for (const { run_id, name } of report.models) {
+    const run = (await store.getRun(run_id))!;
+    const { code, words } = await judgeRun(run, criteria, { store });
+    context.out.write(`${terminalForm.name(name)}: ${words}\n`);
+    codes.push(code);
+  }
+  const runs = () => groupSources(store, { ...report, threshold: criteria.threshold });
+  await writeGroup({ report, runs }, { outputs: criteria.outputs, context });
+  return [EXIT.error, EXIT.notPassed].find((code) => codes.includes(code)) ?? EXIT.passed;
+}

@@ -1,0 +1,136 @@
+import { counted } from "../../../shared/counted.ts";
+import { compareStored } from "../../compare/compare_stored.ts";
+import { digestRun, type RunDigest } from "../../export/text/digest.ts";
+import { readSides } from "../../export/text/compared_sides.ts";
+import { describeComparison } from "../../export/text/comparison_text.ts";
+import type { ExportSource } from "../../export/format.ts";
+import { describeRun } from "../../export/text/run_text.ts";
+import { regressedScores } from "../../compare/verdict.ts";
+import { HEADLINE, holdAgainst, ifAnswered, type Standing } from "../../results/passing.ts";
+import { roundedBelow } from "../../../shared/rounding.ts";
+import type { Statistic } from "../../schemas/statistics.ts";
+import type { StoredRun } from "../../store/runs/run_record.ts";
+import type { RunStore } from "../../store/store.ts";
+import { createWholeReader } from "../../store/turns/whole_reader.ts";
+import { EXIT } from "../command.ts";
+import { type PassCriteria, thresholdFor } from "../pass_criteria.ts";
+import { writeOutputs } from "./outputs.ts";
+import { terminalForm } from "./terminal_form.ts";
+import type { CliContext } from "../context.ts";
+
+/**
+ * Reports on a run that has ended, writes its files, stores the outcome, and returns its exit code.
+ * `known` is its digest, if that was computed while it ran.
+ */
+export async function reportRun(
+  run: StoredRun,
+  criteria: PassCriteria,
+  { store, context, known }: {
+    store: RunStore;
+    context: CliContext;
+    known?: RunDigest | undefined;
+  },
+): Promise<number> {
+  const { source, digest, code, words } = await judgeRun(run, criteria, { store, known });
+  source.scores = await context.describeScores();
+  context.out.write(describeRun(source, { digest, form: terminalForm }));
+  if (source.comparison) {
+    const { baseline, result: { moved } } = source.comparison;
+    const sides = await readSides(store, { ids: { baseline, candidate: run.id }, moved });
+    source.comparison.sides = () => Promise.resolve(sides);
+    context.out.write(describeComparison({ ...source.comparison, sides }, terminalForm));
+  }
+  context.out.write(`\n${words}\n`);
+  await writeOutputs(criteria.outputs, { source, context });
+  return code;
+}
+
+/** Holds a run that has ended against its criteria, and stores the outcome. */
+export async function judgeRun(
+  run: StoredRun,
+  criteria: PassCriteria,
+  { store, known }: { store: RunStore; known?: RunDigest | undefined },
+): Promise<{ source: ExportSource; digest: RunDigest; code: number; words: string }> {
+  const threshold = thresholdFor(criteria, run);
+  const source: ExportSource = {
+    run,
+    reader: createWholeReader(store, run),
+    threshold,
+  };
+  const digest = known ?? await digestRun(source);
+  if (criteria.baseline !== undefined) {
+    const { baseline, scores, isBaselineOptional } = criteria;
+    const result = await compareStored(store, { baseline, candidate: run.id }, { scores });
+    source.comparison = { baseline, result, isRequired: !isBaselineOptional };
+  }
+  const { code, words } = decide({ digest, threshold, criteria, source });
+  await store.setGate(run.id, code === EXIT.passed ? "passed" : "failed");
+  return { source, digest, code, words };
+}
+
+const UNSCORED =
+  "passed, but no turn was scored: no reference, label, check or expected tool call applies";
+
+function decide({ digest, threshold, criteria, source }: {
+  digest: RunDigest;
+  threshold: number;
+  criteria: PassCriteria;
+  source: ExportSource;
+}): { code: number; words: string } {
+  const headline = digest.statistics[HEADLINE];
+  const standing = holdAgainst(ifAnswered(headline), threshold);
+  if (digest.turns > 0 && digest.failed === digest.turns) {
+    return { code: EXIT.error, words: "failed: the endpoint did not answer a single turn" };
+  }
+  if (standing === "unscored" && criteria.threshold !== undefined) {
+    return { code: EXIT.error, words: "failed: a threshold was given, but no turn has a score" };
+  }
+  const { comparison } = source;
+  if (comparison?.isRequired && Object.keys(comparison.result.scores).length === 0) {
+    const words = `failed: the run has nothing in common with its baseline ${comparison.baseline}`;
+    return { code: EXIT.error, words };
+  }
+  const regressed = regressedScores(comparison?.result.scores ?? {});
+  const { byChecks, byTools, undecided } = digest.barred;
+  const faults = [
+    ...byChecks > 0 ? [`required checks failed in ${counted(byChecks, "turn")}`] : [],
+    ...byTools > 0 ? [`wrong tool calls in ${counted(byTools, "turn")}`] : [],
+    ...undecided > 0
+      ? [`required checks or tool calls could not be decided in ${counted(undecided, "turn")}`]
+      : [],
+    ...describeStanding(standing, { headline, threshold }),
+    ...regressed.length > 0 ? [`regressed in ${regressed.join(", ")}`] : [],
+  ];
+  if (faults.length > 0) {
+    return { code: EXIT.notPassed, words: `not passed: ${faults.join("; ")}` };
+  }
+  return { code: EXIT.passed, words: standing === "unscored" ? UNSCORED : "passed" };
+}
+
+function describeStanding(
+  standing: Standing,
+  { headline, threshold }: { headline: Statistic | undefined; threshold: number },
+): string[] {
+  const show = (value: number) => roundedBelow(value, { limit: threshold, digits: 3 });
+  if (standing === "undecided") {
+    const { bounds, error_bounds, missing, failed } = headline!;
+    const [low, high] = (error_bounds ?? bounds)!;
+    const causes = [
+      ...missing > 0
+        ? [`${counted(missing, "turn")} ${missing === 1 ? "has" : "have"} no ${HEADLINE} score`]
+        : [],
+      ...failed > 0 ? [`${counted(failed, "call")} failed`] : [],
+    ];
+    return [
+      `${HEADLINE} lies between ${show(low)} and ${show(high)}, because ${causes.join(" and ")}, ` +
+      `and the threshold is ${threshold}`,
+    ];
+  }
+  if (standing !== "below") return [];
+  const { bounds, mean } = headline!;
+  return [
+    bounds
+      ? `${HEADLINE} is ${show(bounds[1])} at most, below ${threshold}`
+      : `${HEADLINE} ${show(mean!)} is below ${threshold}`,
+  ];
+}

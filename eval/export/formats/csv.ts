@@ -1,0 +1,118 @@
+import { systemPromptOf } from "../../../shared/system_prompt.ts";
+import { mean } from "../../assess/mean.ts";
+import type { StoredTurn } from "../../store/turns/turn_record.ts";
+import { BYTE_ORDER_MARK, type CsvCell, writeRow } from "./csv_text.ts";
+import { digestRun } from "../text/digest.ts";
+import type { ExportFormat } from "../format.ts";
+import { readScoreRows, writeScoreTable } from "../text/score_rows.ts";
+
+type Column = [name: string, value: (turn: StoredTurn) => CsvCell];
+
+/** One row per turn, one column per score, or a row per score; safe to open in a spreadsheet. */
+export const csv: ExportFormat = {
+  name: "csv",
+  extension: "csv",
+  contentType: "text/csv; charset=utf-8; header=present",
+  async *write(source) {
+    if (source.hasBom ?? true) yield BYTE_ORDER_MARK;
+    if (source.rows === "scores") return yield writeScoreTable(await readScoreRows(source));
+    const { run, reader } = source;
+    const { scoreNames, turnCounts, graded } = await digestRun(source);
+    const ids = run.request.test_batch.map(({ id }) => id);
+    const systemPrompts = run.request.test_batch.map(systemPromptOf);
+    const columns: Column[] = [
+      ["run_id", () => run.id],
+      ["scenario_id", ({ scenario }) => ids[scenario]],
+      ["attempt_id", ({ attempt }) => attempt + 1],
+      ["turn", ({ turn }) => turn],
+      ["interaction_id", ({ result }) => result.id],
+      ["interaction_type", ({ result }) => result.interaction_type],
+      ["user_message", ({ result }) => result.user_message],
+      ["reference_reply", ({ result }) => result.reference_reply],
+      ["agent_reply", ({ result }) => result.agent_reply],
+      ["reference_metadata", ({ result }) => JSON.stringify(result.reference_metadata)],
+      ["generated_metadata", ({ result }) => JSON.stringify(result.generated_metadata)],
+      ["latency_ms", ({ result }) => result.latency_ms],
+      ["input_tokens", ({ result }) => result.usage?.input_tokens],
+      ["output_tokens", ({ result }) => result.usage?.output_tokens],
+      ["finish_reason", ({ result }) => result.finish_reason],
+      ["truncated", ({ result }) => result.truncated && "true"],
+      ["reasoning", ({ result }) => result.reasoning],
+      ["error_code", ({ result }) => result.error?.code],
+      ["error_status", ({ result }) => result.error?.status],
+      ["error_detail", ({ result }) => result.error?.detail],
+      [
+        "missing_scores",
+        ({ result }) => result.missing_scores && JSON.stringify(result.missing_scores),
+      ],
+      [
+        "overall_bounds",
+        ({ result }) => result.overall_bounds && JSON.stringify(result.overall_bounds),
+      ],
+      [
+        "score_methods",
+        ({ result }) => result.score_methods && JSON.stringify(result.score_methods),
+      ],
+      ["differs_in", ({ result }) => result.differs_in?.join(" ")],
+      ...(run.request.dataset === undefined
+        ? []
+        : [["dataset", () => run.request.dataset] as Column]),
+      ...(systemPrompts.some((text) => text !== "")
+        ? [["system_prompt", ({ scenario }) => systemPrompts[scenario]] as Column]
+        : []),
+      ...(run.request.history === "both" ? [HISTORY_COLUMN] : []),
+      ...(run.parentId === null ? [] : RETRY_COLUMNS),
+      ...(turnCounts.cost ?? turnCounts.judge_cost ? COST_COLUMNS : []),
+      ...(turnCounts.check_counts ? CHECK_COLUMNS : []),
+      ...(scoreNames.includes("tools") ? TOOL_COLUMNS : []),
+      ...(graded.turns > 0 ? GRADE_COLUMNS : []),
+      ...scoreNames.map((name): Column => [name, ({ result }) => result.scores[name]]),
+    ];
+    yield writeRow(columns.map(([name]) => name));
+    for await (const turn of reader.turns(run.id)) {
+      yield writeRow(columns.map(([, value]) => value(turn)));
+    }
+  },
+};
+
+/** Only in runs with both histories. */
+const HISTORY_COLUMN: Column = ["history", ({ result }) => result.history_of ?? "generated"];
+
+/** Only in runs that retry others: where the turn was asked and paid for, if it was not here. */
+const RETRY_COLUMNS: Column[] = [
+  ["copied_from_run", ({ result }) => result.copied_from_run],
+  ["reply_from_run", ({ result }) => result.reply_from_run],
+];
+
+/** Only in runs with prices. */
+const COST_COLUMNS: Column[] = [
+  ["cost", ({ result }) => result.cost?.amount],
+  ["cost_currency", ({ result }) => result.cost?.currency],
+  ["judge_cost", ({ result }) => result.judge_cost?.amount],
+  ["judge_cost_currency", ({ result }) => result.judge_cost?.currency],
+];
+
+/** Only in runs with checks. */
+const CHECK_COLUMNS: Column[] = [
+  [
+    "failed_checks",
+    ({ result }) =>
+      result.check_results?.filter(({ value }) => value === 0).map(({ name }) => name).join("; "),
+  ],
+  ["check_results", ({ result }) => result.check_results && JSON.stringify(result.check_results)],
+];
+
+/** Only in runs that expect tool calls. */
+const TOOL_COLUMNS: Column[] = [
+  [
+    "reference_tools",
+    ({ result }) => result.reference_tools && JSON.stringify(result.reference_tools),
+  ],
+  ["tool_calls", ({ result }) => result.tool_calls && JSON.stringify(result.tool_calls)],
+];
+
+/** Only in runs that people graded. */
+const GRADE_COLUMNS: Column[] = [
+  ["grade", ({ result }) => result.grades && mean(result.grades.map(({ value }) => value))],
+  ["grades", ({ result }) => result.grades && JSON.stringify(result.grades)],
+];

@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import type { Grade } from "../../schemas/grades.ts";
+import { agreementOf, type GradedTurnScores } from "../../grades/run_agreement.ts";
+import { splitNoise } from "../../noise/noise.ts";
+import { summariseTurns } from "../../results/run_summary.ts";
+import { outlineOf } from "../../run/manager/run_outlines.ts";
+import { ALL_FIELDS, viewTurn } from "../../run/events/turn_view.ts";
+import { restingProgress, viewRun } from "../../run/events/view.ts";
+import { readFacets } from "../../store/turns/turn_facets.ts";
+import script from "./bundle/report.js" with { type: "text" };
+import style from "./bundle/report.css" with { type: "text" };
+import type { ExportFormat, ExportSource } from "../format.ts";
+import type { GroupFormat } from "../group_format.ts";
+
+/** One file that opens without a server: the views of the dashboard with the data beside them. */
+export const html: ExportFormat = {
+  name: "html",
+  extension: "html",
+  contentType: "text/html; charset=utf-8",
+  write: (source) =>
+    inPage(source.comparison?.details ? writeComparison(source) : writeRun(source)),
+};
+
+/** The same for a group: its models, their scores and the pairs, without the turns of the runs. */
+export const groupHtml: GroupFormat = {
+  ...html,
+  write: ({ report }) => inPage([JSON.stringify({ group: report })]),
+};
+
+const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+/** Nothing but this script and this style; nothing is loaded, and nothing is sent. */
+const POLICY = [
+  "default-src 'none'",
+  `script-src ${hashOf(script)}`,
+  `style-src ${hashOf(style)}`,
+  "require-trusted-types-for 'script'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+const HEAD = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Assay report</title>
+<style>${style}</style>
+</head>
+<body>
+<div id="app"></div>
+<script type="application/json" id="data">`;
+
+const TAIL = `</script>
+<script type="module">${script}</script>
+</body>
+</html>
+`;
+
+/** A page that holds JSON, which no text in it can end: `<` is written as an escape. */
+async function* inPage(json: AsyncIterable<string> | string[]): AsyncGenerator<string> {
+  yield HEAD;
+  for await (const piece of json) yield piece.replaceAll("<", "\\u003c");
+  yield TAIL;
+}
+
+async function* writeRun({ run, reader, threshold, scores = [], ...source }: ExportSource) {
+  const outline = { ...outlineOf(run), passThreshold: threshold };
+  const shown = viewRun(run, restingProgress(run, await reader.tally(run.id)));
+  // By the threshold of the export, as the outcomes of the turns are.
+  const request = { ...run.request, pass_threshold: threshold };
+  const summary = await summariseTurns(reader, { ...run, request });
+  const noise = source.noise ?? await splitNoise(run.id, reader.turns(run.id));
+  const { scenarios } = outline;
+  const data = JSON.stringify({
+    run: shown,
+    summary,
+    scores,
+    scenarios,
+    pass_threshold: threshold,
+    noise,
+  });
+  const graded: GradedTurnScores[] = [];
+  yield `${data.slice(0, -1)},"turns":[`;
+  let seq = 0;
+  for await (const { result, ...position } of reader.turns(run.id)) {
+    const row = viewTurn({
+      ...position,
+      seq: ++seq,
+      failed: result.error !== undefined,
+      missing: result.missing_scores?.overall !== undefined,
+      overall: result.scores.overall ?? null,
+      facets: readFacets(result),
+      resultJson: JSON.stringify(result),
+    }, { outline, fields: { names: [ALL_FIELDS] } });
+    yield `${seq > 1 ? "," : ""}${JSON.stringify(row)}`;
+    const { scores, grades } = result;
+    if (grades) graded.push({ scenario: position.scenario, scores, grades: grades.map(toStored) });
+  }
+  const agreement = { run_id: run.id, ...agreementOf(graded, { passThreshold: threshold }) };
+  yield `],"agreement":${JSON.stringify(agreement)}}`;
+}
+
+function toStored({ author, ...grade }: Grade) {
+  return { ...grade, author: author ?? "" };
+}
+
+async function* writeComparison({ comparison }: ExportSource) {
+  const { result, details } = comparison!;
+  const { scenarios, turns, replies } = await details!();
+  const data = JSON.stringify({ comparison: result, pairs: { scenarios, turns } });
+  yield `${data.slice(0, -1)},"replies":{`;
+  let comma = "";
+  for (const [place, reply] of replies) {
+    yield `${comma}${JSON.stringify(place)}:${reply}`;
+    comma = ",";
+  }
+  yield "}}";
+}

@@ -1,0 +1,22 @@
+import { writeResult } from "../../results/run_result.ts";
+import type { ExportFormat } from "../format.ts";
+
+/**
+ * The run's result as `POST /evaluate` answers it. A run that ended early has the turns
+ * that it came to, and a message that says so.
+ */
+export const json: ExportFormat = {
+  name: "json",
+  extension: "json",
+  contentType: "application/json",
+  async *write({ run, reader, noise, agreement }) {
+    const { done } = await reader.tally(run.id);
+    const message = `Evaluation ${run.status}: ${done} of ${run.totalTurns} interactions completed`;
+    yield* writeResult(reader, run, {
+      ...(run.status !== "completed" && { message }),
+      ...(noise && { noise: noise.scores }),
+      ...(agreement && { agreement }),
+    });
+    yield "\n";
+  },
+};

@@ -1,0 +1,35 @@
+import { systemPromptOf } from "../../../shared/system_prompt.ts";
+import type { ExportFormat } from "../format.ts";
+import { readScoreRows } from "../text/score_rows.ts";
+
+/**
+ * One line per turn: all that is known about it, and where it belongs, as the API counts it. Or one
+ * per score: its statistic, and what else the run says of it.
+ */
+export const jsonl: ExportFormat = {
+  name: "jsonl",
+  extension: "jsonl",
+  contentType: "application/jsonl",
+  async *write(source) {
+    const { run, reader } = source;
+    if (source.rows === "scores") {
+      for (const row of await readScoreRows(source)) yield `${JSON.stringify(row)}\n`;
+      return;
+    }
+    const ids = run.request.test_batch.map(({ id }) => id);
+    const systemPrompts = run.request.test_batch.map(systemPromptOf);
+    for await (const { scenario, attempt, turn, result } of reader.turns(run.id)) {
+      const place = {
+        run_id: run.id,
+        ...(run.group && { model_name: run.group.name }),
+        ...(run.request.dataset !== undefined && { dataset: run.request.dataset }),
+        scenario_id: ids[scenario],
+        attempt_id: attempt + 1,
+        turn,
+        ...(systemPrompts[scenario] && { system_prompt: systemPrompts[scenario] }),
+      };
+      // First for the reader, and once more so that a caller's own field cannot replace it.
+      yield JSON.stringify({ ...place, ...result, ...place }) + "\n";
+    }
+  },
+};

@@ -1,0 +1,57 @@
+import { agreementText } from "../text/agreement_text.ts";
+import { describeComparison } from "../text/comparison_text.ts";
+import { digestRun } from "../text/digest.ts";
+import type { ExportFormat } from "../format.ts";
+import { noiseText } from "../text/noise_text.ts";
+import { describeRun } from "../text/run_text.ts";
+import { oneLine, oneLineEnds } from "../text/shorten.ts";
+import type { TextForm } from "../text/text_form.ts";
+
+/** For a pull request's comment. */
+export const markdown: ExportFormat = {
+  name: "markdown",
+  extension: "md",
+  contentType: "text/markdown; charset=utf-8",
+  async *write(source) {
+    yield describeRun(source, { digest: await digestRun(source), form: markdownForm });
+    if (source.agreement) yield agreementText(source.agreement, markdownForm);
+    if (source.noise) yield noiseText(source.noise, markdownForm);
+    if (source.comparison) {
+      const sides = await source.comparison.sides?.();
+      yield describeComparison({ ...source.comparison, sides }, markdownForm);
+    }
+  },
+};
+
+/** Of one name or text. */
+const SHOWN_CHARACTERS = 80;
+/** Of an error's message. */
+const SHOWN_MESSAGE = 300;
+
+/** GitHub's and GitLab's Markdown. */
+export const markdownForm: TextForm = {
+  title: (text, level) => level === 1 ? `## ${text}\n\n` : `\n### ${text}\n\n`,
+  lines: (lines) => lines.map((line) => `- ${line}\n`).join(""),
+  item: (line, below) => `- ${line}\n${below.map((text) => `  - ${text}\n`).join("")}`,
+  name: (text) => codeSpan(oneLine(text, SHOWN_CHARACTERS)),
+  message: (text) => codeSpan(oneLineEnds(text, SHOWN_MESSAGE)),
+  table(header, rows) {
+    // A table is cut at its bars before code is looked for.
+    const cell = (text: string) => text.replaceAll("|", "\\|");
+    const line = (cells: string[]) => `| ${cells.map(cell).join(" | ")} |\n`;
+    const rule = header.map((_, index) => index === 0 ? "---" : "---:");
+    return line(header) + line(rule) + rows.map(line).join("");
+  },
+};
+
+/**
+ * Somebody else's text as a code span: there it can be no markup, no HTML, no link and no
+ * `@mention` that wakes a stranger.
+ */
+function codeSpan(plain: string): string {
+  if (plain === "") return "(empty)";
+  const longest = Math.max(0, ...(plain.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  const padding = plain.startsWith("`") || plain.endsWith("`") ? " " : "";
+  return `${fence}${padding}${plain}${padding}${fence}`;
+}

@@ -1,0 +1,58 @@
+import { counted } from "../../../shared/counted.ts";
+import type { Agreement, JudgeAgreement } from "../../schemas/agreement.ts";
+import { showDifference, showScore, type TextForm } from "./text_form.ts";
+
+/** The agreement of people and judge, for people. */
+export function agreementText(found: Agreement, form: TextForm): string {
+  const { grades, graded_turns, authors, people, judge } = found;
+  const title = form.title("Agreement", 2);
+  if (grades === 0) return title + form.lines(["Nobody has graded a turn of this run."]);
+  return title +
+    form.lines([
+      `${counted(grades, "grade")} of ${counted(graded_turns, "turn")} by ` +
+      (authors.length === 1 ? "1 person" : `${authors.length} people`),
+      ...(people.turns > 0
+        ? [
+          `People with each other, over ${counted(people.turns, "turn")}: Krippendorff's alpha ` +
+          `${showAlpha(people.alpha_interval)}, of pass and fail ${showAlpha(people.alpha_pass)}` +
+          (people.alpha_labels === null ? "" : `, of labels ${showAlpha(people.alpha_labels)}`),
+        ]
+        : []),
+      ...(judge ? describeJudge(judge, form) : []),
+    ]) +
+    (judge ? `\n${describeBands(judge, form)}` : "");
+}
+
+function describeJudge(judge: JudgeAgreement, form: TextForm): string[] {
+  const { score, turns, mean_difference: { mean, ci95 }, threshold: { best, present } } = judge;
+  const percent = (share: number) => `${(100 * share).toFixed(0)} %`;
+  return [
+    `${form.name(score)} with people, over ${counted(turns, "turn")}: Krippendorff's alpha ` +
+    `${showAlpha(judge.alpha_interval)}, of pass and fail ${showAlpha(judge.alpha_pass)}, ` +
+    `Spearman ${showAlpha(judge.spearman)}`,
+    `${form.name(score)} is ${showDifference(mean)} from people` +
+    (ci95 ? ` (95 %: ${ci95.map(showDifference).join(" … ")})` : ""),
+    `${form.name(score)} passes and fails as people do ` +
+    `in ${percent(present.agreement)} of turns at ${present.threshold}, and ` +
+    (best.agreement > present.agreement
+      ? `in ${percent(best.agreement)} at ${best.threshold}`
+      : "no threshold does better"),
+  ];
+}
+
+function describeBands({ score, bands }: JudgeAgreement, form: TextForm): string {
+  return form.table(
+    [form.name(score), "turns", "mean", "people", "bias"],
+    bands.map((band) => [
+      `${band.from} to ${band.to}`,
+      `${band.turns}`,
+      showScore(band.score),
+      showScore(band.people),
+      showDifference(band.bias.mean),
+    ]),
+  );
+}
+
+function showAlpha(value: number | null): string {
+  return value === null ? "–" : value.toFixed(3);
+}

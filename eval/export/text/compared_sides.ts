@@ -1,0 +1,138 @@
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import { countedHistory } from "../../schemas/conversations.ts";
+import type { Comparison } from "../../compare/comparison.ts";
+import { compareExpectations } from "../../compare/expectations.ts";
+import { type RunSummary, summariseTurns } from "../../results/run_summary.ts";
+import { requireRun } from "../../store/runs/require_run.ts";
+import type { StoredRun } from "../../store/runs/run_record.ts";
+import type { RunReader } from "../../store/store.ts";
+import { createWholeReader } from "../../store/turns/whole_reader.ts";
+
+/** Replies that are quoted. */
+const MOST_FALLEN = 3;
+/** Attempts that are looked through for the reply that fell most. */
+const MOST_ATTEMPTS = 10;
+
+/** One of two runs that are compared, in numbers. */
+export interface ComparedSide
+  extends
+    Pick<RunSummary, "latency_ms" | "outcomes" | "pass_rate" | "truncated" | "usage" | "cost"> {
+  runId: string;
+  modelId: string;
+}
+
+/** A turn that the candidate answered worse than the baseline did. */
+export interface FallenReply {
+  scenarioId: string;
+  /** Of the candidate, from 1; unset if there is only one. */
+  turn?: number;
+  attempt?: number;
+  score: string;
+  before: InteractionResult;
+  now: InteractionResult;
+}
+
+/** What a comparison for people has beside the scores. */
+export interface ComparedSides {
+  baseline: ComparedSide;
+  candidate: ComparedSide;
+  fallen: FallenReply[];
+}
+
+/** Reads both runs once more. Throws 404 if one is missing. */
+export async function readSides(
+  reader: RunReader,
+  { ids, moved }: { ids: { baseline: string; candidate: string } } & Pick<Comparison, "moved">,
+): Promise<ComparedSides> {
+  const baseline = await requireRun(reader, ids.baseline);
+  const candidate = await requireRun(reader, ids.candidate);
+  const fallen: FallenReply[] = [];
+  for (const { scenario_id: id } of moved?.down ?? []) {
+    if (fallen.length === MOST_FALLEN) break;
+    const found = await findFallen(reader, { baseline, candidate, id, score: moved!.score });
+    if (found) fallen.push(found);
+  }
+  return {
+    baseline: await readSide(reader, baseline),
+    candidate: await readSide(reader, candidate),
+    fallen,
+  };
+}
+
+async function readSide(reader: RunReader, run: StoredRun): Promise<ComparedSide> {
+  const isRunning = run.status === "running";
+  const summary = await summariseTurns(isRunning ? reader : createWholeReader(reader, run), run);
+  return { ...summary, runId: run.id, modelId: run.modelId };
+}
+
+/** The turn of a scenario with the largest fall from the baseline's first attempt. */
+async function findFallen(
+  reader: RunReader,
+  { baseline, candidate, id, score }: {
+    baseline: StoredRun;
+    candidate: StoredRun;
+    id: string;
+    score: string;
+  },
+): Promise<FallenReply | undefined> {
+  const before = await readAttempt(reader, { run: baseline, id, attempt: 0 });
+  const alike = turnsAlike({ baseline, candidate, id });
+  const attempts = Math.min(candidate.attempts, MOST_ATTEMPTS);
+  let found: FallenReply | undefined;
+  let furthest = 0;
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const turns = await readAttempt(reader, { run: candidate, id, attempt });
+    for (const [turn, now] of turns.entries()) {
+      const earlier = alike.has(now.id) ? before.find(({ id }) => id === now.id) : undefined;
+      const fall = earlier ? fallOf({ before: earlier, now, score }) : null;
+      if (fall === null || fall <= furthest) continue;
+      furthest = fall;
+      found = {
+        scenarioId: id,
+        ...(turns.length > 1 && { turn: turn + 1 }),
+        ...(attempts > 1 && { attempt: attempt + 1 }),
+        score,
+        before: earlier!,
+        now,
+      };
+    }
+  }
+  return found;
+}
+
+/** The ids of the turns of a scenario that both runs ask and expect alike, after the same history. */
+function turnsAlike(
+  { baseline, candidate, id }: { baseline: StoredRun; candidate: StoredRun; id: string },
+): Set<string> {
+  const scenarioOf = (run: StoredRun) => run.request.test_batch.find((found) => found.id === id);
+  const [before, now] = [scenarioOf(baseline), scenarioOf(candidate)];
+  if (!before || !now) return new Set();
+  const isSameHistory = countedHistory(baseline.request) === countedHistory(candidate.request);
+  const alike = now.interactions.filter((asked, turn) => {
+    const earlier = before.interactions.findIndex((other) => other.id === asked.id);
+    return before.interactions[earlier]?.user_message === asked.user_message &&
+      (isSameHistory || (earlier === 0 && turn === 0)) &&
+      !compareExpectations({ scenario: before, turn: earlier }, { scenario: now, turn });
+  });
+  return new Set(alike.map((turn) => turn.id));
+}
+
+/** `null` if a call failed, so that there is no reply, or a score is missing. */
+function fallOf({ before, now, score }: Pick<FallenReply, "before" | "now" | "score">) {
+  if (before.error || now.error) return null;
+  const [earlier, later] = [before.scores[score], now.scores[score]];
+  return typeof earlier === "number" && typeof later === "number" ? earlier - later : null;
+}
+
+/** The turns of an attempt; none if the batch has several scenarios of this id. */
+async function readAttempt(
+  reader: RunReader,
+  { run, id, attempt }: { run: StoredRun; id: string; attempt: number },
+): Promise<InteractionResult[]> {
+  const batch = run.request.test_batch;
+  const scenario = batch.findIndex((scenario) => scenario.id === id);
+  const { length } = batch[scenario]?.interactions ?? [];
+  if (!length || batch.findLastIndex((other) => other.id === id) !== scenario) return [];
+  const turns = await reader.conversation(run.id, { scenario, attempt, turn: length - 1 }, length);
+  return turns.flatMap(({ resultJson }) => resultJson ? [JSON.parse(resultJson)] : []);
+}

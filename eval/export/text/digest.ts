@@ -1,0 +1,185 @@
+import type { TurnCounts } from "../../schemas/evaluate_response.ts";
+import type { InteractionError, InteractionResult } from "../../schemas/interaction_result.ts";
+import type { HistoryGap, Scores, Statistic } from "../../schemas/statistics.ts";
+import { hasWrongTools } from "../../schemas/barred.ts";
+import { isBarring } from "../../../shared/schemas/checks.ts";
+import { isAskedTheSecondWay } from "../../schemas/conversations.ts";
+import { createYielder } from "../../../shared/yielder.ts";
+import { isAskedHere } from "../../results/cost_sum.ts";
+import { HEADLINE } from "../../results/passing.ts";
+import type { RunSummary } from "../../results/run_summary.ts";
+import { PASSING, type ResultPart, resultParts } from "../../results/scenario_results.ts";
+import { finishYielding } from "../../results/steps.ts";
+import { createTotals } from "../../results/summary.ts";
+import type { ExportSource } from "../format.ts";
+import { createLowestTurns, type LowTurn } from "./lowest_turns.ts";
+import { outcomeOf } from "../../results/outcome.ts";
+import type { TurnOutcome } from "../../store/runs/list_query.ts";
+import type { TurnReader } from "../../store/turns/whole_reader.ts";
+
+/** Turns by what became of them, and the time that the endpoint took for them. */
+export type Counts = Record<TurnOutcome, number> & { turns: number; latencyMs: number };
+
+/** One scenario in numbers, over all its attempts. */
+export interface ScenarioDigest extends Counts {
+  /** The scenario's id; the second of the same id has ` (2)` after it. */
+  label: string;
+  attempts: number;
+  averages: Scores;
+  /** What its `overall` may be if scores are missing; `null` if none is. */
+  bounds: [number, number] | null;
+}
+
+type Statistics = Record<string, Statistic>;
+type TurnPart = Extract<ResultPart, { kind: "turn" }>;
+
+/** A run in numbers. What it holds grows with the scenarios, not with their attempts. */
+export interface RunDigest extends Counts {
+  scenarios: ScenarioDigest[];
+  averages: Scores;
+  statistics: Statistics;
+  /** Every score that any turn names, also if it never applied. */
+  scoreNames: string[];
+  /** By code: how many calls failed, and the first of them in words. */
+  errors: Map<string, { count: number; detail: string }>;
+  /** Replies to look at first. */
+  lowest: LowTurn[];
+  /** As in a run's summary: of the turns that the run asked itself. */
+  usage: RunSummary["usage"];
+  /** Turns that people graded, their grades, and the sum of these. */
+  graded: { turns: number; grades: number; sum: number };
+  /** What is missing, by which methods scores were computed, in what replies differ. */
+  turnCounts: TurnCounts;
+  /** By score, if the run has both histories. */
+  historyGap?: Record<string, HistoryGap>;
+  /** Turns that cannot pass, by the reason; `undecided` are those of which that is not known. */
+  barred: { byChecks: number; byTools: number; undecided: number };
+}
+
+/** Reads a run once. The averages are those of its result. */
+export async function digestRun(
+  { run, reader, threshold }: Pick<ExportSource, "run" | "threshold"> & {
+    reader: Pick<TurnReader, "turnPages">;
+  },
+): Promise<RunDigest> {
+  const scenarios = labelScenarios(run.request.test_batch).map((label): ScenarioDigest => ({
+    label,
+    attempts: 0,
+    averages: {},
+    bounds: null,
+    ...noCounts(),
+  }));
+  const total = noCounts();
+  const totals = createTotals();
+  const scoreNames = new Set<string>();
+  const errors: RunDigest["errors"] = new Map();
+  const yieldIfDue = createYielder();
+  const graded: RunDigest["graded"] = { turns: 0, grades: 0, sum: 0 };
+  const barred = { byChecks: 0, byTools: 0, undecided: 0 };
+  const usage = { input_tokens: 0, output_tokens: 0 };
+  const lowest = createLowestTurns(threshold);
+  let place = { scenario: 0, attempt: 0 };
+  let scenario = scenarios[0]!;
+
+  function countTurn({ result: turn, turn: index, mayBeBarred }: TurnPart): void {
+    totals.addTurn(turn);
+    if (isAskedHere(turn)) {
+      usage.input_tokens += turn.usage?.input_tokens ?? 0;
+      usage.output_tokens += turn.usage?.output_tokens ?? 0;
+    }
+    if (isAskedTheSecondWay(turn)) return;
+    lowest.add({ ...place, turn: index, result: turn });
+    for (const counts of [scenario, total]) count(counts, { turn, threshold });
+    for (const name in turn.scores) scoreNames.add(name);
+    if (turn.error) countError(errors, turn.error);
+    if (turn.grades) {
+      graded.turns++;
+      graded.grades += turn.grades.length;
+      graded.sum += turn.grades.reduce((sum, { value }) => sum + value, 0);
+    }
+    if (turn.check_results?.some(isBarring)) barred.byChecks++;
+    if (hasWrongTools(turn)) barred.byTools++;
+    if (mayBeBarred) barred.undecided++;
+  }
+
+  for await (const parts of resultParts(reader, run, { attemptScores: PASSING })) {
+    for (const part of parts) {
+      if (part.kind === "scenario") {
+        place = { scenario: part.index, attempt: 0 };
+        scenario = scenarios[part.index]!;
+      } else if (part.kind === "attempt") {
+        place = { ...place, attempt: part.attempt };
+        scenario.attempts += part.isSecondWay ? 0 : 1;
+      } else if (part.kind === "turn") {
+        countTurn(part);
+      } else if (part.kind === "scenario end") {
+        scenario.averages = part.summary.average_scores;
+        scenario.bounds = part.summary.statistics[HEADLINE]?.bounds ?? null;
+        await finishYielding(totals.addInSteps(part.summary, part.attempts), yieldIfDue);
+      }
+    }
+  }
+  const {
+    average_scores: averages,
+    statistics,
+    missing_scores,
+    score_methods,
+    differs_in,
+    history_gap,
+    cost,
+    judge_cost,
+    check_counts,
+    truncated,
+  } = await finishYielding(totals.closeInSteps(), yieldIfDue);
+  return {
+    ...total,
+    scenarios,
+    averages,
+    statistics,
+    scoreNames: [...scoreNames],
+    errors,
+    lowest: lowest.list(),
+    usage,
+    graded,
+    turnCounts: {
+      missing_scores,
+      score_methods,
+      differs_in,
+      truncated,
+      ...(check_counts && { check_counts }),
+      ...(cost && { cost }),
+      ...(judge_cost && { judge_cost }),
+    },
+    barred,
+    ...(history_gap && { historyGap: history_gap }),
+  };
+}
+
+function count(
+  counts: Counts,
+  { turn, threshold }: { turn: InteractionResult; threshold: number },
+): void {
+  counts.turns++;
+  counts[outcomeOf(turn, threshold)]++;
+  counts.latencyMs += turn.latency_ms;
+}
+
+function countError(errors: RunDigest["errors"], { code, detail }: InteractionError): void {
+  const known = errors.get(code);
+  if (known) known.count++;
+  else errors.set(code, { count: 1, detail });
+}
+
+function noCounts(): Counts {
+  return { turns: 0, passed: 0, below: 0, failed: 0, incomplete: 0, unscored: 0, latencyMs: 0 };
+}
+
+/** Names that tell scenarios apart: readers of reports take two of one name for the same. */
+function labelScenarios(batch: { id: string }[]): string[] {
+  const seen = new Map<string, number>();
+  return batch.map(({ id }) => {
+    const times = (seen.get(id) ?? 0) + 1;
+    seen.set(id, times);
+    return times === 1 ? id : `${id} (${times})`;
+  });
+}

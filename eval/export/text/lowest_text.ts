@@ -1,0 +1,69 @@
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import { OVERALL_PARTS } from "../../assess/scores/overall.ts";
+import { HEADLINE } from "../../results/passing.ts";
+import { describeFailedChecks } from "./check_text.ts";
+import type { RunDigest } from "./digest.ts";
+import type { LowTurn } from "./lowest_turns.ts";
+import { firstLines, showScore, type TextForm } from "./text_form.ts";
+import { describeTools } from "./tool_text.ts";
+
+/** Of one reply: a comment has room for 65,536 characters. */
+const SHOWN_CHECKS = 5;
+
+/** The lowest replies with what was asked and expected, and why they are low. */
+export function describeLowestReplies(digest: RunDigest, form: TextForm): string {
+  if (digest.lowest.length === 0) return "";
+  return form.title("Lowest replies", 2) +
+    digest.lowest.map((low) =>
+      form.item(describeTurn(low, { digest, form }), describeReply(low.result, form))
+    )
+      .join("");
+}
+
+function describeTurn(
+  { scenario, turn, attempt, result: { scores } }: LowTurn,
+  { digest: { scenarios }, form }: { digest: RunDigest; form: TextForm },
+): string {
+  const { label, attempts, turns } = scenarios[scenario]!;
+  const place = [
+    form.name(label),
+    ...(turns > attempts ? [`turn ${turn + 1}`] : []),
+    ...(attempts > 1 ? [`attempt ${attempt + 1}`] : []),
+  ];
+  const parts = OVERALL_PARTS.filter((name) => typeof scores[name] === "number")
+    .map((name) => `${name} ${showScore(scores[name])}`);
+  return `${place.join(", ")}: ${HEADLINE} ${showScore(scores[HEADLINE])}` +
+    (parts.length > 0 ? ` (${parts.join(", ")})` : "");
+}
+
+/** What was asked, expected and answered, and why the reply is low. `before` is an earlier reply. */
+export function describeReply(
+  result: InteractionResult,
+  form: TextForm,
+  before?: string,
+): string[] {
+  const { user_message, reference_reply, agent_reply, judge, differs_in, scores } = result;
+  const hasWrongLabels = typeof scores.metadata_match === "number" && scores.metadata_match < 1;
+  const quoted = {
+    asked: user_message,
+    expected: reference_reply || undefined,
+    before,
+    [before === undefined ? "answered" : "now"]: agent_reply,
+    judge: judge?.reason ?? undefined,
+    ...(hasWrongLabels && {
+      "expected labels": JSON.stringify(result.reference_metadata),
+      "found labels": JSON.stringify(result.generated_metadata),
+    }),
+  };
+  return [
+    ...Object.entries(quoted).flatMap(([name, text]) =>
+      text === undefined ? [] : [`${name}: ${form.message(text)}`]
+    ),
+    ...(differs_in ? [`differs in: ${differs_in.join(", ")}`] : []),
+    ...describeTools(result).map(form.message),
+    ...firstLines(describeFailedChecks(result).map(form.message), {
+      most: SHOWN_CHECKS,
+      noun: "failed check",
+    }),
+  ];
+}

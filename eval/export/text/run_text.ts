@@ -1,0 +1,277 @@
+import { counted } from "../../../shared/counted.ts";
+import { regressedScores } from "../../compare/verdict.ts";
+import type { Statistic } from "../../schemas/statistics.ts";
+import { HEADLINE, holdWithBars, ifAnswered } from "../../results/passing.ts";
+import type { RunSummary } from "../../results/run_summary.ts";
+import { withoutQuery } from "../../endpoint/endpoint_address.ts";
+import { showCost } from "./cost_text.ts";
+import { countedTurns } from "./counted_turns.ts";
+import type { RunDigest, ScenarioDigest } from "./digest.ts";
+import type { ExportSource } from "../format.ts";
+import { describeLowestReplies } from "./lowest_text.ts";
+import { firstLines, showDifference, showScore, type TextForm } from "./text_form.ts";
+
+/** How many scenarios are shown: a pull request's comment holds 65,536 characters. */
+const SHOWN_SCENARIOS = 10;
+const SHOWN_REASONS = 10;
+const SHOWN_CHECKS = 20;
+
+/** A mean may lie outside of its bounds: the turns that lack the score may be the bad ones. */
+const MEANING_OF_BOUNDS =
+  "A mean is over the turns that have the score; bounds are over all, with what is missing at its " +
+  "lowest and at its highest";
+
+/** A run for people: what it was, whether it passed, the averages, and where to look first. */
+export function describeRun(
+  source: ExportSource,
+  { digest, form }: { digest: RunDigest; form: TextForm },
+): string {
+  const { run, threshold } = source;
+  return [
+    form.title(`Evaluation ${form.name(run.testName)}: ${describeOutcome(digest, source)}`, 1),
+    form.lines([
+      `Model ${form.name(run.modelId)} at ${form.name(withoutQuery(run.endpoint))}`,
+      `Run ${form.name(run.id)}, ${run.status}`,
+      ...(run.request.dataset === undefined
+        ? []
+        : [`Dataset ${form.message(run.request.dataset)}`]),
+      `Turns ${digest.turns} of ${countedTurns(run)}: ${describeCounts(digest, threshold)}`,
+      ...[...digest.errors].map(([code, { count, detail }]) =>
+        describeError({ code, turns: count, detail }, form)
+      ),
+      ...describeUsage(digest),
+      ...describeCosts(digest),
+      ...firstLines(describeMissing(digest.turnCounts, form), {
+        most: SHOWN_REASONS,
+        noun: "reason",
+      }),
+      ...describeMethods(digest, form),
+      ...describeDifferences(digest),
+      ...describeTruncated(digest),
+      ...describeWrongTools(digest),
+      ...describeGrades(digest),
+    ]),
+    form.title("Scores", 2),
+    describeScores(digest, form),
+    describeHistoryGap(digest, form),
+    describeChecks(digest, form),
+    describeLowest(digest, { threshold, form }),
+    describeLowestReplies(digest, form),
+  ].join("");
+}
+
+function describeOutcome(
+  { statistics, barred, turns, failed }: RunDigest,
+  { run, threshold, comparison }: ExportSource,
+): string {
+  if (run.status !== "completed") return run.status;
+  if (turns > 0 && failed === turns) return "no turn was answered";
+  if (comparison?.isRequired && Object.keys(comparison.result.scores).length === 0) {
+    return "nothing in common with its baseline";
+  }
+  if (barred.byChecks > 0) return "required checks failed";
+  if (barred.byTools > 0) return "wrong tool calls";
+  const limits = { threshold, mayBeBarred: barred.undecided > 0 };
+  switch (holdWithBars(ifAnswered(statistics[HEADLINE]), limits)) {
+    case "unscored":
+      return "not scored";
+    case "below":
+      return `below ${threshold}`;
+    case "undecided":
+      return "inconclusive";
+  }
+  if (comparison?.result.verdict === "regressed") return "regressed";
+  return regressedScores(comparison?.result.scores ?? {}).length > 0 ? "inconclusive" : "passed";
+}
+
+function describeCounts(
+  { passed, below, failed, incomplete, unscored }: RunDigest,
+  threshold: number,
+): string {
+  return `${passed} passed, ${below} below ${threshold}, ${failed} failed` +
+    (incomplete > 0 ? `, ${incomplete} incomplete` : "") +
+    (unscored > 0 ? `, ${unscored} without a score` : "");
+}
+
+function describeUsage({ usage: { input_tokens, output_tokens } }: RunDigest): string[] {
+  if (input_tokens + output_tokens === 0) return []; // the endpoint does not report them
+  return [`Tokens ${input_tokens} input, ${output_tokens} output`];
+}
+
+/** What the run cost, as far as that is known. */
+function describeCosts({ turnCounts: { cost, judge_cost } }: RunDigest): string[] {
+  return [
+    ...(cost ? [`Cost ${showCost(cost)}`] : []),
+    ...(judge_cost ? [`Cost of the judge ${showCost(judge_cost)}`] : []),
+  ];
+}
+
+/** Why calls of one kind failed. */
+export function describeError(
+  { code, turns, detail }: RunSummary["errors"][number],
+  form: TextForm,
+): string {
+  return `Failed ${turns} × ${form.name(code)}: ${form.message(detail)}`;
+}
+
+/** Why scores are missing. The headline's own line would only repeat its parts. */
+export function describeMissing(
+  { missing_scores }: Pick<RunSummary, "missing_scores">,
+  form: TextForm,
+): string[] {
+  return missing_scores.filter(({ score }) => score !== HEADLINE)
+    .map(({ score, reason, turns }) =>
+      `Missing ${turns} × ${form.name(score)}: ${form.message(reason)}`
+    );
+}
+
+/** Replies that are near in meaning and still say something else. */
+function describeDifferences({ turnCounts: { differs_in } }: RunDigest): string[] {
+  const kinds = Object.entries(differs_in).map(([kind, turns]) => `${kind} ${turns}`);
+  return kinds.length === 0
+    ? []
+    : [`Turns that differ from their reference in ${kinds.join(", ")}`];
+}
+
+function describeTruncated({ turnCounts: { truncated } }: RunDigest): string[] {
+  return truncated === 0 ? [] : [`Replies cut off at the token limit: ${truncated}`];
+}
+
+function describeWrongTools({ barred: { byTools } }: RunDigest): string[] {
+  return byTools === 0 ? [] : [`Turns whose tool calls are not those expected: ${byTools}`];
+}
+
+/** A mean over several methods mixes them, and says so. */
+function describeMethods({ turnCounts: { score_methods } }: RunDigest, form: TextForm): string[] {
+  return Object.entries(score_methods).filter(([, methods]) => Object.keys(methods).length > 1)
+    .map(([score, methods]) => {
+      const counts = Object.entries(methods).map(([method, turns]) =>
+        `${form.name(method)} (${counted(turns, "turn")})`
+      );
+      return `${form.name(score)} was computed by ${counts.join(" and ")}`;
+    });
+}
+
+function describeGrades({ graded: { turns, grades, sum } }: RunDigest): string[] {
+  if (turns === 0) return [];
+  const [ofTurns, all] = [counted(turns, "turn"), counted(grades, "grade")];
+  return [`Graded by people: ${ofTurns}, ${all}, mean ${showScore(sum / grades)}`];
+}
+
+/** A mean, with the number of its turns, and with its bounds if some are missing. */
+function describeScores({ statistics }: RunDigest, form: TextForm): string {
+  const isShown = (name: string) =>
+    statistics[name]!.mean !== null || statistics[name]!.missing > 0;
+  const names = [
+    HEADLINE,
+    ...Object.keys(statistics).filter((name) => name !== HEADLINE && isShown(name)),
+  ];
+  const isIncomplete = names.some((name) => (statistics[name]?.missing ?? 0) > 0);
+  const hasFailed = names.some((name) => (statistics[name]?.failed ?? 0) > 0);
+  const notes = [
+    ...describeInterval(statistics[HEADLINE]),
+    ...(isIncomplete ? [MEANING_OF_BOUNDS] : []),
+  ];
+  return form.table(
+    [
+      "score",
+      "mean",
+      "turns",
+      ...(isIncomplete ? ["missing", "bounds"] : []),
+      ...(hasFailed ? ["failed", "error bounds"] : []),
+    ],
+    names.map((name) => {
+      const { mean = null, turns = 0, missing = 0, failed = 0, bounds, error_bounds } =
+        statistics[name] ?? {};
+      return [
+        form.name(name),
+        showScore(mean),
+        `${turns}`,
+        ...(isIncomplete ? [`${missing}`, showSpan(bounds)] : []),
+        ...(hasFailed ? [`${failed}`, showSpan(error_bounds)] : []),
+      ];
+    }),
+  ) + (notes.length > 0 ? `\n${form.lines(notes)}` : "");
+}
+
+/** How far the mean tells about scenarios of this kind; nothing if it is not of all turns. */
+function describeInterval(headline: Statistic | undefined): string[] {
+  if (!headline?.ci95 || headline.bounds) return [];
+  const [low, high] = headline.ci95.map(showScore);
+  return [`95 % interval of ${HEADLINE}: ${low} … ${high}, over ${headline.n} scenarios`];
+}
+
+function showSpan(span: [number, number] | null | undefined): string {
+  return span ? span.map(showScore).join(" to ") : "";
+}
+
+/** What later turns lose because earlier replies were not the references. */
+function describeHistoryGap({ historyGap }: RunDigest, form: TextForm): string {
+  if (!historyGap) return "";
+  const rows = Object.entries(historyGap).map(([name, { generated, reference, gap, ci95 }]) => [
+    form.name(name),
+    showScore(generated),
+    showScore(reference),
+    showDifference(gap),
+    ci95 ? ci95.map(showDifference).join(" … ") : "–",
+  ]);
+  return form.title("History gap", 2) +
+    form.table(["score of turn 2 and later", "generated", "reference", "gap", "95 %"], rows);
+}
+
+/** The checks that were not met everywhere, those that failed most first. */
+function describeChecks(
+  { turnCounts: { check_counts = [] }, failed: failedCalls }: RunDigest,
+  form: TextForm,
+): string {
+  if (check_counts.length === 0) return "";
+  const wanting = check_counts.filter(({ failed, undecided }) => failed + undecided > 0);
+  if (wanting.length === 0) {
+    const all = check_counts.length === 1
+      ? "The check was"
+      : `All ${check_counts.length} checks were`;
+    const byWhat = failedCalls === 0 ? "" : " by every reply that came";
+    return `\n${form.lines([`${all} met${byWhat}`])}`;
+  }
+  const rows = wanting.slice(0, SHOWN_CHECKS).map(({ name, required, ...count }) => [
+    form.name(name),
+    required ? "yes" : "no",
+    `${count.failed}`,
+    `${count.undecided}`,
+    `${count.passed}`,
+  ]);
+  const more = wanting.length - rows.length;
+  return form.title("Failed checks", 2) +
+    form.table(["check", "required", "failed", "undecided", "met"], rows) +
+    (more > 0 ? form.lines([`and ${counted(more, "more check")} not met everywhere`]) : "");
+}
+
+function describeLowest(
+  { scenarios }: RunDigest,
+  { threshold, form }: { threshold: number; form: TextForm },
+): string {
+  const wanting = scenarios
+    .filter(({ below, failed, incomplete }) => below + failed + incomplete > 0)
+    .sort((a, b) => leastOverall(a) - leastOverall(b));
+  if (wanting.length === 0) return "";
+  const isIncomplete = wanting.some(({ incomplete }) => incomplete > 0);
+  const rows = wanting.slice(0, SHOWN_SCENARIOS).map((scenario) => [
+    form.name(scenario.label),
+    showSpan(scenario.bounds) || showScore(scenario.averages[HEADLINE]),
+    `${scenario.below} of ${scenario.turns}`,
+    `${scenario.failed}`,
+    ...(isIncomplete ? [`${scenario.incomplete}`] : []),
+  ]);
+  const more = wanting.length - rows.length;
+  return form.title("Lowest scenarios", 2) +
+    form.table([
+      ...["scenario", HEADLINE, `turns below ${threshold}`, "failed calls"],
+      ...(isIncomplete ? ["incomplete"] : []),
+    ], rows) +
+    (more > 0 ? form.lines([`and ${more} more with turns that did not pass`]) : "");
+}
+
+/** The least that the `overall` of a scenario may be; 0 if it has none. */
+function leastOverall({ bounds, averages }: ScenarioDigest): number {
+  return bounds?.[0] ?? averages[HEADLINE] ?? 0;
+}

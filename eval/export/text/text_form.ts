@@ -1,0 +1,35 @@
+import { counted } from "../../../shared/counted.ts";
+
+/** How a report is formatted: for a pull request's comment, or for a terminal. */
+export interface TextForm {
+  title(text: string, level: 1 | 2): string;
+  lines(lines: string[]): string;
+  /** A line with lines below it. */
+  item(line: string, below: string[]): string;
+  /** Somebody else's text, made harmless. */
+  name(text: string): string;
+  /** The same for a message: if it is cut, then in the middle, because the reason is at its end. */
+  message(text: string): string;
+  /** The first column is a name, the others are numbers; a name must have been made harmless. */
+  table(header: string[], rows: string[][]): string;
+}
+
+/** A score in [0, 1]; a dash if there is none. */
+export function showScore(value: number | null | undefined): string {
+  return typeof value === "number" ? value.toFixed(3) : "–";
+}
+
+/** A difference with its sign, and without a "-0.000" for what is nothing. */
+export function showDifference(value: number): string {
+  const text = value.toFixed(3);
+  return Number(text) === 0 ? "0.000" : value > 0 ? `+${text}` : text;
+}
+
+/** The first lines, and how many more things there are. */
+export function firstLines(
+  lines: string[],
+  { most, noun }: { most: number; noun: string },
+): string[] {
+  const more = lines.length - most;
+  return more > 0 ? [...lines.slice(0, most), `and ${counted(more, `more ${noun}`)}`] : lines;
+}

@@ -1,0 +1,91 @@
+import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
+import { gatherPieces } from "../../../shared/http/body/json_stream.ts";
+import { runDeleted } from "../../store/runs/require_run.ts";
+import type { StoredRun } from "../../store/runs/run_record.ts";
+import type { RunStore } from "../../store/store.ts";
+import { createEventResponse, type EventResponse } from "./client_stream.ts";
+import type { RunManager } from "../manager/manager.ts";
+import { runEvents } from "./events.ts";
+import { resultPieces } from "../../results/run_result.ts";
+
+/** The id of the last event: a client that reconnects with it has received everything. */
+export const LAST_EVENT = "end";
+
+export interface EventStreamOptions {
+  store: RunStore;
+  runs: RunManager;
+  run: StoredRun;
+  afterSeq: number;
+  /** The request's own signal. */
+  client: AbortSignal;
+  /** Called when the run has ended; true if it continues for this client. See `HeldRuns`. */
+  regain?: (left: AbortSignal) => Promise<boolean>;
+}
+
+/** The response with the events of a run. */
+export function eventStream(options: EventStreamOptions): EventResponse {
+  return createEventResponse(options.client, (left) => encodeEvents(options, left));
+}
+
+async function* encodeEvents(
+  { store, runs, run, afterSeq, regain }: EventStreamOptions,
+  left: AbortSignal,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const active = () => runs.active(run.id);
+  using _kept = store.keep(run.id);
+  const waiting = () => runs.waiting(run.id);
+  const refresh = () => runs.refresh(run.id);
+  const elsewhere = () => runs.news(run.id);
+  async function* events() {
+    let seq = afterSeq;
+    do {
+      const from = { afterSeq: seq, left };
+      for await (
+        const event of runEvents({ store, run, active, waiting, refresh, elsewhere, ...from })
+      ) {
+        yield event;
+        if (event.id !== undefined) seq = Number(event.id);
+      }
+    } while (await regain?.(left));
+  }
+  yield* ReadableStream.from(events()).pipeThrough(new ServerSentEventStream());
+  if (left.aborted) return;
+  const now = await store.getRun(run.id);
+  if (!now) throw runDeleted(run.id);
+  if (now.status === "running" && runs.isStopping) {
+    yield encodeStop(now);
+    return;
+  }
+  const isStuck = now.status === "running" && !runs.isRunning(now);
+  const detail = runs.faultOf(run.id);
+  yield* encodeEnd(store, isStuck ? { ...now, status: "interrupted", detail } : now);
+}
+
+/** When a client should reconnect after the service has stopped, in milliseconds. */
+export const RETRY_MS = 5000;
+
+/** Without an id: a client that reconnects with its last id misses nothing. */
+function encodeStop({ id }: StoredRun): Uint8Array<ArrayBuffer> {
+  const detail = "the service is stopping and resumes the run at its next start; " +
+    `reconnect to /runs/${id}/events with Last-Event-ID`;
+  const data = JSON.stringify({ run_id: id, status: "running", detail });
+  return new TextEncoder().encode(`event:stopping\nretry:${RETRY_MS}\ndata:${data}\n\n`);
+}
+
+/** Written in pieces: a result may be too large to hold as one message. */
+async function* encodeEnd(
+  store: RunStore,
+  run: StoredRun,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  const isCompleted = run.status === "completed";
+  yield encoder.encode(`event:${isCompleted ? "result" : "ended"}\nid:${LAST_EVENT}\ndata:`);
+  if (isCompleted) {
+    const pieces = gatherPieces(resultPieces(store, run));
+    for await (const piece of pieces) yield encoder.encode(piece);
+  } else {
+    const { id, status, detail } = run;
+    yield encoder.encode(JSON.stringify({ run_id: id, status, detail }));
+  }
+  yield encoder.encode("\n\n");
+}

@@ -1,0 +1,116 @@
+import type { ServerSentEventMessage } from "@std/http/server-sent-event-stream";
+import type { StoredRun } from "../../store/runs/run_record.ts";
+import type { RunStore } from "../../store/store.ts";
+import type { TurnEvent } from "../../store/turns/turn_record.ts";
+import { requireWhole } from "../../store/turns/whole_reader.ts";
+import type { ActiveRun } from "../manager/active_run.ts";
+import type { RunProgress } from "./run_progress.ts";
+import { waitFor } from "./client_stream.ts";
+import { restingProgress } from "./view.ts";
+
+/** Turns read at once; at most this many are in memory for a slow client. */
+const PAGE = 100;
+/** Proxies close idle connections. */
+const KEEP_ALIVE_MS = 15_000;
+
+export interface RunEventsOptions {
+  store: RunStore;
+  run: StoredRun;
+  /** The run if it is running in this process; called repeatedly. */
+  active: () => ActiveRun | undefined;
+  /** Settles when a waiting run is resumed or dropped; `undefined` if it does not wait. */
+  waiting?: () => Promise<void> | undefined;
+  /** Brings the counts of an active run up to date. */
+  refresh?: () => Promise<void>;
+  /** Settles at news of a run that other processes work on; `undefined` if there are none. */
+  elsewhere?: () => Promise<void> | undefined;
+  /** The last event that the client has seen; 0 for none. */
+  afterSeq: number;
+  /** Aborted when the client has left. */
+  left: AbortSignal;
+}
+
+/**
+ * The events of a run after `afterSeq`, until the run is no longer running: first the stored turns,
+ * then each new one. All are read from the store. So a client may connect late, read slowly or
+ * reconnect without missing an event, and no event is sent whose turn could still be lost.
+ */
+export async function* runEvents(
+  { store, run, active, waiting, refresh, elsewhere, afterSeq, left }: RunEventsOptions,
+): AsyncGenerator<ServerSentEventMessage> {
+  let seq = afterSeq;
+  let sent = 0;
+
+  async function progress(): Promise<RunProgress> {
+    await refresh?.();
+    return active()?.progress() ?? restingProgress(run, await store.tally(run.id));
+  }
+
+  /** News of a run that is running, but not in this process. */
+  async function otherNews(): Promise<{ news: Promise<void> } | undefined> {
+    const news = elsewhere?.();
+    const isRunning = news && (await store.getRecord(run.id))?.status === "running";
+    return isRunning ? { news } : undefined;
+  }
+
+  yield progressEvent(await progress());
+
+  while (!left.aborted) {
+    const current = active();
+    // Before reading, so that no turn is missed.
+    const change = current?.changed() ?? waiting?.() ?? (await otherNews())?.news;
+    const page = await readPage(store, { runId: run.id, seq, change });
+    for (const event of page) yield turnEvent(run, event);
+    seq = page.at(-1)?.seq ?? seq;
+    sent += page.length;
+    if (page.length > 0) {
+      yield progressEvent(await progress());
+      continue; // there may be more
+    }
+    if (!change) break;
+    const news = await waitFor(change, { ms: KEEP_ALIVE_MS, left });
+    if (news === "timed out") yield { comment: "keep-alive" };
+  }
+  if (left.aborted || afterSeq > 0) return;
+  requireWhole(run.id, { read: sent, expected: (await store.tally(run.id)).done });
+}
+
+/** Pages that are being read, by the change that their readers wait for, and by `seq`. */
+const reading = new WeakMap<Promise<void>, Map<number, Promise<TurnEvent[]>>>();
+
+/**
+ * The turns after `seq`. Those who wait for the same change of a run share a read that has not ended,
+ * so that a run with many watchers is not read once for each. A read from before another change may
+ * lack a turn.
+ */
+function readPage(
+  store: RunStore,
+  { runId, seq, change }: { runId: string; seq: number; change: Promise<void> | undefined },
+): Promise<TurnEvent[]> {
+  const read = () => store.turnsAfter(runId, { seq, limit: PAGE });
+  if (!change) return read(); // the run is over
+  const shared = reading.get(change) ?? new Map<number, Promise<TurnEvent[]>>();
+  reading.set(change, shared);
+  const start = () => {
+    const page = read().finally(() => shared.delete(seq));
+    shared.set(seq, page);
+    return page;
+  };
+  // A read that fails ends the events of one reader; the others share a second one.
+  return shared.get(seq)?.catch(() => shared.get(seq) ?? start()) ?? start();
+}
+
+function progressEvent(progress: RunProgress): ServerSentEventMessage {
+  return { event: "progress", data: JSON.stringify(progress) };
+}
+
+function turnEvent(run: StoredRun, event: TurnEvent): ServerSentEventMessage {
+  const { seq, scenario, attempt, turn, resultJson } = event;
+  const scenario_id = run.request.test_batch[scenario]?.id;
+  const head = JSON.stringify({ scenario_id, scenario, attempt_id: attempt + 1, turn });
+  return {
+    event: "turn",
+    id: seq,
+    data: `${head.slice(0, -1)},"interaction":${resultJson}}`,
+  };
+}

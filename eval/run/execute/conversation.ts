@@ -1,0 +1,158 @@
+import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
+import { systemPromptOf } from "../../../shared/system_prompt.ts";
+import type { ReplyCircumstances, Spent } from "../../assess/assessment.ts";
+import type { ConversationMessage } from "../../endpoint/target.ts";
+import type { TurnPosition } from "../../store/turns/position.ts";
+import { type Answer, ask, toAnswer } from "../events/answer.ts";
+import type { BackgroundWork } from "../manager/background_work.ts";
+import {
+  ConversationTaken,
+  type EarlierReply,
+  type RunPorts,
+  type TimedReply,
+} from "../manager/run_ports.ts";
+import { toResult } from "./turn_result.ts";
+import type { TakenConversation } from "../manager/work.ts";
+
+/** A message that is no system prompt. */
+type SaidMessage = ConversationMessage & { role: "user" | "assistant" };
+
+/** What an attempt at a scenario is asked, and after what. */
+export interface ConversationWay {
+  scenario: Scenario;
+  /** Those before it are not asked. */
+  firstTurn: number;
+  /** Whether turns are asked after the references instead of the generated replies. */
+  afterReferences: boolean;
+}
+
+/**
+ * One conversation. Resolves when its last question is answered; `isWhole` when all of it is stored,
+ * with false if a part is left.
+ */
+export async function converse(
+  { scenario, firstTurn, afterReferences }: ConversationWay,
+  taken: TakenConversation,
+  ports: RunPorts & { background: BackgroundWork },
+): Promise<{ isWhole: Promise<boolean> }> {
+  const { position } = taken;
+  const finished = taken.isContinued ? ports.finished : undefined;
+  const known = await finished?.turns(position);
+  const replies = await finished?.replies(position);
+  const storing = createTurnStoring(taken, { ...ports, isSecondWay: firstTurn > 0 });
+  const systemPrompt = systemPromptOf(scenario);
+  const history: ConversationMessage[] = systemPrompt
+    ? [{ role: "system", content: systemPrompt }]
+    : [];
+  /** What checks of the conversation look at: also after references, the replies of the model. */
+  const said: SaidMessage[] = [];
+  let spent: Spent = { latencyMs: 0, outputTokens: 0 };
+  let isAskedAgain = false;
+  for (const [turn, interaction] of scenario.interactions.entries()) {
+    if (turn < firstTurn) {
+      history.push(...sayReference(interaction));
+      said.push(...sayReference(interaction));
+      continue;
+    }
+    if (storing.isTaken() || ports.isPaused?.()) {
+      return { isWhole: storing.ended().then(() => false) };
+    }
+    const stored = known?.get(turn);
+    // An earlier reply after a turn that is asked again belongs to another conversation.
+    const isOther: boolean = isAskedAgain && !afterReferences;
+    const earlier: EarlierReply | undefined = isOther ? undefined : replies?.get(turn);
+    isAskedAgain ||= !stored && !earlier;
+    const answer: Answer = stored
+      ? toAnswer(stored)
+      : earlier ?? await ask(interaction, history, ports);
+    if (!stored) {
+      const saidBefore = said.length;
+      const before = spent;
+      await storing.begin({ ...position, turn }, {
+        interaction,
+        answer,
+        isNew: !earlier,
+        conversation: () => said.slice(0, saidBefore),
+        spentBefore: () => before,
+      });
+    }
+    if (afterReferences) history.push(...sayReference(interaction));
+    if (!answer.reply) continue; // a failed turn is not part of the conversation
+    said.push(...say(interaction, answer.reply.content));
+    if (!afterReferences) history.push(...say(interaction, answer.reply.content));
+    spent = spend(spent, answer);
+  }
+  return { isWhole: storing.ended().then(() => !storing.isTaken()) };
+}
+
+/** An answered turn, and what came before it. */
+interface AnsweredTurn extends Pick<ReplyCircumstances, "conversation" | "spentBefore"> {
+  interaction: Interaction;
+  answer: Answer;
+  /** Whether the reply was received now, and not by an earlier process. */
+  isNew: boolean;
+}
+
+/** Scores the turns of a conversation in the background, and stores them in their order. */
+function createTurnStoring(
+  { signal: lost }: TakenConversation,
+  { background, ...ports }: RunPorts & { background: BackgroundWork; isSecondWay: boolean },
+) {
+  const { recorder } = ports;
+  let isTaken = false;
+  let allStored = Promise.resolve();
+
+  async function score(turnPosition: TurnPosition, turn: AnsweredTurn) {
+    const { interaction, answer } = turn;
+    const started = performance.now();
+    const result = await toResult(interaction, answer, { ...ports, ...turn, turnPosition });
+    const { tookMs: askingMs = answer.latencyMs } = answer;
+    return { result, tookMs: Math.round(askingMs + performance.now() - started) };
+  }
+
+  return {
+    /** Whether another process has the conversation: what follows of it is not stored. */
+    isTaken: () => isTaken,
+    /** Resolves when all turns that have begun are stored. */
+    ended: () => allStored,
+    /** Waits until there is room for more work. */
+    async begin(turnPosition: TurnPosition, turn: AnsweredTurn): Promise<void> {
+      const { answer, isNew } = turn;
+      const storedBefore = allStored;
+      // Now, not in the background work: slow judges may still be busy with replies before it.
+      const received = answer.reply && isNew ? recorder.receive?.(turnPosition, answer) : undefined;
+      received?.catch(() => {}); // rethrown in the background work
+      const { ended } = await background.begin(async () => {
+        if (isTaken) return; // this turn follows one of another conversation
+        await received;
+        const { result, tookMs } = await score(turnPosition, turn);
+        await storedBefore;
+        isTaken ||= lost?.aborted ?? false;
+        if (isTaken) return;
+        try {
+          await recorder.record(turnPosition, result, { tookMs });
+        } catch (error) {
+          if (!(error instanceof ConversationTaken)) throw error;
+          isTaken = true;
+        }
+      });
+      allStored = ended;
+    },
+  };
+}
+
+function say({ user_message }: Interaction, reply: string): SaidMessage[] {
+  return [{ role: "user", content: user_message }, { role: "assistant", content: reply }];
+}
+
+function sayReference(interaction: Interaction): SaidMessage[] {
+  return say(interaction, interaction.reference_reply ?? "");
+}
+
+function spend({ latencyMs, outputTokens }: Spent, answer: TimedReply): Spent {
+  const tokens = answer.reply.usage?.output_tokens;
+  return {
+    latencyMs: latencyMs + answer.latencyMs,
+    outputTokens: outputTokens === null || tokens === undefined ? null : outputTokens + tokens,
+  };
+}

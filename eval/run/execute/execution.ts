@@ -1,0 +1,220 @@
+import { AppError, conflict, isAbort } from "../../../shared/errors.ts";
+import type { Logger } from "../../../shared/log.ts";
+import { planOf } from "../../schemas/conversations.ts";
+import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
+import type { Assessor } from "../../assess/assessment.ts";
+import type { ScoringPorts } from "../../assess/scoring_ports.ts";
+import type { EndpointPolicy } from "../../endpoint/policy.ts";
+import type { Target } from "../../endpoint/target.ts";
+import type { RunStatus, StoredRun } from "../../store/runs/run_record.ts";
+import type { RunStore } from "../../store/store.ts";
+import { isStorageFault } from "../../store/store_fault.ts";
+import type { ActiveRun, RunEnd } from "../manager/active_run.ts";
+import type { FairLimiter } from "./fair_limiter.ts";
+import { createInterleaving } from "./interleaving.ts";
+import { ConversationTaken, type Finished, type Recorder } from "../manager/run_ports.ts";
+import { runScenarios } from "./runner.ts";
+import type { Saver } from "./saver.ts";
+import type { Sharing } from "../manager/sharing.ts";
+import { createLocalWork, type RunWork } from "../manager/work.ts";
+
+/** What executing a run needs from outside. */
+export interface ExecutionPorts {
+  store: RunStore;
+  log: Logger;
+  endpoints: EndpointPolicy;
+  /** The model under test, with the credential that goes to its endpoint. */
+  connect: (request: EvaluateRequest, credential: string | undefined) => Target;
+  /** Limits the conversations of the whole process. */
+  limiter: FairLimiter;
+  scoring: ScoringPorts;
+  concurrency: number;
+  /** Set if other processes work on the same runs. */
+  sharing?: Sharing | undefined;
+}
+
+/** What the manager knows about all of its runs. */
+export interface ExecutionState {
+  saver: Saver;
+  /** Endpoints with their queries, of runs that have not ended. */
+  addresses: ReadonlyMap<string, string>;
+  isStopping: () => boolean;
+  /** Called if the storage has failed. The run stays stored as running. */
+  onStorageFault: (id: string, detail: string) => void;
+}
+
+/** How long it takes to send the first questions. Loading modules would hold them back. */
+const SENDING_MS = 60;
+/** Longer replies are on the disk before they are scored: a long text may crash the process. */
+const LONG_REPLY = 100_000;
+
+/** Why a run whose endpoint had a query cannot be resumed in another process, and what to do. */
+export const QUERY_LOST =
+  "its endpoint has a query, which is not stored; send the request again (with the same " +
+  "Idempotency-Key, if it had one), or put the credential into EVAL_CREDENTIALS";
+
+/** The same target; `sent` settles once its first questions are sent, or one is answered. */
+function watchSending(target: Target): { target: Target; sent: Promise<void> } {
+  const sent = Promise.withResolvers<void>();
+  let isFirst = true;
+  return {
+    sent: sent.promise,
+    target: {
+      ...target,
+      ask(conversation, signal) {
+        const reply = target.ask(conversation, signal);
+        if (isFirst) {
+          const timer = setTimeout(sent.resolve, SENDING_MS);
+          const onAnswer = () => {
+            clearTimeout(timer);
+            sent.resolve();
+          };
+          reply.then(onAnswer, onAnswer);
+        }
+        isFirst = false;
+        return reply;
+      },
+    },
+  };
+}
+
+/** Executes a run to its end and stores how it ended. Never rejects. */
+export type ExecuteRun = (active: ActiveRun, finished?: Finished) => Promise<RunEnd>;
+
+export function createExecution(ports: ExecutionPorts, state: ExecutionState): ExecuteRun {
+  const { store, log, endpoints, connect, limiter, scoring, concurrency, sharing } = ports;
+  const { saver, addresses, isStopping, onStorageFault } = state;
+  const interleaving = createInterleaving(concurrency);
+  let isAssessorLoaded = false;
+
+  async function execute(active: ActiveRun, finished?: Finished): Promise<RunEnd> {
+    const { run: { id, queryRemoved } } = active;
+    const request = { ...active.run.request, endpoint: addressOf(active.run) };
+    let work: RunWork | undefined;
+    const beside = interleaving.enter(active.run);
+    try {
+      if (queryRemoved && !addresses.has(id)) return await interruptForQuery(active);
+      endpoints.requireAllowed(request.endpoint); // the rules may have changed before a resumed run
+      work = await sharing?.openWork(active.run, { concurrency });
+      work = beside?.share(work ?? createLocalWork(planOf(request), finished)) ?? work;
+      const { target, sent } = watchSending(
+        connect(request, endpoints.credentialFor(request.endpoint)),
+      );
+      // Of a resumed run, replies may be there already.
+      const assessor = loadAssessor(request, active, finished ? Promise.resolve() : sent);
+      assessor.catch(() => {}); // rethrown to the first turn that needs it
+      const outcome = await runScenarios(
+        { ...planOf(request), scenarios: request.test_batch },
+        {
+          target,
+          assessor,
+          recorder: createRecorder(active),
+          onUnscored: (position, error) =>
+            log.error("a reply could not be scored", { run_id: id, ...position, error }),
+          ...(finished && { finished }),
+          ...(work && { work }),
+          limiter: limiter.forRun(request.endpoint),
+          concurrency,
+          signal: active.signal,
+          // A run whose client is waiting may use the time until the process must end.
+          isPaused: () => isStopping() && active.isDetached,
+        },
+      );
+      if (outcome === "paused") return { status: "running" };
+      return await storeEnd(active, { status: "completed" });
+    } catch (error) {
+      return await settle(active, error);
+    } finally {
+      beside?.leave();
+      await work?.close();
+    }
+  }
+
+  /** Its modules are loaded while the first questions are on their way: the replies need them. */
+  async function loadAssessor(
+    request: EvaluateRequest,
+    { run: { id }, signal }: ActiveRun,
+    sent: Promise<void>,
+  ): Promise<Assessor> {
+    if (!isAssessorLoaded) await sent;
+    const { createAssessor } = await import("../../assess/assessor.ts");
+    isAssessorLoaded = true;
+    return createAssessor(request, {
+      ports: scoring,
+      signal,
+      onLabelFailure: (error) =>
+        log.warn("labels of replies could not be read", { run_id: id, error }),
+    });
+  }
+
+  function createRecorder(active: ActiveRun): Recorder {
+    const { run: { id } } = active;
+    return {
+      async receive(position, { reply, latencyMs }) {
+        const isUrgent = reply.content.length > LONG_REPLY;
+        const stored = saver.saveReply(id, { ...position, ...reply, latencyMs }, { isUrgent });
+        if (isUrgent) await stored;
+        else stored.catch(() => {}); // storing the turn fails in the same way
+      },
+      async record(position, result, { tookMs }) {
+        const saved = await saver.saveTurn(id, { ...position, result, tookMs });
+        if (saved === "taken") throw new ConversationTaken();
+        active.note(result, position);
+      },
+    };
+  }
+
+  /** The endpoint as the caller sent it; without its query if the query is unknown. */
+  function addressOf({ id, endpoint }: StoredRun): string {
+    return addresses.get(id) ?? endpoint;
+  }
+
+  /** Ends the run unless another process has ended it before. */
+  async function storeEnd(
+    { run: { id }, tally }: ActiveRun,
+    { error, ...change }: { status: RunStatus; detail?: string; error?: unknown },
+  ): Promise<RunEnd> {
+    const counted = sharing ? "count" : tally();
+    const status = await store.setStatus(id, { ...change, tally: counted, from: ["running"] });
+    const isOurs = status === change.status;
+    return { status: status ?? "cancelled", ...(isOurs && error !== undefined && { error }) };
+  }
+
+  async function interruptForQuery(active: ActiveRun): Promise<RunEnd> {
+    const { run: { id } } = active;
+    const detail = `cannot resume run ${id}: ${QUERY_LOST}`;
+    log.warn("cannot resume a run", { run_id: id, detail });
+    const error = conflict(detail);
+    return await storeEnd(active, { status: "interrupted", detail, error });
+  }
+
+  async function settle(active: ActiveRun, error: unknown): Promise<RunEnd> {
+    const { run: { id }, signal } = active;
+    if (active.isAbandoned) return { status: "running" };
+    if (active.endedAs) return { status: active.endedAs };
+    try {
+      if (isAbort(error) && signal.aborted) {
+        return await storeEnd(active, {
+          status: "cancelled",
+          detail: signal.reason.message,
+          error,
+        });
+      }
+      const detail = error instanceof AppError ? error.message : "the service failed; see its log";
+      if (isStorageFault(error)) {
+        // The run itself has not failed. It stays stored as running, because a new status cannot be
+        // stored now.
+        log.error("run interrupted: the database failed", { run_id: id, error });
+        onStorageFault(id, detail);
+        return { status: "interrupted", error };
+      }
+      log.error("run failed", { run_id: id, error });
+      return await storeEnd(active, { status: "failed", detail, error });
+    } catch (storing) {
+      log.error("cannot store how a run ended", { run_id: id, error: storing });
+      return { status: "interrupted", error };
+    }
+  }
+
+  return execute;
+}

@@ -1,0 +1,129 @@
+import { InteractionResult } from "../../schemas/interaction_result.ts";
+import { Interaction } from "../../../shared/schemas/scenario.ts";
+import { Cost } from "../../schemas/cost.ts";
+import type { Assessment, Assessor, ReplyCircumstances } from "../../assess/assessment.ts";
+import { isTruncated } from "../../../shared/providers/finish_reason.ts";
+import type { TargetReply } from "../../endpoint/reply.ts";
+import type { Target } from "../../endpoint/target.ts";
+import type { TurnPosition } from "../../store/turns/position.ts";
+import type { Answer } from "../events/answer.ts";
+import type { EarlierReply, RunPorts, TimedReply } from "../manager/run_ports.ts";
+
+/** The `agent_reply` of a turn whose call failed. */
+export const REQUEST_FAILED = "Request failed";
+
+/** The position of an answer, and the conversation before it. */
+type AnswerContext =
+  & { turnPosition: TurnPosition; isSecondWay: boolean }
+  & Pick<ReplyCircumstances, "conversation" | "spentBefore">;
+
+/** What a result adds to its interaction. A result that is sent in again must not keep the old one. */
+const OUTCOME_FIELDS = new Set(
+  Object.keys(InteractionResult.shape).filter((field) => !(field in Interaction.shape)),
+);
+/** Names that callers may use themselves, unless the run has a value for them. */
+const SHARED_FIELDS = new Set(["tool_calls", "cost", "judge_cost"]);
+
+const isCost = (value: unknown) => Cost.nullable().safeParse(value).success;
+
+/** What the caller sent, without the results of an earlier run. */
+function ownFields(interaction: Interaction, { isPriced }: Pick<Target, "isPriced">): Interaction {
+  const isOurs = (field: string) => {
+    if (!OUTCOME_FIELDS.has(field)) return false;
+    if (!SHARED_FIELDS.has(field)) return true;
+    if (field === "tool_calls") return interaction.reference_tools !== undefined;
+    return isPriced === true || isCost(interaction[field]); // else it would count as this run's
+  };
+  const entries = Object.entries(interaction).filter(([field]) => !isOurs(field));
+  return Object.fromEntries(entries) as Interaction;
+}
+
+/** The result of one turn: what the caller sent, the reply and its scores. */
+export async function toResult(
+  interaction: Interaction,
+  answer: Answer,
+  ports: RunPorts & AnswerContext,
+): Promise<InteractionResult> {
+  const assessor = await ports.assessor;
+  const { reply, latencyMs: latency_ms } = answer;
+  const own = ownFields(interaction, ports.target);
+  const reference_reply = interaction.reference_reply ?? "";
+  if (!reply) {
+    return {
+      ...own,
+      reference_reply,
+      agent_reply: REQUEST_FAILED,
+      generated_metadata: {},
+      scores: await assessor.failed(interaction),
+      ...(ports.isSecondWay && { history_of: "reference" as const }),
+      latency_ms,
+      ...describeReply(answer.textless, ports.target),
+      error: answer.error,
+    };
+  }
+  const { generatedMetadata, ...assessed } = await assess(interaction, answer, {
+    ...ports,
+    assessor,
+  });
+  return {
+    ...own,
+    reference_reply,
+    agent_reply: reply.content,
+    generated_metadata: generatedMetadata,
+    ...assessed,
+    ...(ports.isSecondWay && { history_of: "reference" as const }),
+    ...(reply.toolCalls && { tool_calls: reply.toolCalls }),
+    ...(answer.fromRun !== undefined && { reply_from_run: answer.fromRun }),
+    latency_ms,
+    ...describeReply(reply, ports.target),
+  };
+}
+
+/** The fields of a result that come from the endpoint's answer, beside the text. */
+function describeReply(reply: TargetReply | undefined, { isPriced }: Pick<Target, "isPriced">) {
+  const { usage = null, finishReason = null, reasoning, encoding, cost = null } = reply ?? {};
+  return {
+    usage,
+    finish_reason: finishReason,
+    ...(isTruncated(finishReason) && { truncated: true as const }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(encoding && { reply_encoding: encoding }),
+    ...(isPriced && { cost }),
+  };
+}
+
+/** The reasons in `missing_scores` if assessing a reply threw, or ended the process. */
+const UNSCORED = "scoring failed; see the service's log";
+const GIVEN_UP = "given up: the service crashed each time it scored this reply";
+
+/** If scoring fails, only this turn lacks its scores: the run continues. */
+async function assess(
+  interaction: Interaction,
+  { reply, latencyMs, attempt = (work) => work() }:
+    & TimedReply
+    & Partial<Pick<EarlierReply, "attempt">>,
+  { assessor, signal, onUnscored, turnPosition, conversation, spentBefore }:
+    & Omit<RunPorts, "assessor">
+    & { assessor: Assessor }
+    & AnswerContext,
+): Promise<Assessment> {
+  const without = (error: unknown, reason: string) => {
+    onUnscored?.(turnPosition, error);
+    return { generatedMetadata: {}, ...assessor.unscored(interaction, reason) };
+  };
+  const scoring = attempt(async () => {
+    try {
+      return await assessor.assess(interaction, reply.content, {
+        latencyMs,
+        usage: reply.usage,
+        toolCalls: reply.toolCalls,
+        conversation,
+        spentBefore,
+      });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return without(error, UNSCORED);
+    }
+  });
+  return await scoring ?? without(new Error(GIVEN_UP), GIVEN_UP);
+}

@@ -1,0 +1,144 @@
+import { isAskedTheSecondWay, planOf } from "../../schemas/conversations.ts";
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import type { RunStatus, StoredRun, Tally } from "../../store/runs/run_record.ts";
+import type { RunProgress } from "../events/run_progress.ts";
+import { createWholeScenarios, type WholeScenarios } from "../execute/whole_scenarios.ts";
+
+/** The `detail` of a run that was cancelled because its client disconnected. It can be resumed. */
+export const CLIENT_LEFT = "the client left";
+
+/** How a run ended in this process. `running` means that a later process resumes it. */
+export interface RunEnd {
+  status: RunStatus;
+  /** Set if something failed. */
+  error?: unknown;
+}
+
+/** A run that is running in this process. */
+export interface ActiveRun {
+  readonly run: StoredRun;
+  /** Never rejects. */
+  readonly ended: Promise<RunEnd>;
+  readonly signal: AbortSignal;
+  /** True if the run continues without a client that waits for it. */
+  readonly isDetached: boolean;
+  detach(): void;
+  /** Unless the run is detached, it is cancelled when the last client that holds it has left. */
+  hold(client: AbortSignal): void;
+  /** Ends the run at once; `detail` says why, and is stored. */
+  cancel(detail: string): void;
+  /** Ends the run in this process at once; it stays `running`, for the next process. */
+  abandon(): void;
+  readonly isAbandoned: boolean;
+  /** Ends the run in this process at once, because another process has ended it. */
+  endElsewhere(status: RunStatus): void;
+  /** How another process has ended the run; `undefined` if none has. */
+  readonly endedAs: RunStatus | undefined;
+  /** Counts a turn that was stored. */
+  note(result: InteractionResult, position: { scenario: number }): void;
+  /** The scenarios whose turns were all stored by this process. */
+  readonly whole: WholeScenarios;
+  /** Replaces the counts by those of the store, if other processes store turns too. */
+  sync(tally: Tally): void;
+  /** Something about the run is new: wakes those who wait for `changed`. */
+  wake(): void;
+  end(end: RunEnd): void;
+  tally(): Tally;
+  /** The tokens of the replies received in this process, as far as the endpoint reported them. */
+  tokens(): { input_tokens: number; output_tokens: number };
+  progress(): RunProgress;
+  /** Resolves at the next stored turn, or when the run ends. */
+  changed(): Promise<void>;
+}
+
+/** Counts the turns of a run; `tally` counts those that were stored before. */
+export function createActiveRun(
+  run: StoredRun,
+  { tally: before, now }: { tally: Tally; now: () => number },
+): ActiveRun {
+  const controller = new AbortController();
+  const ended = Promise.withResolvers<RunEnd>();
+  const whole = createWholeScenarios(planOf(run.request));
+  const started = now();
+  const tally = { ...before };
+  const tokens = { input_tokens: 0, output_tokens: 0 };
+  let isDetached = false;
+  let isAbandoned = false;
+  let endedAs: RunStatus | undefined;
+  let holders = 0;
+  let change = Promise.withResolvers<void>();
+
+  function wake() {
+    change.resolve();
+    change = Promise.withResolvers();
+  }
+
+  const cancel = (detail: string) => controller.abort(new DOMException(detail, "AbortError"));
+
+  return {
+    run,
+    ended: ended.promise,
+    signal: controller.signal,
+    cancel,
+    abandon() {
+      if (controller.signal.aborted) return; // it is being cancelled
+      isAbandoned = true;
+      cancel("the service stopped");
+    },
+    get isAbandoned() {
+      return isAbandoned;
+    },
+    endElsewhere(status) {
+      endedAs ??= status;
+      cancel("the run was ended by another process");
+    },
+    get endedAs() {
+      return endedAs;
+    },
+    get isDetached() {
+      return isDetached;
+    },
+    detach: () => void (isDetached = true),
+    hold(client) {
+      holders++;
+      const release = () => {
+        if (--holders === 0 && !isDetached) cancel(CLIENT_LEFT);
+      };
+      if (client.aborted) release();
+      else client.addEventListener("abort", release, { once: true });
+    },
+    whole,
+    note(result, { scenario }) {
+      whole.add(scenario);
+      const { overall } = result.scores;
+      tally.done++;
+      tally.lastSeq++;
+      if (result.error) tally.failed++;
+      if (result.missing_scores?.overall !== undefined) tally.missing++;
+      tokens.input_tokens += result.usage?.input_tokens ?? 0;
+      tokens.output_tokens += result.usage?.output_tokens ?? 0;
+      if (typeof overall === "number" && !isAskedTheSecondWay(result)) {
+        tally.mean = ((tally.mean ?? 0) * tally.scored + overall) / (tally.scored + 1);
+        tally.scored++;
+      }
+      wake();
+    },
+    sync: (counted) => void Object.assign(tally, counted),
+    wake,
+    end(end) {
+      whole.end();
+      ended.resolve(end);
+      wake();
+    },
+    tally: () => ({ ...tally }),
+    tokens: () => ({ ...tokens }),
+    progress() {
+      const { done, failed, missing, mean } = tally;
+      const doneHere = done - before.done;
+      const left = run.totalTurns - done;
+      const eta_ms = doneHere === 0 ? null : Math.round((now() - started) / doneHere * left);
+      return { done, failed, missing, total: run.totalTurns, mean, eta_ms };
+    },
+    changed: () => change.promise,
+  };
+}

@@ -1,0 +1,72 @@
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import type { Assessor } from "../../assess/assessment.ts";
+import type { TargetReply } from "../../endpoint/reply.ts";
+import type { Target } from "../../endpoint/target.ts";
+import type { AttemptPosition, TurnPosition } from "../../store/turns/position.ts";
+import type { Limiter } from "../execute/fair_limiter.ts";
+import type { RunWork } from "./work.ts";
+
+/**
+ * Thrown by `Recorder.record` if the turn is already stored: another process has this conversation.
+ * Only the conversation ends, not the run.
+ */
+export class ConversationTaken extends Error {
+  override readonly name = "ConversationTaken";
+}
+
+/** Called for every reply and every finished turn; the turns of one conversation come in order. */
+export interface Recorder {
+  /** Called before the reply is assessed, because the reply is paid for. Assessing waits for it. */
+  receive?(position: TurnPosition, received: TimedReply): Promise<void>;
+  record(
+    position: TurnPosition,
+    result: InteractionResult,
+    /** The time from the question to the scores. */
+    timing: { tookMs: number },
+  ): void | Promise<void>;
+}
+
+/** A reply and how long it took. */
+export interface TimedReply {
+  reply: TargetReply;
+  latencyMs: number;
+}
+
+/** A reply that an earlier process received but did not finish assessing. */
+export interface EarlierReply extends TimedReply {
+  /** The run that asked for it, if it was not this one. */
+  fromRun?: string;
+  /** Assesses it; `undefined` if earlier tries never finished and there were too many of them. */
+  attempt<T>(work: () => Promise<T>): Promise<T> | undefined;
+}
+
+/** What an earlier process, or the run that this one retries, has already finished. */
+export interface Finished {
+  /** True if every turn of the attempt is finished. */
+  isWhole(position: AttemptPosition): boolean;
+  /** The finished turns of an attempt, by turn. */
+  turns(position: AttemptPosition): Promise<ReadonlyMap<number, InteractionResult>>;
+  /** The replies of an attempt that were received but not assessed, by turn. */
+  replies(position: AttemptPosition): Promise<ReadonlyMap<number, EarlierReply>>;
+}
+
+/** Everything the runner needs from outside. */
+export interface RunPorts {
+  target: Target;
+  /** Awaited when the first reply is there. */
+  assessor: Assessor | Promise<Assessor>;
+  recorder: Recorder;
+  finished?: Finished;
+  /** Hands out the conversations; if unset, this process has all of them. */
+  work?: RunWork;
+  /** Limits the conversations of the whole process. */
+  limiter: Limiter;
+  /** How many conversations of this run may be running or waiting for the limiter at once. */
+  concurrency: number;
+  /** Ends the run at once and aborts its calls. */
+  signal: AbortSignal;
+  /** Once it is true, no further turn starts; those that have started are finished. */
+  isPaused?: () => boolean;
+  /** Called if a reply could not be assessed; its turn is recorded without scores. */
+  onUnscored?: (position: TurnPosition, error: unknown) => void;
+}

@@ -1,0 +1,83 @@
+import type { RunStore } from "../../store/store.ts";
+import type { ActiveRun } from "./active_run.ts";
+import type { OpenRun, Sharing } from "./sharing.ts";
+
+/** The runs of a manager, as far as other processes work on them too. */
+export interface SharedRuns {
+  /** Begins to follow the runs of other processes; does nothing if there are none. */
+  watch(): void;
+  /** True if no other process can or may work on a run. */
+  isExclusive(run: { hasQuery: boolean }): boolean;
+  /** No other process may work on the run until it is released. */
+  reserve(id: string): void;
+  release(id: string): void;
+  /** Brings the counts of a run up to date. */
+  refresh(active: ActiveRun): Promise<void>;
+}
+
+export interface SharedRunsOptions {
+  sharing: Sharing | undefined;
+  store: RunStore;
+  /** The runs that this process works on. */
+  runs: ReadonlyMap<string, ActiveRun>;
+  /** True if this process knows the query of a run's endpoint. */
+  knowsQuery: (id: string) => boolean;
+  /** Called with runs that are open to this process. */
+  join: (ids: string[]) => void;
+  /** Milliseconds of a monotonic clock. */
+  now?: () => number;
+}
+
+/** The counts of a shared run are read at most this often. */
+const REFRESH_MS = 250;
+/**
+ * A run whose endpoint has a query is left to the process that knows it for so long: after an outage
+ * of the database its reservation is over, but the process is about to renew it.
+ */
+const LEFT_MS = 10_000;
+
+export function createSharedRuns(
+  { sharing, store, runs, knowsQuery, join, now = () => performance.now() }: SharedRunsOptions,
+): SharedRuns {
+  const reserved = new Set<string>();
+  const refreshed = new WeakMap<ActiveRun, number>();
+  /** Since when the runs that only another process could continue are open. */
+  let openSince = new Map<string, number>();
+  let isWatching = false;
+
+  /** The open runs that this process may continue, or has to end. */
+  function choose(open: OpenRun[]): string[] {
+    const before = openSince;
+    openSince = new Map();
+    return open.filter(({ id, queryRemoved }) => {
+      if (runs.has(id)) return false;
+      if (!queryRemoved || knowsQuery(id)) return true;
+      const since = before.get(id) ?? now();
+      openSince.set(id, since);
+      return now() - since >= LEFT_MS;
+    }).map(({ id }) => id);
+  }
+
+  return {
+    watch() {
+      if (isWatching || !sharing) return;
+      isWatching = true;
+      sharing.watch({
+        active: () => [...runs.keys()],
+        reserved: () => [...reserved].filter((id) => runs.has(id)),
+        join: (open) => join(choose(open)),
+        ended: (id, status) => runs.get(id)?.endElsewhere(status ?? "cancelled"),
+        changed: (id) => runs.get(id)?.wake(),
+      });
+    },
+    isExclusive: ({ hasQuery }) => sharing !== undefined && (sharing.isExclusive || hasQuery),
+    reserve: (id) => void reserved.add(id),
+    release: (id) => void reserved.delete(id),
+    async refresh(active) {
+      if (!sharing) return;
+      if (now() - (refreshed.get(active) ?? -Infinity) < REFRESH_MS) return;
+      refreshed.set(active, now());
+      active.sync(await store.tally(active.run.id));
+    },
+  };
+}

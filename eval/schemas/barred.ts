@@ -1,0 +1,33 @@
+import { isBarring, isOpenBar } from "../../shared/schemas/checks.ts";
+import type { InteractionResult } from "./interaction_result.ts";
+
+/**
+ * Whether a turn cannot pass, whatever its scores are: a required check has failed, or its tool calls
+ * do not fit.
+ */
+export function isBarred(
+  turn: Pick<InteractionResult, "check_results" | "scores" | "error">,
+): boolean {
+  return hasWrongTools(turn) || (turn.check_results?.some(isBarring) ?? false);
+}
+
+/**
+ * Whether a turn may be barred and nobody knows: a required check, or whether its tool calls fit,
+ * could not be decided. A failed call decides neither; its own required checks are not known here.
+ */
+export function mayBeBarred(
+  { check_results, missing_scores, scores, error }: Pick<
+    InteractionResult,
+    "check_results" | "missing_scores" | "scores" | "error"
+  >,
+): boolean {
+  const isOpen = missing_scores?.tools !== undefined || Boolean(error && scores.tools === 0);
+  return isOpen || (check_results?.some(isOpenBar) ?? false);
+}
+
+/** Whether the tool calls of a turn do not fit those expected; a failed call made none. */
+export function hasWrongTools(
+  { scores, error }: Pick<InteractionResult, "scores" | "error">,
+): boolean {
+  return !error && scores.tools === 0;
+}

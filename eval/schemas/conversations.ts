@@ -1,0 +1,91 @@
+import type { EvaluateRequest } from "./evaluate_request.ts";
+import type { InteractionResult } from "./interaction_result.ts";
+import type { Scenario } from "../../shared/schemas/scenario.ts";
+
+/** Which conversations a run has. */
+export interface RunPlan {
+  scenarios: Pick<Scenario, "interactions">[];
+  attempts: number;
+  history?: EvaluateRequest["history"];
+}
+
+/** The plan of a request. */
+export function planOf(
+  { test_batch: scenarios, attempts, history }: Pick<
+    EvaluateRequest,
+    "test_batch" | "attempts" | "history"
+  >,
+): RunPlan {
+  return { scenarios, attempts, history };
+}
+
+/**
+ * With `history: "both"` every attempt is run twice: attempt `n` with the generated replies as its
+ * history, and attempt `attempts + n` with the references. The latter has no first turn: that one
+ * has no history.
+ */
+function isSecondWay({ attempts, history }: Omit<RunPlan, "scenarios">, attempt: number): boolean {
+  return history === "both" && attempt >= attempts;
+}
+
+/** Whether the turns of an attempt are asked with the references as their history. */
+export function hasReferenceHistory(
+  plan: Omit<RunPlan, "scenarios">,
+  attempt: number,
+): boolean {
+  return plan.history === "reference" || isSecondWay(plan, attempt);
+}
+
+/** The first turn that is asked in an attempt. */
+export function firstTurnOf(plan: Omit<RunPlan, "scenarios">, attempt: number): number {
+  return isSecondWay(plan, attempt) ? 1 : 0;
+}
+
+/** How many turns an attempt at a scenario has. */
+export function turnsOf(
+  plan: RunPlan,
+  { scenario, attempt }: { scenario: number; attempt: number },
+): number {
+  const { interactions = [] } = plan.scenarios[scenario] ?? {};
+  return Math.max(0, interactions.length - firstTurnOf(plan, attempt));
+}
+
+/** All conversations that have a turn, in the order of the batch. */
+export function* listConversations(
+  plan: RunPlan,
+): Generator<{ scenario: number; attempt: number }> {
+  const ways = plan.history === "both" ? 2 : 1;
+  for (const scenario of plan.scenarios.keys()) {
+    for (let attempt = 0; attempt < plan.attempts * ways; attempt++) {
+      if (turnsOf(plan, { scenario, attempt }) > 0) yield { scenario, attempt };
+    }
+  }
+}
+
+/** The turns of the complete run. */
+export function countTurns(plan: RunPlan): number {
+  return plan.scenarios.keys().reduce(
+    (sum, scenario) => sum + countScenarioTurns(plan, scenario),
+    0,
+  );
+}
+
+/** Those of one scenario in all attempts. */
+export function countScenarioTurns(plan: RunPlan, scenario: number): number {
+  const { attempts } = plan;
+  const first = turnsOf(plan, { scenario, attempt: 0 });
+  const second = plan.history === "both" ? turnsOf(plan, { scenario, attempt: attempts }) : 0;
+  return attempts * (first + second);
+}
+
+/** What the turns that count were asked after; of `both`, those after generated replies. */
+export function countedHistory(
+  { history }: Pick<EvaluateRequest, "history">,
+): "generated" | "reference" {
+  return history === "reference" ? "reference" : "generated";
+}
+
+/** Whether a turn was asked the second way, and so is no part of the averages. */
+export function isAskedTheSecondWay({ history_of }: Pick<InteractionResult, "history_of">) {
+  return history_of === "reference";
+}

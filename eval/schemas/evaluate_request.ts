@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { Id, Scenario } from "../../shared/schemas/scenario.ts";
+
+const LONGEST_ADDRESS = 2_048;
+
+/** Batches that were sent as one scenario instead of a list. */
+const sentAsOne = new WeakSet<Scenario[]>();
+
+/** Where the caller wrote a scenario: `test_batch`, or `test_batch.3`. */
+export function batchPath(batch: Scenario[], index: number): string {
+  return sentAsOne.has(batch) ? "test_batch" : `test_batch.${index}`;
+}
+
+function asBatch(scenario: Scenario): Scenario[] {
+  const batch = [scenario];
+  sentAsOne.add(batch);
+  return batch;
+}
+
+/** How an endpoint is asked; see `eval/endpoint/target.ts`. */
+export const Protocol = z.enum(["openai", "agent"]).meta({ id: "Protocol" });
+export type Protocol = z.infer<typeof Protocol>;
+
+/** Passed on to the model under test. */
+export const ModelParameters = z.strictObject({
+  temperature: z.number().min(0).optional().meta({ description: "The provider's own if unset." }),
+  max_tokens: z.int().min(1).optional().meta({ description: "The most tokens of a reply." }),
+  seed: z.int().optional().meta({ description: "For models that repeat a reply by its seed." }),
+  system_prompt: z.string().min(1).optional().meta({
+    description: "The system message of every conversation.",
+  }),
+}).meta({ id: "ModelParameters", description: "Passed on to the model under test." });
+export type ModelParameters = z.infer<typeof ModelParameters>;
+
+/** The name of a model at its endpoint. */
+export const ModelId = Id.trim().min(1);
+
+/** The address of a model under test. */
+export const Endpoint = z.url({
+  protocol: /^https?$/,
+  error: "must be an http or https URL",
+  abort: true,
+})
+  .max(LONGEST_ADDRESS, { error: `must have at most ${LONGEST_ADDRESS} characters` })
+  .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
+    error: "must not contain a user name or a password: the service has its own credentials",
+  });
+
+/**
+ * What a turn is asked after: the generated replies, the references, or both, one after the other.
+ * `generated` if unset.
+ */
+export const History = z.enum(["generated", "reference", "both"]).meta({ id: "History" });
+export type History = z.infer<typeof History>;
+
+/** The body of `POST /evaluate`. `maxAttempts` bounds what one request may cost. */
+export function evaluateRequest(maxAttempts: number) {
+  return z.looseObject({
+    test_batch: z.union([Scenario.transform(asBatch), z.array(Scenario).min(1)]),
+    endpoint: Endpoint,
+    model_id: ModelId,
+    attempts: z.int().min(1).max(maxAttempts).default(1),
+    test_name: z.string().optional(),
+    protocol: Protocol.optional(),
+    parameters: ModelParameters.default({}),
+    pass_threshold: z.number().min(0).max(1).optional(),
+    rubric: z.string().trim().min(1).optional(),
+    judge_votes: z.int().min(1).max(9).optional(),
+    history: History.optional(),
+    /** Instead of `test_batch`; a stored request has both, and `name@version` here. */
+    dataset: z.string().optional(),
+  });
+}
+export type EvaluateRequest = z.infer<ReturnType<typeof evaluateRequest>>;

@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { Agreement } from "./agreement.ts";
+import { CheckCount, Checks } from "../../shared/schemas/checks.ts";
+import { CostSum } from "./cost.ts";
+import { History } from "./evaluate_request.ts";
+import { InteractionResult } from "./interaction_result.ts";
+import { LabelReport } from "./labels.ts";
+import { ScoreNoise } from "./noise.ts";
+import {
+  HistoryGap,
+  PassRates,
+  RunPassRates,
+  ScenarioHistoryGap,
+  Scores,
+  Statistics,
+} from "./statistics.ts";
+
+/**
+ * What scores a run's meanings and grades: the judge model (`null`: none) and the embedder. Fixed
+ * when the run is created, and stored and answered with it.
+ */
+export const ScoredBy = z.object({ judge: z.string().nullable(), embeddings: z.string() }).meta({
+  id: "ScoredBy",
+});
+export type ScoredBy = z.infer<typeof ScoredBy>;
+
+export const AttemptResult = z.object({
+  attempt_id: z.number(),
+  /** The turns were asked after the references (`history: "both"`); no part of the averages. */
+  history_of: z.literal("reference").optional(),
+  interactions: z.array(InteractionResult),
+  average_scores: Scores,
+  statistics: Statistics,
+  execution_time_ms: z.number(),
+}).meta({ id: "AttemptResult" });
+export type AttemptResult = z.infer<typeof AttemptResult>;
+
+export const ScenarioResult = z.looseObject({
+  scenario_id: z.string(),
+  description: z.string(),
+  attempts: z.array(AttemptResult),
+  average_scores: Scores,
+  statistics: Statistics,
+  ...PassRates.shape,
+  /** By score, of turn 2 and later; only with `history: "both"`. */
+  history_gap: z.record(z.string(), ScenarioHistoryGap).optional(),
+  labels: z.record(z.string(), LabelReport),
+  /** As they were sent. */
+  checks: Checks.optional(),
+  conversation_checks: Checks.optional(),
+}).meta({ id: "ScenarioResult" });
+export type ScenarioResult = z.infer<typeof ScenarioResult>;
+
+/**
+ * Counts over the turns of a run: scores that are missing, by reason; the methods by which scores
+ * were computed (a mean over several methods mixes them); kinds of facts in which replies differ
+ * from their references; replies that end at the model's token limit.
+ */
+export const TurnCounts = z.object({
+  missing_scores: z.array(
+    z.object({ score: z.string(), reason: z.string(), turns: z.number() })
+      .meta({ id: "MissingScore" }),
+  ),
+  score_methods: z.record(z.string(), z.record(z.string(), z.number())),
+  differs_in: z.record(z.string(), z.number()),
+  truncated: z.number(),
+  /** By name; absent if the run has no checks. */
+  check_counts: z.array(CheckCount).optional(),
+  /** Of the endpoint's calls, and of the judge's; absent if `PRICES` was not set. */
+  cost: CostSum.optional(),
+  judge_cost: CostSum.optional(),
+});
+export type TurnCounts = z.infer<typeof TurnCounts>;
+
+/** Something that a reader of the results should know before trusting them. `code` is stable. */
+export const RunNote = z.object({ code: z.string(), detail: z.string() }).meta({ id: "RunNote" });
+export type RunNote = z.infer<typeof RunNote>;
+
+const RunResults = z.object({
+  scenarios: z.array(ScenarioResult),
+  average_scores: Scores,
+  statistics: Statistics,
+  ...RunPassRates.shape,
+  ...TurnCounts.shape,
+  /** By score, of turn 2 and later; only with `history: "both"`. */
+  history_gap: z.record(z.string(), HistoryGap).optional(),
+  labels: z.record(z.string(), LabelReport),
+  /** By score; only in an export that was asked for it. */
+  noise: z.record(z.string(), ScoreNoise).optional(),
+  /** Only in exports of a run that people graded. */
+  agreement: Agreement.optional(),
+}).meta({ id: "RunResults" });
+
+/** The body of the answer. */
+export const EvaluateResponse = z.object({
+  message: z.string(),
+  run_id: z.string(),
+  test_name: z.string(),
+  endpoint: z.string(),
+  model_id: z.string(),
+  scored_by: ScoredBy.optional(),
+  notes: z.array(RunNote),
+  results: RunResults,
+});
+export type EvaluateResponse = z.infer<typeof EvaluateResponse>;
+
+/**
+ * The same as it is sent: with fields of the request, as far as they were sent. Those that the
+ * service does not know are in it too.
+ */
+export const EvaluateAnswer = EvaluateResponse.extend({
+  dataset: z.string().optional().meta({ description: "`name@version`, if the run named one." }),
+  pass_threshold: z.number().optional(),
+  rubric: z.string().optional(),
+  judge_votes: z.int().optional(),
+  history: History.optional(),
+}).loose().meta({ id: "EvaluateResponse" });

@@ -1,0 +1,247 @@
+import { type Kysely, sql, type Transaction } from "kysely";
+import { type AppError, notFound } from "../../../shared/errors.ts";
+import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import { createYielder } from "../../../shared/yielder.ts";
+import { createBatchDigest } from "../runs/batch_digest.ts";
+import type { DatasetReader, DatasetStore, VersionRecord } from "./datasets.ts";
+import { createRunIds, momentOf } from "../runs/run_id.ts";
+import type { DatasetVersionsTable, Tables } from "../schema/schema.ts";
+
+/** A part is stored once it has so many characters; a larger scenario is a part of its own. */
+const PART_CHARACTERS = 128 * 1024;
+/** No upload takes longer. */
+const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;
+
+/** Queries that SQLite and PostgreSQL both understand. */
+export function createDatasetReader(db: Kysely<Tables>): DatasetReader {
+  return {
+    async listDatasets({ after = "", limit }) {
+      const rows = await db.selectFrom("datasets")
+        .innerJoin(
+          "dataset_versions as latest",
+          (join) =>
+            join.onRef("latest.name", "=", "datasets.name")
+              .onRef("latest.version", "=", "datasets.latest"),
+        )
+        .selectAll("latest")
+        .select("datasets.updated_at")
+        .select(({ selectFrom }) =>
+          selectFrom("dataset_versions as all").whereRef("all.name", "=", "datasets.name")
+            .select(({ fn }) => fn.countAll().as("count")).as("versions")
+        )
+        .where("datasets.name", ">", after)
+        .orderBy("datasets.name")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({
+        ...toVersion(row),
+        versions: Number(row.versions),
+        updatedAt: Number(row.updated_at),
+      }));
+    },
+
+    async datasetVersions(name, limit) {
+      const rows = await db.selectFrom("dataset_versions").selectAll().where("name", "=", name)
+        .orderBy("content_id", "desc").limit(limit).execute();
+      return rows.map(toVersion);
+    },
+
+    async latestVersion(name) {
+      const row = await db.selectFrom("dataset_versions")
+        .innerJoin("datasets", (join) =>
+          join.onRef("datasets.name", "=", "dataset_versions.name")
+            .onRef("datasets.latest", "=", "dataset_versions.version"))
+        .selectAll("dataset_versions")
+        .where("datasets.name", "=", name)
+        .executeTakeFirst();
+      return row && toVersion(row);
+    },
+
+    async findVersions(name, beginning) {
+      const rows = await db.selectFrom("dataset_versions").selectAll().where("name", "=", name)
+        .where(sql<string>`substr(version, 1, ${sql.lit(beginning.length)})`, "=", beginning)
+        .limit(2).execute();
+      return rows.map(toVersion);
+    },
+
+    async *scenarioLines({ name, version }) {
+      const row = await db.selectFrom("dataset_versions").select(["content_id", "bytes"])
+        .where("name", "=", name).where("version", "=", version).executeTakeFirst();
+      let left = Number(row?.bytes ?? 1);
+      for (let position = 0; row && left > 0; position++) {
+        const part = await db.selectFrom("dataset_parts")
+          .select(["lines", sql<number>`octet_length(lines)`.as("bytes")])
+          .where("content_id", "=", row.content_id).where("position", "=", position)
+          .executeTakeFirst();
+        if (!part) break;
+        yield part.lines;
+        left -= Number(part.bytes);
+      }
+      if (left > 0) throw deletedMeanwhile(name, version);
+    },
+  };
+}
+
+export function createDatasetStore(
+  db: Kysely<Tables>,
+  { now }: { now: () => number },
+): DatasetStore {
+  /** By the clock alone, as `deleteAbandonedParts` tells their age by it. */
+  const newContentId = createRunIds(now);
+
+  async function insertParts(content_id: string, scenarios: AsyncIterable<Scenario>) {
+    const counts = { scenarios: 0, turns: 0, bytes: 0 };
+    const digest = await createBatchDigest();
+    const yieldIfDue = createYielder();
+    let position = 0;
+    let lines = "";
+    async function flush(): Promise<void> {
+      if (lines === "") return;
+      counts.bytes += new TextEncoder().encode(lines).length;
+      await db.insertInto("dataset_parts").values({ content_id, position, lines }).execute();
+      position++;
+      lines = "";
+    }
+    for await (const scenario of scenarios) {
+      const text = JSON.stringify(scenario);
+      digest.add(text);
+      counts.scenarios++;
+      counts.turns += scenario.interactions.length;
+      if (lines.length + text.length > PART_CHARACTERS) await flush();
+      lines += `${text}\n`;
+      await yieldIfDue();
+    }
+    await flush();
+    return { ...counts, version: digest.end() };
+  }
+
+  /**
+   * Names the stored parts. Returns the version as it is stored, maybe since long. One that has lost
+   * its parts gets the new ones.
+   */
+  async function addVersion(
+    transaction: Transaction<Tables>,
+    row: DatasetVersionsTable,
+  ): Promise<DatasetVersionsTable> {
+    const { name, version, created_at: updated_at } = row;
+    // First, because it locks the name: others that write or delete it wait.
+    await transaction.insertInto("datasets").values({ name, latest: version, updated_at })
+      .onConflict((conflict) =>
+        conflict.column("name").doUpdateSet({ latest: version, updated_at })
+          .where("datasets.latest", "!=", version)
+      ).execute();
+    await transaction.insertInto("dataset_versions").values(row)
+      .onConflict((conflict) => conflict.columns(["name", "version"]).doNothing())
+      .execute();
+    const stored = await transaction.selectFrom("dataset_versions").selectAll()
+      .where("name", "=", name).where("version", "=", version)
+      .executeTakeFirstOrThrow();
+    if (Number(stored.bytes) === 0 || await hasParts(transaction, stored.content_id)) return stored;
+    const { content_id, created_at } = row;
+    await transaction.updateTable("dataset_versions").set({ content_id, created_at })
+      .where("name", "=", name).where("version", "=", version).execute();
+    return row;
+  }
+
+  return {
+    ...createDatasetReader(db),
+
+    async saveDataset(name, scenarios) {
+      const content_id = newContentId();
+      let created = false;
+      try {
+        const content = await insertParts(content_id, scenarios);
+        const row = { name, content_id, created_at: now(), ...content };
+        const stored = await db.transaction().execute((change) => addVersion(change, row));
+        created = stored.content_id === content_id;
+        return { ...toVersion(stored), created };
+      } finally {
+        // If this fails, a later start deletes them.
+        if (!created) await deleteUnnamedParts(db, content_id).catch(() => {});
+      }
+    },
+
+    deleteDataset: (name, version) =>
+      db.transaction().execute(async (transaction) => {
+        // Locks the name, as `addVersion` does.
+        await transaction.updateTable("datasets").set({ updated_at: now() })
+          .where("name", "=", name).execute();
+        const deleted = await transaction.deleteFrom("dataset_versions").where("name", "=", name)
+          .$if(version !== undefined, (query) => query.where("version", "=", version!))
+          .returning("content_id").execute();
+        await deleteParts(transaction, deleted.map(({ content_id }) => content_id));
+        await renewLatest(transaction, name);
+        return deleted.length > 0;
+      }),
+  };
+}
+
+/** After versions were deleted: the newest one that is left is the latest, unless it still is. */
+async function renewLatest(transaction: Transaction<Tables>, name: string): Promise<void> {
+  const left = await transaction.selectFrom("dataset_versions").select("version")
+    .where("name", "=", name).orderBy("content_id", "desc").limit(1).executeTakeFirst();
+  if (!left) {
+    await transaction.deleteFrom("datasets").where("name", "=", name).execute();
+    return;
+  }
+  await transaction.updateTable("datasets").set({ latest: left.version })
+    .where("name", "=", name)
+    .where(
+      "latest",
+      "not in",
+      (query) => query.selectFrom("dataset_versions").select("version").where("name", "=", name),
+    )
+    .execute();
+}
+
+async function deleteParts(db: Kysely<Tables>, contentIds: string[]): Promise<void> {
+  if (contentIds.length === 0) return;
+  await db.deleteFrom("dataset_parts").where("content_id", "in", contentIds).execute();
+}
+
+/** The same, unless a version has them: a commit that is not confirmed may have taken effect. */
+async function deleteUnnamedParts(db: Kysely<Tables>, contentId: string): Promise<void> {
+  await db.deleteFrom("dataset_parts").where("content_id", "=", contentId)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(
+        selectFrom("dataset_versions").select("version").where("content_id", "=", contentId),
+      ))
+    )
+    .execute();
+}
+
+async function hasParts(db: Kysely<Tables>, contentId: string): Promise<boolean> {
+  const part = await db.selectFrom("dataset_parts").select("position")
+    .where("content_id", "=", contentId).limit(1).executeTakeFirst();
+  return part !== undefined;
+}
+
+/** Deletes the parts of uploads whose process ended before the upload did. */
+export async function deleteAbandonedParts(db: Kysely<Tables>, now: () => number): Promise<void> {
+  const rows = await db.selectFrom("dataset_parts").select("content_id")
+    .where("position", "=", 0)
+    .where(
+      "content_id",
+      "not in",
+      (query) => query.selectFrom("dataset_versions").select("content_id"),
+    )
+    .execute();
+  const abandoned = rows.map(({ content_id }) => content_id)
+    .filter((id) => momentOf(id) < now() - ABANDONED_AFTER_MS);
+  await deleteParts(db, abandoned);
+}
+
+function toVersion(row: Omit<DatasetVersionsTable, "content_id">): VersionRecord {
+  return {
+    name: row.name,
+    version: row.version,
+    createdAt: Number(row.created_at),
+    scenarios: row.scenarios,
+    turns: row.turns,
+    bytes: Number(row.bytes),
+  };
+}
+
+function deletedMeanwhile(name: string, version: string): AppError {
+  return notFound(`cannot read ${name}@${version}: it was deleted`);
+}

@@ -1,0 +1,42 @@
+import { type AppError, conflict, notFound } from "../../../shared/errors.ts";
+import type { RunRecord, StoredRun } from "./run_record.ts";
+import type { RunReader } from "../store.ts";
+
+/** A stored run. Throws 404 `not_found` if no run has the id. */
+export async function requireRun(reader: RunReader, id: string): Promise<StoredRun> {
+  const run = await reader.getRun(id);
+  if (run) return run;
+  throw runNotFound(id);
+}
+
+/** The same without the request, which may have megabytes. */
+export async function requireRecord(reader: RunReader, id: string): Promise<RunRecord> {
+  const run = await reader.getRecord(id);
+  if (run) return run;
+  throw runNotFound(id);
+}
+
+/** What a caller gets who names a run that is not stored. */
+export function runNotFound(id: string): AppError {
+  return notFound(`cannot find run ${id}: no run has this id`);
+}
+
+/** The same for a turn of a stored run; `attempt` as callers count it, from 1. */
+export function turnNotFound(
+  id: string,
+  { scenario, attempt, turn }: { scenario: number; attempt: number; turn: number },
+): AppError {
+  const place = `${scenario}/${attempt}/${turn}`;
+  return notFound(`cannot find turn ${place} of run ${id}: it is not stored`);
+}
+
+/** What a caller gets who wants a run to continue that no longer can. */
+export function endedMeanwhile(id: string): AppError {
+  const detail = `cannot resume run ${id}: it was ended or deleted meanwhile`;
+  return conflict(detail);
+}
+
+/** What a caller gets whose run is deleted before all of it was read. */
+export function runDeleted(id: string): AppError {
+  return notFound(`run ${id} was deleted while it was read`);
+}

@@ -1,0 +1,128 @@
+import type { Kysely, Transaction } from "kysely";
+import { countTurns, planOf } from "../../schemas/conversations.ts";
+import { datasetNameOf, digestBatch } from "./batch_digest.ts";
+import { removeQuery } from "./endpoint_query.ts";
+import { claimKey } from "./idempotency_keys.ts";
+import { copyAnswered } from "../turns/retried_turns.ts";
+import { RECORD_COLUMNS, toRecord, toRunRow } from "./run_rows.ts";
+import type { Tables } from "../schema/schema.ts";
+import type { RunGroup, StoredRun } from "./run_record.ts";
+import type { IdempotencyKey, KnownRun, NewRun, RunStore } from "../store.ts";
+
+export interface RunCreationOptions {
+  /** Milliseconds since 1970. */
+  now: () => number;
+  newId: () => string;
+  /** Called before a run is stored. */
+  prepareRun?: (run: StoredRun, wanted: NewRun) => Promise<PreparedRun>;
+}
+
+/** What is stored together with a run. */
+export interface PreparedRun {
+  /** Called in the transaction that stores the run, at its end. */
+  store(transaction: Transaction<Tables>): Promise<void>;
+  /** Called if the run is certainly not stored: after a failure it may be. */
+  drop(): Promise<void>;
+}
+
+/** Stores new runs, one or those of a group, completely or not at all. */
+export function createRunCreation(
+  db: Kysely<Tables>,
+  { now, newId, prepareRun }: RunCreationOptions,
+): Pick<RunStore, "createRun" | "createGroup"> {
+  /** Everything that takes time comes before the transaction, because others wait for it. */
+  async function prepare(run: NewRun, described: Parameters<typeof newStoredRun>[1]) {
+    const stored = newStoredRun(run, described);
+    return { run, stored, row: await toRunRow(stored), prepared: await prepareRun?.(stored, run) };
+  }
+
+  type ReadyRun = Awaited<ReturnType<typeof prepare>>;
+
+  /** `undefined` if all runs are stored, else what the key refers to already. */
+  async function store(
+    runs: ReadyRun[],
+    { id, moment, idempotency }: {
+      id: string;
+      moment: number;
+      idempotency: IdempotencyKey | undefined;
+    },
+  ): Promise<KnownRun | undefined> {
+    const known = await db.transaction().execute(async (transaction) => {
+      const known = await claimKey(transaction, idempotency, { id, moment });
+      if (known) return known;
+      for (const { run: { parentId }, stored, row, prepared } of runs) {
+        await transaction.insertInto("runs").values(row).execute();
+        if (parentId !== undefined) await copyAnswered(transaction, parentId, stored.id);
+        await prepared?.store(transaction);
+      }
+    });
+    if (known) { for (const { prepared } of runs) await prepared?.drop(); }
+    return known;
+  }
+
+  /** A retry takes the place of the run that it retries. */
+  async function groupOf(parentId: string | undefined): Promise<RunGroup | null> {
+    if (parentId === undefined) return null;
+    const row = await db.selectFrom("runs").select(RECORD_COLUMNS).where("id", "=", parentId)
+      .executeTakeFirst();
+    return row ? toRecord(row).group : null;
+  }
+
+  return {
+    async createRun(run) {
+      const moment = now();
+      const id = newId();
+      const batchDigest = await digestBatch(run.request.test_batch);
+      const group = await groupOf(run.parentId);
+      const ready = await prepare(run, { id, moment, batchDigest, group });
+      const known = await store([ready], { id, moment, idempotency: run.idempotency });
+      return known ?? { outcome: "created", id, run: ready.stored };
+    },
+
+    async createGroup({ runs, idempotency }) {
+      const moment = now();
+      const id = newId();
+      const ready: ReadyRun[] = [];
+      const batchDigest = await digestBatch(runs[0]!.request.test_batch); // all have the same
+      for (const [index, { name, ...run }] of runs.entries()) {
+        const group = { id, index, name };
+        ready.push(await prepare(run, { id: newId(), moment, batchDigest, group }));
+      }
+      const known = await store(ready, { id, moment, idempotency });
+      return known ?? { outcome: "created", id, runs: ready.map(({ stored }) => stored) };
+    },
+  };
+}
+
+/** A new run as it is stored: running, and without the query of its endpoint. */
+export function newStoredRun(
+  { request, testName, parentId }: NewRun,
+  { id, moment, batchDigest, group }: {
+    id: string;
+    moment: number;
+    batchDigest: string;
+    group: RunGroup | null;
+  },
+): StoredRun {
+  const endpoint = removeQuery(request.endpoint);
+  return {
+    id,
+    parentId: parentId ?? null,
+    status: "running",
+    detail: null,
+    testName,
+    modelId: request.model_id,
+    endpoint,
+    attempts: request.attempts,
+    totalTurns: countTurns(planOf(request)),
+    createdAt: moment,
+    finishedAt: null,
+    tally: null,
+    queryRemoved: endpoint !== request.endpoint,
+    batchDigest,
+    datasetName: datasetNameOf(request),
+    gate: null,
+    group,
+    request: { ...request, endpoint },
+  };
+}

@@ -1,0 +1,180 @@
+import { type Kysely, sql } from "kysely";
+import { createYielder } from "../../../shared/yielder.ts";
+import { createGradeReader } from "../grades/grade_queries.ts";
+import { createDatasetReader } from "../datasets/dataset_queries.ts";
+import { groupRuns, listGroups } from "./group_queries.ts";
+import { readAhead } from "../turns/read_ahead.ts";
+import { listRuns } from "./run_list.ts";
+import { parseTurn, RECORD_COLUMNS, type SelectedTurn, toRecord, toTurnText } from "./run_rows.ts";
+import type { Tables, TurnsTable } from "../schema/schema.ts";
+import { findTag } from "./run_tags.ts";
+import { createTurnQueries } from "../turns/turn_queries.ts";
+import type { ScenarioRange, TurnPosition } from "../turns/position.ts";
+import type { Tally } from "./run_record.ts";
+import type { RunReader } from "../store.ts";
+import type { TurnText } from "../turns/turn_record.ts";
+
+/** Turns read at once, in number and in bytes: pages are quick to read and small in memory. */
+const PAGE = 200;
+const PAGE_BYTES = 1024 * 1024;
+/** The largest value of the column. */
+const MAX_SCENARIO = 2 ** 31 - 1;
+
+/** Reads runs from any database that has the tables. */
+export function createRunReader(db: Kysely<Tables>): RunReader {
+  const turnPages = (runId: string, range?: ScenarioRange) => readAhead(fetchPages(runId, range));
+
+  async function* fetchPages(
+    runId: string,
+    { from, until }: ScenarioRange = { from: 0, until: MAX_SCENARIO },
+  ): AsyncGenerator<TurnText[]> {
+    let after = { scenario: from, attempt: -1, turn: -1 };
+    while (true) {
+      const { rows } = await turnsFrom(runId, { after, until }).execute(db);
+      const page = rows.map(toTurnText);
+      const last = page.at(-1);
+      if (!last) return;
+      yield page;
+      after = last;
+    }
+  }
+
+  return {
+    ...createTurnQueries(db),
+    ...createGradeReader(db),
+    ...createDatasetReader(db),
+
+    async getRun(id) {
+      const row = await db.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirst();
+      return row && { ...toRecord(row), request: JSON.parse(row.request) };
+    },
+
+    async getRecord(id) {
+      const row = await db.selectFrom("runs").select(RECORD_COLUMNS).where("id", "=", id)
+        .executeTakeFirst();
+      return row && toRecord(row);
+    },
+
+    findTag: (name) => findTag(db, name),
+
+    listRuns: (filter) => listRuns(db, filter),
+
+    groupRuns: (groupId) => groupRuns(db, groupId),
+
+    listGroups: (page) => listGroups(db, page),
+
+    async *turns(runId) {
+      const pause = createYielder(); // the next page may be there already
+      for await (const page of turnPages(runId)) {
+        for (const row of page) {
+          await pause();
+          yield parseTurn(row);
+        }
+      }
+    },
+
+    turnPages,
+
+    async turnsAfter(runId, { seq, limit }) {
+      const { rows } = await eventsFrom(runId, { seq, limit }).execute(db);
+      return rows.map(({ result, ...position }) => ({ ...position, resultJson: result }));
+    },
+
+    tally: (runId) => readTally(db, runId),
+
+    async meanOverall(runId) {
+      const scenarios = db.selectFrom("turns")
+        .select(({ fn }) => fn.avg(countedOverall(runId)).as("mean"))
+        .where("run_id", "=", runId)
+        .groupBy("scenario");
+      const row = await db.selectFrom(scenarios.as("scenarios"))
+        .select(({ fn }) => fn.avg("mean").as("mean"))
+        .executeTakeFirstOrThrow();
+      return row.mean === null ? null : Number(row.mean);
+    },
+
+    keep: () => ({ [Symbol.dispose]() {} }), // all its reads see one snapshot
+
+    close: () => db.destroy(),
+
+    // By `this`: a store that is made from this reader has another `close`.
+    [Symbol.asyncDispose]() {
+      return this.close();
+    },
+  };
+}
+
+/** Attempts beyond those of the request are asked the second way (`history: "both"`). */
+function countedOverall(runId: string) {
+  return sql<number | null>`case
+    when attempt < (select attempts from runs where id = ${runId}) then overall end`;
+}
+
+/** Counts the stored turns of a run. */
+export async function readTally(db: Kysely<Tables>, runId: string): Promise<Tally> {
+  const counted = countedOverall(runId);
+  const row = await db.selectFrom("turns")
+    .select(({ fn }) => [
+      fn.countAll().as("done"),
+      fn.sum("failed").as("failed"),
+      fn.sum("missing").as("missing"),
+      fn.count(counted).as("scored"),
+      fn.avg(counted).as("mean"),
+      fn.max("seq").as("last_seq"),
+    ])
+    .where("run_id", "=", runId)
+    .executeTakeFirstOrThrow();
+  return {
+    done: Number(row.done),
+    failed: Number(row.failed ?? 0),
+    missing: Number(row.missing ?? 0),
+    scored: Number(row.scored),
+    mean: row.mean === null ? null : Number(row.mean),
+    lastSeq: Number(row.last_seq ?? 0),
+  };
+}
+
+/**
+ * The turns after a position in the order of the batch, before a scenario. The first one has any
+ * size; the others are included while the page is below `PAGE_BYTES`. One reply may have megabytes,
+ * and SQL knows the sizes without reading the texts. The sizes limit the page and are not joined
+ * with it: PostgreSQL takes a run that is not yet in its statistics for one of a single turn, and
+ * would read the whole run for each turn of the page.
+ */
+function turnsFrom(
+  runId: string,
+  { after: { scenario, attempt, turn }, until }: { after: TurnPosition; until: number },
+) {
+  const rest = sql`from turns
+    where run_id = ${runId} and (scenario, attempt, turn) > (${scenario}, ${attempt}, ${turn})
+      and scenario < ${until}
+    order by scenario, attempt, turn`;
+  return sql<SelectedTurn>`
+    select scenario, attempt, turn, took_ms, result ${rest}
+    limit (
+      select count(*)
+      from (
+        select size, sum(size) over (order by scenario, attempt, turn) as total
+        from (
+          select scenario, attempt, turn, octet_length(result) as size ${rest}
+          limit ${PAGE}
+        ) as next
+      ) as page
+      where total - size < ${PAGE_BYTES}
+    )`;
+}
+
+/** The turns after a position in the order of storing, limited in the same way. */
+function eventsFrom(runId: string, { seq, limit }: { seq: number; limit: number }) {
+  const rest = sql`from turns where run_id = ${runId} and seq > ${seq} order by seq`;
+  return sql<Pick<TurnsTable, "seq" | "scenario" | "attempt" | "turn" | "result">>`
+    select seq, scenario, attempt, turn, result ${rest}
+    limit (
+      select count(*)
+      from (
+        select size, sum(size) over (order by seq) as total
+        from (select seq, octet_length(result) as size ${rest} limit ${limit}) as next
+      ) as page
+      where total - size < ${PAGE_BYTES}
+    )`;
+}

@@ -1,0 +1,152 @@
+import type { Gate, RunStatus } from "../runs/run_record.ts";
+
+/** The tables, as `migrations.ts` creates them. Times are milliseconds since 1970. */
+export interface Tables {
+  runs: RunsTable;
+  turns: TurnsTable;
+  caller_keys: CallerKeysTable;
+  pending_replies: PendingRepliesTable;
+  service_state: ServiceStateTable;
+  run_tags: RunTagsTable;
+  grades: GradesTable;
+  datasets: DatasetsTable;
+  dataset_versions: DatasetVersionsTable;
+  dataset_parts: DatasetPartsTable;
+}
+
+export interface DatasetsTable {
+  name: string;
+  /** The version that the name alone refers to. */
+  latest: string;
+  updated_at: number;
+}
+
+export interface DatasetVersionsTable {
+  name: string;
+  /** See `digestBatch`. */
+  version: string;
+  /** Sorts in the order of writing. */
+  content_id: string;
+  created_at: number;
+  scenarios: number;
+  turns: number;
+  bytes: number;
+}
+
+/** The scenarios of a version. Parts without a version belong to an upload that has not ended. */
+export interface DatasetPartsTable {
+  content_id: string;
+  position: number;
+  /** Scenarios as JSON, one per line. */
+  lines: string;
+}
+
+/** Names that people give to runs. */
+export interface RunTagsTable {
+  name: string;
+  run_id: string;
+}
+
+/**
+ * Grades by people. All versions are kept; the highest of an author is the present one. One that is
+ * withdrawn repeats what it takes back.
+ */
+export interface GradesTable {
+  run_id: string;
+  scenario: number;
+  attempt: number;
+  turn: number;
+  /** Empty for grades without an author. */
+  author: string;
+  version: number;
+  value: number;
+  label: string | null;
+  comment: string | null;
+  created_at: number;
+  withdrawn: 0 | 1;
+}
+
+/** Values that the service keeps for itself. */
+export interface ServiceStateTable {
+  name: string;
+  value: string;
+}
+
+export interface RunsTable {
+  id: string;
+  parent_id: string | null;
+  status: RunStatus;
+  detail: string | null;
+  test_name: string;
+  model_id: string;
+  endpoint: string;
+  attempts: number;
+  total_turns: number;
+  created_at: number;
+  finished_at: number | null;
+  tally: string | null;
+  request: string;
+  /** 1 if the endpoint had a query, which is not stored. */
+  query_removed: 0 | 1;
+  /**
+   * The digest of the batch (`digestBatch`), not a stored dataset; `null` in runs of earlier
+   * versions.
+   */
+  dataset: string | null;
+  /** Of the dataset that the request names; `null` if it has a batch instead. */
+  dataset_name: string | null;
+  gate: Gate | null;
+  /** The group, the run's place in it and the model's name there; `null` if it is in none. */
+  group_id: string | null;
+  group_index: number | null;
+  group_name: string | null;
+  /** The mean `overall` of an ended run; `null` if it has none, or is not summarised yet. */
+  overall: number | null;
+  /** A `RunHeadline` as JSON; `null` until the ended run is first listed or shown. */
+  headline: string | null;
+  /** A `RunSummary` as JSON; written together with the headline. */
+  summary: string | null;
+}
+
+export interface TurnsTable {
+  run_id: string;
+  scenario: number;
+  attempt: number;
+  turn: number;
+  /** The order of storing within the run, from 1. */
+  seq: number;
+  failed: 0 | 1;
+  /** 1 if the turn should have an `overall` and has none. */
+  missing: 0 | 1;
+  overall: number | null;
+  took_ms: number;
+  result: string;
+  /** `TurnFacets` as JSON. PostgreSQL's drivers read them as an object. */
+  facets: string;
+}
+
+export interface CallerKeysTable {
+  /** A digest of the caller's API key; empty if the service has none. */
+  caller: string;
+  idempotency_key: string;
+  body_hash: string;
+  /** Of the run, or of the group if the request named several models. */
+  run_id: string;
+  created_at: number;
+}
+
+/** Received replies, by turn. A reply whose turn is in `turns` is no longer needed. */
+export interface PendingRepliesTable {
+  run_id: string;
+  scenario: number;
+  attempt: number;
+  turn: number;
+  /** How many later processes have started to score it. */
+  tries: number;
+  /**
+   * `agent_reply`, `usage`, `latency_ms`, `finish_reason`, `reasoning`, `reply_encoding`,
+   * `tool_calls` and `cost` as JSON: as in a turn's `result`, which may be here too. Earlier
+   * versions wrote `content` for `agent_reply`.
+   */
+  reply: string;
+}

@@ -1,0 +1,93 @@
+import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
+import { numberMember, objectMember } from "../schema/json_member.ts";
+import type { TurnFilter, TurnOutcome } from "../runs/list_query.ts";
+import type { TurnRange } from "./position.ts";
+import { facetName } from "./turn_facets.ts";
+import { likePatterns } from "./text_search.ts";
+import { ROUNDING } from "../../../shared/rounding.ts";
+
+/** The value of a score in a row of `turns`. */
+export function scoreValue(name: string): RawBuilder<number | null> {
+  if (name === "overall") return sql`overall`;
+  return numberMember(sql`(facets -> 'scores')`, facetName(name));
+}
+
+/** The conditions of a filter on `turns`; that of a text also finds it in other fields of a turn. */
+export function conditionsOf(filter: TurnFilter): Expression<SqlBool>[] {
+  const { outcome, score, label, scenarios, attempt, turn, lastTurn, text } = filter;
+  const conditions: RawBuilder<SqlBool>[] = [];
+  if (outcome) conditions.push(anyOf(outcome.oneOf.map((one) => hasOutcome(one, outcome))));
+  if (score) {
+    const value = scoreValue(score.name);
+    conditions.push(sql`${value} is not null`);
+    if (score.min !== undefined) conditions.push(sql`${value} >= ${score.min}`);
+    if (score.max !== undefined) conditions.push(sql`${value} <= ${score.max}`);
+  }
+  if (label) {
+    const found = objectMember(sql`(facets -> 'labels')`, facetName(label.key));
+    const part = (name: "expected" | "found") => sql`${found} ->> ${sql.lit(name)}`;
+    conditions.push(sql`${part("found")} is not null`);
+    for (const name of ["expected", "found"] as const) {
+      const wanted = label[name];
+      if (wanted !== undefined) conditions.push(sql`${part(name)} = ${facetName(wanted)}`);
+    }
+  }
+  if (scenarios) {
+    conditions.push(
+      scenarios.length === 0 ? sql`1 = 0` : sql`scenario in (${sql.join(scenarios)})`,
+    );
+  }
+  if (attempt !== undefined) conditions.push(sql`attempt = ${attempt}`);
+  if (turn !== undefined) conditions.push(sql`turn = ${turn}`);
+  if (lastTurn !== undefined) conditions.push(sql`turn <= ${lastTurn}`);
+  if (text !== undefined) {
+    const inJson = JSON.stringify(text).slice(1, -1);
+    conditions.push(
+      anyOf(likePatterns(inJson).map((like) => sql`lower(result) like ${like} escape '!'`)),
+    );
+  }
+  return conditions;
+}
+
+function anyOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
+  return sql`(${sql.join(conditions, sql` or `)})`;
+}
+
+/** A required check failed, or the tool calls do not fit. */
+export const IS_BARRED = sql<SqlBool>`(facets ->> 'barred_by' is not null)`;
+
+/** That could not be decided, or not of a failed call in one of these ranges. */
+export function mayBeBarred(required: TurnRange[]): RawBuilder<SqlBool> {
+  const isOpen = sql<SqlBool>`(facets ->> 'may_be_barred' is not null)`;
+  if (required.length === 0) return isOpen;
+  const rows = required.map(({ scenario, first, last }) =>
+    sql`(${sql.lit(scenario)}, ${sql.lit(first)}, ${sql.lit(last)})`
+  );
+  // Both databases name the columns of `values` so.
+  return sql`(${isOpen} or (failed = 1 and exists (
+    select 1 from (values ${sql.join(rows)}) as place
+    where place.column1 = scenario and turn between place.column2 and place.column3)))`;
+}
+
+/** `overall`, or the least or most that it can be if it is missing. */
+export function boundOf(end: 0 | 1): RawBuilder<number | null> {
+  const bound = sql`cast(facets -> 'overall_bounds' ->> ${sql.lit(end)} as double precision)`;
+  return sql`case when missing = 1 then coalesce(${bound}, ${sql.lit(end)}) else overall end`;
+}
+
+function hasOutcome(outcome: TurnOutcome, { threshold }: { threshold: number }) {
+  const limit = threshold - ROUNDING;
+  const isFree = sql`failed = 0 and not ${IS_BARRED}`;
+  switch (outcome) {
+    case "failed":
+      return sql<SqlBool>`failed = 1`;
+    case "incomplete":
+      return sql<SqlBool>`(${isFree} and overall is null and missing = 1)`;
+    case "unscored":
+      return sql<SqlBool>`(${isFree} and overall is null and missing = 0)`;
+    case "passed":
+      return sql<SqlBool>`(${isFree} and overall >= ${limit})`;
+    case "below":
+      return sql<SqlBool>`(failed = 0 and (overall < ${limit} or ${IS_BARRED}))`;
+  }
+}

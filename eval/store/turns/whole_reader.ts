@@ -1,0 +1,94 @@
+import { runNotFound } from "../runs/require_run.ts";
+import type { RunRecord, Tally } from "../runs/run_record.ts";
+import type { RunReader } from "../store.ts";
+import type { StoredTurn, TurnText } from "./turn_record.ts";
+
+/** The part of a store that results are made from. */
+export interface TurnReader extends Pick<RunReader, "turns" | "tally"> {
+  /** Tells a run that was deleted from one that is damaged. */
+  getRecord?: RunReader["getRecord"];
+  turnPages(runId: string): AsyncIterable<TurnText[]>;
+}
+
+/** Not all turns of a run could be read. */
+export class IncompleteRead extends Error {
+  override readonly name = "IncompleteRead";
+}
+
+/** Throws `IncompleteRead` unless both numbers of turns are the same. */
+export function requireWhole(
+  runId: string,
+  { read, expected }: { read: number; expected: number },
+): void {
+  if (read === expected) return;
+  throw new IncompleteRead(`run ${runId} should have ${expected} turns, but ${read} were read`);
+}
+
+/**
+ * Reads a run that is not running, and throws `IncompleteRead` if a turn is missing: the run was
+ * resumed while it was read, or the database is damaged; 404 `not_found` if another process has
+ * deleted it. An incomplete result must not look complete, so every answer and every export uses this.
+ */
+export function createWholeReader(
+  reader: TurnReader,
+  run: Pick<RunRecord, "id" | "status" | "totalTurns" | "tally">,
+): TurnReader {
+  let known: Promise<Tally> | undefined;
+  const tally = () => known ??= readTally();
+
+  async function requireAll(turns: { read: number; expected: number }): Promise<void> {
+    try {
+      requireWhole(run.id, turns);
+    } catch (error) {
+      const isDeleted = reader.getRecord && !await reader.getRecord(run.id);
+      throw isDeleted ? runNotFound(run.id) : error;
+    }
+  }
+
+  async function readTally(): Promise<Tally> {
+    const tally = await reader.tally(run.id);
+    const expected = run.status === "completed" ? run.totalTurns : run.tally?.done ?? tally.done;
+    await requireAll({ read: tally.done, expected });
+    return tally;
+  }
+
+  return {
+    tally,
+    async *turns() {
+      const { done: expected } = await tally();
+      let read = 0;
+      for await (const turn of reader.turns(run.id)) {
+        read++;
+        yield turn;
+      }
+      await requireAll({ read, expected });
+    },
+    async *turnPages() {
+      const { done: expected } = await tally();
+      let read = 0;
+      for await (const page of reader.turnPages(run.id)) {
+        read += page.length;
+        yield page;
+      }
+      await requireAll({ read, expected });
+    },
+  };
+}
+
+/** All turns of a run that is not running, and those that there are of one that is. */
+export function turnsSoFar(
+  reader: TurnReader,
+  run: Pick<RunRecord, "id" | "status" | "totalTurns" | "tally">,
+): AsyncIterable<StoredTurn> {
+  return (run.status === "running" ? reader : createWholeReader(reader, run)).turns(run.id);
+}
+
+/** The same pieces; the turns of the run can be read until the last one. */
+export async function* whileKept<T>(
+  reader: Pick<RunReader, "keep">,
+  runId: string,
+  pieces: AsyncIterable<T>,
+): AsyncGenerator<T> {
+  using _kept = reader.keep(runId);
+  yield* pieces;
+}

@@ -1,0 +1,73 @@
+import { AppError } from "../../errors.ts";
+
+/** No real body is nested deeper. */
+const MOST_LEVELS = 200;
+
+/** No real body has more values. A schema takes microseconds for each, and blocks the event loop. */
+const MOST_VALUES = 500_000;
+
+const QUOTE = 34;
+const COMMA = 44;
+const OPENING_BRACKET = 91;
+const BACKSLASH = 92;
+const CLOSING_BRACKET = 93;
+const OPENING_BRACE = 123;
+const CLOSING_BRACE = 125;
+
+/**
+ * Counts levels and values of JSON text while it arrives. `refuse` makes what is thrown. `JSON.parse`
+ * accepts any depth, but `JSON.stringify` and the schemas recurse, and a stack that overflows there
+ * is a 500.
+ */
+export function createShapeGauge(refuse = refuseBody): { add(text: string): void } {
+  let depth = 0;
+  let values = 1;
+  let isInString = false;
+  let isEscaped = false;
+  return {
+    /** Throws, by default 400 `invalid_json`, once the text is too deep or too wide. */
+    add(text) {
+      for (let at = 0; at < text.length; at++) {
+        const code = text.charCodeAt(at);
+        if (isEscaped) isEscaped = false;
+        else if (isInString) {
+          if (code === BACKSLASH) isEscaped = true;
+          else if (code === QUOTE) isInString = false;
+        } else {
+          switch (code) {
+            case QUOTE:
+              isInString = true;
+              break;
+            case COMMA:
+              values++;
+              break;
+            case OPENING_BRACKET:
+            case OPENING_BRACE:
+              depth++;
+              break;
+            case CLOSING_BRACKET:
+            case CLOSING_BRACE:
+              depth--;
+          }
+        }
+        if (depth > MOST_LEVELS) throw refuse(`it is nested more than ${MOST_LEVELS} levels deep`);
+        if (values > MOST_VALUES) throw refuse(`it has more than ${MOST_VALUES} values`);
+      }
+    },
+  };
+}
+
+/** Whether JSON text is neither too deep nor too wide. */
+export function isPlainShape(text: string): boolean {
+  if (text.length <= 2 * MOST_LEVELS) return true; // each level takes two brackets
+  try {
+    createShapeGauge().add(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function refuseBody(reason: string): Error {
+  return new AppError(400, "invalid_json", `cannot read the request body: ${reason}`);
+}

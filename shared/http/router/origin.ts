@@ -1,0 +1,117 @@
+import { AppError } from "../../errors.ts";
+import { plainAddress } from "../fetch/plain_address.ts";
+import type { Guard, RequestContext } from "./router.ts";
+
+/** The characters of a header's name (RFC 9110, `token`). */
+export const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/** Cross-origin rules for one list of origins; `http://localhost:*` means any port. */
+export interface OriginPolicy {
+  guard: Guard;
+  preflight(request: Request): Response | undefined;
+  responseHeaders(request: Request): Record<string, string>;
+}
+
+/**
+ * Unlisted origins are refused, so that no other page can use the keys of this service. The service's
+ * own pages are allowed without being listed.
+ */
+export function createOriginPolicy(
+  origins: string[],
+  { trustedProxies = [] }: { trustedProxies?: string[] } = {},
+): OriginPolicy {
+  const patterns = origins.map(toPattern);
+  const isAllowed = (origin: string) => patterns.some((pattern) => pattern.test(origin));
+
+  function responseHeaders(request: Request): Record<string, string> {
+    const origin = request.headers.get("origin");
+    if (origin === null || !isAllowed(origin)) return { vary: "origin" };
+    return {
+      "access-control-allow-origin": origin,
+      "access-control-expose-headers": "*",
+      vary: "origin",
+    };
+  }
+
+  return {
+    responseHeaders,
+    guard(request, context) {
+      const origin = request.headers.get("origin");
+      if (origin === null) return requireOwnSite(request, context);
+      if (isAllowed(origin)) return;
+      if (origin.toLowerCase() === ownOrigin(request, { ...context, trustedProxies })) return;
+      throw new AppError(
+        403,
+        "forbidden_origin",
+        "the origin of this page is not listed in CORS_ORIGINS",
+      );
+    },
+    preflight(request) {
+      const origin = request.headers.get("origin");
+      if (origin === null || !isAllowed(origin)) return undefined;
+      if (!request.headers.has("access-control-request-method")) return undefined;
+      return new Response(null, {
+        status: 204,
+        headers: {
+          "access-control-allow-methods": "GET, POST, PUT, DELETE",
+          ...allowHeaders(request),
+          "access-control-max-age": "600",
+        },
+      });
+    },
+  };
+}
+
+/**
+ * A link, a picture or a form of another page has no `Origin`, but browsers name the relation of the
+ * two. Programs and the address bar are no page.
+ */
+function requireOwnSite({ headers }: Request, { route }: RequestContext): void {
+  if (route?.otherSites !== false) return;
+  if (!["cross-site", "same-site"].includes(headers.get("sec-fetch-site") ?? "")) return;
+  throw new AppError(
+    403,
+    "forbidden_origin",
+    "a page of another site asked for this without CORS: it must use fetch, and its origin must be " +
+      "listed in CORS_ORIGINS",
+  );
+}
+
+/**
+ * All headers that the page asks for: clients add their own (OpenAI's about ten `x-stainless-…`), and
+ * a listed origin may do the same whatever headers it sends.
+ */
+function allowHeaders(request: Request): Record<string, string> {
+  const asked = request.headers.get("access-control-request-headers") ?? "";
+  const names = asked.split(",").map((name) => name.trim()).filter((name) =>
+    HEADER_NAME.test(name)
+  );
+  return names.length > 0 ? { "access-control-allow-headers": names.join(", ") } : {};
+}
+
+/**
+ * The origin under which the caller knows this service. A trusted proxy names it in
+ * `x-forwarded-proto` and `x-forwarded-host`; of several values, the last one is that proxy's own.
+ */
+function ownOrigin(
+  { headers }: Request,
+  { url, connection, trustedProxies }: Pick<RequestContext, "url" | "connection"> & {
+    trustedProxies: string[];
+  },
+): string {
+  if (!trustedProxies.includes(plainAddress(connection.address))) return url.origin;
+  const forwarded = (name: string) => headers.get(name)?.split(",").at(-1)?.trim().toLowerCase();
+  const scheme = forwarded("x-forwarded-proto") ?? url.protocol.slice(0, -1);
+  const host = forwarded("x-forwarded-host") ?? url.host;
+  return `${scheme}://${host.replace(DEFAULT_PORTS[scheme] ?? "", "")}`;
+}
+
+/** An origin never has them, but some proxies write the port behind every host. */
+const DEFAULT_PORTS: Record<string, RegExp> = { http: /:80$/, https: /:443$/ };
+
+function toPattern(origin: string): RegExp {
+  if (origin === "*") return /^/;
+  const escaped = origin.replace(/\/$/, "").replace(/[.+?^${}()|[\]\\]/g, "\\$&");
+  const source = escaped.replace(/:\*$/, "(:\\d+)?").replaceAll("*", "[^/:]+");
+  return new RegExp(`^${source}$`, "i");
+}

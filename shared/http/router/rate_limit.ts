@@ -1,0 +1,69 @@
+import type * as limiters from "rate-limiter-flexible";
+// Each by its own file: the whole package brings a store for every database that there is.
+import memoryClass from "rate-limiter-flexible/lib/RateLimiterMemory.js";
+import resultClass from "rate-limiter-flexible/lib/RateLimiterRes.js";
+import { AppError } from "../../errors.ts";
+import { callerAddress, networkOf } from "../server/connection.ts";
+import type { Rate } from "./rate.ts";
+import type { Guard } from "./router.ts";
+
+const RateLimiterMemory: typeof limiters.RateLimiterMemory = memoryClass;
+const RateLimiterRes: typeof limiters.RateLimiterRes = resultClass;
+
+/** Counts requests: in this process, or for several in a database. */
+export type RateLimiter = Pick<limiters.RateLimiterAbstract, "consume">;
+
+/** Counts in this process. */
+export function createMemoryLimiter({ requests, seconds }: Rate): limiters.RateLimiterMemory {
+  return new RateLimiterMemory({ points: requests, duration: seconds });
+}
+
+export interface RateLimitOptions {
+  rate: Rate;
+  trustedProxies: string[];
+  /** `createMemoryLimiter` if unset. */
+  limiter?: RateLimiter | undefined;
+}
+
+/**
+ * Counts a caller's requests, by the name of its key, else by address. It must run before the guard
+ * that refuses callers without a key, so that guessing keys is limited too. The answer's
+ * headers are those of draft-ietf-httpapi-ratelimit-headers.
+ */
+export function createRateLimit(
+  { rate, trustedProxies, limiter = createMemoryLimiter(rate) }: RateLimitOptions,
+): Guard {
+  const policy = `"default";q=${rate.requests};w=${rate.seconds}`;
+
+  return async (request, context) => {
+    if (context.route?.limited === false) return;
+    const { connection, fields } = context;
+    const caller = fields.caller === undefined
+      ? `address ${networkOf(callerAddress(request, { connection, trustedProxies }))}`
+      : `key ${fields.caller}`;
+    const { state, isOver } = await count(limiter, caller);
+    // A window never lasts longer, but looks so after the clock was set back.
+    const resetSeconds = Math.min(Math.ceil(state.msBeforeNext / 1000), rate.seconds);
+    Object.assign(context.responseHeaders, {
+      "ratelimit-policy": policy,
+      ratelimit: `"default";r=${state.remainingPoints};t=${resetSeconds}`,
+    });
+    if (!isOver) return;
+    const wait = Math.max(1, resetSeconds);
+    throw new AppError(
+      429,
+      "rate_limited",
+      `too many requests: over ${rate.requests} in ${rate.seconds} s (RATE_LIMIT); retry in ${wait} s`,
+      { headers: { "retry-after": String(wait) } },
+    );
+  };
+}
+
+async function count(limiter: RateLimiter, caller: string) {
+  try {
+    return { state: await limiter.consume(caller), isOver: false };
+  } catch (state) {
+    if (!(state instanceof RateLimiterRes)) throw state;
+    return { state, isOver: true };
+  }
+}

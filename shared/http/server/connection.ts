@@ -1,0 +1,68 @@
+import ipaddr from "ipaddr.js";
+import { isAbort } from "../../errors.ts";
+import { type Admission, shuttingDown } from "../router/admission.ts";
+import { forwardedAddress, plainAddress } from "../fetch/plain_address.ts";
+
+/** The connection of a request. */
+export interface Connection {
+  /** IP address of the other end: the caller, or a proxy. */
+  readonly address: string;
+  /** Calls back once, when the answer has been sent or the client has left. */
+  onClose(callback: () => void): void;
+  /** Of the server that accepted the request; missing in tests without a server. */
+  readonly admission?: Admission;
+  /** Aborted when the service stops and the grace time is over; the client is still there. */
+  ending?(): AbortSignal;
+}
+
+/**
+ * Ends the work for a request that is not worth finishing without its caller: aborted when the
+ * client leaves and when the service ends.
+ */
+export function workSignal(request: Request, connection: Connection): AbortSignal {
+  const ending = connection.ending?.();
+  return ending ? AbortSignal.any([request.signal, ending]) : request.signal;
+}
+
+/** 503 `shutting_down` for an abort by the end of the service; other errors as they are. */
+export function explainEnd(error: unknown, connection: Connection): unknown {
+  return isAbort(error) && connection.ending?.().aborted ? shuttingDown() : error;
+}
+
+/** A connection without a socket: it closes when the answer is made. */
+export interface LocalConnection extends Connection {
+  close(): void;
+}
+
+export function createLocalConnection(): LocalConnection {
+  const callbacks: (() => void)[] = [];
+  return {
+    address: "127.0.0.1",
+    onClose: (callback) => void callbacks.push(callback),
+    close: () => callbacks.splice(0).forEach((callback) => callback()),
+  };
+}
+
+/**
+ * The address of the caller. Behind a trusted proxy it is the last address in `x-forwarded-for` that
+ * is not a trusted proxy itself; the ones before it can be forged.
+ */
+export function callerAddress(
+  request: Request,
+  { connection, trustedProxies }: { connection: Connection; trustedProxies: string[] },
+): string {
+  const isTrusted = (address: string) => trustedProxies.includes(address);
+  const direct = plainAddress(connection.address);
+  if (!isTrusted(direct)) return direct;
+  const forwarded = request.headers.get("x-forwarded-for") ?? "";
+  const hops = forwarded.split(",").map(forwardedAddress).filter(Boolean);
+  return hops.findLast((hop) => !isTrusted(hop)) ?? direct;
+}
+
+/** An IPv6 address counts as its /64: one customer has all 2^64 addresses of it. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === "ipv4") return parsed.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/64`).toString();
+}

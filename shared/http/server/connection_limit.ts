@@ -1,0 +1,161 @@
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import { AppError } from "../../errors.ts";
+import { isLoopback } from "../router/host.ts";
+import type { ConnectionRoom } from "./connection_room.ts";
+import { networkOf } from "./connection.ts";
+import { plainAddress } from "../fetch/plain_address.ts";
+import { renderProblem } from "./client_errors.ts";
+
+/** Why a connection was refused: too many in all, or from its address. */
+export type RefusalReason = "total" | "address";
+
+export interface ConnectionLimitOptions {
+  /** Connections open at once: `total`. */
+  room: ConnectionRoom;
+  /** Of one address (IPv6: of one /64). Unset: half of `total`, and no limit for loopback. */
+  perAddress?: number | undefined;
+  /** Addresses that stand for many callers: only `total` limits them. */
+  trustedProxies: string[];
+  onRefused(reason: RefusalReason): void;
+  /** Called with the number of open connections whenever it changes. */
+  onChange?(open: number): void;
+}
+
+export interface ConnectionLimit {
+  readonly open: number;
+  /** Marks a connection as busy until the function that it returns is called. */
+  begin(socket: Socket): () => void;
+  /**
+   * Closes connections without a request: those that have not sent a byte, as browsers open them
+   * ahead; with `half`, also those whose request's head has not arrived in full.
+   */
+  closeUnused(options: { half: boolean }): void;
+}
+
+/** From this share of the limit on, a new connection closes the one that was quiet longest. */
+const NEAR = 0.9;
+/** A connection that was busy within this time is not closed for another. */
+const QUIET_MS = 1000;
+/** Refusals that may be answered at the same time; further connections are closed without one. */
+const MAX_TOLD = 16;
+/** How long a refused client may take to send its request and to read why it was refused. */
+const TELL_MS = 1000;
+
+interface OpenConnection {
+  socket: Socket;
+  address: string;
+  /** Running requests. */
+  busy: number;
+  quietSince: number;
+}
+
+/**
+ * Keeps the number of connections below `total`. Quiet connections are closed to make room; if there
+ * are none, newcomers get 503 and are closed. Must be called before the server listens.
+ */
+export function limitConnections(server: Server, options: ConnectionLimitOptions): ConnectionLimit {
+  const { room, trustedProxies, onRefused, onChange } = options;
+  const connections = new Map<Socket, OpenConnection>(); // quiet longest first
+  const byAddress = new Map<string, number>();
+  let telling = 0;
+
+  // Refused sockets must not reach the server's HTTP parser, which would read their requests.
+  const listeners = server.listeners("connection");
+  server.removeAllListeners("connection");
+  server.on("connection", (socket: Socket) => {
+    const reason = admit(socket);
+    if (reason === undefined) return listeners.forEach((listener) => listener.call(server, socket));
+    onRefused(reason);
+    refuse(socket);
+  });
+
+  function limitOf(address: string): number {
+    if (trustedProxies.includes(address)) return room.total;
+    if (options.perAddress !== undefined) return options.perAddress;
+    return isLoopback(address) ? room.total : Math.ceil(room.total / 2);
+  }
+
+  function admit(socket: Socket): RefusalReason | undefined {
+    room.expect(connections.size + 1);
+    const { total } = room;
+    const direct = plainAddress(socket.remoteAddress ?? "");
+    const address = networkOf(direct);
+    const limit = limitOf(direct);
+    const ofAddress = () => byAddress.get(address) ?? 0;
+    if (connections.size >= total * NEAR) closeQuietest(() => true);
+    if (connections.size >= total) return "total";
+    if (ofAddress() >= limit * NEAR) closeQuietest((one) => one.address === address);
+    if (ofAddress() >= limit) return "address";
+    connections.set(socket, { socket, address, busy: 0, quietSince: performance.now() });
+    byAddress.set(address, ofAddress() + 1);
+    onChange?.(connections.size);
+    socket.once("close", () => forget(socket));
+  }
+
+  function forget(socket: Socket): void {
+    const one = connections.get(socket);
+    if (!one) return;
+    connections.delete(socket);
+    const left = (byAddress.get(one.address) ?? 1) - 1;
+    if (left > 0) byAddress.set(one.address, left);
+    else byAddress.delete(one.address);
+    onChange?.(connections.size);
+  }
+
+  /** Also those that have not said anything yet, if they have had some time for it. */
+  function closeQuietest(isMeant: (one: OpenConnection) => boolean): void {
+    const before = performance.now() - QUIET_MS;
+    for (const one of connections.values()) {
+      if (one.quietSince > before) return; // the others were busy later still
+      if (one.busy > 0 || !isMeant(one)) continue;
+      forget(one.socket);
+      one.socket.destroy();
+      return;
+    }
+  }
+
+  function refuse(socket: Socket): void {
+    socket.on("error", () => {}); // it has left
+    if (telling >= MAX_TOLD) return void socket.destroy();
+    telling++;
+    const timer = setTimeout(() => socket.destroy(), TELL_MS);
+    socket.once("close", () => {
+      telling--;
+      clearTimeout(timer);
+    });
+    // Not before the request: clients take an answer to nothing for a broken connection. Reading
+    // goes on after it: closing with unread bytes would reset the connection before the words arrive.
+    socket.once("data", () => socket.end(renderProblem(tooManyConnections())));
+    socket.once("end", () => socket.destroy());
+    socket.resume();
+  }
+
+  return {
+    get open() {
+      return connections.size;
+    },
+    begin(socket) {
+      const one = connections.get(socket);
+      if (!one) return () => {};
+      one.busy++;
+      return () => {
+        one.busy--;
+        one.quietSince = performance.now();
+        if (connections.delete(socket)) connections.set(socket, one);
+      };
+    },
+    closeUnused({ half }) {
+      for (const { socket, busy } of connections.values()) {
+        if (busy > 0 || socket.writableLength > 0) continue; // an answer is being sent
+        if (half || socket.bytesRead === 0) socket.destroy();
+      }
+    },
+  };
+}
+
+function tooManyConnections(): AppError {
+  return new AppError(503, "overloaded", "too many connections; retry in 2 s", {
+    headers: { "retry-after": "2" },
+  });
+}

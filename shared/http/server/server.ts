@@ -1,0 +1,249 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener, RequestError } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Logger } from "../../log.ts";
+import type { Metrics } from "../../ops/metrics.ts";
+import { onStopSignal } from "../../ops/stop_signals.ts";
+import { type Admission, createAdmission, type Limit } from "../router/admission.ts";
+import { answerClientErrors, NO_URL, TWO_HOSTS } from "./client_errors.ts";
+import type { Connection } from "./connection.ts";
+import { limitConnections } from "./connection_limit.ts";
+import type { ConnectionRoom } from "./connection_room.ts";
+import { allowHalfClosed, watchHalfClosed } from "./half_closed.ts";
+import { plainAddress } from "../fetch/plain_address.ts";
+import { createRefusalLog } from "./refusal_log.ts";
+import { refuse } from "../router/problem.ts";
+import type { Service } from "../router/router.ts";
+import { sendResponse } from "./send_response.ts";
+import { createStop } from "./stopping.ts";
+import { closeUnreadBody } from "./unread_body.ts";
+import { createWatchdog } from "./watchdog.ts";
+
+export interface ServeOptions {
+  /** Names the service in its own log lines. */
+  name: string;
+  /** Named in the message if the port is in use. */
+  portVariable: string;
+  hostname: string;
+  port: number;
+  /** How long running requests may take to finish after a signal to stop. */
+  graceMs: number;
+  /** Requests that may run at once; further ones are refused. */
+  maxRequests: number;
+  /** Connections open at once, in all and per address, and waiting; see `limitConnections`. */
+  connections: {
+    room: ConnectionRoom;
+    perAddress?: number | undefined;
+    trustedProxies: string[];
+  };
+  /** How long a request's head may take to arrive, and after it its body. */
+  readTimeoutMs: number;
+  /** How often the service probes its own port; 0 for never. */
+  watchdogMs: number;
+  service: Service;
+  log: Logger;
+  metrics?: Metrics | undefined;
+  /** Ends what the service does beside answering requests, while the last of these are answered. */
+  stop?: (() => Promise<void>) | undefined;
+  /** Aborts what `stop` still waits for when the grace time is over. */
+  abandon?: (() => void) | undefined;
+  /** Closes what the service holds, after the last answer. */
+  close?: (() => Promise<void>) | undefined;
+  /** Called when the port is really open, with the service's address. */
+  onListen: (url: string) => void;
+}
+
+/** A late body is answered with 408; this closes connections whose client ignores the 408. */
+const BACKSTOP = 2;
+
+const CHECKING_INTERVAL_MS = 1000;
+/**
+ * How long a quiet connection is kept. Load balancers and proxies keep theirs for 60 s: one that is
+ * closed from this end first may just have been sent a request, and its client gets 502.
+ */
+const KEPT_MS = 75_000;
+
+/**
+ * Serves until SIGTERM, SIGINT or SIGHUP, lets what is running finish, then ends the process with 0.
+ *
+ * On `node:http`, not `Deno.serve`: there (2.9.5) `request.signal` stays silent when the client of a
+ * request with more than some 500 bytes leaves, and a run that nobody waits for would go on. Nor
+ * does it have time limits for slow clients.
+ */
+export function serve(options: ServeOptions): void {
+  const { name, hostname, port, graceMs, readTimeoutMs, service, log, metrics } = options;
+  const { room } = options.connections;
+  const admission = createAdmission(requestLimit(options));
+
+  async function answer(request: Request, sockets: Sockets): Promise<Response> {
+    if (!URL.canParse(request.url)) return refuse(NO_URL); // the listener checks only its letters
+    const response = await service(request, toConnection(sockets, admission));
+    // A connection that is kept alive would keep the server from closing.
+    if (admission.isStopping) response.headers.set("connection", "close");
+    await send(response, sockets.outgoing);
+    return RESPONSE_ALREADY_SENT;
+  }
+
+  /** An error while the body is made gets its own log line: the request's line is already written. */
+  async function send(response: Response, outgoing: ServerResponse): Promise<void> {
+    try {
+      await sendResponse(response, outgoing);
+    } catch (error) {
+      log.error("an answer was cut", { request_id: response.headers.get("x-request-id"), error });
+      if (!outgoing.headersSent) await sendResponse(refuse(error), outgoing);
+    }
+  }
+
+  const listener = getRequestListener(
+    (request, sockets) => answer(request, sockets as unknown as Sockets),
+    {
+      overrideGlobalObjects: false,
+      errorHandler(error) {
+        if (error instanceof RequestError) return refuse(NO_URL);
+        log.error("request failed outside of the service", { error });
+        return refuse(error);
+      },
+    },
+  );
+  function receive(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    if (watchdog?.answer(incoming, outgoing)) return;
+    room.expect(admission.used + 1);
+    outgoing.once("close", limit.begin(incoming.socket));
+    watchHalfClosed(incoming, outgoing);
+    closeUnreadBody(incoming, outgoing, readTimeoutMs);
+    outgoing.once("close", () => { // begun before the stop, when its connection was to be kept
+      if (admission.isStopping) setTimeout(() => server.closeIdleConnections());
+    });
+    nameHost(incoming);
+    if (countHosts(incoming) > 1) sendResponse(refuse(TWO_HOSTS), outgoing);
+    else listener(incoming, outgoing);
+  }
+  const server = createServer({
+    requireHostHeader: false, // Node's own answer has no body; ours is `NO_URL`
+    keepAliveTimeout: KEPT_MS,
+    headersTimeout: readTimeoutMs,
+    requestTimeout: readTimeoutMs * BACKSTOP,
+    connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, readTimeoutMs),
+  }, receive);
+  server.on("checkExpectation", receive); // an unknown `Expect`, which a server may ignore
+  allowHalfClosed(server);
+  answerClientErrors(server);
+  const logRefusal = createRefusalLog(log, { open: () => limit.open });
+  const limit = limitConnections(server, {
+    ...options.connections,
+    onRefused(reason) {
+      metrics?.connectionRefused(reason);
+      logRefusal(reason);
+    },
+    onChange: (open) => metrics?.connectionsOpen(open),
+  });
+  const watchdog = options.watchdogMs === 0 ? undefined : createWatchdog({
+    intervalMs: options.watchdogMs,
+    onDeaf(reason) {
+      log.error(`${name} no longer answers on its own port: ${reason}; exiting`);
+      Deno.exit(1);
+    },
+  });
+  server.on("error", (error: Error & { code?: string }) => {
+    const reason = error.code === "EADDRINUSE" ? "the port is in use" : error.message;
+    const isOfPort = ["EADDRINUSE", "EACCES"].includes(error.code ?? "");
+    const variable = isOfPort ? options.portVariable : "HOST";
+    log.error(`cannot listen on ${hostname}:${port}: ${reason}; see ${variable}`);
+    Deno.exit(1);
+  });
+  server.listen(port, hostname, room.backlog, () => {
+    watchdog?.start(server.address() as AddressInfo);
+    options.onListen(addressOf(server));
+  });
+
+  const { stop, abandon, close } = options;
+  const onSignal = createStop({
+    name,
+    server,
+    admission,
+    closeUnused: limit.closeUnused,
+    graceMs,
+    log,
+    stop,
+    abandon,
+    close,
+    exit,
+  });
+  onStopSignal(() => {
+    watchdog?.stop();
+    onSignal();
+  });
+}
+
+/** A connection carries one request at a time, unless its client sends several ahead. */
+function requestLimit({ maxRequests, connections: { room } }: ServeOptions): Limit {
+  return {
+    what: "requests",
+    get max() {
+      return Math.min(maxRequests, room.total);
+    },
+    get setting() {
+      return maxRequests <= room.total ? "MAX_REQUESTS" : "MAX_CONNECTIONS";
+    },
+  };
+}
+
+function exit(): void {
+  try {
+    Deno.exit(0);
+  } catch {
+    // under `--watch` the process ends a moment later
+  }
+}
+
+interface Sockets {
+  incoming: IncomingMessage;
+  outgoing: ServerResponse;
+}
+
+/**
+ * `ending` is a function, as is everything of a request that changes: an object with a getter has a
+ * hidden class of its own in V8, which keeps all that the getter can reach until the next full
+ * collection.
+ */
+function toConnection({ incoming, outgoing }: Sockets, admission: Admission): Connection {
+  const onClose = (callback: () => void) =>
+    outgoing.destroyed ? callback() : void outgoing.once("close", callback);
+  let ending: AbortController | undefined;
+  return {
+    admission,
+    address: incoming.socket.remoteAddress ?? "",
+    onClose,
+    ending() {
+      if (!ending) { // most requests never ask
+        const controller = ending = new AbortController();
+        const end = () => controller.abort(new DOMException("the service ends", "AbortError"));
+        onClose(admission.onEnd(end));
+      }
+      return ending.signal;
+    },
+  };
+}
+
+function countHosts({ rawHeaders }: IncomingMessage): number {
+  return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length;
+}
+
+/**
+ * HTTP/1.0 needs no `Host`, and the health checks of some load balancers send none; browsers always
+ * do. The host is then the address that was called.
+ */
+function nameHost({ httpVersion, headers, socket }: IncomingMessage): void {
+  if (httpVersion !== "1.0" || headers.host !== undefined) return;
+  headers.host = withPort(plainAddress(socket.localAddress ?? ""), socket.localPort);
+}
+
+function addressOf(server: Server): string {
+  const { address, port } = server.address() as AddressInfo;
+  return `http://${withPort(address, port)}`;
+}
+
+function withPort(address: string, port: number | undefined): string {
+  return `${address.includes(":") ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,88 @@
+import { callerKeys, type CommonConfig } from "../../config/config.ts";
+import { lazy } from "../../lazy.ts";
+import type { Logger } from "../../log.ts";
+import type { About } from "../../ops/api_description.ts";
+import type { Operations } from "../../ops/operations.ts";
+import { createOperationsRoutes } from "../../ops/operations_routes.ts";
+import { identifyCaller, requireCaller } from "../router/auth.ts";
+import { isLoopback, requireLoopbackHost } from "../router/host.ts";
+import { createOriginPolicy } from "../router/origin.ts";
+import { createPageRoutes, type Page, withPage } from "../router/page_routes.ts";
+import type { RateLimiter } from "../router/rate_limit.ts";
+import {
+  type ErrorResponse,
+  type Guard,
+  type Route,
+  router,
+  type Service,
+} from "../router/router.ts";
+
+export interface ServiceDeps {
+  about: About;
+  config: CommonConfig;
+  log: Logger;
+  /** How the service is monitored; without it there are no routes for that. */
+  operations?: Operations;
+  /** Counts requests for `RATE_LIMIT`, if several processes share the limit. */
+  limiter?: RateLimiter | undefined;
+  /** What browsers get; without it there are no pages. */
+  page?: Page;
+  /** How an error is answered; as a problem document by default. */
+  errorResponse?: ErrorResponse;
+}
+
+/** The routes of a service, behind the checks that both services make before they read a request. */
+export function createService(routes: readonly Route[], deps: ServiceDeps): Service {
+  const { about, config, log, operations, page, errorResponse } = deps;
+  const origins = createOriginPolicy(config.CORS_ORIGINS, {
+    trustedProxies: config.TRUSTED_PROXIES,
+  });
+  const described = operations
+    ? [...createOperationsRoutes(about, { operations, others: routes }), ...routes]
+    : routes;
+  return router(page ? addPage(described, page) : described, {
+    log,
+    ...(errorResponse && { errorResponse }),
+    preflight: origins.preflight,
+    responseHeaders: origins.responseHeaders,
+    guards: [
+      requireAdmission,
+      ...(isLoopback(config.HOST) ? [requireLoopbackHost] : []),
+      origins.guard,
+      ...callerGuards(config, deps.limiter),
+    ],
+    ...(operations && { onAnswer: (answered) => operations.metrics.answered(answered) }),
+  });
+}
+
+function addPage(routes: readonly Route[], page: Page): Route[] {
+  const pageRoutes = createPageRoutes(page);
+  const isIndex = ({ method, path }: Route) => method === "GET" && path === "/";
+  const others = routes.map((route) => isIndex(route) ? withPage(route, pageRoutes) : route);
+  return [...others, ...pageRoutes];
+}
+
+/**
+ * Counts a request as running until its answer is sent. A guard, so that a refusal is answered,
+ * logged and counted like any other. Probes are not counted: a busy service is still alive, and one
+ * that is stopping has to say so.
+ */
+const requireAdmission: Guard = (_request, { connection, route }) => {
+  if (!connection.admission || route?.limited === false) return;
+  connection.onClose(connection.admission.take());
+};
+
+/** The rate limit counts before callers without a key are refused, so that it also limits guessing. */
+function callerGuards(config: CommonConfig, limiter: RateLimiter | undefined): Guard[] {
+  const { RATE_LIMIT: rate, TRUSTED_PROXIES: trustedProxies } = config;
+  const keys = callerKeys(config);
+  const limitRate = rate && lazy(async () => {
+    const { createRateLimit } = await import("../router/rate_limit.ts");
+    return createRateLimit({ rate, trustedProxies, limiter });
+  });
+  return [
+    ...(keys.length > 0 ? [identifyCaller(keys)] : []),
+    ...(limitRate ? [limitRate] : []),
+    ...(keys.length > 0 ? [requireCaller] : []),
+  ];
+}

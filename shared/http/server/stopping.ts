@@ -1,0 +1,100 @@
+import type { Server } from "node:http";
+import type { Logger } from "../../log.ts";
+import type { Admission } from "../router/admission.ts";
+import type { ConnectionLimit } from "./connection_limit.ts";
+
+export interface StoppingOptions {
+  name: string;
+  server: Server;
+  admission: Admission;
+  /** Closes connections without a request: `node:http` takes them for busy ones. */
+  closeUnused: ConnectionLimit["closeUnused"];
+  /** How long running requests may take to finish. */
+  graceMs: number;
+  log: Logger;
+  /** Ends what the service does beside answering requests; settles when all of it has ended. */
+  stop?: (() => Promise<void>) | undefined;
+  /** Aborts what `stop` still waits for. */
+  abandon?: (() => void) | undefined;
+  /** Closes what the service holds, after the last answer. */
+  close?: (() => Promise<void>) | undefined;
+  exit: () => void;
+}
+
+/** Time for requests that are on their way on new connections. */
+const FIRST_BYTES_MS = 250;
+/** Time for the rest of a request's head, without which there is nothing to answer. */
+const HEAD_MS = 2000;
+/** Time for the answers that say that the service is stopping. */
+const LAST_WORDS_MS = 1000;
+/** Time for closing resources: a tool server that is a program takes five seconds to end. */
+const CLOSE_MS = 6000;
+/** Time for the log lines of requests that are cut. */
+const LAST_LINES_MS = 50;
+
+/**
+ * The function that a signal calls. The first call stops accepting and lets what is running finish
+ * within the grace time. What still runs after it, or at the second call, is aborted: its callers
+ * get an answer before their connections are closed, so that they know that the service stopped. A
+ * third call ends the process at once.
+ */
+export function createStop(options: StoppingOptions): () => void {
+  const { name, server, admission, graceMs, log, exit } = options;
+  const hurry = Promise.withResolvers<void>();
+  let signals = 0;
+
+  async function stop(): Promise<void> {
+    log.info(`${name} is stopping`, { grace_ms: graceMs, running: admission.used });
+    admission.stop();
+    setTimeout(() => options.closeUnused({ half: false }), FIRST_BYTES_MS);
+    setTimeout(() => options.closeUnused({ half: true }), HEAD_MS);
+    const ended = Promise.all([closeServer(server), options.stop?.()]);
+    if (!await settles(ended, { ms: graceMs, unless: hurry.promise })) await giveUp(ended);
+    await settles(options.close?.(), { ms: CLOSE_MS });
+    log.info(`${name} has stopped`);
+    exit();
+  }
+
+  async function giveUp(ended: Promise<unknown>): Promise<void> {
+    log.warn(`${name} stopped with requests still running`, { running: admission.used });
+    admission.end();
+    options.abandon?.();
+    if (await settles(ended, { ms: LAST_WORDS_MS })) return;
+    server.closeAllConnections();
+    await settles(ended, { ms: LAST_LINES_MS });
+  }
+
+  return () => {
+    signals++;
+    if (signals === 1) {
+      stop().catch((error) => {
+        log.error(`${name} could not stop properly`, { error });
+        exit();
+      });
+    } else if (signals === 2) hurry.resolve();
+    else exit();
+  };
+}
+
+/** True if the work is done in time. Rejects as the work does. */
+async function settles(
+  work: Promise<unknown> | undefined,
+  { ms, unless }: { ms: number; unless?: Promise<void> },
+): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), ms);
+  unless?.then(() => late.resolve(false));
+  try {
+    return await Promise.race([Promise.resolve(work).then(() => true), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Settles when the last running request is answered; connections without one are closed. */
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}

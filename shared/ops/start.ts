@@ -1,0 +1,203 @@
+import type { z } from "zod";
+import {
+  callerKeys,
+  type CommonConfig,
+  ConfigError,
+  parseConfig,
+  readEnvironment,
+} from "../config/config.ts";
+import type { CallerKey } from "../http/router/caller_keys.ts";
+import { createConnectionRoom } from "../http/server/connection_room.ts";
+import type { DescriptorNeeds } from "../http/server/descriptors.ts";
+import type { Service } from "../http/router/router.ts";
+import { serve, type ServeOptions } from "../http/server/server.ts";
+import { explainIdleVariables } from "../config/idle_variables.ts";
+import { createLineWriter } from "../line_writer.ts";
+import { createLogger, type LogFormat, type Logger, type LogLevel } from "../log.ts";
+import { parseAction, renderHelp, renderVersion } from "./command_line.ts";
+import { type Metrics, startLagSampler } from "./metrics.ts";
+import { summariseConfig } from "./summary.ts";
+import { explainQuotedVariables } from "../config/quoted_variables.ts";
+import { createRedactor, isSecretVariable, listSecrets } from "../redaction.ts";
+import { surviveUnhandledRejections } from "./unhandled.ts";
+
+/** What a `main.ts` defines about its service. */
+export interface ServiceDefinition<S extends z.ZodObject> {
+  /** `assay-agent`; used in the log. */
+  name: string;
+  schema: S;
+  portVariable: keyof z.output<S> & string;
+  /** Throws `ConfigError` for a configuration with which the service must not start. */
+  check(config: z.output<S>): void | Promise<void>;
+  /** Warnings of settings that have no effect without another one. */
+  explainIdle?(config: z.output<S>): string[];
+  /** Outgoing connections that the service may have at once: they use descriptors too. */
+  outgoing?(config: z.output<S>): DescriptorNeeds["outgoing"];
+  /** Wires the service; may throw `ConfigError`. */
+  create(config: z.output<S>, log: Logger): StartedService | Promise<StartedService>;
+}
+
+export interface StartedService {
+  service: Service;
+  metrics?: Metrics;
+  /** Further fields of the log line with the address. */
+  fields?: Record<string, string>;
+  /** For people at a terminal: what to try at this address. */
+  hints?: (url: string) => string[];
+  /** Ends what the service does beside answering requests, while the last of these are answered. */
+  stop?: () => Promise<void>;
+  /** Aborts what `stop` still waits for when the grace time is over. */
+  abandon?: () => void;
+  /** Begins what the service does beside answering requests, once its port is open. */
+  begin?: () => Promise<void>;
+  /** Closes what the service holds, after the last answer. */
+  close?: () => Promise<void>;
+}
+
+/**
+ * Runs what `args` ask for: serves until a signal, or prints something and exits. An invalid
+ * configuration exits with 1 and a message, without a stack trace.
+ */
+export async function startService<S extends z.ZodObject>(
+  definition: ServiceDefinition<S>,
+  args: string[] = Deno.args,
+): Promise<void> {
+  const { name, schema } = definition;
+  const action = parseAction(args);
+  const help = () => renderHelp({ name, variables: Object.keys(schema.shape) });
+  try {
+    if (action === "serve") await serveService(definition);
+    else if (action === "check") await checkService(definition);
+    else if (action === "version") writeLine(renderVersion(name));
+    else if (action === "help") writeLine(help());
+    else end(`${name}: unexpected argument "${action.unknown}"\n\n${help()}`);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    end(error.message);
+  }
+}
+
+async function serveService<S extends z.ZodObject>(
+  definition: ServiceDefinition<S>,
+): Promise<void> {
+  const { name, schema, portVariable } = definition;
+  const { config, common, format, log, lines, warnings } = await configure(definition);
+  for (const end of ["unload", "error"]) globalThis.addEventListener(end, lines.flush);
+  // Before anything else: counting descriptors takes them all for a moment.
+  const connections = limitsOf(common, {
+    outgoing: definition.outgoing?.(config) ?? (() => 0),
+    log,
+  });
+  const started = await definition.create(config, log);
+  const { service, metrics, fields, hints, stop, abandon, begin, close } = started;
+  surviveUnhandledRejections(log);
+  if (metrics) startLagSampler(metrics);
+  log.info(`${name} is configured`, summarise(schema, config));
+  for (const warning of warnings) log.warn(warning);
+  serve({
+    name,
+    portVariable,
+    hostname: common.HOST,
+    port: Number(config[portVariable]),
+    graceMs: common.SHUTDOWN_GRACE_MS,
+    maxRequests: common.MAX_REQUESTS,
+    connections,
+    readTimeoutMs: common.BODY_TIMEOUT_MS,
+    watchdogMs: common.WATCHDOG_MS,
+    service,
+    log,
+    metrics,
+    stop,
+    abandon,
+    close,
+    onListen(url) {
+      log.info(`${name} listens on ${url}`, { url, ...fields });
+      lines.flush();
+      const isForPeople = format === "text" && ["debug", "info"].includes(common.LOG_LEVEL);
+      if (isForPeople) hints?.(url).forEach(lines.write);
+      begin?.().catch((error) => log.error(`${name} cannot start its background work`, { error }));
+    },
+  });
+}
+
+function limitsOf(
+  { MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS, TRUSTED_PROXIES }: CommonConfig,
+  { outgoing, log }: { outgoing: DescriptorNeeds["outgoing"]; log: Logger },
+): ServeOptions["connections"] {
+  const room = createConnectionRoom({ connections: MAX_CONNECTIONS, outgoing }, {
+    onLowered: (connections) =>
+      log.warn("MAX_CONNECTIONS is lowered: the process may not open enough files (ulimit -n)", {
+        wanted: MAX_CONNECTIONS,
+        connections,
+      }),
+  });
+  return { room, perAddress: MAX_CONNECTIONS_PER_ADDRESS, trustedProxies: TRUSTED_PROXIES };
+}
+
+const MIN_KEY_LENGTH = 16;
+
+/** By name only: keys are never shown. */
+function explainShortKeys(keys: CallerKey[]): string[] {
+  const names = keys.filter(({ key }) => key.length < MIN_KEY_LENGTH).map(({ name }) => name);
+  if (names.length === 0) return [];
+  const length = `fewer than ${MIN_KEY_LENGTH} characters`;
+  return [`API_KEYS contains keys of ${length}, which can be guessed: ${names.join(", ")}`];
+}
+
+/** Starts and changes nothing, so that it can run beside a running service. */
+async function checkService<S extends z.ZodObject>(
+  definition: ServiceDefinition<S>,
+): Promise<void> {
+  const { name, schema } = definition;
+  const { config, redact, warnings } = await configure(definition);
+  writeLine(`${name}: the configuration is valid`);
+  for (const [variable, value] of Object.entries(summarise(schema, config))) {
+    writeLine(redact(`  ${variable}: ${value}`));
+  }
+  for (const warning of warnings) writeLine(`warning: ${warning}`);
+}
+
+async function configure<S extends z.ZodObject>(
+  { schema, check, explainIdle = () => [] }: ServiceDefinition<S>,
+) {
+  const environment = await readEnvironment(schema);
+  const config = parseConfig(schema, environment);
+  await check(config);
+  const common = config as unknown as CommonConfig;
+  const warnings = [
+    ...explainQuotedVariables(environment),
+    ...explainIdleVariables(schema, config),
+    ...explainIdle(config),
+    ...explainShortKeys(callerKeys(common)),
+  ];
+  const format: LogFormat = common.LOG_FORMAT ?? (Deno.stdout.isTerminal() ? "text" : "json");
+  const redact = createRedactor(listSecrets(config));
+  const lines = createLineWriter(
+    writeLine,
+    (count) => log.warn("lines of the log were lost: they could not be written", { lines: count }),
+  );
+  function write(line: string, level: LogLevel): void {
+    lines.write(line);
+    if (level === "warn" || level === "error") lines.flush(); // it may be the last one
+  }
+  const log: Logger = createLogger({ level: common.LOG_LEVEL, format, write, redact });
+  return { config, common, format, redact, log, lines, warnings };
+}
+
+function summarise<S extends z.ZodObject>(schema: S, config: z.output<S>): Record<string, string> {
+  return summariseConfig(config, {
+    defaults: parseConfig(schema, {}),
+    isSecret: isSecretVariable,
+  });
+}
+
+function end(message: string): never {
+  // deno-lint-ignore no-console -- there is no log before there is a configuration
+  console.error(message);
+  Deno.exit(1);
+}
+
+function writeLine(line: string): void {
+  // deno-lint-ignore no-console -- the log goes to standard output, and this is its only way there
+  console.log(line);
+}
