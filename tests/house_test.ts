@@ -198,3 +198,11 @@ Deno.test("no source imports npm:openai, which is a client of the services", () 
   );
   assertEquals(importers.map(({ path }) => path), []);
 });
+
+Deno.test("LangGraph is used through its public interface", () => {
+  const users = sources.filter((source) =>
+    importsOf(source).some((imported) => /^@langchain\//.test(imported))
+  );
+  const isInternal = ({ text }: { text: string }) => /\._\w|__pregel/.test(text);
+  assertEquals(users.filter(isInternal).map(({ path }) => path), []);
+});

@@ -73,37 +73,18 @@ interface CallingState extends State {
   waiting?: { reply: ChatReply; ids: PendingRun["ids"] };
 }
 
-/** The channel that a node writes to: that of the next node, or `done`, which ends the run. */
-type Step =
-  | { to: "model"; value: State }
-  | { to: "tools"; value: CallingState }
-  | { to: "done"; value: AgentResult };
+/** What a node writes: the channel of the node that is next, or `done`, which ends the run. */
+interface Step {
+  ask?: State;
+  tools?: CallingState;
+  done?: AgentResult;
+}
 
 /** Characters of a model's text beside its tool calls: it is sent again with every later call. */
 const MAX_ASIDE = 400_000;
 
 /** Characters of the provider's own fields and parts in one turn, as JSON; for the same reason. */
 const MAX_KEPT = 1_000_000;
-
-/** The key of `config.configurable` that holds the function with which a LangGraph node writes. */
-const SEND = "__pregel_send";
-
-/**
- * A node that writes to the channels itself. LangGraph's own writers, reducers and jumps
- * (`StateGraph`, `Command`) each set up a trace and copy the configuration, which costs twice as
- * much as the rest of its loop.
- */
-class Node<S extends State> extends Runnable<S, void> {
-  override lc_namespace = ["assay"];
-  constructor(private readonly run: (state: S, run: AgentRun) => Promise<Step>) {
-    super();
-  }
-  override async invoke(state: S, config?: Partial<RunnableConfig>): Promise<void> {
-    const { run, [SEND]: send } = config?.configurable ?? {};
-    const { to, value } = await this.run(state, run);
-    send([[to, value]]);
-  }
-}
 
 async function askModel(state: State, run: AgentRun): Promise<Step> {
   const { messages, blanks } = state;
@@ -126,7 +107,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   const cost = addModelCall(state.cost, { usage: reply.usage, ms });
   if (isBlank(reply)) {
     if (blanks > 0) throw emptyReply(provider.answeredBy?.() ?? model);
-    return { to: "model", value: { ...state, cost, blanks: blanks + 1 } };
+    return { ask: { ...state, cost, blanks: blanks + 1 } };
   }
   const calls = identifyCalls(reply.toolCalls, messages);
   // A model that has no tools any more may call one all the same, and say nothing else.
@@ -134,12 +115,12 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   if (calls.length === 0 || !mayCall && !mustBeTold) {
     const isStopped = hasTools && !mayCall;
     const result = { reply: { ...reply, toolCalls: calls }, ...cost };
-    return { to: "done", value: isStopped ? { ...result, stoppedBy: "max_steps" } : result };
+    return { done: isStopped ? { ...result, stoppedBy: "max_steps" } : result };
   }
   const { kept, ...allowed } = limitTurn(calls, settings.toolLimits);
   const { own, theirs, ids } = callerCalls.split(calls);
   const waiting = { reply: { ...reply, toolCalls: theirs }, ids };
-  const value: CallingState = {
+  const called: CallingState = {
     ...state,
     messages: [...messages, toHistoryMessage(reply, kept)],
     cost,
@@ -147,7 +128,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     ...(mustBeTold ? { limited: refuseAll(calls), isTold: true } : { limited: allowed }),
     ...(theirs.length > 0 && { waiting }),
   };
-  return { to: "tools", value };
+  return { tools: called };
 }
 
 function refuseAll(calls: ToolCall[]): CallingState["limited"] {
@@ -173,7 +154,7 @@ function toHistoryMessage(reply: ChatReply, calls: ToolCall[]): ChatMessage {
   return { role: "assistant", content: parts ?? said, toolCalls, ...(extra && { extra }), from };
 }
 
-/** An answer that says nothing and gives no reason for it. Thoughts alone are none. */
+/** An answer that says nothing and gives no reason for it. Reasoning alone counts as empty. */
 function isBlank(reply: ChatReply): boolean {
   const { content, refusal, toolCalls, finishReason } = reply;
   if (toolCalls.length > 0 || content?.trim() || refusal?.trim()) return false;
@@ -189,10 +170,7 @@ function emptyReply(model: string): AppError {
   });
 }
 
-/**
- * Runs the calls, then asks the model with their results. Both are one step of the graph: each step
- * takes about 0.15 ms of processor time.
- */
+/** Runs the calls. The model is asked next, unless the caller has calls of its own to run. */
 async function useTools(state: CallingState, run: AgentRun): Promise<Step> {
   const { tools, settings: { toolLimits }, signal, emit = run.onTool, log = silentLogger } = run;
   const { calls, limited, waiting, ...before } = state;
@@ -207,23 +185,43 @@ async function useTools(state: CallingState, run: AgentRun): Promise<Step> {
   if (waiting) {
     const { reply, ids } = waiting;
     const pending = { added: messages.slice(run.messages.length), ids };
-    return { to: "done", value: { reply, ...cost, pending } };
+    return { done: { reply, ...cost, pending } };
   }
-  return await askModel({ ...before, messages, cost, counts: repeats.counts }, run);
+  return { ask: { ...before, messages, cost, counts: repeats.counts } };
 }
+
+/**
+ * A function as a part of the graph. LangChain wraps plain functions itself, with a trace and a copy
+ * of the configuration each, which would double the cost of the loop.
+ */
+class Part<I, O> extends Runnable<I, O> {
+  override lc_namespace = ["assay"];
+  constructor(private readonly run: (input: I, run: AgentRun) => O | Promise<O>) {
+    super();
+  }
+  override async invoke(input: I, config?: Partial<RunnableConfig>): Promise<O> {
+    return await this.run(input, config?.configurable?.run);
+  }
+}
+
+const next = Channel.writeTo([], {
+  ask: new Part(({ ask }: Step) => ask),
+  tools: new Part(({ tools }: Step) => tools),
+  done: new Part(({ done }: Step) => done),
+});
 
 /** Created once. It holds no state of a run: each run is passed in its configuration. */
 const graph = new Pregel({
   nodes: {
-    model: Channel.subscribeTo("model").pipe(new Node(askModel)),
-    tools: Channel.subscribeTo("tools").pipe(new Node(useTools)),
+    askModel: Channel.subscribeTo("ask").pipe(new Part(askModel)).pipe(next),
+    useTools: Channel.subscribeTo("tools").pipe(new Part(useTools)).pipe(next),
   },
   channels: {
-    model: new EphemeralValue<State>(),
+    ask: new EphemeralValue<State>(),
     tools: new EphemeralValue<CallingState>(),
     done: new LastValue<AgentResult>(),
   },
-  inputChannels: "model",
+  inputChannels: "ask",
   outputChannels: "done",
   streamChannels: "done",
   // In place of a function for each run, which would keep all of the run until the next full
@@ -243,16 +241,12 @@ const graph = new Pregel({
 export async function runAgent(run: AgentRun): Promise<AgentResult> {
   if (run.signal?.aborted) throw abortError();
   const start: State = { messages: run.messages, cost: NO_COST, blanks: 0, counts: new Map() };
-  // What `invoke` does, without the two streams that it puts in between: a third of the loop's cost.
-  // LangGraph is not given the signal: it would throw an error of its own. The nodes watch it.
-  const values = graph._streamIterator(start, {
-    configurable: { run },
-    streamMode: "values",
-    recursionLimit: run.settings.maxSteps + 6, // the last answer, what is asked again, and some to spare
-  });
   try {
-    // There is one value, the result. Reading on to the end would take a quarter of the loop's cost.
-    return (await values.next()).value;
+    // LangGraph is not given the signal: it would throw an error of its own. The nodes watch it.
+    return await graph.invoke(start, {
+      configurable: { run },
+      recursionLimit: 2 * run.settings.maxSteps + 10, // the last answer, and what is asked again
+    });
   } catch (error) {
     throw run.signal?.aborted ? abortError() : error;
   }
