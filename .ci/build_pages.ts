@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { neededBy } from "../shared/http/router/page_routes.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -21,58 +22,64 @@ export interface BuiltFile {
 }
 
 /**
- * The files of a page: the script with everything that it imports, minified, and the styles of
- * `shared/pages/` and of the page, in the order of their names. Throws if the source does not compile.
+ * The files of a page: `app.json` with its scripts by name, minified, and the styles of
+ * `shared/pages/` and of the page, in the order of their names. `app.js` is the script that the page
+ * loads; what a view imports when it is first shown is in scripts of its own. Throws if the source
+ * does not compile.
  */
 export async function buildPage(name: PageName): Promise<BuiltFile[]> {
   const styles = [...stylesIn("shared/pages"), ...stylesIn(`${name}/pages`)];
+  const scripts = await bundle(`${name}/pages/main.tsx`, { isSplit: true });
   return [
     {
-      path: pathOf(`${name}/pages/bundle/app.js`),
-      text: await bundleScript(`${name}/pages/main.tsx`),
+      path: pathOf(`${name}/pages/bundle/app.json`),
+      text: `${JSON.stringify(Object.fromEntries(scripts), null, 1)}\n`,
     },
     { path: pathOf(`${name}/pages/bundle/app.css`), text: minifyCss(styles.join("\n")) },
   ];
 }
 
-/** Scripts of the dashboard that are no part of its page; see `PageScript`. */
-export const OTHER_SCRIPTS = ["docs", "prepare"] as const;
-
-/** One of them. */
-export async function buildScript(name: typeof OTHER_SCRIPTS[number]): Promise<BuiltFile[]> {
-  return [{
-    path: pathOf(`eval/pages/bundle/${name}.js`),
-    text: await bundleScript(`eval/pages/${name}/main.tsx`),
-  }];
-}
-
 /** The script and the style of the report that `format=html` writes; see `eval/export/formats/html.ts`. */
 export async function buildReport(): Promise<BuiltFile[]> {
   const page = await buildPage("eval");
+  const [[, text] = ["", ""]] = await bundle("eval/pages/report/main.tsx", { isSplit: false });
   return [
-    {
-      path: pathOf("eval/export/formats/bundle/report.js"),
-      text: await bundleScript("eval/pages/report/main.tsx"),
-    },
+    { path: pathOf("eval/export/formats/bundle/report.js"), text },
     { path: pathOf("eval/export/formats/bundle/report.css"), text: page[1]!.text },
   ];
 }
 
-async function bundleScript(entry: string): Promise<string> {
+/** The scripts of an entry by name, the entry itself as `app.js` first. */
+async function bundle(
+  entry: string,
+  { isSplit }: { isSplit: boolean },
+): Promise<[name: string, text: string][]> {
   const { errors, outputFiles = [] } = await Deno.bundle({
     entrypoints: [pathOf(entry)],
     platform: "browser",
     minify: true,
     write: false,
+    codeSplitting: isSplit,
+    outputDir: pathOf("bundle"),
   });
-  const script = outputFiles[0]?.text();
-  if (script !== undefined) return script;
-  throw new Error(`cannot build ${entry}:\n${errors.map(({ text }) => text)}`);
+  const [main, ...others] = outputFiles;
+  if (!main) throw new Error(`cannot build ${entry}:\n${errors.map(({ text }) => text)}`);
+  const named = others.map((file): [string, string] => [
+    file.path.split("/").at(-1)!,
+    file.text(),
+  ]);
+  return [["app.js", main.text()], ...named.toSorted(([a], [b]) => a < b ? -1 : 1)];
 }
 
-/** What the browser loads for these files. */
+/** What the browser loads for these files before it shows a view; of scripts, what `app.js` needs. */
 export function gzippedBytes(files: BuiltFile[]): number {
-  return files.map(({ text }) => gzipSync(text, { level: 9 }).length).reduce((a, b) => a + b, 0);
+  return files
+    .flatMap(({ path, text }) => path.endsWith(".json") ? firstScripts(JSON.parse(text)) : [text])
+    .map((text) => gzipSync(text, { level: 9 }).length).reduce((a, b) => a + b, 0);
+}
+
+function firstScripts(scripts: Record<string, string>): string[] {
+  return neededBy(scripts, "app.js").map((name) => scripts[name]!);
 }
 
 function pathOf(path: string): string {

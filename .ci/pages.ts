@@ -7,10 +7,8 @@ import {
   BUDGET_BYTES,
   buildPage,
   buildReport,
-  buildScript,
   type BuiltFile,
   gzippedBytes,
-  OTHER_SCRIPTS,
   type PageName,
   PAGES,
   sourceFolders,
@@ -56,9 +54,6 @@ function store(what: string, files: BuiltFile[]): boolean {
 async function handleAll(): Promise<boolean> {
   let isGood = true;
   for (const name of PAGES) isGood = await handle(name) && isGood;
-  for (const name of OTHER_SCRIPTS) {
-    isGood = store(`${name}.js of eval`, await buildScript(name)) && isGood;
-  }
   isGood = store("the report", await buildReport()) && isGood;
   return isGood;
 }

@@ -1,8 +1,11 @@
 import { startApp } from "../../shared/pages/app.tsx";
-import { DocsView } from "../../shared/pages/docs/docs_view.tsx";
+import { lazy, loadWhenIdle } from "../../shared/pages/components/lazy.tsx";
 import { ChatView } from "./chat_view.tsx";
 import { keepUnsaved, loadConversations } from "./conversation_state.ts";
 import { loadModels } from "./model_state.ts";
+
+const docs = () => import("../../shared/pages/docs/docs_view.tsx");
+const DocsView = lazy(() => docs().then((views) => views.DocsView));
 
 startApp({
   name: "assay-agent",
@@ -15,3 +18,4 @@ startApp({
 void loadConversations();
 void loadModels();
 globalThis.addEventListener("pagehide", keepUnsaved);
+loadWhenIdle([docs]);

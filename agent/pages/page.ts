@@ -1,6 +1,6 @@
 import type { Page } from "../../shared/http/router/page_routes.ts";
-import script from "./bundle/app.js" with { type: "text" };
+import scripts from "./bundle/app.json" with { type: "json" };
 import style from "./bundle/app.css" with { type: "text" };
 
 /** The page of the agent: a chat, and the API's reference. */
-export const chatPage: Page = { title: "assay-agent", script, style };
+export const chatPage: Page = { title: "assay-agent", scripts, style };

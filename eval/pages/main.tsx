@@ -1,4 +1,5 @@
 import { startApp } from "../../shared/pages/app.tsx";
+import { lazy, loadWhenIdle } from "../../shared/pages/components/lazy.tsx";
 import { service } from "./api.ts";
 import { CompareView } from "./compare/compare_view.tsx";
 import { GroupView } from "./groups/group_view.tsx";
@@ -6,6 +7,15 @@ import { GroupsView } from "./groups/groups_view.tsx";
 import { RunView } from "./run/run_view.tsx";
 import { RunsView } from "./runs/runs_view.tsx";
 import { setSource } from "./source.ts";
+
+const prepare = () => import("./prepare.tsx");
+const docs = () => import("../../shared/pages/docs/docs_view.tsx");
+const NewRunView = lazy(() => prepare().then((views) => views.NewRunView));
+const DatasetsView = lazy(() => prepare().then((views) => views.DatasetsView));
+const NewDatasetView = lazy(() => prepare().then((views) => views.NewDatasetView));
+const AddScenarioView = lazy(() => prepare().then((views) => views.AddScenarioView));
+const DatasetView = lazy(() => prepare().then((views) => views.DatasetView));
+const DocsView = lazy(() => docs().then((views) => views.DocsView));
 
 setSource(service);
 startApp({
@@ -16,5 +26,17 @@ startApp({
     { path: "/ui/groups", title: "Groups", render: () => <GroupsView /> },
     { path: "/ui/groups/:id", title: "Group", render: ({ id }) => <GroupView key={id} id={id!} /> },
     { path: "/ui/compare", title: "Compare", render: () => <CompareView /> },
+    { path: "/ui/new", title: "New run", render: () => <NewRunView /> },
+    { path: "/ui/datasets", title: "Datasets", render: () => <DatasetsView /> },
+    { path: "/ui/datasets/new", title: "New dataset", render: () => <NewDatasetView /> },
+    { path: "/ui/datasets/add", title: "Add a scenario", render: () => <AddScenarioView /> },
+    // Not below /ui/datasets/: a dataset may be called "new".
+    {
+      path: "/ui/dataset/:name",
+      title: "Dataset",
+      render: ({ name }) => <DatasetView key={name} name={name!} />,
+    },
+    { path: "/docs", title: "API", render: () => <DocsView name="assay-eval" /> },
   ],
 });
+loadWhenIdle([prepare, docs]);

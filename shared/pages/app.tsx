@@ -10,7 +10,7 @@ import { Empty } from "./components/states.tsx";
 import { Toasts } from "./components/toast.tsx";
 import { TopBar } from "./components/top_bar.tsx";
 import { refuseDroppedFiles } from "./dropped_files.ts";
-import { followAddressBar, matchPath, path, setViews } from "./location.ts";
+import { followAddressBar, matchPath, path } from "./location.ts";
 import { followTheme } from "./theme.ts";
 import { subject } from "./subject.ts";
 
@@ -28,7 +28,6 @@ export function startApp({ name, views }: { name: string; views: View[] }): void
   followTheme();
   followClock();
   refuseDroppedFiles();
-  setViews((pathname) => findView(views, pathname) !== undefined);
   followAddressBar();
   effect(() => {
     const found = findView(views, path.value);

@@ -18,6 +18,10 @@ export function keyHeaders(): Record<string, string> {
   return key ? { [HEADER]: key } : {};
 }
 
+export function hasKey(): boolean {
+  return HEADER in keyHeaders();
+}
+
 /**
  * Asks the person for another key than that of the headers which the service refused. All requests
  * that wait for it continue together. Does not ask if it was given while the refusal was under way.

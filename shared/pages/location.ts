@@ -45,19 +45,10 @@ export function followAddressBar(): void {
   read();
 }
 
-/** Whether this script has a view for a path; others are loaded. */
-let hasView: (pathname: string) => boolean = () => true;
-
-/** Called once, before the first view is shown. */
-export function setViews(has: (pathname: string) => boolean): void {
-  hasView = has;
-}
-
 /** Goes to another view of this page. `replace`: the back button does not return to this one. */
 export function navigate(href: string, { replace = false }: { replace?: boolean } = {}): void {
   const next = new URL(href, address.value);
   if (next.href === address.value.href) return;
-  if (!hasView(next.pathname)) return globalThis.location.assign(next);
   remember(() => {
     const entry = readEntry();
     if (replace) return history.replaceState({ ...entry, leftAt: undefined }, "", next);

@@ -1,3 +1,4 @@
+import { assertEquals } from "@std/assert";
 import { becomes, pageSuite, untilFocused } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 
@@ -32,4 +33,21 @@ suite.test("the browser's tab names the run or the dataset that it shows", async
   await becomes(() => page.title(), "Compare · assay-eval");
   await page.goto(`${url}/ui/dataset/shop`);
   await becomes(() => page.title(), "shop · Dataset · assay-eval");
+});
+
+suite.test("links between the parts of the dashboard stay in the application, also offline", async (
+  { url },
+  open,
+) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await page.waitForLoadState("networkidle"); // the other parts are loaded when nothing else is
+  await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }));
+  await page.context().setOffline(true);
+  tab.expect(/ERR_INTERNET_DISCONNECTED/);
+  await page.getByRole("link", { name: "New run", exact: true }).first().click();
+  await page.getByRole("heading", { name: "New run" }).waitFor();
+  await page.getByRole("link", { name: "API reference" }).click();
+  await page.getByText("cannot reach the service", { exact: false }).waitFor();
+  assertEquals(await page.evaluate(() => "isSamePage" in globalThis), true);
 });

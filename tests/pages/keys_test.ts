@@ -133,3 +133,20 @@ suite.test(
     await untilFocused(page.getByRole("dialog").getByRole("button", { name: "Copied" }));
   },
 );
+
+suite.test("a link that is opened in a tab of its own with Ctrl keeps the key", async (
+  { url },
+  open,
+) => {
+  await using tab = await open(byNumber(url));
+  const { page } = tab;
+  tab.expect(/401/);
+  await page.getByLabel("API key").fill("the-right-key");
+  await page.keyboard.press("Enter");
+  await page.getByText("support-v3").waitFor();
+  const opened = page.context().waitForEvent("page");
+  await page.getByRole("link", { name: "API reference" }).click({ modifiers: ["ControlOrMeta"] });
+  const second = await opened;
+  await second.getByLabel("Search the routes").waitFor();
+  assertEquals(await second.evaluate(() => sessionStorage.getItem("assay-key")), "the-right-key");
+});

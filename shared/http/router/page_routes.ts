@@ -8,19 +8,21 @@ import type { Handler, Route } from "./router.ts";
 /** The page of a service: its title, and the bundle that `deno task pages` builds. */
 export interface Page {
   title: string;
-  script: string;
+  /** By file name; `app.js` is the one that the page loads first. */
+  scripts: Record<string, string>;
   style: string;
-  /** Scripts of addresses that are seldom asked for; the others load `script`. */
-  others?: PageScript[];
 }
 
-/** A script of some addresses, so that the page's own stays small. */
-export interface PageScript {
-  /** What its asset is called, such as `docs`. */
-  name: string;
-  /** Where it is loaded: paths as routes have them, such as `/ui/dataset/:name`. */
-  paths: Route["path"][];
-  text: string;
+/** A script with all that it imports before it runs, by name; not what it imports on demand. */
+export function neededBy(scripts: Record<string, string>, name: string): string[] {
+  const found = new Set([name]);
+  for (const one of found) {
+    const statics = /(?:^|[;}\s])(?:import|export)\s*(?:[\w$*{][^"'()]*?from\s*)?"\.\/([^"]+)"/g;
+    for (const [, needed] of scripts[one]!.matchAll(statics)) {
+      if (needed !== undefined && Object.hasOwn(scripts, needed)) found.add(needed);
+    }
+  }
+  return [...found];
 }
 
 /** What a page may do: only its own script and style, and requests to its own service. */
@@ -47,21 +49,23 @@ const ICON = "data:image/svg+xml," + encodeURIComponent(
  * them contains data, so none needs a key. They are not part of the API and its description.
  */
 export function createPageRoutes(page: Page): Route[] {
-  const others = page.others ?? [];
-  const isElsewhere = (path: Route["path"]) => others.some(({ paths }) => paths.includes(path));
-  const own = (["/ui/*", "/docs"] as const).filter((path) => !isElsewhere(path));
   const style = createAsset({ name: "app", type: "css", text: page.style });
-  const scripts = [{ name: "app", paths: own, text: page.script }, ...others].map((script) => ({
-    ...createAsset({ ...script, type: "js" }),
-    paths: script.paths,
-  }));
-  const byPath = new Map([style, ...scripts].map((asset) => [asset.path, asset]));
+  const { "app.js": main = "", ...others } = page.scripts;
+  const script = createAsset({ name: "app", type: "js", text: main });
+  // Their names contain a hash of their content, and scripts import each other by these names.
+  const parts = Object.entries(others)
+    .map(([name, text]) => ({ path: `/assets/${name}`, contentType: CONTENT_TYPES.js, text }));
+  const needed = neededBy(page.scripts, "app.js").slice(1).map((name) => `/assets/${name}`);
+  const byPath = new Map([style, script, ...parts].map((asset) => [asset.path, asset]));
+  const shell = createShellHandler(page, { script, style, needed });
   const ofPage = { method: "GET", needsKey: false, answers: {} } as const;
   return [
-    ...scripts.flatMap((script) => {
-      const handler = createShellHandler(page, { script, style });
-      return script.paths.map((path) => ({ ...ofPage, path, summary: "The page", handler }));
-    }),
+    ...(["/ui/*", "/docs"] as const).map((path) => ({
+      ...ofPage,
+      path,
+      summary: "The page",
+      handler: shell,
+    })),
     {
       ...ofPage,
       path: "/assets/*",
@@ -103,14 +107,14 @@ interface Asset {
   gzip?: Uint8Array<ArrayBuffer>;
 }
 
-const CONTENT_TYPES = { js: "text/javascript", css: "text/css" };
+const CONTENT_TYPES = { js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8" };
 
 function createAsset(
   { name, type, text }: { name: string; type: keyof typeof CONTENT_TYPES; text: string },
 ): Asset {
   return {
     path: `/assets/${name}.${hash(text)}.${type}`,
-    contentType: `${CONTENT_TYPES[type]}; charset=utf-8`,
+    contentType: CONTENT_TYPES[type],
     text,
   };
 }
@@ -131,7 +135,7 @@ function serveAsset(asset: Asset, request: Request): Response {
 /** The shell loads the bundle by its hash, so it must be asked for each time; most answers are 304. */
 function createShellHandler(
   { title }: Page,
-  { script, style }: { script: Asset; style: Asset },
+  { script, style, needed }: { script: Asset; style: Asset; needed: string[] },
 ): Handler {
   const html = `<!doctype html>
 <html lang="en">
@@ -142,7 +146,9 @@ function createShellHandler(
 <title>${title}</title>
 <link rel="icon" href="${ICON}">
 <link rel="stylesheet" href="${style.path}">
-<script type="module" blocking="render" src="${script.path}"></script>
+${
+    needed.map((path) => `<link rel="modulepreload" href="${path}">\n`).join("")
+  }<script type="module" blocking="render" src="${script.path}"></script>
 </head>
 <body>
 <div id="app"></div>

@@ -1,4 +1,5 @@
 import type { AnchorHTMLAttributes, ComponentChildren } from "preact";
+import { hasKey } from "../key.ts";
 import { navigate } from "../location.ts";
 
 /** A link to another view of this page; with a modifier key it opens a tab as any link does. */
@@ -13,9 +14,11 @@ export function Link(
       {...more}
       href={href}
       onClick={(event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+        const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey;
+        if (event.altKey || (isElsewhere && !hasKey())) return;
         event.preventDefault();
-        navigate(href);
+        if (isElsewhere) globalThis.open(href); // a tab that a script opens has the key as well
+        else navigate(href);
       }}
     >
       {children}

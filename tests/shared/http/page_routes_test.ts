@@ -18,9 +18,12 @@ function serviceOf(environment: Record<string, string> = {}) {
       log: silentLogger,
       page: {
         title: "A page",
-        script: "console.log(1)",
+        scripts: {
+          "app.js": 'import{a}from"./chunk-AAAA.js";a(()=>import("./rare-BBBB.js"))',
+          "chunk-AAAA.js": "export let a=1",
+          "rare-BBBB.js": 'import{a}from"./chunk-AAAA.js";console.log(2)',
+        },
         style: "body{}",
-        others: [{ name: "rare", paths: ["/ui/rare/:id"], text: "console.log(2)" }],
       },
     },
   );
@@ -89,9 +92,9 @@ Deno.test("the shell is asked for each time, and answered with 304 if it is the 
 Deno.test("assets are kept for a year under the hash of their contents, and compressed", async () => {
   const service = serviceOf();
   const assets = assetsOf(await (await ask(service, "/docs")).text());
-  assertEquals(assets.length, 2);
+  assertEquals(assets.length, 3);
   for (const path of assets) {
-    assertMatch(path, /^\/assets\/app\.[\da-f]{16}\.(js|css)$/);
+    assertMatch(path, /^\/assets\/(app\.[\da-f]{16}\.(js|css)|chunk-AAAA\.js)$/);
     const plain = await ask(service, path);
     assertEquals(plain.headers.get("cache-control"), "public, max-age=31536000, immutable");
     assertEquals(plain.headers.get("content-encoding"), null);
@@ -104,16 +107,13 @@ Deno.test("assets are kept for a year under the hash of their contents, and comp
   assertEquals([gone.status, (await gone.json()).code], [404, "not_found"]);
 });
 
-Deno.test("an address that is seldom asked for has a script of its own", async () => {
+Deno.test("the shell names what its script needs at once, and not what is loaded on demand", async () => {
   const service = serviceOf();
-  const scriptOf = async (path: string) => {
-    const [, script = ""] = assetsOf(await (await ask(service, path)).text());
-    return [script.split(".")[0], await (await ask(service, script)).text()];
-  };
-  assertEquals(await scriptOf("/ui/rare/1"), ["/assets/rare", "console.log(2)"]);
-  for (const path of ["/ui/rare", "/ui/rare/1/2", "/docs"]) {
-    assertEquals(await scriptOf(path), ["/assets/app", "console.log(1)"], path);
-  }
+  const html = await (await ask(service, "/ui/any")).text();
+  const preloaded = [...html.matchAll(/modulepreload" href="([^"]+)"/g)].map((match) => match[1]);
+  assertEquals(preloaded, ["/assets/chunk-AAAA.js"]);
+  const rare = await ask(service, "/assets/rare-BBBB.js");
+  assertEquals(await rare.text(), 'import{a}from"./chunk-AAAA.js";console.log(2)');
 });
 
 Deno.test("the page and what it loads need no key, but the data does", async () => {
