@@ -5,7 +5,7 @@ import type { ServiceDefinition, StartedService } from "../shared/ops/start.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
 import { type Retention, startRetention } from "./run/manager/retention.ts";
 import type { WorkerStarts } from "./assess/wiring.ts";
-import { giveUpWriting } from "./store/sqlite/give_up_writing.ts";
+import { giveUpWriting } from "./store/sqlite/sqlite_files.ts";
 
 /** The service; its workers are started as `starts` says, or as usual. */
 export function defineEval(starts?: WorkerStarts): ServiceDefinition<typeof EvalConfig> {
@@ -20,9 +20,6 @@ export function defineEval(starts?: WorkerStarts): ServiceDefinition<typeof Eval
   };
 }
 
-/** Started before the write permission is revoked; each one replaces a dead database worker. */
-const SPARE_DATABASE_WORKERS = 2;
-
 async function create(
   config: EvalConfig,
   { log, starts }: { log: Logger; starts: WorkerStarts | undefined },
@@ -33,12 +30,7 @@ async function create(
   await import("./assess/assessor.ts"); // not with the first run, which may find no file handle left
   const observation = await import("./endpoint/observation.ts");
   const workers = createWorkerBoard(log);
-  const data = await openData(config, {
-    log,
-    onEvent: workers.watch("database"),
-    spares: SPARE_DATABASE_WORKERS,
-    keepsReserve: true,
-  });
+  const data = await openData(config, { log });
   const { store } = data;
   await giveUpWriting();
   const deps = createEvalDeps(config, { log, ...data, workers, starts, observation });

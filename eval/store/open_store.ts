@@ -1,8 +1,8 @@
 import { Kysely, sql } from "kysely";
 import { ConfigError } from "../../shared/config/config.ts";
-import type { WorkerEvent } from "../../shared/background/worker_call.ts";
 import { deleteAbandonedParts } from "./datasets/dataset_queries.ts";
 import { isMigrated, migrate, type MigrateOptions } from "./schema/migrate.ts";
+import { createReadCheck, type ReadCheck } from "./runs/read_check.ts";
 import { createRunIds } from "./runs/run_id.ts";
 import { newestRunId } from "./runs/run_list.ts";
 import { createRunReader } from "./runs/run_reader.ts";
@@ -13,7 +13,7 @@ import { cannotOpen, openSqlite, type SqliteConnection } from "./sqlite/sqlite_c
 import { createSqliteDialect } from "./sqlite/sqlite_dialect.ts";
 import type { Statement } from "./sqlite/sqlite_worker.ts";
 import type { RunReader, RunStore } from "./store.ts";
-import { fileIsGone, isStorageFault, StoreFault } from "./store_fault.ts";
+import { fileIsGone, StoreFault } from "./store_fault.ts";
 
 export interface OpenStoreOptions {
   /** `EVAL_DATA`: a file, whose folder is created, or `:memory:`. */
@@ -24,14 +24,6 @@ export interface OpenStoreOptions {
   busyTimeoutMs?: number;
   now?: () => number;
   log?: MigrateOptions["log"];
-  /** Keeps a reserve file of 8 MB, because deleting on a full disk needs room too. */
-  keepsReserve?: boolean;
-  /** Called if the database's worker dies, and when it works again. */
-  onEvent?: (event: WorkerEvent) => void;
-  /** Spare workers in case the database's worker dies; see `ConnectionOptions`. */
-  spares?: number;
-  /** For tests of a worker that dies. */
-  start?: (path: string) => Worker;
 }
 
 /**
@@ -39,7 +31,7 @@ export interface OpenStoreOptions {
  * process uses it or the file cannot be used.
  */
 export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
-  const { now = Date.now, log, keepsReserve = false, ...where } = options;
+  const { now = Date.now, log, ...where } = options;
   const connection = await openSqlite({ ...where, mode: "write" });
   const db = new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
   let newest: string | undefined;
@@ -55,10 +47,16 @@ export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
     await db.destroy();
     throw cannotOpen(options.path, error);
   }
-  const store = createRunStore(db, { now, newId: createRunIds(now, newest) });
-  const keepRoom = () => keepsReserve ? connection.keepRoom().catch(() => {}) : undefined;
-  await keepRoom(); // this fails on a full disk
-  return { ...store, ...onDisk(store, { ...connection, keepRoom }) };
+  const readCheck = createReadCheck();
+  const store = createRunStore(db, {
+    now,
+    newId: createRunIds(now, newest),
+    readCheck,
+    ...(options.path !== ":memory:" && {
+      reads: await openForReading(where, { mode: "read", log: readCheck.note }),
+    }),
+  });
+  return { ...store, ...onDisk(store, connection) };
 }
 
 /** Asks through kysely, which closes only a connection that it has used. */
@@ -94,26 +92,11 @@ async function migrateOverwriting(db: Kysely<Tables>, log: MigrateOptions["log"]
   await sql`pragma secure_delete = off`.execute(db);
 }
 
-type OnDisk = Pick<
-  RunStore,
-  | "createRun"
-  | "createGroup"
-  | "saveDataset"
-  | "saveGrade"
-  | "withdrawGrade"
-  | "setTag"
-  | "deleteRun"
-  | "deleteDataset"
-  | "checkWrite"
->;
-
 /** What a store in a file does differently: nothing new is stored in a file that is lost. */
 function onDisk(
   store: RunStore,
-  connection: Pick<SqliteConnection, "requireInPlace" | "makeRoom"> & {
-    keepRoom: () => Promise<void> | undefined;
-  },
-): OnDisk {
+  connection: Pick<SqliteConnection, "requireInPlace">,
+): Partial<RunStore> {
   function inPlace<Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) {
     return async (...args: Args): Promise<Result> => {
       await connection.requireInPlace().catch((error) => {
@@ -123,20 +106,6 @@ function onDisk(
     };
   }
 
-  async function deleteWithRoom(remove: () => Promise<boolean>): Promise<boolean> {
-    try {
-      return await remove();
-    } catch (error) {
-      if (!isStorageFault(error) || error.code !== "storage_full") throw error;
-    }
-    await connection.makeRoom(); // deleting needs room, too
-    try {
-      return await remove();
-    } finally {
-      await connection.keepRoom();
-    }
-  }
-
   return {
     createRun: inPlace(store.createRun),
     createGroup: inPlace(store.createGroup),
@@ -144,10 +113,8 @@ function onDisk(
     saveGrade: inPlace(store.saveGrade),
     withdrawGrade: inPlace(store.withdrawGrade),
     setTag: inPlace(store.setTag),
-    deleteRun: inPlace((id, only) => deleteWithRoom(() => store.deleteRun(id, only))),
-    deleteDataset: inPlace((name, version) =>
-      deleteWithRoom(() => store.deleteDataset(name, version))
-    ),
+    deleteRun: inPlace(store.deleteRun),
+    deleteDataset: inPlace(store.deleteDataset),
     async checkWrite() {
       await connection.requireInPlace();
       await store.checkWrite();
@@ -163,7 +130,7 @@ function onDisk(
 export async function openReader(
   { path, log }: Pick<OpenStoreOptions, "path" | "log">,
 ): Promise<RunReader> {
-  const db = await openForReading(path);
+  const db = await openForReading({ path }, { mode: "snapshot" });
   let isCurrent = false;
   try {
     isCurrent = await isMigrated(db); // the first statement that reads the file
@@ -174,12 +141,15 @@ export async function openReader(
   }
   if (isCurrent) return createRunReader(db);
   await migrateFile({ path, log });
-  return createRunReader(await openForReading(path));
+  return createRunReader(await openForReading({ path }, { mode: "snapshot" }));
 }
 
-async function openForReading(path: string): Promise<Kysely<Tables>> {
-  const connection = await openSqlite({ path, mode: "read" });
-  return new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
+async function openForReading(
+  where: Pick<OpenStoreOptions, "path" | "busyTimeoutMs">,
+  { mode, log }: { mode: "read" | "snapshot"; log?: ReadCheck["note"] },
+): Promise<Kysely<Tables>> {
+  const connection = await openSqlite({ ...where, mode });
+  return new Kysely<Tables>({ dialect: createSqliteDialect(connection), ...(log && { log }) });
 }
 
 async function migrateFile(options: Pick<OpenStoreOptions, "path" | "log">): Promise<void> {

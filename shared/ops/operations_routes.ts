@@ -61,12 +61,15 @@ export function createOperationsRoutes(
       },
       handler: async (_request, { connection }) => {
         const stopping = () => connection.admission?.isStopping ? "stopping" : undefined;
-        const reasons = await failing({ ...checks, service: stopping });
+        const [reasons, missing] = await Promise.all([
+          failing({ ...checks, service: stopping }),
+          failing(details ?? {}),
+        ]);
         const isReady = Object.keys(reasons).length === 0;
         return Response.json({
           status: isReady ? "ready" : "not ready",
           reasons,
-          ...(details && { details: await failing(details) }),
+          ...(details && { details: missing }),
         }, { status: isReady ? 200 : 503 });
       },
     },
@@ -103,11 +106,19 @@ export function createOperationsRoutes(
   return routes;
 }
 
+/** Probes give up soon, so a part that takes longer counts as failed. */
+const ANSWER_MS = 800;
+
 /** The checks that failed, with their reasons. */
 async function failing(checks: Record<string, ReadinessCheck>): Promise<Record<string, string>> {
+  const { promise: late, resolve } = Promise.withResolvers<string>();
+  const timer = setTimeout(() => resolve(`no answer within ${ANSWER_MS} ms`), ANSWER_MS);
   const found = await Promise.all(
-    Object.entries(checks).map(async ([part, check]) => [part, await check()] as const),
+    Object.entries(checks).map(async ([part, check]) =>
+      [part, await Promise.race([check(), late])] as const
+    ),
   );
+  clearTimeout(timer);
   return Object.fromEntries(
     found.filter((entry): entry is [string, string] => entry[1] !== undefined),
   );

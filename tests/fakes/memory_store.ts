@@ -256,6 +256,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ru
     setGate: (id, gate) => Promise.resolve(void (runs.get(id)!.gate = gate)),
     countOlderThan: (moment) => Promise.resolve(olderThan(moment).length),
     checkWrite: () => Promise.resolve(),
+    checkRead: () => Promise.resolve(),
     trustedMoment() {
       const moments = [...runs.values()].map((run) => run.finishedAt ?? run.createdAt);
       return Promise.resolve(trusted ?? (moments.length > 0 ? Math.max(...moments) : null));

@@ -3,36 +3,52 @@ import type { RunManager } from "./manager.ts";
 import type { RunStore } from "../../store/store.ts";
 import { isStorageFault, StoreFault } from "../../store/store_fault.ts";
 
-/** Checks within this time share one write. */
+/** Checks within this time share one answer. */
 const SHARED_MS = 2000;
 
 /**
- * Checks that the database can be written, and that its path still names the open file. It really
- * writes, at most once per two seconds: many concurrent probes cost as much as one.
+ * Checks that the database can be written, that stored runs can be read, and that its path still
+ * names the open file. It really writes, at most once per two seconds: many concurrent probes cost as
+ * much as one.
  */
 export function checkStore(
-  store: Pick<RunStore, "checkWrite">,
+  store: Pick<RunStore, "checkWrite" | "checkRead">,
   { sharedMs = SHARED_MS } = {},
 ): ReadinessCheck {
-  let checked: { at: number; finding: Promise<string | undefined> } | undefined;
+  let current: Promise<string | undefined> | undefined;
+  let checkedAt = -Infinity;
 
   async function check(): Promise<string | undefined> {
     try {
-      await store.checkWrite();
+      const reading = store.checkRead().catch((error) => {
+        if (isStorageFault(error)) throw error;
+        throw new Error("stored runs cannot be read", { cause: error });
+      });
+      const writing = store.checkWrite().catch((error) => {
+        if (isStorageFault(error)) throw error;
+        const isGone = error instanceof StoreFault && error.isMissing;
+        throw new Error(
+          isGone ? "the database file was deleted or replaced" : "the database cannot be written",
+        );
+      });
+      writing.catch(() => {}); // that of reading is reported first
+      await reading;
+      await writing;
       return undefined;
     } catch (error) {
-      if (isStorageFault(error)) return error.message.replace(/; retry in .*/, ""); // a probe does
-      const isGone = error instanceof StoreFault && error.isMissing;
-      return isGone
-        ? "the database file was deleted or replaced"
-        : "the database cannot be written";
+      return (error as Error).message.replace(/; retry in .*/, ""); // a probe does
+    } finally {
+      checkedAt = performance.now();
     }
   }
 
+  let isChecking = false;
   return () => {
-    const now = performance.now();
-    if (!checked || now - checked.at >= sharedMs) checked = { at: now, finding: check() };
-    return checked.finding;
+    if (!isChecking && performance.now() - checkedAt >= sharedMs) {
+      isChecking = true;
+      current = check().finally(() => isChecking = false);
+    }
+    return current;
   };
 }
 

@@ -4,6 +4,7 @@ import { describePostgres } from "../../../shared/postgres/address.ts";
 import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
 import { deleteAbandonedParts } from "../datasets/dataset_queries.ts";
 import { isMigrated, migrate, type MigrateOptions } from "../schema/migrate.ts";
+import { createReadCheck } from "../runs/read_check.ts";
 import { createRunReader } from "../runs/run_reader.ts";
 import { deleteOrphans } from "../runs/run_deletion.ts";
 import type { Tables } from "../schema/schema.ts";
@@ -47,11 +48,15 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Opened
     name: NAME,
     ...(onError && { onError }),
   });
-  const db = new Kysely<PostgresTables>({ dialect: createPostgresDialect(pool) });
+  const readCheck = createReadCheck();
+  const db = new Kysely<PostgresTables>({
+    dialect: createPostgresDialect(pool),
+    log: readCheck.note,
+  });
   const news = createRunNews(pool);
   try {
     const work = await options.createWorkList(pool);
-    const store = createSharedStore(db, { pool, news, work, now });
+    const store = createSharedStore(db, { pool, news, work, now, readCheck });
     return { store, pool, news };
   } catch (error) {
     await pool.end();

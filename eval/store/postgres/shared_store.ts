@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
-import { unavailable } from "../../../shared/postgres/fault.ts";
 import type { PostgresPool } from "../../../shared/postgres/pool.ts";
+import type { ReadCheck } from "../runs/read_check.ts";
 import { createRunIds } from "../runs/run_id.ts";
 import { createRunReader, readTally } from "../runs/run_reader.ts";
 import { deleteReplies } from "../turns/pending_replies.ts";
@@ -36,24 +36,24 @@ export interface SharedStore extends RunStore {
 
 /** How long a process may take to renew its reservation. */
 const RESERVED_SECONDS = 15;
-/** `/readyz` answers within this time, even if the database does not. */
-const CHECK_MS = 3_000;
 
 interface SharedParts {
   pool: PostgresPool;
   news: RunNews;
   work: WorkList;
   now: () => number;
+  readCheck: ReadCheck;
 }
 
 /** A store whose runs several processes work on. Closing it closes `news` and `db`. */
 export function createSharedStore(
   db: Kysely<PostgresTables>,
-  { pool, news, work, now }: SharedParts,
+  { pool, news, work, now, readCheck }: SharedParts,
 ): SharedStore {
   const common = asCommon(db);
   const store = createRunStore(common, {
     now,
+    readCheck,
     // By the clock: after a newest id in the future each process would count up by itself.
     newId: createRunIds(now),
     // Who waits for the end of a run is told at once.
@@ -210,16 +210,6 @@ export function createSharedStore(
         .set({ reserved_until: reservation() })
         .where("id", "in", ids).where("status", "=", "running")
         .execute();
-    },
-
-    async checkWrite() {
-      const { promise: late, reject } = Promise.withResolvers<never>();
-      const timer = setTimeout(() => reject(unavailable()), CHECK_MS);
-      try {
-        await Promise.race([store.checkWrite(), late]);
-      } finally {
-        clearTimeout(timer);
-      }
     },
 
     async close() {

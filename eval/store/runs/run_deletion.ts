@@ -8,6 +8,7 @@ import type { RunStore } from "../store.ts";
 /** Deletes runs. The turns of a run that is being read are deleted after its last reader. */
 export function createRunDeletion(
   db: Kysely<Tables>,
+  { reads }: { reads: Kysely<Tables> },
 ): Pick<RunStore, "keep" | "deleteRun" | "countOlderThan" | "deleteOlderThan"> {
   const kept = createKeptRuns((id) => {
     deleteTurnsOfDeleted(db, id).catch(() => {}); // the next start deletes the rest
@@ -41,7 +42,7 @@ export function createRunDeletion(
     },
 
     async countOlderThan(moment) {
-      const { runs } = await db.selectFrom("runs").where(isOlder(moment))
+      const { runs } = await reads.selectFrom("runs").where(isOlder(moment))
         .select(({ fn }) => fn.countAll().as("runs")).executeTakeFirstOrThrow();
       return Number(runs);
     },

@@ -5,6 +5,7 @@ import { createGradeWriter } from "../grades/grade_queries.ts";
 import { findKey } from "./idempotency_keys.ts";
 import { createNumberedInsert } from "../turns/numbered_insert.ts";
 import { createPendingReplies, deleteReplies, insertReplies } from "../turns/pending_replies.ts";
+import { createReadCheck, type ReadCheck } from "./read_check.ts";
 import { createReplyWriter } from "../turns/reply_writer.ts";
 import { createRunCreation, type RunCreationOptions } from "./run_creation.ts";
 import { createRunDeletion } from "./run_deletion.ts";
@@ -18,6 +19,10 @@ import { createSummaryQueries } from "./summary_queries.ts";
 import { createTurnWriter, type InsertTurns } from "../turns/turn_writer.ts";
 
 export interface RunStoreOptions extends RunCreationOptions {
+  /** A connection that waits for no writer; `db` reads, too, if it is unset. */
+  reads?: Kysely<Tables>;
+  /** Told by kysely of reads that failed. */
+  readCheck?: ReadCheck;
   /** How turns and replies are stored if other processes store them too. */
   insertTurns?: InsertTurns;
   insertReplies?: (rows: PendingRepliesTable[]) => Promise<void>;
@@ -25,8 +30,8 @@ export interface RunStoreOptions extends RunCreationOptions {
 
 /** Stores runs in any database that has the tables. */
 export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): RunStore {
-  const { now } = options;
-  const reader = createRunReader(db);
+  const { now, reads = db, readCheck = createReadCheck() } = options;
+  const reader = createRunReader(reads);
   const numbered = createNumberedInsert(db);
   const writer = createTurnWriter(options.insertTurns ?? numbered.insert);
 
@@ -34,13 +39,13 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
 
   return {
     ...reader,
-    ...createSummaryQueries(db),
+    ...createSummaryQueries(db, { reads }),
     ...createGradeWriter(db, { now }),
     ...createDatasetStore(db, { now }),
     ...createRunCreation(db, options),
-    ...createRunDeletion(db),
+    ...createRunDeletion(db, { reads }),
     ...createPendingReplies(db),
-    ...createAttemptQueries(db),
+    ...createAttemptQueries(reads),
     ...createServiceState(db, options),
     recordReply: replies.write,
 
@@ -50,12 +55,15 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
     },
 
     async findByKey(key) {
-      return await findKey(db, key, now());
+      return await findKey(reads, key, now());
     },
 
-    close() {
+    checkRead: () => readCheck.check(reads, reader),
+
+    async close() {
       replies.stop();
-      return reader.close();
+      if (reads !== db) await reads.destroy();
+      await db.destroy();
     },
 
     async setStatus(id, change) {
@@ -73,7 +81,7 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
     },
 
     async unfinishedRuns() {
-      const rows = await db.selectFrom("runs").select("id").where("status", "=", "running")
+      const rows = await reads.selectFrom("runs").select("id").where("status", "=", "running")
         .orderBy("id").execute();
       return rows.map(({ id }) => id);
     },

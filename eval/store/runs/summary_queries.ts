@@ -2,11 +2,14 @@ import type { Kysely } from "kysely";
 import type { SummaryQueries } from "./list_query.ts";
 import type { Tables } from "../schema/schema.ts";
 
-export function createSummaryQueries(db: Kysely<Tables>): SummaryQueries {
+export function createSummaryQueries(
+  db: Kysely<Tables>,
+  { reads }: { reads: Kysely<Tables> },
+): SummaryQueries {
   return {
     async headlines(runIds) {
       if (runIds.length === 0) return new Map();
-      const rows = await db.selectFrom("runs").select(["id", "headline"])
+      const rows = await reads.selectFrom("runs").select(["id", "headline"])
         .where("id", "in", runIds)
         .where("headline", "is not", null)
         .execute();
@@ -14,7 +17,7 @@ export function createSummaryQueries(db: Kysely<Tables>): SummaryQueries {
     },
 
     async summary(runId) {
-      const row = await db.selectFrom("runs").select("summary").where("id", "=", runId)
+      const row = await reads.selectFrom("runs").select("summary").where("id", "=", runId)
         .executeTakeFirst();
       return row?.summary ?? undefined;
     },

@@ -47,7 +47,7 @@ function requireFree(target: string): void {
  * commands do, which say why a file cannot be read.
  */
 async function requireRuns(path: string): Promise<void> {
-  const connection = await openSqlite({ path, mode: "read" });
+  const connection = await openSqlite({ path, mode: "snapshot" });
   try {
     const { rows } = await connection.query(HAS_RUNS, []);
     if (rows.length === 0) throw new Error("it has no runs: it is not a database of assay-eval");

@@ -1,38 +1,30 @@
-import type { WorkerEvent } from "../../../shared/background/worker_call.ts";
+import { dirname } from "node:path";
 import { ConfigError } from "../../../shared/config/config.ts";
 import { AppError } from "../../../shared/errors.ts";
+import { storageError, StoreFault } from "../store_fault.ts";
 import { realPathOf } from "./sqlite_files.ts";
-import type { Statement, WorkerCommand } from "./sqlite_worker.ts";
-import {
-  type QueryResult,
-  type SqliteThread,
-  startSqliteThread,
-  startSqliteWorker,
-  threadEnded,
-} from "./sqlite_thread.ts";
-import { StoreFault } from "../store_fault.ts";
+import type { Statement, WorkerCommand, WorkerReply } from "./sqlite_worker.ts";
 
 export interface ConnectionOptions {
   /** A file, or `:memory:`. */
   path: string;
-  /** `read` opens a file that another process may be writing, without a lock. */
-  mode: "write" | "read";
+  /**
+   * `write`: the one process that writes. `read`: sees what is stored at each statement, and waits
+   * for no writer. `snapshot`: the same, but all statements see the state of the first one.
+   */
+  mode: "write" | "read" | "snapshot";
   /** Limits the size of the file; for tests of a full disk. */
   maxPages?: number;
   /** How long a statement waits for the lock of another process. 5000 if unset. */
   busyTimeoutMs?: number;
-  /** Called if the database's worker dies, and when it works again. */
-  onEvent?: (event: WorkerEvent) => void;
-  /**
-   * Workers to start now in case one dies later: a process that has revoked its write permission
-   * cannot start one that has it. 0 if unset.
-   */
-  spares?: number;
-  /** For tests of a worker that dies. */
-  start?: (path: string) => Worker;
 }
 
-/** SQLite on a thread of its own. */
+export interface QueryResult {
+  rows: unknown[];
+  changes: number;
+}
+
+/** SQLite on a thread of its own. If that thread fails, the process ends: a restart opens the file. */
 export interface SqliteConnection {
   query(sql: string, parameters: readonly unknown[]): Promise<QueryResult>;
   /**
@@ -42,158 +34,76 @@ export interface SqliteConnection {
   queryAll(statements: readonly Statement[]): Promise<void>;
   /** Rejects if the path no longer names the file that is open. */
   requireInPlace(): Promise<void>;
-  /** Frees room on a full disk, so that runs can be deleted. */
-  makeRoom(): Promise<void>;
-  /** Creates the reserve again; rejects if there is no room. */
-  keepRoom(): Promise<void>;
   close(): Promise<void>;
 }
-
-/** A worker that died still holds its lock for a moment. */
-const LOCK_WAIT_MS = 50;
-const LOCK_TRIES = 60;
-const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
 
 /**
  * Opens a database on a thread that may touch the database's folder and nothing else. Throws
  * `ConfigError` if the file cannot be used; the message names `EVAL_DATA`.
- *
- * If the thread dies, its calls are rejected, and so is the rest of an open transaction, which must
- * not continue outside of it. The next call opens the file again. A database in memory is lost with
- * its thread, and a reader would see another snapshot than before: they stay closed.
  */
 export async function openSqlite(options: ConnectionOptions): Promise<SqliteConnection> {
-  const { onEvent, start = startSqliteWorker, spares: spareCount = 0, ...where } = options;
-  const makesFolder = where.mode === "write";
-  const path = where.path === ":memory:" ? where.path : realPathOf(where.path, { makesFolder });
-  if (path === ":memory:" && where.mode === "read") throw cannotOpen(path, new Error(IN_MEMORY));
-  const canReopen = where.mode === "write" && path !== ":memory:";
-  const spares: Worker[] = [];
-  let thread: SqliteThread | undefined;
-  let opening: Promise<SqliteThread> | undefined;
-  let fault: Error | undefined;
-  let deaths = 0;
-  let failedStarts = 0;
-  let retryAt = 0;
-  let isInTransaction = false;
-  let isTransactionLost = false;
+  const { mode } = options;
+  const makesFolder = mode === "write";
+  const path = options.path === ":memory:"
+    ? options.path
+    : realPathOf(options.path, { makesFolder });
+  if (path === ":memory:" && mode !== "write") throw cannotOpen(path, new Error(IN_MEMORY));
+  const worker = startWorker(path);
+  const waiting = new Map<number, PromiseWithResolvers<QueryResult>>();
+  let nextId = 0;
+  let isClosed = false;
 
-  function startOrTakeSpare(): Worker {
-    try {
-      return start(path);
-    } catch (error) {
-      const spare = spares.pop();
-      if (!spare) throw error;
-      return spare;
-    }
-  }
-
-  async function begin(): Promise<SqliteThread> {
-    const started = startSqliteThread({
-      start: startOrTakeSpare,
-      onDeath: (reason) => {
-        if (thread !== started) return; // it was never open: opening it rejects
-        thread = undefined;
-        isTransactionLost = isInTransaction;
-        noteDeath(canReopen ? threadEnded(reason) : closedByDeath(reason));
-      },
-    });
-    try {
-      await started.send({ kind: "open", ...where, path });
-      return started;
-    } catch (error) {
-      started.end();
-      throw error;
-    }
-  }
-
-  function noteDeath(error: Error): void {
-    fault = error;
-    const retryInMs = failedStarts === 0
-      ? 0
-      : Math.min(FIRST_DELAY_MS * 2 ** (failedStarts - 1), LONGEST_DELAY_MS);
-    retryAt = performance.now() + retryInMs;
-    onEvent?.({ kind: "died", reason: error.message, deaths: ++deaths, failedStarts, retryInMs });
-  }
-
-  async function reopen(): Promise<SqliteThread> {
-    if (!canReopen || performance.now() < retryAt) throw fault!;
-    onEvent?.({ kind: "restarted" });
-    try {
-      const opened = await withLock(begin);
-      failedStarts = 0;
-      onEvent?.({ kind: "recovered" });
-      return thread = opened;
-    } catch (error) {
-      failedStarts++;
-      noteDeath(error as Error);
-      throw error;
-    }
-  }
-
-  async function current(): Promise<SqliteThread> {
-    return thread ?? await (opening ??= reopen().finally(() => opening = undefined));
-  }
-
-  const command = (kind: WorkerCommand["kind"]) => async () => {
-    await (await current()).send({ kind } as WorkerCommand);
+  worker.onmessage = ({ data: reply }: MessageEvent<WorkerReply>) => {
+    const caller = waiting.get(reply.id);
+    waiting.delete(reply.id);
+    if ("error" in reply) caller?.reject(storageError(reply.error));
+    else caller?.resolve(reply);
   };
 
-  async function send(sql: string, parameters: readonly unknown[]): Promise<QueryResult> {
-    const step = /^(begin|commit|rollback)\b/i.exec(sql)?.[1]?.toLowerCase();
-    if (isTransactionLost) {
-      if (step !== "begin" && step !== "rollback") throw fault!;
-      isTransactionLost = isInTransaction = false;
-      if (step === "rollback") return { rows: [], changes: 0 };
-    }
-    if (step === "commit" || step === "rollback") isInTransaction = false;
-    const result = await (await current()).send({ kind: "query", sql, parameters });
-    if (step === "begin") isInTransaction = true;
-    return result;
+  function send(command: WorkerCommand): Promise<QueryResult> {
+    if (isClosed) return Promise.reject(new Error("the database is closed"));
+    const id = nextId++;
+    const caller = Promise.withResolvers<QueryResult>();
+    waiting.set(id, caller);
+    worker.postMessage({ id, ...command });
+    return caller.promise;
+  }
+
+  async function close(): Promise<void> {
+    if (isClosed) return;
+    const closing = send({ kind: "close" });
+    isClosed = true;
+    await closing;
+    worker.terminate();
   }
 
   try {
-    thread = await begin();
-    for (let spare = 0; spare < spareCount; spare++) spares.push(start(path));
+    await send({ kind: "open", ...options, path });
   } catch (error) {
-    throw cannotOpen(where.path, error);
+    worker.terminate();
+    throw cannotOpen(options.path, error);
   }
   return {
-    query: send,
+    query: (sql, parameters) => send({ kind: "query", sql, parameters }),
     async queryAll(statements) {
-      await (await current()).send({ kind: "queries", statements });
+      await send({ kind: "queries", statements });
     },
-    requireInPlace: command("requireInPlace"),
-    makeRoom: command("makeRoom"),
-    keepRoom: command("keepRoom"),
-    async close() {
-      await thread?.send({ kind: "close" });
-      thread?.end();
-      thread = undefined;
-      for (const spare of spares.splice(0)) spare.terminate();
-      fault = new Error("the database is closed");
-      retryAt = Infinity;
+    async requireInPlace() {
+      await send({ kind: "requireInPlace" });
     },
+    close,
   };
 }
 
-/** The error of a database that is not opened again. */
-function closedByDeath(reason: string): StoreFault {
-  const message = `the database is closed: its worker died (${reason})`;
-  return new StoreFault({ name: "ThreadEnded", message, sqliteCode: null });
-}
-
-async function withLock(open: () => Promise<SqliteThread>): Promise<SqliteThread> {
-  for (let tries = 1;; tries++) {
-    try {
-      return await open();
-    } catch (error) {
-      const isHeld = error instanceof AppError && error.code === "storage_busy";
-      if (!isHeld || tries === LOCK_TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LOCK_WAIT_MS));
-    }
-  }
+/** A worker with access to the folder of the file only; to no folder for `:memory:`. */
+function startWorker(path: string): Worker {
+  const folders = path === ":memory:" ? [] : [dirname(path)];
+  return new Worker(new URL("./sqlite_worker.ts", import.meta.url), {
+    type: "module",
+    deno: {
+      permissions: { read: folders, write: folders, net: false, env: false, run: false },
+    },
+  });
 }
 
 /** An error that says which file cannot be used, and why. */

@@ -1,9 +1,5 @@
 import { basename, dirname, join, resolve } from "node:path";
 
-/** Written as random bytes, so that a compressing file system keeps their size. */
-const RESERVE_BYTES = 8 * 1024 * 1024;
-const PIECE_BYTES = 65_536; // the maximum of `crypto.getRandomValues`
-
 /**
  * The path of a database without symbolic links, so that one file has one lock under every name.
  * Creates the folder if it is missing and `makesFolder` is set.
@@ -35,44 +31,12 @@ function readLink(path: string): string | undefined {
   }
 }
 
-/** Identifies a file independently of its name: a new file of the same name differs. */
-export function identityOf(path: string): string {
-  const { dev, ino } = Deno.statSync(path);
-  return `${dev}/${ino}`;
-}
-
 /**
- * Locks the file itself, because a hard link to it has another `.lock` file. The lock ends with the
- * process. Returns `undefined` if another process has it. Locks only on Linux, where this does not
- * interfere with SQLite's own locks.
+ * Revokes the permission to write files until the process ends. The process starts with permission
+ * to write any file, because only its configuration says where the database is. The database's
+ * worker, which is started before, keeps access to its folder; the thread that serves requests needs
+ * none. The permission to read stays: Deno needs it to load the modules of later workers.
  */
-export function lockFile(path: string): Deno.FsFile | undefined {
-  const file = Deno.openSync(path, { read: true, write: true });
-  if (Deno.build.os !== "linux" || file.tryLockSync(true)) return file;
-  file.close();
-  return undefined;
+export async function giveUpWriting(): Promise<void> {
+  await Deno.permissions.revoke({ name: "write" });
 }
-
-/** Writes a file that can be deleted on a full disk: deleting runs needs room, too. */
-export function keepReserve(path: string): void {
-  const file = Deno.openSync(reserveOf(path), { write: true, create: true, mode: 0o600 });
-  try {
-    const piece = new Uint8Array(PIECE_BYTES);
-    for (let at = file.statSync().size; at < RESERVE_BYTES; at += PIECE_BYTES) {
-      file.seekSync(at, Deno.SeekMode.Start);
-      file.writeSync(crypto.getRandomValues(piece));
-    }
-  } finally {
-    file.close();
-  }
-}
-
-export function releaseReserve(path: string): void {
-  try {
-    Deno.removeSync(reserveOf(path));
-  } catch {
-    // it does not exist
-  }
-}
-
-const reserveOf = (path: string) => `${path}.reserve`;

@@ -1,10 +1,9 @@
 /// <reference lib="deno.worker" />
-// Started as a Worker by sqlite_thread.ts; other files import only its types. SQLite blocks its thread
-// while it waits for the disk, so it has a thread of its own, on which no request is served.
+// Started as a Worker by sqlite_connection.ts; other files import only its types. SQLite blocks its
+// thread while it waits for the disk, so it has a thread of its own, on which no request is served.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { dirname } from "node:path";
-import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_FULL, SQLITE_IOERR } from "./sqlite_codes.ts";
-import { identityOf, keepReserve, lockFile, releaseReserve } from "./sqlite_files.ts";
+import { SQLITE_CORRUPT } from "./sqlite_codes.ts";
 
 /** A message to this worker. Its reply has the same `id`. */
 export type SqliteRequest = { id: number } & WorkerCommand;
@@ -13,7 +12,7 @@ export type WorkerCommand =
   | {
     kind: "open";
     path: string;
-    mode: "write" | "read";
+    mode: "write" | "read" | "snapshot";
     maxPages?: number;
     busyTimeoutMs?: number;
   }
@@ -22,9 +21,6 @@ export type WorkerCommand =
   | { kind: "queries"; statements: readonly Statement[] }
   /** Fails if the path no longer names the open file. */
   | { kind: "requireInPlace" }
-  /** Frees room on a full disk, so that something can be deleted; `keepRoom` takes it again. */
-  | { kind: "makeRoom" }
-  | { kind: "keepRoom" }
   | { kind: "close" };
 
 export interface Statement {
@@ -54,12 +50,8 @@ const PRIVATE = 0o600;
 let database: DatabaseSync | undefined;
 /** An open exclusive transaction on a separate file. The system ends it with the process. */
 let lock: DatabaseSync | undefined;
-/** The database file. Must be closed after the database: closing it ends SQLite's own locks. */
-let file: Deno.FsFile | undefined;
 let opened: { path: string; identity: string } | undefined;
 const statements = new Map<string, StatementSync>();
-/** True after a transaction that found no room for the write-ahead log. */
-let isLogFull = false;
 
 self.onmessage = (event: MessageEvent<SqliteRequest>) => {
   const request = event.data;
@@ -77,8 +69,6 @@ function perform(request: SqliteRequest): { rows: unknown[]; changes: number } {
   if (request.kind === "queries") request.statements.forEach(query);
   else if (request.kind === "open") open(request);
   else if (request.kind === "requireInPlace") requireInPlace();
-  else if (request.kind === "makeRoom") makeRoom();
-  else if (request.kind === "keepRoom") keepRoom();
   else close();
   return { rows: [], changes: 0 };
 }
@@ -87,13 +77,11 @@ function open(
   { path, mode, maxPages, busyTimeoutMs = 5000 }: Extract<SqliteRequest, { kind: "open" }>,
 ): void {
   const isFile = path !== ":memory:";
-  if (mode === "read") {
-    // Throws NotFound or PermissionDenied; SQLite would only say that it cannot open it.
-    if (Deno.statSync(path).isDirectory) throw new Deno.errors.IsADirectory("it is a folder");
-    Deno.openSync(path).close();
+  if (mode !== "write") {
+    if (mode === "snapshot") requireReadable(path);
     database = new DatabaseSync(path, { readOnly: true });
     configure(database, [`busy_timeout = ${busyTimeoutMs}`]);
-    database.prepare("begin").run(); // all reads see one snapshot, taken at the first read
+    if (mode === "snapshot") database.prepare("begin").run(); // it is taken at the first read
     return;
   }
   if (isFile) {
@@ -102,8 +90,6 @@ function open(
     lock = new DatabaseSync(`${path}.lock`);
     configure(lock, ["journal_mode = memory"]); // no journal file: nothing is ever written
     lock.prepare("begin exclusive").run(); // SQLITE_BUSY at once if another process has it
-    file = lockFile(path);
-    if (!file) throw Object.assign(new Error("the file is locked"), { errcode: SQLITE_BUSY });
     opened = { path, identity: identityOf(path) };
   }
   database = new DatabaseSync(path);
@@ -114,6 +100,15 @@ function open(
     ...(maxPages === undefined ? [] : [`max_page_count = ${maxPages}`]),
   ]);
   if (isFile && Deno.statSync(path).size <= CHECKED_BYTES) requireSound(database);
+}
+
+/**
+ * Throws NotFound or PermissionDenied; SQLite would only say that it cannot open it. Not in a process
+ * that has the database open: closing a file ends all locks that the process has on it.
+ */
+function requireReadable(path: string): void {
+  if (Deno.statSync(path).isDirectory) throw new Deno.errors.IsADirectory("it is a folder");
+  Deno.openSync(path).close();
 }
 
 /** Only this user may read replies and test data. SQLite gives its other files the same mode. */
@@ -136,22 +131,17 @@ function requireSound(database: DatabaseSync): void {
   throw Object.assign(new Error(finding), { errcode: SQLITE_CORRUPT });
 }
 
+/** Identifies a file independently of its name: a new file of the same name differs. */
+function identityOf(path: string): string {
+  const { dev, ino } = Deno.statSync(path);
+  return `${dev}/${ino}`;
+}
+
 /** Throws if the path no longer names the open file: runs stored there would be lost. */
 function requireInPlace(): void {
   if (opened && identityOf(opened.path) !== opened.identity) {
     throw new Deno.errors.NotFound("the path names another file");
   }
-}
-
-/** Deletes the reserve file and moves the write-ahead log into the database. */
-function makeRoom(): void {
-  if (opened) releaseReserve(opened.path);
-  configure(database!, ["wal_checkpoint(truncate)"]);
-}
-
-function keepRoom(): void {
-  configure(database!, ["wal_checkpoint(truncate)"]);
-  if (opened) keepReserve(opened.path);
 }
 
 /** Uses prepared statements: the errors of `exec` do not have SQLite's code. */
@@ -162,44 +152,10 @@ function configure(database: DatabaseSync, pragmas: string[]): void {
 function close(): void {
   statements.clear();
   database?.close();
-  file?.close();
   lock?.close();
 }
 
-/**
- * The log is emptied after so many pages only. On a full disk it cannot grow until then, although the
- * database may have room inside, of what was deleted.
- */
-function query(statement: Statement): { rows: unknown[]; changes: number } {
-  const isInTransaction = database!.isTransaction;
-  if (isLogFull && !isInTransaction) emptyLog();
-  try {
-    return execute(statement);
-  } catch (error) {
-    if (!isNoRoom(error)) throw error;
-    isLogFull = true;
-    if (isInTransaction) throw error; // the next one may find room
-    emptyLog();
-    return execute(statement);
-  }
-}
-
-function isNoRoom(error: unknown): boolean {
-  const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
-  return code === SQLITE_FULL || code === SQLITE_IOERR;
-}
-
-/** Moves the log into the database as far as readers allow; they are not waited for. */
-function emptyLog(): void {
-  isLogFull = false;
-  try {
-    configure(database!, ["wal_checkpoint(passive)"]);
-  } catch {
-    // the database has no room either: the statement fails
-  }
-}
-
-function execute({ sql, parameters }: Statement): { rows: unknown[]; changes: number } {
+function query({ sql, parameters }: Statement): { rows: unknown[]; changes: number } {
   const statement = prepare(sql);
   const values = parameters as SQLInputValue[];
   if (statement.columns().length > 0) return { rows: statement.all(...values), changes: 0 };

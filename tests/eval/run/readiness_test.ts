@@ -1,17 +1,19 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { Kysely } from "kysely";
+import { DatabaseSync } from "node:sqlite";
 import { EvalConfig } from "../../../eval/config.ts";
 import { createEvalHandler } from "../../../eval/handler.ts";
 import { checkStore } from "../../../eval/run/manager/readiness.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
+import { createReadCheck } from "../../../eval/store/runs/read_check.ts";
 import { createRunIds } from "../../../eval/store/runs/run_id.ts";
 import { createRunStore } from "../../../eval/store/runs/run_store.ts";
 import type { Tables } from "../../../eval/store/schema/schema.ts";
 import { openSqlite } from "../../../eval/store/sqlite/sqlite_connection.ts";
 import { createSqliteDialect } from "../../../eval/store/sqlite/sqlite_dialect.ts";
 import { createEvalDeps } from "../../../eval/wiring.ts";
-import { storageError } from "../../../eval/store/store_fault.ts";
-import { SQLITE_FULL } from "../../../eval/store/sqlite/sqlite_codes.ts";
+import { storageError, StoreFault } from "../../../eval/store/store_fault.ts";
+import { SQLITE_CORRUPT, SQLITE_FULL } from "../../../eval/store/sqlite/sqlite_codes.ts";
 import { createWorkerBoard } from "../../../shared/background/worker_board.ts";
 import { parseConfig } from "../../../shared/config/config.ts";
 import { silentLogger } from "../../../shared/log.ts";
@@ -19,6 +21,10 @@ import { unavailable } from "../../../shared/postgres/fault.ts";
 import * as observation from "../../../eval/endpoint/observation.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { startServiceProcess } from "../../fakes/service_process.ts";
+import { evaluateRequest } from "../../fakes/stored_runs.ts";
+
+/** SQLite's code for an error in the SQL. */
+const SQLITE_ERROR = 1;
 
 Deno.test("a store that cannot be written is not ready, and the check says why", async () => {
   const store = memoryStore();
@@ -50,7 +56,7 @@ Deno.test("a read-only database is not ready", async () => {
     const writable = await openStore({ path });
     assertEquals(await checkStore(writable)(), undefined);
     await writable.close();
-    const connection = await openSqlite({ path, mode: "read" });
+    const connection = await openSqlite({ path, mode: "snapshot" });
     const db = new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
     const readOnly = createRunStore(db, { now: Date.now, newId: createRunIds(Date.now) });
     assertEquals(await checkStore(readOnly)(), "the database cannot be written");
@@ -92,13 +98,56 @@ Deno.test("the service is not ready while a worker cannot be started, and restar
 
 Deno.test("concurrent probes share one write, and a later probe writes again", async () => {
   let writes = 0;
-  const check = checkStore({ checkWrite: () => Promise.resolve(void writes++) });
+  const store = {
+    checkWrite: () => Promise.resolve(void writes++),
+    checkRead: () => Promise.resolve(),
+  };
+  const check = checkStore(store);
   await Promise.all(Array.from({ length: 500 }, check));
   assertEquals(writes, 1);
-  const hasty = checkStore({ checkWrite: () => Promise.resolve(void writes++) }, { sharedMs: 0 });
+  const hasty = checkStore(store, { sharedMs: 0 });
   await hasty();
   await hasty();
   assertEquals(writes, 3);
+});
+
+Deno.test("a service whose stored runs cannot be read is not ready, until they can be", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = `${folder}/eval.db`;
+  const store = await openStore({ path });
+  const other = new DatabaseSync(path);
+  try {
+    await store.createRun({ request: evaluateRequest(), testName: "t" });
+    const check = checkStore(store, { sharedMs: 0 });
+    assertEquals(await check(), undefined);
+    other.exec("alter table turns rename to moved");
+    assertEquals(await check(), "stored runs cannot be read");
+    other.exec("alter table moved rename to turns");
+    assertEquals(await check(), undefined);
+  } finally {
+    other.close();
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a read that found the file damaged is tried again by the check, and nothing else is", async () => {
+  const noted = createReadCheck();
+  let answer: () => Promise<unknown> = () => Promise.resolve({ rows: [] });
+  const db = { executeQuery: () => answer() } as unknown as Kysely<Tables>;
+  const reader = { listRuns: () => Promise.resolve({ runs: [], next: null }) } as never;
+  const query = { sql: "select 1" } as never;
+  const fail = (sqliteCode: number) => {
+    const error = new StoreFault({ name: "Error", message: "malformed", sqliteCode });
+    answer = () => Promise.reject(error);
+    noted.note({ level: "error", error, query, queryDurationMillis: 1 });
+  };
+  fail(SQLITE_ERROR); // a caller may cause it
+  await noted.check(db, reader);
+  fail(SQLITE_CORRUPT);
+  await assertRejects(() => noted.check(db, reader), StoreFault);
+  answer = () => Promise.resolve({ rows: [] });
+  await noted.check(db, reader);
 });
 
 Deno.test("a deleted or replaced database file is not ready", async () => {
@@ -118,13 +167,12 @@ Deno.test("a deleted or replaced database file is not ready", async () => {
   }
 });
 
-Deno.test("the service's readiness and figures include the worker of its database", async () => {
+Deno.test("the service's figures name its workers", async () => {
   await using service = await startServiceProcess("eval");
   const metrics = await (await fetch(`${service.url}/metrics`)).text();
   const counted = metrics.split("\n").filter((line) => line.startsWith("assay_worker_restarts"));
   assertEquals(counted.sort(), [
     'assay_worker_restarts_total{worker="checks"} 0',
-    'assay_worker_restarts_total{worker="database"} 0',
     'assay_worker_restarts_total{worker="encoder"} 0',
     'assay_worker_restarts_total{worker="long text"} 0',
   ]);

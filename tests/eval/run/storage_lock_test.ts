@@ -1,5 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
+import { EvalConfig } from "../../../eval/config.ts";
+import * as observation from "../../../eval/endpoint/observation.ts";
+import { createEvalHandler } from "../../../eval/handler.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
+import { createEvalDeps } from "../../../eval/wiring.ts";
+import { parseConfig } from "../../../shared/config/config.ts";
+import { silentLogger } from "../../../shared/log.ts";
 import { evalService } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
@@ -59,6 +65,38 @@ Deno.test("a database lock of another process interrupts a run, which resumes on
     }
     assertEquals(gate.asked.length, 2, "a turn that was paid for was asked again");
     await runs.stop();
+  } finally {
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("runs can be read, and /readyz answers, while another process locks the database", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = `${folder}/eval.db`;
+  const store = await openStore({ path, busyTimeoutMs: 600_000 });
+  try {
+    const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
+    const config = parseConfig(EvalConfig, {});
+    const service = createEvalHandler(
+      createEvalDeps(config, { log: silentLogger, store, observation }),
+    );
+    const ask = (path: string) => service(new Request(`http://127.0.0.1:8080${path}`));
+    let writing: Promise<void> | undefined;
+    let isWritten = false;
+    {
+      await using _lock = await holdLock(path);
+      writing = store.setTag("main", id).then(() => void (isWritten = true));
+      for (const route of ["/runs", `/runs/${id}`, `/runs/${id}/turns`]) {
+        const response = await ask(route);
+        assertEquals([response.status, isWritten], [200, false], route);
+        await response.body?.cancel();
+      }
+      const ready = await ask("/readyz");
+      assertEquals([ready.status, isWritten], [503, false]);
+      assertEquals((await ready.json()).reasons, { store: "no answer within 800 ms" });
+    }
+    await writing;
   } finally {
     await store.close();
     await Deno.remove(folder, { recursive: true });
