@@ -1,6 +1,8 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
 /** `deno task compile [--target TRIPLE]`: both services as self-contained binaries in `dist/`. */
 import { Buffer } from "node:buffer";
+import { cpSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { BGE_ZH } from "../eval/assess/embeddings/bert/bge_zh.ts";
 import { imagePath, writeImage } from "../eval/assess/embeddings/bert/image.ts";
 import { MINILM } from "../eval/assess/embeddings/bert/minilm.ts";
@@ -12,7 +14,8 @@ const SERVICES: ServiceName[] = ["agent", "eval"];
 /** The weights of each are put into the binary as they lie in memory. */
 const MODELS = [MINILM, BGE_ZH];
 const IMAGES = MODELS.map(({ name }) => imagePath(name));
-const BUILD = new URL("../shared/ops/build.ts", import.meta.url);
+const DIST = resolve("dist");
+const SOURCES = ["deno.json", "deno.lock", "agent", "eval", "shared"];
 
 /** What the bundler puts in place of `require`, unless Deno replaces it. */
 const NO_REQUIRE = 'Dynamic require of "';
@@ -28,10 +31,11 @@ function compile(service: ServiceName, flags: string[]): boolean {
   return build(service, ["--no-check", ...flags]); // the types of the bundle, checked before
 }
 
-const outputOf = (service: ServiceName) => `dist/assay-${service}`;
+const outputOf = (service: ServiceName) => join(DIST, `assay-${service}`);
 
 function build(service: ServiceName, flags: string[]): boolean {
   const { success } = new Deno.Command(Deno.execPath(), {
+    cwd: copy,
     args: [
       "compile",
       "--frozen",
@@ -52,14 +56,20 @@ function build(service: ServiceName, flags: string[]): boolean {
   return success;
 }
 
-/** Packs the weights of the sentence encoders for as long as `work` takes. */
-async function withImages(work: () => boolean): Promise<boolean> {
-  for (const model of MODELS) await Deno.writeFile(imagePath(model.name), await packModel(model));
-  try {
-    return work();
-  } finally {
-    for (const image of IMAGES) await Deno.remove(image);
+/**
+ * A copy of the sources with the commit for `/version` and the weights of the encoders. The working
+ * tree stays as it is: `deno task dev` may be watching it.
+ */
+async function copySources(): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: "assay-compile-" });
+  for (const name of SOURCES) cpSync(name, join(folder, name), { recursive: true });
+  const build = join(folder, "shared/ops/build.ts");
+  const text = await Deno.readTextFile(build);
+  await Deno.writeTextFile(build, text.replace(/"[^"]*";/, `${JSON.stringify(readCommit())};`));
+  for (const model of MODELS) {
+    await Deno.writeFile(join(folder, imagePath(model.name)), await packModel(model));
   }
+  return folder;
 }
 
 async function packModel({ shape, read }: ModelSource): Promise<Uint8Array> {
@@ -70,18 +80,6 @@ async function packModel({ shape, read }: ModelSource): Promise<Uint8Array> {
     vocabulary = vocabularyOf(piece) ?? vocabulary;
   }
   return writeImage(vocabulary, model.image());
-}
-
-/** Writes the commit where `/version` reads it, for as long as `work` takes. */
-function withCommit(work: () => boolean): boolean {
-  const before = Deno.readTextFileSync(BUILD);
-  const commit = readCommit();
-  Deno.writeTextFileSync(BUILD, before.replace(/"[^"]*";/, `${JSON.stringify(commit)};`));
-  try {
-    return work();
-  } finally {
-    Deno.writeTextFileSync(BUILD, before);
-  }
 }
 
 /** `unknown` if the source is no git checkout, or git is not installed. */
@@ -97,13 +95,19 @@ function readCommit(): string {
   }
 }
 
-for (const service of SERVICES) {
-  if (await withImages(() => withCommit(() => compile(service, Deno.args)))) continue;
-  console.error(
-    `\ncannot build dist/assay-${service}.\n` +
-      "deno compile downloads its runtime base (denort) from dl.deno.land. If that host cannot be\n" +
-      "reached, fetch denort for the same Deno version and target elsewhere and name the file:\n" +
-      "  DENORT_BIN=/path/to/denort deno task compile",
-  );
-  Deno.exit(1);
+const copy = await copySources();
+try {
+  for (const service of SERVICES) {
+    if (compile(service, Deno.args)) continue;
+    console.error(
+      `\ncannot build dist/assay-${service}.\n` +
+        "deno compile downloads its runtime base (denort) from dl.deno.land. If that host cannot be\n" +
+        "reached, fetch denort for the same Deno version and target elsewhere and name the file:\n" +
+        "  DENORT_BIN=/path/to/denort deno task compile",
+    );
+    Deno.exitCode = 1;
+    break;
+  }
+} finally {
+  await Deno.remove(copy, { recursive: true });
 }
