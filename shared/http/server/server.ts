@@ -12,6 +12,7 @@ import { limitConnections } from "./connection_limit.ts";
 import type { ConnectionRoom } from "./connection_room.ts";
 import { allowHalfClosed, watchHalfClosed } from "./half_closed.ts";
 import { plainAddress } from "../fetch/plain_address.ts";
+import { answerInTurn } from "./pipelining.ts";
 import { createRefusalLog } from "./refusal_log.ts";
 import { refuse } from "../router/problem.ts";
 import type { Service } from "../router/router.ts";
@@ -119,14 +120,16 @@ export function serve(options: ServeOptions): void {
     if (countHosts(incoming) > 1) sendResponse(refuse(TWO_HOSTS), outgoing);
     else listener(incoming, outgoing);
   }
+  const inTurn = answerInTurn(receive);
   const server = createServer({
     requireHostHeader: false, // Node's own answer has no body; ours is `NO_URL`
     keepAliveTimeout: KEPT_MS,
     headersTimeout: readTimeoutMs,
     requestTimeout: readTimeoutMs * BACKSTOP,
     connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, readTimeoutMs),
-  }, receive);
-  server.on("checkExpectation", receive); // an unknown `Expect`, which a server may ignore
+  }, inTurn.listener);
+  server.on("connection", inTurn.watch);
+  server.on("checkExpectation", inTurn.listener); // an unknown `Expect`, which a server may ignore
   allowHalfClosed(server);
   answerClientErrors(server);
   const logRefusal = createRefusalLog(log, { open: () => limit.open });

@@ -73,6 +73,36 @@ Deno.test("a client that has closed its sending side is answered", async () => {
   assertStringIncludes(heard, '"content":"finished"');
 });
 
+Deno.test("of requests that a client sends ahead, one is in progress and all are answered in order", async () => {
+  const { answer, release } = holdAnswers();
+  await using hub = await startProviderDouble(answer);
+  await using agent = await startServiceProcess("agent", {
+    environment: { HUB_BASE_URL: hub.baseUrl },
+  });
+  const body = JSON.stringify({ messages: [{ type: "human", content: "Hi" }] });
+  const ask = `${HEAD}content-length: ${body.length}\r\n\r\n${body}`;
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
+  using client = await connectRaw(agent.url);
+  await client.say(ask + get("/missing-1") + ask + ask + get("/missing-2").repeat(2000));
+  await client.endSending();
+  await hub.received();
+  assertEquals((await fetch(`${agent.url}/healthz`)).status, 200);
+  const answered = () => agent.lines.filter((line) => line.includes('"path":"/missing'));
+  assertEquals([hub.requests.length, answered().length], [1, 0]);
+  release();
+  const statuses = (await client.heard).match(/(?<=^HTTP\/1\.1 )[2-5]\d\d/gm);
+  assertEquals(statuses, ["200", "404", "200", "200", ...Array(2000).fill("404")]);
+});
+
+Deno.test("the rate limit counts requests that are sent ahead", async () => {
+  await using agent = await startServiceProcess("agent", { environment: { RATE_LIMIT: "5/min" } });
+  using client = await connectRaw(agent.url);
+  await client.say("GET /tools HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".repeat(20));
+  await client.endSending();
+  const statuses = (await client.heard).match(/(?<=^HTTP\/1\.1 )[2-5]\d\d/gm);
+  assertEquals(statuses, [...Array(5).fill("200"), ...Array(15).fill("429")]);
+});
+
 Deno.test("a body that still arrives after the answer does not hold its connection", async () => {
   await using agent = await startServiceProcess("agent", {
     environment: { BODY_TIMEOUT_MS: "200" },
