@@ -8,6 +8,7 @@ import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/results/passing.ts";
 import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
 import { report, sideBySide } from "./measure.ts";
 import { createRandom, shuffle } from "./random.ts";
+import { statedAnswers } from "./stated_answers.ts";
 
 const INTENTS = 10;
 const EXAMPLES = 5;
@@ -16,19 +17,26 @@ const DRAWS = 8;
 
 /**
  * The scores against people's judgement, on public data that is not ours to carry: `BENCH_DATA`
- * names a folder with `sts-dev.csv` (STS benchmark, development split) and `b77-train.csv`
- * (banking77, training split).
+ * names a folder with `sts-dev.csv` (STS benchmark, development split), `b77-train.csv` (banking77,
+ * training split) and `gsm-train.jsonl` (grade-school-math, training split). What is not there is not
+ * measured.
  */
 export async function scoreQuality(): Promise<void> {
-  const folder = Deno.env.get("BENCH_DATA");
-  if (!folder) {
-    console.log("  not measured: set BENCH_DATA to a folder with sts-dev.csv and b77-train.csv");
+  const folder = Deno.env.get("BENCH_DATA") ?? "";
+  const read = (name: string) => Deno.readTextFile(`${folder}/${name}`).catch(() => undefined);
+  const [solved, sts, banking] = await Promise.all(
+    ["gsm-train.jsonl", "sts-dev.csv", "b77-train.csv"].map(read),
+  );
+  if (solved === undefined) console.log("  not measured: no gsm-train.jsonl in BENCH_DATA");
+  else statedAnswers(solved);
+  if (sts === undefined || banking === undefined) {
+    console.log("  not measured: no sts-dev.csv and b77-train.csv in BENCH_DATA");
     return;
   }
   using embedder = createLocalEmbedder();
   using detector = createLanguageDetector();
   const ports = { embedder, detector };
-  const graded = await scoreSts(await Deno.readTextFile(`${folder}/sts-dev.csv`), ports);
+  const graded = await scoreSts(sts, ports);
   const title = "STS benchmark, development split:";
   report(`${title} Spearman of semantic_similarity`, spearmanOf(graded), {
     atLeast: 0.8,
@@ -40,7 +48,6 @@ export async function scoreQuality(): Promise<void> {
   };
   report(`${title} share graded 4 or more that reaches ${PASS}`, reaching((grade) => grade >= 4));
   report(`${title} share graded 1 or less that reaches ${PASS}`, reaching((grade) => grade <= 1));
-  const banking = await Deno.readTextFile(`${folder}/b77-train.csv`);
   report(
     `banking77, training split, ${INTENTS} intents × ${EXAMPLES} examples: accuracy over ${DRAWS} draws`,
     await bankingAccuracy(banking, ports),

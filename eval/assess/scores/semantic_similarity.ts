@@ -118,9 +118,9 @@ function describeMethods({ cjk }: Embedder): string {
     .filter(({ encoder }) => encoder !== "cjk" || cjk);
   const methods = used.map(({ name, words, share, threshold }) => {
     if (words === "tokens") {
-      return `${name}, for references without letters: the share of the reference's numbers (of ` +
-        "its symbols if it has none) that the reply has; F1 if the reply has no letters either; " +
-        "for the letter of an option: whether the reply chooses it";
+      return `${name}, for references that are a number, an option's letter or have no letters: 1 ` +
+        "if it is the reply's final answer, else 0; of several numbers or symbols, the share that " +
+        "the reply has";
     }
     const overlap = words === "stems" ? "F1 over word stems" : "cosine of character 2- to 4-grams";
     const rest = Number((1 - share).toFixed(2));

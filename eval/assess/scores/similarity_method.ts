@@ -10,7 +10,7 @@ type Script = "latin" | "cyrillic" | "cjk" | "other";
 export const CALIBRATION = "c2";
 
 /** The same for `compareWordless`: change it with what it takes for the same. */
-const WORDLESS = "c4";
+const WORDLESS = "c5";
 
 /** How texts of one kind are compared with the encoders inside. */
 export interface SimilarityMethod {
@@ -88,7 +88,7 @@ export const METHODS = {
     threshold: 0.4,
   },
   wordless: {
-    name: `tokens/wordless-${WORDLESS}`,
+    name: `answer/wordless-${WORDLESS}`,
     encoder: "english",
     words: "tokens",
     share: 0,

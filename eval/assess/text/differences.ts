@@ -1,8 +1,7 @@
 import { detectLanguage } from "../language/detector.ts";
 import { rememberLast } from "../background/remember_last.ts";
-import { answerOf } from "./differences/answers.ts";
 import { compareAntonyms } from "./differences/antonyms.ts";
-import { compareQuantities, saysOnly } from "./differences/compare_quantities.ts";
+import { compareQuantities } from "./differences/compare_quantities.ts";
 import { chineseDenials, compareDenials, japaneseDenials } from "./differences/han_negation.ts";
 import { compareIdentifiers, findIdentifiers } from "./differences/identifiers.ts";
 import { guessLanguage, type Language, latinLanguage } from "./differences/language.ts";
@@ -11,6 +10,7 @@ import { compareNegation, readStatements } from "./differences/polarity.ts";
 import { quantitiesOf } from "./differences/quantities.ts";
 import { tokenize } from "./differences/tokens.ts";
 import { asciiDigits, joinGroups } from "./digits.ts";
+import { answerOf } from "./lone_answers.ts";
 import { optionOf } from "./options.ts";
 
 /** In what two texts may differ, in the order in which they are reported. */
@@ -90,17 +90,6 @@ function mayBeEnglish({ language, tokens }: ReadText): boolean {
   return language !== DEFAULT_LANGUAGE && tokens.length <= MOST_TOKENS &&
     tokens.every(({ type }) => type !== "number") &&
     detectLanguage(small.join(" ")).code === "en";
-}
-
-/**
- * Whether a text says the only quantity of another that has no words, in whatever form. For the
- * letters a short English text may be taken for one of another language: "forty-six euros".
- */
-export function saysQuantityOf(reply: string, reference: string): boolean {
-  const [left, right] = [read(reply), read(reference)];
-  return saysOnly(left, right) ||
-    (left.language !== DEFAULT_LANGUAGE && left.tokens.every(({ type }) => type !== "number") &&
-      saysOnly(readText(reply, DEFAULT_LANGUAGE), right));
 }
 
 const read = rememberLast((text) => readText(text), REMEMBERED, { longest: LONGEST_REMEMBERED });

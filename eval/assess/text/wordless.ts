@@ -1,23 +1,8 @@
-import { asciiDigits, joinGroups } from "./digits.ts";
-import { saysQuantityOf } from "./differences.ts";
+import { isSameMention, type Mention, mentionsIn, plainNumbers } from "./number_mentions.ts";
 import { chooses, loneOption } from "./options.ts";
+import { countItems, countShared, f1 } from "./overlap.ts";
+import { statedNumber } from "./stated_answer.ts";
 
-/** A number, a time, a date or the like: `-42`, `1,250.50`, `7:30`, `2024-01-05`. */
-const NUMBER = /(?<![^\s(])-?\p{Nd}+(?:[.,:/-]\p{Nd}+)*|\p{Nd}+(?:[.,:/-]\p{Nd}+)*/gu;
-/** A hyphen, a dash or a minus sign before a digit: one sign, whatever a keyboard has. */
-const DASH = /[\u2010\u2013\u2212](?=\p{Nd})/gu;
-const MINUS =
-  /(?<![^\s(=])-\s?\p{Nd}|(?<!\p{L})(?:minus|negative|moins|menos|meno|минус)(?!\p{L})|负|マイナス/iu;
-/** Thousands set apart by points: `1.234.567`. */
-const POINTED = /(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?!\d|\.\d)/g;
-/** The same by blanks, unless they are several numbers: `1 234 567`. */
-const SPACED = /(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)/g;
-/** A point that begins a number: `.5`. */
-const BARE_POINT = /(?<![\p{L}\d.,:/])\.(?=\d)/gu;
-/** A number with a fraction, and its thousands by points: `12,50`, `-0.5`, `1.234,50`. */
-const FRACTION = /^(-?(?:\d+|\d{1,3}(?:\.\d{3})+(?=,)))[.,](\d+)$/;
-/** What is behind the last sign of equality. */
-const RESULT = /=([^=]*\d[^=]*)$/;
 const SYMBOL = /[^\s\p{Nd}]/gu;
 const LETTER = /\p{L}/u;
 
@@ -30,84 +15,44 @@ export function isWordless(text: string): boolean {
 }
 
 /**
- * How much of a wordless reference a reply has: of its numbers, compared as they are written but for
- * thousands separators, a point or a comma before the fraction, zeros that end or begin it, dashes
- * and the script of digits, or of its symbols if there are no numbers. F1 if the reply is wordless
- * too, else the share that is found: "It is 42." has all of "42". "100 200" may be two numbers or
- * one, and of "6 × 7 = 42" the result may be meant; the nearest reading counts. All of it if the
- * reply says a single quantity in another form: "seven", "3 pm" for 15:00, "5 March 2024". Of a
- * reference that is the letter of an option, whether the reply chooses it.
+ * How far a reply gives a wordless reference: 1 or 0 for a single number and for the letter of an
+ * option, which must be the reply's final answer. Of several numbers, or of symbols, the share that
+ * the reply has; F1 if it is wordless, too. "100 200" may be one number or two; the nearest reading
+ * counts.
  */
 export function compareWordless(reply: string, reference: string): number {
   const option = loneOption(reference.normalize("NFKC"));
-  if (option !== undefined) return chooses(reply.normalize("NFKC"), option);
+  if (option !== undefined) return chooses(plainNumbers(reply), option);
+  return Math.max(...[true, false].map((joined) => {
+    const [given, wanted] = [reply, reference].map((text) => plainNumbers(text, { joined }));
+    return compareReading(given!, wanted!);
+  }));
+}
+
+function compareReading(reply: string, reference: string): number {
+  const [given, wanted] = [mentionsIn(reply), mentionsIn(reference)];
   const isReplyWordless = !LETTER.test(reply);
-  const shares = readings(reply).flatMap((one) =>
-    readings(reference).map((other) => compare(one, other, isReplyWordless))
-  );
-  const best = Math.max(...shares);
-  if (best === 1 || isNegative(reply) !== isNegative(reference)) return best;
-  return saysQuantityOf(reply, reference) ? 1 : best;
-}
-
-/** Whether a number has a sign, or a word for it: quantities are compared without. */
-function isNegative(text: string): boolean {
-  return MINUS.test(text.replace(DASH, "-"));
-}
-
-/**
- * A text with its digits and dashes in one form, what it is without blanks in its numbers, and its
- * result if it is a calculation.
- */
-function readings(text: string): string[] {
-  const plain = asciiDigits(joinGroups(text).normalize("NFKC")).replace(DASH, "-")
-    .replace(POINTED, (number) => number.replaceAll(".", "")).replace(BARE_POINT, "0.");
-  const joined = plain.replace(SPACED, (number) => number.replaceAll(" ", ""));
-  const result = LETTER.test(text) ? undefined : RESULT.exec(plain)?.[1];
-  return [...new Set([plain, joined, ...(result === undefined ? [] : [result])])];
-}
-
-function compare(reply: string, reference: string, isReplyWordless: boolean): number {
-  const numbers = { reply: readNumbers(reply), reference: readNumbers(reference) };
-  const isNumeric = numbers.reference.length > 0 || (isReplyWordless && numbers.reply.length > 0);
-  const wanted = isNumeric ? numbers.reference : reference.match(SYMBOL) ?? [];
-  const given = isNumeric ? numbers.reply : reply.match(SYMBOL) ?? [];
-  const left = new Map<string, number>();
-  for (const token of given) left.set(token, (left.get(token) ?? 0) + 1);
-  let common = 0;
-  for (const token of wanted) {
-    const count = left.get(token) ?? 0;
-    if (count === 0) continue;
-    left.set(token, count - 1);
-    common++;
+  if (wanted.length === 1) {
+    const isCalculation = !isReplyWordless || reply.includes("=");
+    const stated = isCalculation ? statedNumber(reply) : given.length === 1 ? given[0] : undefined;
+    if (stated) return isSameMention(stated, wanted[0]!) ? 1 : 0;
+    if (isCalculation) return 0;
   }
+  const isNumeric = wanted.length > 0 || (isReplyWordless && given.length > 0);
+  return isNumeric
+    ? share(wanted.map(keyOf), given.map(keyOf), isReplyWordless)
+    : share(reference.match(SYMBOL) ?? [], reply.match(SYMBOL) ?? [], isReplyWordless);
+}
+
+/** Of several numbers each counts without its unit. */
+function keyOf({ values: [value], digits }: Mention): string {
+  return String(value ?? digits);
+}
+
+function share(wanted: string[], given: string[], isReplyWordless: boolean): number {
   if (wanted.length === 0) return 0;
-  return isReplyWordless ? 2 * common / (wanted.length + given.length) : common / wanted.length;
-}
-
-function readNumbers(text: string): string[] {
-  return (text.match(NUMBER) ?? []).map((number) => plainFraction(withoutCommas(number)));
-}
-
-/** Without the commas between thousands; in `0,125` and `1.234,567` it begins the fraction. */
-function withoutCommas(number: string): string {
-  const point = number.indexOf(".");
-  const hasPointFirst = point >= 0 && number.lastIndexOf(",") > point;
-  if (hasPointFirst || /^-?0,/.test(number)) return number;
-  return number.replaceAll(/,(?=\p{Nd}{3}(?!\p{Nd}))/gu, "");
-}
-
-/** `12,50` is `12.5`, and `12.0` is `12`. */
-function plainFraction(number: string): string {
-  const [, whole, fraction] = FRACTION.exec(number) ?? [];
-  if (whole === undefined) return number;
-  const digits = withoutZeros(fraction!);
-  return whole.replaceAll(".", "") + (digits === "" ? "" : `.${digits}`);
-}
-
-/** Not by `/0+$/`, whose time grows with the square of a row of zeros within the text. */
-function withoutZeros(digits: string): string {
-  let end = digits.length;
-  while (digits[end - 1] === "0") end--;
-  return digits.slice(0, end);
+  const common = countShared(countItems(wanted), countItems(given));
+  return isReplyWordless
+    ? f1(common, { found: given.length, wanted: wanted.length })
+    : common / wanted.length;
 }

@@ -1,17 +1,9 @@
-import { LONG_ROUNDING } from "../../../../shared/rounding.ts";
 import type { Quantity } from "./quantity_cursor.ts";
-import type { Token } from "./tokens.ts";
 
 /** A quantity in another unit is the same if it is as near as a rounded conversion comes. */
 const CONVERSION = 0.02;
 
 type QuantityKind = Quantity["kind"];
-
-/** A text as far as its quantities go. */
-interface MeasuredText {
-  quantities: Quantity[];
-  tokens: readonly Token[];
-}
 
 /**
  * The kinds of quantities in which two texts differ: each has one that the other has not. One that
@@ -29,50 +21,6 @@ export function compareQuantities(left: Quantity[], right: Quantity[]): Set<Quan
     }
   }
   return found;
-}
-
-/**
- * Whether a reply says the only quantity of a reference without words; one without words says nothing
- * else. Of several, as in a score of 2-1, the order counts, and 08:30 and 03/05 have two readings: all
- * these are left to the digits.
- */
-export function saysOnly(reply: MeasuredText, reference: MeasuredText): boolean {
-  const { quantities: wanted } = reference;
-  if (!isSingle(wanted) || !wanted.every(isSure)) return false;
-  const words = reply.tokens.filter(({ type }) => type === "word").length;
-  // "One" is a number if it is the whole reply; in "no one knows" it is none.
-  const given = reply.quantities.filter(({ kind, isSoft, isOrdinal }) =>
-    !isOrdinal && (!isSoft || kind === "date" || words <= 1)
-  );
-  return wanted.every((part) => given.some((one) => isSure(one) && isSaid(part, one))) &&
-    (words > 0 || given.length === wanted.length);
-}
-
-/** A date is one, too, although it has a day and a year. */
-function isSingle(quantities: Quantity[]): boolean {
-  const parts = new Set(quantities.map(({ part }) => part));
-  const isDate = quantities.every(({ kind }) => kind === "date") &&
-    parts.size === quantities.length;
-  return quantities.length === 1 || (quantities.length > 1 && isDate);
-}
-
-function isSure({ values }: Quantity): boolean {
-  return values.length === 1;
-}
-
-/** Kinds whose mark may be left out: 5 for $5. */
-const COUNTABLE = new Set<QuantityKind>(["number", "unit", "money"]);
-
-function isSaid(one: Quantity, other: Quantity): boolean {
-  const isAlike = one.kind === other.kind ||
-    (COUNTABLE.has(one.kind) && COUNTABLE.has(other.kind));
-  return isAlike && (agree(one, other) || isShare(one, other) || isShare(other, one));
-}
-
-/** 25 % and 0.25. */
-function isShare(one: Quantity, other: Quantity): boolean {
-  if (one.unit?.dimension !== "percent" || other.kind !== "number") return false;
-  return other.values.some((value) => Math.abs(value * 100 - one.values[0]!) < LONG_ROUNDING);
 }
 
 function unmatched(quantities: Quantity[], others: Quantity[]): Quantity[] {

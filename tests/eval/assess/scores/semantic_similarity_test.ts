@@ -93,15 +93,10 @@ const WORDLESS: [reference: string, reply: string, value: number][] = [
   ["7", "There are seven days in a week.", 1],
   ["7", "There are eight of them.", 0],
   ["365", "three hundred and sixty-five", 1],
-  ["20", "Hay veinte personas.", 1],
   ["1", "One", 1],
   ["1", "No one knows.", 0],
   ["5", "the fifth attempt", 0],
   ["2", "two thirds", 0],
-  ["7", "Sono sette giorni.", 1],
-  ["7", "Sono otto giorni.", 0],
-  ["3", "Dat zijn er drie.", 1],
-  ["5", "To jest pięć.", 1],
   ["12", "a dozen", 1],
   ["-7", "negative seven", 1],
   ["-7", "seven", 0],
@@ -135,7 +130,7 @@ for (const [reference, reply, expected] of WORDLESS) {
     const failing = { embed: () => Promise.reject(new Error("no weights")) };
     const { value, method } = await similarity(reply, reference, failing);
     assertAlmostEquals(value!, expected, 1e-12);
-    assertEquals(method, "tokens/wordless-c4");
+    assertEquals(method, "answer/wordless-c5");
   });
 }
 

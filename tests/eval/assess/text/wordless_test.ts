@@ -8,7 +8,6 @@ const SAME: [reply: string, reference: string][] = [
   ["12,000", "12000"],
   ["12.00", "12"],
   ["10.050", "10.05"],
-  ["Es un diez por ciento.", "10"],
   ["Total: forty-six", "46"],
   ["Forty-two kilometres", "42"],
   ["Roughly a dozen metres tall", "12"],
