@@ -50,15 +50,23 @@ export function turnsOf(
   return Math.max(0, interactions.length - firstTurnOf(plan, attempt));
 }
 
-/** All conversations that have a turn, in the order of the batch. */
+/** The attempts at each scenario, those that are asked the second way included. */
+const attemptsAtEach = ({ attempts, history }: RunPlan) => attempts * (history === "both" ? 2 : 1);
+
+/** The places of a plan: one per scenario and attempt, also if that has no turn. */
+export function countPlaces(plan: RunPlan): number {
+  return plan.scenarios.length * attemptsAtEach(plan);
+}
+
+/** The conversations that have a turn, in the order of the batch; of all places if none are given. */
 export function* listConversations(
   plan: RunPlan,
-): Generator<{ scenario: number; attempt: number }> {
-  const ways = plan.history === "both" ? 2 : 1;
-  for (const scenario of plan.scenarios.keys()) {
-    for (let attempt = 0; attempt < plan.attempts * ways; attempt++) {
-      if (turnsOf(plan, { scenario, attempt }) > 0) yield { scenario, attempt };
-    }
+  { from = 0, until = countPlaces(plan) }: { from?: number; until?: number } = {},
+): Generator<{ scenario: number; attempt: number; place: number }> {
+  const each = attemptsAtEach(plan);
+  for (let place = from; place < until; place++) {
+    const position = { scenario: Math.floor(place / each), attempt: place % each };
+    if (turnsOf(plan, position) > 0) yield { ...position, place };
   }
 }
 

@@ -6,14 +6,14 @@ import type { ListedConversation, WorkList } from "../store/postgres/work_list.t
 export interface Job {
   id: string;
   retryCount: number;
-  data: ListedConversation;
+  data: Omit<ListedConversation, "left">;
   /** True if who had it before gave it back; false if it was overdue. */
   wasReleased: boolean;
   /** How many of its queue come after it. */
   left: number;
 }
 
-/** Conversations that wait and that are had, by all processes. */
+/** Conversations that wait, and that a process works on, of all processes. */
 export interface JobCounts {
   waiting: number;
   running: number;
@@ -114,10 +114,7 @@ export async function openJobQueue(
     async add(queue, conversations, executeSql) {
       if (conversations.length === 0) return;
       // The highest priority first, so it is also the number of those that are left.
-      const jobs = conversations.map((data, place) => ({
-        data,
-        priority: conversations.length - 1 - place,
-      }));
+      const jobs = conversations.map(({ left: priority, ...data }) => ({ data, priority }));
       // deno-lint-ignore no-explicit-any -- pg-boss leaves the rows of any statement untyped
       const db = { executeSql: executeSql as (text: string) => Promise<any> };
       await boss.insert(queue, jobs, { db });
@@ -139,7 +136,7 @@ export async function openJobQueue(
       unlessDropped(async () => {
         // None is delayed: one that starts later was listed before the database's clock was set back.
         const options = { batchSize, includeMetadata: true, ignoreStartAfter: true } as const;
-        const jobs = await boss.fetch<ListedConversation>(queue, options);
+        const jobs = await boss.fetch<Job["data"]>(queue, options);
         return jobs.map(({ id, retryCount, data, output, priority }) => ({
           id,
           retryCount,
@@ -162,13 +159,22 @@ export async function openJobQueue(
     async counts() {
       const { rows: [row] } = await pool.query<JobCounts>({
         name: "job_counts",
-        text: `select
-            count(*) filter (where state < 'active')::int as waiting,
-            count(*) filter (where state = 'active')::int as running,
-            greatest(0,
-              extract(epoch from now() - min(created_on) filter (where state < 'active'))
-            )::float8 as "lagSeconds"
-          from ${SCHEMA}.job`,
+        // What is not listed yet has waited since its run was started.
+        text: `with listed as (
+            select count(*) filter (where state < 'active')::int as waiting,
+              count(*) filter (where state = 'active')::int as running,
+              min(created_on) filter (where state < 'active') as oldest
+            from ${SCHEMA}.job
+          ), unlisted as (
+            select coalesce(sum(places - listed), 0)::int as waiting, min(created_on) as oldest
+            from runs join ${SCHEMA}.queue on queue.name = runs.queue
+            where status = 'running' and listed < places
+          )
+          select listed.waiting + unlisted.waiting as waiting, running,
+            coalesce(greatest(0,
+              extract(epoch from now() - least(listed.oldest, unlisted.oldest))
+            ), 0)::float8 as "lagSeconds"
+          from listed, unlisted`,
       });
       return row!;
     },

@@ -1,5 +1,6 @@
 import type { Logger } from "../../shared/log.ts";
 import type { PostgresPool } from "../../shared/postgres/pool.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
 import type { Sharing } from "../run/manager/sharing.ts";
 import { openPostgres } from "../store/postgres/open_postgres.ts";
 import type { SharedStore } from "../store/postgres/shared_store.ts";
@@ -70,12 +71,12 @@ export async function openSharing(options: OpenSharingOptions): Promise<OpenedSh
   const sweep = async () => await queues!.sweep(await store.usedQueues());
   const sweeper = setInterval(() => sweep().catch(() => {}), SWEEP_MS);
 
-  async function refill(id: string): Promise<boolean> {
-    const isRefilled = await store.refill(id);
-    if (isRefilled) {
-      log.warn("conversations were missing in the queue, and are listed again", { run_id: id });
+  async function listAgain(run: StoredRun): Promise<boolean> {
+    const isAdded = await store.listAgain(run);
+    if (isAdded) {
+      log.warn("conversations were missing in the queue, and are listed again", { run_id: run.id });
     }
-    return isRefilled;
+    return isAdded;
   }
 
   return {
@@ -97,12 +98,14 @@ export async function openSharing(options: OpenSharingOptions): Promise<OpenedSh
       watch: watch.watch,
       news: watch.news,
       stop: watch.stop,
-      async openWork({ id }, { concurrency }) {
+      async openWork(run, { concurrency }) {
+        const { id } = run;
         return createSharedWork({ queues: queues!, held }, {
           queue: await store.queueOf(id) ?? `run-${id}-ended`,
           concurrency,
           isOver: () => store.isFinished(id),
-          refill: () => refill(id),
+          listMore: () => store.listMore(run),
+          listAgain: () => listAgain(run),
           news: () => watch.stateNews(id),
           onRetried: ({ isTakenOver }) => {
             tallies.retried++;

@@ -11,17 +11,19 @@ export interface SharedWorkOptions {
   isOver: () => Promise<boolean>;
   /** Resolves when something about the run has changed. */
   news: () => Promise<void>;
+  /** Lists the next conversations of the run in the queue; false if all are listed. */
+  listMore?: () => Promise<boolean>;
   /** Lists what is left of the run if nothing of it is in the queue; true if there was something. */
-  refill?: () => Promise<boolean>;
-  /** How long no conversation was to be had before `refill` is called. */
-  refillAfterMs?: number;
+  listAgain?: () => Promise<boolean>;
+  /** How long no conversation was found before `listAgain` is called. */
+  listAgainAfterMs?: number;
   /** Told each conversation that another process, or this one, had before. */
   onRetried?: (how: { isTakenOver: boolean }) => void;
 }
 
 /** How often an idle process looks for conversations and for the end, if no news comes. */
 const POLL_MS = 500;
-const REFILL_AFTER_MS = 10_000;
+const LIST_AGAIN_AFTER_MS = 10_000;
 /** News come in bursts; a process looks at most this often. */
 const LEAST_MS = 50;
 /** A process fetches at most this part of what is left: the last ones are for all processes. */
@@ -36,13 +38,14 @@ export function createSharedWork(
   { queues, held }: { queues: JobQueue; held: HeldJobs },
   options: SharedWorkOptions,
 ): RunWork {
-  const { queue, concurrency, isOver, news, refill, onRetried } = options;
-  const { refillAfterMs = REFILL_AFTER_MS } = options;
+  const { queue, concurrency, isOver, news, listMore, listAgain, onRetried } = options;
+  const { listAgainAfterMs = LIST_AGAIN_AFTER_MS } = options;
   const fewest = Math.ceil(concurrency / 4);
   let ahead = fewest;
   const ready: { job: Job; signal: AbortSignal }[] = [];
   let wanted = 0;
   let isDrained = false;
+  let isListed = listMore === undefined;
   let isClosed = false;
   let fetching: Promise<void> | undefined;
   let waiting: Promise<"more" | "over"> | undefined;
@@ -55,6 +58,11 @@ export function createSharedWork(
     const count = wanted + ahead;
     const jobs = await queues.fetch(queue, count);
     isDrained = jobs.length < count;
+    if (isDrained && !isListed && !isClosed) {
+      isListed = !await listMore!();
+      if (!isListed) jobs.push(...await queues.fetch(queue, count - jobs.length));
+      isDrained = isListed;
+    }
     const left = jobs.at(-1)?.left ?? 0;
     ahead = Math.max(fewest, Math.min(concurrency, Math.floor(left * PART)));
     for (const job of jobs) ready.push({ job, signal: held.hold(queue, job) });
@@ -109,9 +117,9 @@ export function createSharedWork(
       const changed = news();
       await fetchMore();
       if (ready.length > 0) return "more";
-      if (performance.now() - idleSince >= refillAfterMs) {
+      if (performance.now() - idleSince >= listAgainAfterMs) {
         idleSince = performance.now();
-        if (await refill?.()) continue;
+        if (await listAgain?.()) isListed = listMore === undefined;
       }
       const pause = new Promise<void>((resolve) => setTimeout(resolve, POLL_MS));
       const least = new Promise<void>((resolve) => setTimeout(resolve, LEAST_MS));

@@ -11,6 +11,9 @@ const TOO_MANY_CONNECTIONS = "53300";
 /** The password is wrong, or the role may not log in: as after both were changed. */
 const REFUSED_LOGIN = "28";
 const NO_SUCH_DATABASE = "3D000";
+/** By `statement_timeout`; the driver's own limit has no code. */
+const TIMED_OUT = "57014";
+const TIMED_OUT_HERE = /query read timeout/i;
 /** By `lock_timeout`, while another session holds a table, as for maintenance. */
 const LOCKED = "55P03";
 
@@ -24,13 +27,14 @@ const REASONS: [code: string, reason: string][] = [
   [REFUSED_LOGIN, "it refuses the role or its password"],
   [LOCKED, "another session holds a lock for too long"],
   [NO_SUCH_DATABASE, "there is no database of this name on the server"],
+  [TIMED_OUT, "a statement took longer than its time limit"],
 ];
 
 /** Classes and codes of SQLSTATE that end by themselves or with an administrator's help. */
 const TEMPORARY = [
   "08", // connection exceptions
   "53", // insufficient resources: connections, memory
-  "57014", // the statement took too long
+  TIMED_OUT,
   "57P", // the server is stopping or starting
   "58", // errors of the server's system
   READ_ONLY,
@@ -74,7 +78,8 @@ export function toDatabaseError(error: unknown): unknown {
 
 /** 503: the database cannot be reached, does not answer in time, or refuses the service. */
 export function unavailable(cause?: unknown): AppError {
-  const { code } = (cause ?? {}) as { code?: unknown };
+  const { code: own, message = "" } = (cause ?? {}) as { code?: unknown; message?: string };
+  const code = TIMED_OUT_HERE.test(message) ? TIMED_OUT : own;
   const [, reason] = REASONS.find(([known]) => String(code).startsWith(known)) ??
     ["", "it cannot be reached or does not answer"];
   return new AppError(

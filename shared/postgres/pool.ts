@@ -78,9 +78,16 @@ export async function createPostgresPool(options: PoolOptions): Promise<Postgres
     application_name: name,
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
-    ...(timeoutMs > 0 && { query_timeout: timeoutMs, statement_timeout: timeoutMs }),
+    ...(timeoutMs > 0 && { query_timeout: timeoutMs }),
   };
-  const pool = new driver.Pool({ ...config, max });
+  // Not as a parameter of the connection, which PgBouncer refuses.
+  const limitStatements = (client: pg.Client) =>
+    client.query(`set statement_timeout = ${Number(timeoutMs)}`);
+  const pool = new driver.Pool({
+    ...config,
+    max,
+    verify: (client, done) => void limitStatements(client).then(() => done(), done),
+  });
   // Without a listener it would end the process.
   pool.on("error", (error) => onError(toDatabaseError(error) as Error));
   // So would an error that arrives together with the server's consent: the pool has given the
@@ -171,6 +178,7 @@ export async function createPostgresPool(options: PoolOptions): Promise<Postgres
         const client = new driver.Client(config);
         for (const event of ["error", "end"] as const) client.on(event, () => onLost(client));
         await client.connect();
+        await limitStatements(client);
         return client;
       }),
     end: () => pool.end(),

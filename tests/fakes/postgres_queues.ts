@@ -22,14 +22,17 @@ export async function openWithQueues(server: PostgresServer, { maxConnections = 
 }
 
 /** The same on a server of its own, with a run of so many conversations. */
-export async function openQueuedRun({ scenarios }: { scenarios: number }) {
+export async function openQueuedRun(
+  { scenarios, attempts = 1 }: { scenarios: number; attempts?: number },
+) {
   const server = await startPostgres();
   const opened = await openWithQueues(server);
   const { store, pool, queues } = opened;
-  const request = evaluateRequest({ scenarios });
+  const request = evaluateRequest({ scenarios, attempts });
   const { id } = await store.createRun({ request, testName: "t" });
   return {
     id,
+    request,
     store,
     queues,
     queue: (await store.queueOf(id))!,

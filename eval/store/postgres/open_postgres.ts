@@ -2,6 +2,7 @@ import { Kysely } from "kysely";
 import { ConfigError } from "../../../shared/config/config.ts";
 import { describePostgres } from "../../../shared/postgres/address.ts";
 import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
+import { requireSessions } from "../../../shared/postgres/sessions.ts";
 import { deleteAbandonedParts } from "../datasets/dataset_queries.ts";
 import { isMigrated, migrate, type MigrateOptions } from "../schema/migrate.ts";
 import { createReadCheck } from "../runs/read_check.ts";
@@ -88,6 +89,7 @@ async function migrateAddress(address: string, log: MigrateOptions["log"]): Prom
   const pool = await createPostgresPool({ address, max: 1, name: NAME, timeoutMs: 0 });
   const db = new Kysely<PostgresTables>({ dialect: createPostgresDialect(pool) });
   try {
+    await requireSessions(pool);
     await migrate(asCommon(db), { further: postgresMigrations, newerAllowed: 1, log });
     await deleteOrphans(asCommon(db));
     await deleteAbandonedParts(asCommon(db), Date.now);

@@ -18,4 +18,12 @@ export const postgresMigrations: Record<string, Migration> = {
         .execute();
     },
   },
+  "0020_portions": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("runs")
+        .addColumn("places", "integer")
+        .addColumn("listed", "integer")
+        .execute();
+    },
+  },
 };

@@ -12,6 +12,10 @@ interface SharedColumns {
   last_seq: Generated<number>;
   /** The queue of the run's conversations; each time the run is resumed, it gets a new one. */
   queue: string | null;
+  /** The places of the run's plan, and how many of them were looked at to fill the queue. */
+  places: number | null;
+  /** `null` in runs of earlier versions, which list all conversations at the start. */
+  listed: number | null;
   /** Until then only the process that reserved the run works on it. */
   reserved_until: Date | null;
 }

@@ -11,21 +11,17 @@ import type { RunStore, StatusChange } from "../store.ts";
 import { asCommon, type PostgresTables } from "./postgres_schema.ts";
 import type { RunNews } from "./run_news.ts";
 import { createSharedReplyInsert, createSharedTurnInsert } from "./shared_inserts.ts";
-import { lockRun } from "./lock_run.ts";
-import { executeIn, refillQueue } from "./refill_queue.ts";
-import { listUnfinished } from "./unfinished_conversations.ts";
+import { createListing, type Listing, lockRun } from "./listing.ts";
 import type { WorkList } from "./work_list.ts";
 
 /** What processes that work on the same runs need beside a store. */
-export interface SharedStore extends RunStore {
+export interface SharedStore extends RunStore, Pick<Listing, "listMore" | "listAgain"> {
   /** Runs that this process may work on, oldest first: running, and not reserved by another. */
   openRuns(): Promise<Pick<RunRecord, "id" | "queryRemoved">[]>;
   /** The statuses of runs; deleted ones are missing. */
   statuses(ids: string[]): Promise<Map<string, RunStatus>>;
   /** The queue of a run's conversations. */
   queueOf(id: string): Promise<string | undefined>;
-  /** See `refillQueue`. */
-  refill(id: string): Promise<boolean>;
   /** True if all turns of a run are stored, or it is not running any more. */
   isFinished(id: string): Promise<boolean>;
   /** The queues of running runs. */
@@ -51,6 +47,7 @@ export function createSharedStore(
   { pool, news, work, now, readCheck }: SharedParts,
 ): SharedStore {
   const common = asCommon(db);
+  const { list, listMore, listAgain } = createListing(db, work);
   const store = createRunStore(common, {
     now,
     readCheck,
@@ -72,14 +69,13 @@ export function createSharedStore(
     },
   });
 
-  /** Lists what is left of a run in its new queue, and numbers further turns after the stored ones. */
+  /** Lists the first that is left in the new queue, and numbers further turns after the stored ones. */
   async function fill(
     transaction: Transaction<PostgresTables>,
     run: StoredRun,
     { queue, isReserved }: { queue: string; isReserved: boolean },
   ): Promise<void> {
-    const conversations = await listUnfinished(asCommon(transaction), run);
-    await work.add(queue, conversations, executeIn(transaction));
+    await list(transaction, run, { queue, from: 0 });
     const { lastSeq } = await readTally(asCommon(transaction), run.id);
     await transaction.updateTable("runs")
       .set({ queue, last_seq: lastSeq, reserved_until: isReserved ? reservation() : null })
@@ -181,7 +177,8 @@ export function createSharedStore(
       return row?.queue ?? undefined;
     },
 
-    refill: (id) => refillQueue(db, { id, work }),
+    listMore,
+    listAgain,
 
     async isFinished(id) {
       const { rows: [row] } = await pool.query<{ finished: boolean }>({

@@ -10,6 +10,8 @@ export type ExecuteSql = (
 export interface ListedConversation extends AttemptPosition {
   /** True if a part of it may be stored. */
   isContinued: boolean;
+  /** How many places of the run's plan come after it. */
+  left: number;
 }
 
 /** The conversations that wait for a process, one queue per run. */

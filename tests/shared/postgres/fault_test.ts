@@ -1,4 +1,4 @@
-import { assertEquals, assertInstanceOf } from "@std/assert";
+import { assertEquals, assertInstanceOf, assertStringIncludes } from "@std/assert";
 import { AppError } from "../../../shared/errors.ts";
 import { toDatabaseError } from "../../../shared/postgres/fault.ts";
 
@@ -30,4 +30,16 @@ Deno.test("callers are told that the database refuses the service, which an admi
     wordsOf("3D000"),
     "cannot use the database: there is no database of this name on the server; retry in 5 s",
   );
+});
+
+Deno.test("a statement that ran into its time limit is named as that, by the server and by the driver", () => {
+  const errors = [
+    Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" }),
+    new Error("Query read timeout"),
+  ];
+  for (const error of errors) {
+    const { status, message } = toDatabaseError(error) as AppError;
+    assertEquals(status, 503);
+    assertStringIncludes(message, "a statement took longer than its time limit");
+  }
 });

@@ -1,0 +1,131 @@
+import { CompiledQuery, type Kysely, type Transaction } from "kysely";
+import { countPlaces, listConversations, planOf, turnsOf } from "../../schemas/conversations.ts";
+import type { StoredRun } from "../runs/run_record.ts";
+import type { Tables } from "../schema/schema.ts";
+import { asCommon, type PostgresTables } from "./postgres_schema.ts";
+import type { ExecuteSql, ListedConversation, WorkList } from "./work_list.ts";
+
+/** A run as far as its conversations are listed from it. */
+export type ListedRun = Pick<StoredRun, "id" | "request">;
+
+/** Places that are looked at for one statement; a run may have millions. */
+const PORTION = 1_000;
+/** Portions of finished conversations that are passed over in one transaction. */
+const MOST_PORTIONS = 20;
+
+/**
+ * Runs are listed in portions, as their queues run empty: the run's row says how far. The transaction
+ * has the row locked, so that no portion is listed twice.
+ */
+export interface Listing {
+  /** Lists the next portion after `from`; `isAdded` is false if all that was looked at is stored. */
+  list(
+    transaction: Transaction<PostgresTables>,
+    run: ListedRun,
+    options: { queue: string; from: number },
+  ): Promise<{ isAdded: boolean }>;
+  /** Lists the next portion of a running run; false if nothing is left. */
+  listMore(run: ListedRun): Promise<boolean>;
+  /**
+   * Lists again what is left of a running run if its queue has nothing of it: the queues were not in
+   * a restored dump, or were deleted. False if nothing is left. A conversation leaves its queue after
+   * its turns are stored, so none is listed twice.
+   */
+  listAgain(run: ListedRun): Promise<boolean>;
+}
+
+export function createListing(db: Kysely<PostgresTables>, work: WorkList): Listing {
+  const list: Listing["list"] = async (transaction, run, { queue, from }) => {
+    const places = countPlaces(planOf(run.request));
+    const last = Math.min(places, from + PORTION * MOST_PORTIONS);
+    let listed = from;
+    let isAdded = false;
+    while (!isAdded && listed < last) {
+      const until = Math.min(places, listed + PORTION);
+      const left = await listUnfinished(asCommon(transaction), run, { from: listed, until });
+      listed = until;
+      isAdded = left.length > 0;
+      if (isAdded) await work.add(queue, left, executeIn(transaction));
+    }
+    await transaction.updateTable("runs").set({ places, listed }).where("id", "=", run.id)
+      .execute();
+    return { isAdded };
+  };
+
+  async function listMore(run: ListedRun): Promise<boolean> {
+    const places = countPlaces(planOf(run.request));
+    for (;;) {
+      const outcome = await db.transaction().execute(async (transaction) => {
+        const now = await lockRun(transaction, run.id);
+        if (now?.status !== "running" || !now.queue) return "over";
+        if (now.listed === null || now.listed >= places) return "over";
+        const { isAdded } = await list(transaction, run, { queue: now.queue, from: now.listed });
+        return isAdded ? "added" : "more";
+      });
+      if (outcome === "added") work.added();
+      if (outcome !== "more") return outcome === "added";
+    }
+  }
+
+  return {
+    list,
+    listMore,
+    async listAgain(run) {
+      if (await listMore(run)) return true;
+      const stored = await db.selectFrom("runs").select("queue").where("id", "=", run.id)
+        .where("status", "=", "running").executeTakeFirst();
+      const queue = stored?.queue;
+      if (!queue || !await work.isEmpty(queue, executeIn(db))) return false;
+      await work.prepare(queue); // it may be gone, too
+      await db.transaction().execute(async (transaction) => {
+        const now = await lockRun(transaction, run.id);
+        if (now?.status !== "running" || now.queue !== queue) return;
+        if (!await work.isEmpty(queue, executeIn(transaction))) return; // by another process
+        await transaction.updateTable("runs").set({ listed: 0 }).where("id", "=", run.id).execute();
+      });
+      return await listMore(run);
+    },
+  };
+}
+
+/** Until the transaction ends no turn of the run is stored, and no other changes its state. */
+export async function lockRun(transaction: Transaction<PostgresTables>, id: string) {
+  return await transaction.selectFrom("runs").select(["status", "queue", "listed"])
+    .where("id", "=", id).forUpdate().executeTakeFirst();
+}
+
+/** Runs statements of the queue in a transaction of the store. */
+function executeIn(db: Kysely<PostgresTables>): ExecuteSql {
+  return async (text, values = []) => await db.executeQuery(CompiledQuery.raw(text, [...values]));
+}
+
+/** The conversations in some places of a run that are not stored as a whole, in the order of the batch. */
+async function listUnfinished(
+  db: Kysely<Tables>,
+  { id, request }: ListedRun,
+  range: { from: number; until: number },
+): Promise<ListedConversation[]> {
+  const plan = planOf(request);
+  const places = countPlaces(plan);
+  const wanted = [...listConversations(plan, range)];
+  const [first, last] = [wanted[0], wanted.at(-1)];
+  if (!first || !last) return [];
+  const turns = await db.selectFrom("turns")
+    .select(({ fn }) => ["scenario", "attempt", fn.countAll().as("turns")])
+    .where("run_id", "=", id).where("scenario", ">=", first.scenario)
+    .where("scenario", "<=", last.scenario)
+    .groupBy(["scenario", "attempt"])
+    .execute();
+  const replies = await db.selectFrom("pending_replies").select(["scenario", "attempt"])
+    .where("run_id", "=", id).where("scenario", ">=", first.scenario)
+    .where("scenario", "<=", last.scenario).execute();
+  const stored = new Map(turns.map((row) => [`${row.scenario}/${row.attempt}`, Number(row.turns)]));
+  const replied = new Set(replies.map((row) => `${row.scenario}/${row.attempt}`));
+  return wanted.flatMap(({ scenario, attempt, place }) => {
+    const name = `${scenario}/${attempt}`;
+    const count = stored.get(name) ?? 0;
+    if (count === turnsOf(plan, { scenario, attempt })) return [];
+    const isContinued = count > 0 || replied.has(name);
+    return [{ scenario, attempt, isContinued, left: places - 1 - place }];
+  });
+}
