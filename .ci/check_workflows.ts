@@ -1,6 +1,6 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
 /** Validates the GitHub workflows against their published schema; exits 1 and says what is wrong. */
-import { validateWorkflow } from "@action-validator/core";
+import { validateWorkflow } from "npm:@action-validator/core@0.6.0";
 
 const FOLDERS = [".github/workflows", "docs/examples"];
 

@@ -38,7 +38,6 @@ function build(service: ServiceName, flags: string[]): boolean {
     cwd: copy,
     args: [
       "compile",
-      "--frozen",
       "--bundle", // plain compile embeds the whole of node_modules
       "--no-prompt",
       ...v8Flags(service),

@@ -1,4 +1,4 @@
-import asc from "assemblyscript/asc";
+import asc from "npm:assemblyscript@0.28.20/asc";
 import { MEMORY_PAGES } from "../eval/assess/embeddings/bert/memory.ts";
 
 const FOLDER = new URL("../eval/assess/embeddings/bert/kernel/", import.meta.url);

@@ -57,7 +57,7 @@ function compareBytes(left: number[], right: number[]): number {
 /** A file of the package that it does not export. */
 // deno-lint-ignore no-explicit-any -- the package has no types for them
 async function importPart(path: string): Promise<any> {
-  return await import(new URL(`../${path}`, import.meta.resolve("eld/small")).href);
+  return await import(new URL(`../${path}`, import.meta.resolve("npm:eld@2.1.0/small")).href);
 }
 
 if (import.meta.main) await Deno.writeFile(TABLE, await buildLanguageTable());

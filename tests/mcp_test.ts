@@ -12,7 +12,10 @@ import { readEvents } from "./fakes/events.ts";
 import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
 
 /** The real MCP server of the protocol's authors, as a program and over HTTP. */
-const EVERYTHING = new URL("fakes/everything_server.ts", import.meta.url).pathname;
+const EVERYTHING = [
+  `--lock=${new URL("deno.lock", import.meta.url).pathname}`,
+  new URL("fakes/everything_server.ts", import.meta.url).pathname,
+];
 const ENV = Object.fromEntries(
   ["HOME", "PATH", "DENO_DIR"].map((name) => [name, Deno.env.get(name) ?? ""]).filter(([, v]) => v),
 );
@@ -39,7 +42,7 @@ async function startAgent(
 
 const stdio = (env: Record<string, string> = {}) => ({
   command: Deno.execPath(),
-  args: ["run", "-A", EVERYTHING, "stdio"],
+  args: ["run", "-A", ...EVERYTHING, "stdio"],
   env: { ...ENV, ...env },
 });
 const stdioFlags = [`--allow-run=${Deno.execPath()}`];
@@ -205,7 +208,7 @@ function startHttpServer() {
   const { port } = listener.addr as Deno.NetAddr;
   listener.close();
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", EVERYTHING, "streamableHttp"],
+    args: ["run", "-A", ...EVERYTHING, "streamableHttp"],
     env: { PORT: String(port) },
     stdin: "null",
     stdout: "null",

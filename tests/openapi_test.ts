@@ -1,4 +1,4 @@
-import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { createConfig, lintFromString } from "npm:@redocly/openapi-core@2.64.0";
 import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc from "npm:fast-check@4.10.2";
 
 /**
  * The suite tries the same values each time, so that a change is judged by what it changed.

@@ -138,8 +138,9 @@ function reportPair(
 /** With the V8 flags of the agent: they are no secret of ours. */
 async function startPeer(hub: string): Promise<AgentProcess> {
   const script = new URL("ai_sdk_server.ts", import.meta.url).pathname;
-  const config = new URL("../deno.json", import.meta.url).pathname;
-  const flags = ["--frozen", "--v8-flags=--heap-growing-percent=70", `--config=${config}`];
+  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const lock = new URL("../deno.lock", import.meta.url).pathname;
+  const flags = [`--lock=${lock}`, "--v8-flags=--heap-growing-percent=70", `--config=${config}`];
   return observe(
     await startProcess(["run", ...flags, "-A", script], { environment: { HUB_BASE_URL: hub } }),
   );

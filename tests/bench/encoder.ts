@@ -45,9 +45,9 @@ function reportCost(rounds: EncoderFigures[], { unit, lengths }: EncoderTexts): 
 /** In a process of its own, which no other encoder has made grow before. */
 async function measure(name: string): Promise<EncoderFigures> {
   const script = new URL("encoder_process.ts", import.meta.url).pathname;
-  const config = new URL("../deno.json", import.meta.url).pathname;
+  const config = new URL("../../deno.json", import.meta.url).pathname;
   const { stdout, success } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--frozen", `--config=${config}`, "-A", script, name],
+    args: ["run", `--config=${config}`, "-A", script, name],
     stderr: "inherit",
   }).output();
   if (!success) throw new Error(`cannot measure the encoder ${name}`);

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { Agent, OpenAIProvider, Runner, tool } from "@openai/agents";
+import { Agent, OpenAIProvider, Runner, tool } from "npm:@openai/agents@0.20.0";
 import { z } from "zod";
 import {
   ANSWER,

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { OpenAI } from "@llamaindex/openai";
+import { OpenAI } from "npm:@llamaindex/openai@0.4.23";
 import {
   ANSWER,
   type ClientService,

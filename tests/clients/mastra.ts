@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createOpenAI } from "@ai-sdk/openai";
-import { Agent } from "@mastra/core/agent";
-import { createTool } from "@mastra/core/tools";
+import { Agent } from "npm:@mastra/core@1.71.0/agent";
+import { createTool } from "npm:@mastra/core@1.71.0/tools";
 import { z } from "zod";
 import {
   ANSWER,

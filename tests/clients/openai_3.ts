@@ -1,5 +1,5 @@
 import { assertEquals, assertObjectMatch } from "@std/assert";
-import { type ChatCompletionRequestMessage, Configuration, OpenAIApi } from "openai-3";
+import { type ChatCompletionRequestMessage, Configuration, OpenAIApi } from "npm:openai@3.3.0";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
 import {
   ANSWER,

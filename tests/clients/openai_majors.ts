@@ -1,6 +1,6 @@
-import OpenAI4 from "openai-4";
-import OpenAI5 from "openai-5";
-import OpenAI6 from "openai-6";
+import OpenAI4 from "npm:openai@4.104.0";
+import OpenAI5 from "npm:openai@5.23.2";
+import OpenAI6 from "npm:openai@6.49.0";
 import type OpenAI from "openai";
 import { useOpenAI } from "./openai.ts";
 import type { ClientService } from "./service.ts";

@@ -6,6 +6,8 @@ import { LeftOutReason } from "../../eval/compare/left_out.ts";
 import { commonVariables, parseConfig } from "../../shared/config/config.ts";
 import { createMetrics } from "../../shared/ops/metrics.ts";
 import { JudgeResult } from "../../eval/schemas/interaction_result.ts";
+import { packagesOfTests, readPackages } from "../fakes/packages.ts";
+import { ROOT } from "../fakes/source_files.ts";
 import { type Page, readPage } from "./pages.ts";
 
 const configuration = readPage("docs/configuration.md");
@@ -127,22 +129,12 @@ Deno.test("docs/deploy.md or docs/scale.md has every metric, and none that is no
   assertEquals([...named].toSorted(), known.toSorted());
 });
 
-/** The names of packages that the source and the tests may import. */
-function readImports(): string[] {
-  return ["tests/deno.json", "tests/clients/deno.json"].flatMap((path) => {
-    const file = Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url));
-    const imports: Record<string, string> = JSON.parse(file).imports;
-    return Object.keys(imports).filter((name) => imports[name]!.startsWith("npm:"));
-  });
-}
-
 Deno.test("docs/architecture.md says why each dependency is there", () => {
   const table = sectionOf(readPage("docs/architecture.md"), "### Why these dependencies");
-  const packages = readImports().map((name) =>
-    name.split("/").slice(0, name.startsWith("@") ? 2 : 1).join("/")
-  );
+  const packages = [...readPackages(new URL("deno.json", ROOT)), ...packagesOfTests()]
+    .map(({ name }) => name);
   const missing = packages.filter((name) => {
-    return !name.startsWith("@std/") && !table.includes(`\`${name}\``);
+    return !["deno-std", "dotenv"].includes(name) && !table.includes(`\`${name}\``);
   });
   assertEquals(missing, []);
 });

@@ -33,7 +33,6 @@ export function startCli(
     args: [
       ...words,
       "run",
-      "--frozen",
       "--no-prompt",
       ...unstableFlags("eval"),
       `--config=${new URL("deno.json", ROOT).pathname}`,

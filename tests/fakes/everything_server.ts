@@ -5,5 +5,5 @@
 if (import.meta.main) {
   const file = Deno.env.get("PID_FILE");
   if (file) await Deno.writeTextFile(file, String(Deno.pid));
-  await import("@modelcontextprotocol/server-everything/dist/index.js");
+  await import("npm:@modelcontextprotocol/server-everything@2026.8.31/dist/index.js");
 }

@@ -155,7 +155,6 @@ export function commandOf(
 ): string[] {
   return [
     "run",
-    "--frozen",
     "--no-prompt",
     ...unstableFlags(service),
     ...v8Flags(service),

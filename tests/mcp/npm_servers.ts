@@ -17,7 +17,10 @@ import {
 import { startServer, writeNpx } from "./npx.ts";
 
 /** Servers from npm as users configure them, all at once, behind one agent. */
-const EVERYTHING = new URL("../fakes/everything_server.ts", import.meta.url).pathname;
+const EVERYTHING = [
+  `--lock=${new URL("../deno.lock", import.meta.url).pathname}`,
+  new URL("../fakes/everything_server.ts", import.meta.url).pathname,
+];
 const ROOT = new URL("../../", import.meta.url).pathname;
 
 /** A folder for the time of a test. */
@@ -134,7 +137,7 @@ Deno.test("servers from npm work over stdio, HTTP and the old SSE, from a file a
   );
   const everything = (transport: string, port: number) =>
     startServer(Deno.execPath(), {
-      args: ["run", "-A", EVERYTHING, transport],
+      args: ["run", "-A", ...EVERYTHING, transport],
       env: { PORT: String(port) },
     });
   const overHttp = (name: string, port: number) => {

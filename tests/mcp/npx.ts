@@ -1,9 +1,18 @@
-import config from "./deno.json" with { type: "json" };
-
-const CONFIG = new URL("./deno.json", import.meta.url).pathname;
+const LOCK = new URL("../deno.lock", import.meta.url).pathname;
+const CONFIG = new URL("../../deno.json", import.meta.url).pathname;
 
 /** The packages that a test may start, by their names. */
-const PACKAGES: Record<string, string> = config.imports;
+const PACKAGES: Record<string, string> = {
+  "@antv/mcp-server-chart": "npm:@antv/mcp-server-chart@0.9.10",
+  "@modelcontextprotocol/server-filesystem":
+    "npm:@modelcontextprotocol/server-filesystem@2026.8.31",
+  "@modelcontextprotocol/server-github": "npm:@modelcontextprotocol/server-github@2025.4.8",
+  "@modelcontextprotocol/server-memory": "npm:@modelcontextprotocol/server-memory@2026.8.31",
+  "@modelcontextprotocol/server-sequential-thinking":
+    "npm:@modelcontextprotocol/server-sequential-thinking@2026.8.31",
+  "@notionhq/notion-mcp-server": "npm:@notionhq/notion-mcp-server@2.5.2",
+  "@upstash/context7-mcp": "npm:@upstash/context7-mcp@4.1.1",
+};
 
 /**
  * Stands for npx: starts the named package, in the version of the tests' own lock and from Deno's
@@ -21,7 +30,7 @@ ${cases.join("\n")}
 *) echo "unknown package $1" >&2; exit 1 ;;
 esac
 shift
-exec "${Deno.execPath()}" run -A --quiet --cached-only --frozen --config "${CONFIG}" "$package" "$@"
+exec "${Deno.execPath()}" run -A --quiet --cached-only --lock "${LOCK}" --config "${CONFIG}" "$package" "$@"
 `;
   const path = `${folder}/npx`;
   await Deno.writeTextFile(path, script, { mode: 0o755 });
@@ -31,7 +40,7 @@ exec "${Deno.execPath()}" run -A --quiet --cached-only --frozen --config "${CONF
 /** Ahead of the start of a server, which has a limit and not the tests' environment. */
 async function fetchPackages(): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["cache", "--quiet", "--frozen", "--config", CONFIG, ...Object.values(PACKAGES)],
+    args: ["cache", "--quiet", "--lock", LOCK, "--config", CONFIG, ...Object.values(PACKAGES)],
   }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
 }

@@ -1,6 +1,7 @@
-import { createClient } from "@hey-api/openapi-ts";
+import "npm:typescript@5.9.3"; // the peer of both generators
+import { createClient } from "npm:@hey-api/openapi-ts@0.99.0";
 import { assertEquals } from "@std/assert";
-import openapiTS, { astToString } from "openapi-typescript";
+import openapiTS, { astToString } from "npm:openapi-typescript@7.13.0";
 import { completion, startProviderDouble } from "../fakes/provider_double.ts";
 import { startServiceProcess } from "../fakes/service_process.ts";
 

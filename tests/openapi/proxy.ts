@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
-import express from "express";
-import * as validator from "express-openapi-validator";
+import express from "npm:express@5.2.1";
+import * as validator from "npm:express-openapi-validator@5.6.2";
 
 // deno-lint-ignore no-explicit-any -- Express and its middleware have no types here
 type Any = any;

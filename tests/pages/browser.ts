@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- what the page's console says is what is watched
 import { assertEquals } from "@std/assert";
 import { isDeepStrictEqual } from "node:util";
-import axe from "axe-core";
+import axe from "npm:axe-core@4.14.0";
 import {
   type Browser,
   type BrowserContextOptions,
@@ -44,6 +44,7 @@ export function pageSuite<Services extends AsyncDisposable>(
   start: () => Promise<Services>,
 ): PageSuite<Services> {
   const path = findChromium();
+  if (!path) console.warn("skipped: tests of the pages (no Chromium; CHROMIUM names one)");
   let started: Promise<[Browser, Services]> | undefined;
   const begin = () =>
     started ??= Promise.all([

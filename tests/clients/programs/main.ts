@@ -5,15 +5,17 @@ import { useOpencode } from "./opencode.ts";
 import { usePromptfoo } from "./promptfoo.ts";
 
 /** opencode is locked for Linux only. */
-const ignore = Deno.build.os !== "linux";
+const programs = Deno.build.os === "linux" ? await installPrograms() : undefined;
+if (programs?.failure) {
+  console.log(`skipped: the programs cannot be installed: ${programs.failure}`);
+}
+Deno.test.afterAll(async () => await programs?.[Symbol.asyncDispose]());
 
 Deno.test(
   "promptfoo and opencode work: whole, streamed, with tools of their own",
-  { ignore },
+  { ignore: !programs || programs.failure !== "" },
   async (t) => {
-    await using programs = await installPrograms();
-    const { folder, failure } = programs;
-    if (failure) return console.log(`skipped: the programs cannot be installed: ${failure}`);
+    const { folder } = programs!;
     await using service = await startClientService();
     await t.step("promptfoo", () => usePromptfoo(service, folder));
     await t.step("opencode", () => useOpencode(service, folder));

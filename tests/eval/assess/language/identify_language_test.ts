@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { eld } from "eld/small";
+import { eld } from "npm:eld@2.1.0/small";
 import { buildLanguageTable, TABLE } from "../../../../.ci/language_table.ts";
 import { identifyLanguage } from "../../../../eval/assess/language/identify_language.ts";
 import { LANGUAGES } from "../../../../shared/schemas/checks.ts";

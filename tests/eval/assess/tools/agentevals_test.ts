@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { createTrajectoryMatchEvaluator } from "agentevals";
+import { createTrajectoryMatchEvaluator } from "npm:agentevals@0.0.7";
 import { compareTools } from "../../../../eval/assess/tools/compare_tools.ts";
 import type { ToolsMode } from "../../../../shared/schemas/tools.ts";
 import { createRandom } from "../../../bench/random.ts";

@@ -1,0 +1,1 @@
+export * from "npm:ai@7.0.169";

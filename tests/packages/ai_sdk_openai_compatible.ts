@@ -1,0 +1,1 @@
+export * from "npm:@ai-sdk/openai-compatible@3.0.90";

@@ -1,0 +1,1 @@
+export * from "npm:junit2json@4.0.0";

@@ -1,0 +1,1 @@
+export * from "npm:@langchain/openai@1.6.0";

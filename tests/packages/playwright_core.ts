@@ -1,0 +1,1 @@
+export * from "npm:playwright-core@1.65.0";

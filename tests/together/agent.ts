@@ -1,3 +1,0 @@
-import { importTests } from "../import_tests.ts";
-
-await importTests("agent");
