@@ -1,9 +1,6 @@
 import { createRedactor, listSecrets, partsOfQuery } from "../shared/redaction.ts";
 import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_board.ts";
-import { createBoundedFetch } from "../shared/http/fetch/bounded_fetch.ts";
-import { createDecodedFetch, ENCODINGS, LEFT_BY_DENO } from "../shared/http/fetch/decoded_fetch.ts";
-import { createSameOriginFetch } from "../shared/http/fetch/same_origin_fetch.ts";
-import { createSingleFetch } from "../shared/http/fetch/single_fetch.ts";
+import { createOutgoingFetch } from "../shared/http/fetch/outgoing_fetch.ts";
 import { lazy } from "../shared/lazy.ts";
 import type { Logger } from "../shared/log.ts";
 import { systemPromptOf } from "../shared/system_prompt.ts";
@@ -48,14 +45,13 @@ export function createEvalDeps(
     workerRestarts: () => workers.restarts,
     ...(figures && { jobs: () => readJobFigures(figures) }),
   });
-  const safely = (fetch: typeof globalThis.fetch) =>
-    createSameOriginFetch(createBoundedFetch(observation?.createTracedFetch(fetch) ?? fetch));
-  const trustedFetch = safely(createDecodedFetch(createSingleFetch(fetch), LEFT_BY_DENO));
-  const loadPublicFetch = lazy<Parameters<typeof fetch>, Response>(async () => {
+  const traceparent = observation?.callersTraceparent;
+  const trustedFetch = createOutgoingFetch({ traceparent });
+  const connect = lazy<Parameters<typeof fetch>, Response>(async () => {
     const { createPublicFetch } = await import("../shared/http/fetch/public_fetch.ts");
     return createPublicFetch();
   });
-  const publicFetch = safely(createDecodedFetch(loadPublicFetch, ENCODINGS));
+  const publicFetch = createOutgoingFetch({ connect, traceparent });
   const fetchFor = (endpoint: string) => endpoints.isTrusted(endpoint) ? trustedFetch : publicFetch;
   const scoring = createScoringPorts(config, trustedFetch, {
     workers,

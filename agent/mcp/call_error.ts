@@ -1,4 +1,4 @@
-import { AnswerTooLarge } from "../../shared/http/fetch/bounded_fetch.ts";
+import { AnswerTooLarge } from "../../shared/http/fetch/outgoing_fetch.ts";
 import { MAX_MESSAGE_BYTES } from "./message_limits.ts";
 
 /** The SDK's code for a connection that was closed. */

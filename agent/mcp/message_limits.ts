@@ -1,4 +1,4 @@
-import { createBoundedFetch } from "../../shared/http/fetch/bounded_fetch.ts";
+import { boundAnswer } from "../../shared/http/fetch/outgoing_fetch.ts";
 
 /** Limit of one message of a server, also of a tool's result. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
@@ -41,7 +41,7 @@ export function createMessageFetch(
     const response = await fetch(input, init);
     const isStream = response.headers.get("content-type")?.includes("text/event-stream");
     if (!isStream || !response.body) {
-      return await createBoundedFetch(() => Promise.resolve(response), maxBytes)(input, init);
+      return boundAnswer(response, { maxBytes, ...init });
     }
     const { status, statusText, headers, body } = response;
     const events = body.pipeThrough(limitEvents(maxBytes, onBreach), signalOf(init));
@@ -49,7 +49,7 @@ export function createMessageFetch(
   };
 }
 
-/** `pipeThrough` needs the signal for the same reason as in `createBoundedFetch`. */
+/** `pipeThrough` needs the signal for the same reason as in `boundAnswer`. */
 function signalOf(init: RequestInit | undefined): { signal?: AbortSignal } {
   return init?.signal ? { signal: init.signal } : {};
 }

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { createSameOriginFetch } from "../../shared/http/fetch/same_origin_fetch.ts";
+import { createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
 import { CONNECTION_CLOSED } from "./call_error.ts";
 import type { McpServer } from "./config.ts";
 import { createMessageBuffer } from "./message_buffer.ts";
@@ -40,7 +40,7 @@ export async function createTransport(
   const requests = {
     requestInit: { headers: server.headers },
     fetch: createWatchedFetch(
-      createMessageFetch(createSameOriginFetch(fetch), options),
+      createMessageFetch(createOutgoingFetch({ maxBytes: Infinity }), options),
       (id) => transport.onmessage?.(lostAnswer(id)),
     ),
   };

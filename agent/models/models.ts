@@ -1,12 +1,10 @@
 import { counted } from "../../shared/counted.ts";
 import { AppError } from "../../shared/errors.ts";
-import { createDecodedFetch, LEFT_BY_DENO } from "../../shared/http/fetch/decoded_fetch.ts";
-import { createSameOriginFetch } from "../../shared/http/fetch/same_origin_fetch.ts";
-import { createSingleFetch } from "../../shared/http/fetch/single_fetch.ts";
+import { createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
 import type { Logger } from "../../shared/log.ts";
 import type { Metrics } from "../../shared/ops/metrics.ts";
 import { observeProvider } from "../../shared/ops/observed_provider.ts";
-import { createTracedFetch } from "../../shared/ops/traced_fetch.ts";
+import { callersTraceparent } from "../../shared/ops/tracing.ts";
 import type { ChatProvider } from "../../shared/providers/provider.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import type { RoutedModel } from "../../shared/routing.ts";
@@ -96,9 +94,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
       timeoutMs: config.MODEL_TIMEOUT_MS,
       streamTimeoutMs: Math.max(config.MODEL_STREAM_TIMEOUT_MS, config.MODEL_TIMEOUT_MS),
       retries: config.MODEL_RETRIES,
-      fetch: createSameOriginFetch(
-        createTracedFetch(createDecodedFetch(createSingleFetch(fetch), LEFT_BY_DENO)),
-      ),
+      fetch: createOutgoingFetch({ traceparent: callersTraceparent }),
     };
     return createLazyProvider(name, async () => {
       const { createOpenAIProvider } = await import("./openai_provider.ts");

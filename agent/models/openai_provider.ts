@@ -4,8 +4,8 @@ import {
   type CallClockOptions,
   startCallClock,
 } from "../../shared/providers/call_clock.ts";
-import { AnswerTooLarge, createBoundedFetch } from "../../shared/http/fetch/bounded_fetch.ts";
-import { extendAddress } from "../../shared/http/fetch/extend_address.ts";
+import { AnswerTooLarge, createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
+import { extendAddress } from "../../shared/http/fetch/address.ts";
 import { diagnoseConnection } from "../../shared/providers/connection_failure.ts";
 import { requireOk } from "../../shared/providers/failed_answer.ts";
 import {
@@ -167,8 +167,7 @@ function wantedOf({ model, rawMessages, extra }: ChatRequest): Omit<StreamedCall
 /**
  * Sends a request below the base URL, with a body by `POST`. Throws unless it is answered with 2xx.
  */
-function createSender({ baseUrl, apiKey, fetch = globalThis.fetch }: OpenAIProviderOptions) {
-  const bounded = createBoundedFetch(fetch);
+function createSender({ baseUrl, apiKey, fetch = createOutgoingFetch() }: OpenAIProviderOptions) {
   const headers = {
     accept: "application/json",
     "content-type": "application/json",
@@ -184,7 +183,7 @@ function createSender({ baseUrl, apiKey, fetch = globalThis.fetch }: OpenAIProvi
   ): Promise<Response> => {
     const method = body === undefined ? "GET" : "POST";
     const init = { method, headers, signal, ...(body !== undefined && { body }) };
-    return await requireOk(await bounded(urls.get(route)!, init));
+    return await requireOk(await fetch(urls.get(route)!, init));
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError, isAbort } from "../../shared/errors.ts";
-import { createDecodedFetch, ENCODINGS } from "../../shared/http/fetch/decoded_fetch.ts";
+import { createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
 import { readPage } from "./fetch_url/page.ts";
 import type { PageConverter } from "./fetch_url/page_converter.ts";
 import { type Tool, ToolError } from "./tool.ts";
@@ -15,11 +15,8 @@ const schema = z.object({
 });
 
 export interface FetchUrlOptions {
-  /**
-   * Must refuse addresses that are not public, connect to the address that it checked, and return
-   * redirects instead of following them: see `createPublicFetch`.
-   */
-  fetch: typeof globalThis.fetch;
+  /** Must refuse addresses that are not public: see `createPublicFetch`. */
+  connect: typeof fetch;
   converter: PageConverter;
   /** Limit of one call. */
   timeoutMs?: number;
@@ -27,9 +24,9 @@ export interface FetchUrlOptions {
 
 /** Reads the text of a public page. Disposing of the tool disposes of the converter. */
 export function createFetchUrl(
-  { fetch: fetchEncoded, converter, timeoutMs = TIMEOUT_MS }: FetchUrlOptions,
+  { connect, converter, timeoutMs = TIMEOUT_MS }: FetchUrlOptions,
 ): Tool<typeof schema, string> & Disposable {
-  const fetch = createDecodedFetch(fetchEncoded, ENCODINGS);
+  const fetch = createOutgoingFetch({ connect });
   return {
     [Symbol.dispose]: () => converter[Symbol.dispose](),
     name: "fetch_url",

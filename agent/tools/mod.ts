@@ -15,7 +15,7 @@ const CREATORS: Record<ToolName, (config: AgentConfig, workers: WorkerBoard) => 
   calculator: () => createCalculator(),
   fetch_url: (_, workers) =>
     createFetchUrl({
-      fetch: lazy(async () => {
+      connect: lazy(async () => {
         const { createPublicFetch } = await import("../../shared/http/fetch/public_fetch.ts");
         return createPublicFetch();
       }),

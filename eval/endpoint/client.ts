@@ -1,6 +1,6 @@
 import { abortError } from "../../shared/abort.ts";
 import { AppError } from "../../shared/errors.ts";
-import { AnswerTooLarge } from "../../shared/http/fetch/bounded_fetch.ts";
+import { AnswerTooLarge } from "../../shared/http/fetch/outgoing_fetch.ts";
 import type { NOT_UTF8 } from "../../shared/http/body/utf8.ts";
 import { sleep, startCallClock } from "../../shared/providers/call_clock.ts";
 import { diagnoseConnection } from "../../shared/providers/connection_failure.ts";

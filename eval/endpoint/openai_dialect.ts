@@ -1,4 +1,4 @@
-import { extendAddress } from "../../shared/http/fetch/extend_address.ts";
+import { extendAddress } from "../../shared/http/fetch/address.ts";
 import type { DecodedAnswer } from "../../shared/http/body/utf8.ts";
 import { asFields, asList } from "../../shared/fields.ts";
 import { parseReply, toCompletionParams } from "../../shared/providers/openai_messages.ts";

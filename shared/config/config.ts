@@ -6,7 +6,7 @@ import { type CallerKey, parseCallerKeys } from "../http/router/caller_keys.ts";
 import { isHeaderValue } from "../http/router/header_value.ts";
 import { isLoopback } from "../http/router/host.ts";
 import { explainDeadOrigin } from "../http/router/origin_list.ts";
-import { plainAddress } from "../http/fetch/plain_address.ts";
+import { plainAddress } from "../http/fetch/address.ts";
 import { parseRate } from "../http/router/rate.ts";
 import { LOG_LEVELS } from "../log.ts";
 import { explainQuotedVariables } from "./quoted_variables.ts";

@@ -1,6 +1,7 @@
 import {
   type Attributes,
   context,
+  isSpanContextValid,
   propagation,
   ROOT_CONTEXT,
   type Span,
@@ -9,6 +10,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { AppError, ClientLeft, isAbort } from "../errors.ts";
+import { currentRequest } from "../http/router/request_scope.ts";
 import { headerPairs } from "../http/router/header_pairs.ts";
 
 /** Spans go to Deno's OpenTelemetry if `OTEL_DENO=true`, and nowhere otherwise. */
@@ -63,4 +65,14 @@ export function withRemoteTrace<T>(headers: Headers, work: () => T): T {
 /** A span that the caller ends, for work that is done in pieces. */
 export function startSpan({ name, kind = SpanKind.INTERNAL, attributes }: SpanOptions): Span {
   return tracer.startSpan(name, { kind, attributes });
+}
+
+/**
+ * The caller's `traceparent`, for a request to another service. If OpenTelemetry is enabled, Deno
+ * sends one itself, with the current span as the parent; this is for the case that it is not.
+ */
+export function callersTraceparent(): string | undefined {
+  const span = trace.getActiveSpan();
+  const isTraced = span !== undefined && isSpanContextValid(span.spanContext());
+  return isTraced ? undefined : currentRequest()?.traceparent;
 }

@@ -3,7 +3,7 @@ import { diagnoseConnection } from "./connection_failure.ts";
 import { ProviderError, type ProviderFailure, type Unreachable } from "./provider.ts";
 import { readWords, type Redact, startOf } from "./provider_words.ts";
 import { retryAfterMs } from "./retry_after.ts";
-import { MAX_ANSWER_MB } from "../http/fetch/bounded_fetch.ts";
+import { MAX_ANSWER_MB } from "../http/fetch/outgoing_fetch.ts";
 
 /** What was tried, for the message. Without a `model` it was the list of models. */
 export interface Attempt {

@@ -1,4 +1,4 @@
-import { createBoundedFetch } from "../../shared/http/fetch/bounded_fetch.ts";
+import { createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
 
 /**
  * Asks an address that never ends its answer, has everything collected that nobody holds any more,
@@ -7,7 +7,7 @@ import { createBoundedFetch } from "../../shared/http/fetch/bounded_fetch.ts";
 if (import.meta.main) {
   const { gc } = globalThis as unknown as { gc: () => void };
   const caller = new AbortController();
-  const response = await createBoundedFetch(fetch)(Deno.args[0]!, { signal: caller.signal });
+  const response = await createOutgoingFetch()(Deno.args[0]!, { signal: caller.signal });
   const reader = response.body!.getReader();
   await reader.read();
   const reading = reader.read().then(() => "it was read", (error: Error) => error.name);

@@ -2,7 +2,7 @@ import { createAgentDialect } from "../../eval/endpoint/agent_dialect.ts";
 import { createEndpointClient } from "../../eval/endpoint/client.ts";
 import { createOpenAIDialect } from "../../eval/endpoint/openai_dialect.ts";
 import { createEndpointPace } from "../../eval/endpoint/pace.ts";
-import { createDecodedFetch, LEFT_BY_DENO } from "../../shared/http/fetch/decoded_fetch.ts";
+import { createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
 import type { ProviderDouble } from "./provider_double.ts";
 
 /** A double as the endpoint of a run, asked in one of the two protocols over real HTTP. */
@@ -15,7 +15,7 @@ export function endpointTarget(
     credential: undefined,
     timeoutMs: 10_000,
     retries: 0,
-    fetch: createDecodedFetch(fetch, LEFT_BY_DENO),
+    fetch: createOutgoingFetch(),
     pace: createEndpointPace(1),
   });
   return protocol === "openai"

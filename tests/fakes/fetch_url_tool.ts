@@ -12,7 +12,7 @@ export const PATIENT = { timeoutMs: 60_000 };
 /** The tool as the service uses it, except for the given options and its patience with pages. */
 export function createTool(options: Partial<FetchUrlOptions> = {}) {
   return createFetchUrl({
-    fetch: createPublicFetch(),
+    connect: createPublicFetch(),
     converter: createPageConverter(PATIENT),
     ...options,
   });
@@ -23,12 +23,12 @@ export function createTool(options: Partial<FetchUrlOptions> = {}) {
  * DNS; 127.0.0.1 counts as public only as the address of that host.
  */
 export function toolOf(resolve: (hostname: string) => string[] = () => ["127.0.0.1"]) {
-  const fetch = createPublicFetch({
+  const connect = createPublicFetch({
     resolve: (hostname) =>
       Promise.resolve(resolve(hostname).map((address) => ({ address, family: 4 }))),
     isPublic: (address) => address === "127.0.0.1" || isPublicAddress(address),
   });
-  return createTool({ fetch });
+  return createTool({ connect });
 }
 
 /** What the tool returns for a page. */

@@ -1,14 +1,20 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
-/** `deno task soak:floods`: what one client may do to a service, and what that costs the others. */
+/** `deno task soak:floods [part of a name]`: what one client may do to a service, and what that costs the others. */
+import { brotliCompressSync, constants } from "node:zlib";
+import { raw, startProviderDouble } from "../fakes/provider_double.ts";
 import { startServiceProcess } from "../fakes/service_process.ts";
 import { measure } from "./gaps.ts";
 
 interface Flood {
   name: string;
+  services: readonly ("agent" | "eval")[];
   run: (url: string) => Promise<void>;
+  /** The most that it may cost. */
   gapMs: number;
   growthMb: number;
 }
+
+const BOTH = ["agent", "eval"] as const;
 
 /** Sends `count` requests ahead on one connection, and reads all of their answers. */
 async function pipeline(url: string, count: number): Promise<void> {
@@ -32,25 +38,62 @@ async function pipeline(url: string, count: number): Promise<void> {
   await sending;
 }
 
+const PACKED_CALLS = 8;
+const PACKED = new Uint8Array(
+  brotliCompressSync(new Uint8Array(400 * 1024 * 1024), {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 1 },
+  }),
+);
+
+/** Evaluates an endpoint whose answers of some hundred bytes unpack to 400 MB. */
+async function askForPacked(url: string): Promise<void> {
+  await using endpoint = await startProviderDouble(
+    raw(PACKED, { headers: { "content-encoding": "br" } }),
+  );
+  const response = await fetch(`${url}/evaluate`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      test_batch: { id: "s", interactions: [{ id: "i", user_message: "Hi" }] },
+      attempts: PACKED_CALLS,
+      endpoint: `${endpoint.baseUrl}/chat/completions`,
+      model_id: "m",
+    }),
+  });
+  const text = await response.text();
+  if (!text.includes("over 32 MB")) throw new Error(text);
+}
+
 const FLOODS: Flood[] = [
   {
     name: "20,000 requests ahead on one connection",
+    services: BOTH,
     run: (url) => pipeline(url, 20_000),
     gapMs: 300,
     growthMb: 20,
   },
   {
     name: "40 × 10,000 requests ahead",
+    services: BOTH,
     run: async (url) =>
       void await Promise.all(Array.from({ length: 40 }, () => pipeline(url, 10_000))),
     gapMs: 300,
     growthMb: 60,
   },
+  {
+    name: `${PACKED_CALLS} packed answers of 400 MB`,
+    services: ["eval"],
+    run: askForPacked,
+    gapMs: 300,
+    growthMb: PACKED_CALLS * 40,
+  },
 ];
 
+const [only = ""] = Deno.args;
 let isGood = true;
-for (const name of ["agent", "eval"] as const) {
-  for (const { name: what, run, gapMs, growthMb } of FLOODS) {
+for (const { name: what, services, run, gapMs, growthMb } of FLOODS) {
+  if (!what.includes(only)) continue;
+  for (const name of services) {
     await using service = await startServiceProcess(name);
     const figures = await measure(service, () => run(service.url));
     const { before, peak, after } = figures.memory;

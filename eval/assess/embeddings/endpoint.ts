@@ -1,4 +1,4 @@
-import { extendAddress } from "../../../shared/http/fetch/extend_address.ts";
+import { extendAddress } from "../../../shared/http/fetch/address.ts";
 import { createBatcher } from "../background/batcher.ts";
 import { createMemo } from "../background/memo.ts";
 import type { EndpointClient } from "../../endpoint/client.ts";

@@ -1,4 +1,4 @@
-import { extendAddress } from "../../../shared/http/fetch/extend_address.ts";
+import { extendAddress } from "../../../shared/http/fetch/address.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import { parseUsage } from "../../../shared/providers/openai_messages.ts";
 import type { EndpointClient } from "../../endpoint/client.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import { plainAddress } from "../fetch/plain_address.ts";
+import { plainAddress } from "../fetch/address.ts";
 import type { Guard, RequestContext } from "./router.ts";
 
 /** The characters of a header's name (RFC 9110, `token`). */

@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { isAbort } from "../../errors.ts";
 import { type Admission, shuttingDown } from "../router/admission.ts";
-import { forwardedAddress, plainAddress } from "../fetch/plain_address.ts";
+import { forwardedAddress, plainAddress } from "../fetch/address.ts";
 
 /** The connection of a request. */
 export interface Connection {

@@ -4,7 +4,7 @@ import { AppError } from "../../errors.ts";
 import { isLoopback } from "../router/host.ts";
 import type { ConnectionRoom } from "./connection_room.ts";
 import { networkOf } from "./connection.ts";
-import { plainAddress } from "../fetch/plain_address.ts";
+import { plainAddress } from "../fetch/address.ts";
 import { renderProblem } from "./client_errors.ts";
 
 /** Why a connection was refused: too many in all, or from its address. */

@@ -11,7 +11,7 @@ import type { Connection } from "./connection.ts";
 import { limitConnections } from "./connection_limit.ts";
 import type { ConnectionRoom } from "./connection_room.ts";
 import { allowHalfClosed, watchHalfClosed } from "./half_closed.ts";
-import { plainAddress } from "../fetch/plain_address.ts";
+import { plainAddress } from "../fetch/address.ts";
 import { answerInTurn } from "./pipelining.ts";
 import { createRefusalLog } from "./refusal_log.ts";
 import { refuse } from "../router/problem.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { StartFailure } from "../../../agent/mcp/client.ts";
-import { AnswerTooLarge } from "../../../shared/http/fetch/bounded_fetch.ts";
+import { AnswerTooLarge } from "../../../shared/http/fetch/outgoing_fetch.ts";
 import { connectMcp } from "../../fakes/connect_mcp.ts";
 import { type ReceivedRequest, startProviderDouble } from "../../fakes/provider_double.ts";
 

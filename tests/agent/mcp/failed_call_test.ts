@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { parseMcpConfig } from "../../../agent/mcp/config.ts";
 import { ToolError } from "../../../agent/tools/tool.ts";
-import { AnswerTooLarge } from "../../../shared/http/fetch/bounded_fetch.ts";
+import { AnswerTooLarge } from "../../../shared/http/fetch/outgoing_fetch.ts";
 import { names, openSource, session, until } from "../../fakes/mcp_sessions.ts";
 
 Deno.test("the model is told that a server went down during a call, and sees the tool's own error", async () => {

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { createFloodGuard, createMessageFetch } from "../../../agent/mcp/message_limits.ts";
-import { AnswerTooLarge } from "../../../shared/http/fetch/bounded_fetch.ts";
+import { AnswerTooLarge } from "../../../shared/http/fetch/outgoing_fetch.ts";
 
 const NOTIFICATION = { jsonrpc: "2.0", method: "notifications/message" };
 

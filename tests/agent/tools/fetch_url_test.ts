@@ -93,7 +93,7 @@ Deno.test("a host is looked up once, so it cannot change its address after the c
   const answers = [PUBLIC, "127.0.0.1"];
   let asked = 0;
   const tool = createTool({
-    fetch: createPublicFetch({
+    connect: createPublicFetch({
       resolve: () => {
         const address = answers[Math.min(asked++, 1)]!;
         return Promise.resolve([{ address, family: 4 }]);
@@ -108,7 +108,7 @@ Deno.test("a host is looked up once, so it cannot change its address after the c
 Deno.test("a page that takes too long is given up", async () => {
   await using double = await startProviderDouble(hang());
   const tool = createTool({
-    fetch: createPublicFetch({
+    connect: createPublicFetch({
       resolve: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
       isPublic: () => true,
     }),

@@ -29,11 +29,11 @@ Deno.test("no page blocks the service, however wide, deep or long its HTML is", 
   ];
   using converter = createPageConverter();
   await using double = await startProviderDouble(pages.map((page) => html(page)));
-  const fetch = createPublicFetch({
+  const connect = createPublicFetch({
     resolve: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
     isPublic: () => true,
   });
-  const tool = createTool({ fetch, converter });
+  const tool = createTool({ connect, converter });
   for (const _ of pages) {
     const text = await Promise.resolve(tool.run({ url: siteUrl(double) }, {})).catch(String);
     assert(text.length < 1_100_000, text.slice(0, 100));

@@ -1,7 +1,7 @@
+import { createYielder } from "../../yielder.ts";
 import type { Transform } from "node:stream";
 
-export const ENCODINGS = ["gzip", "br", "deflate", "zstd"] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+type Encoding = "gzip" | "br" | "deflate" | "zstd";
 
 type Zlib = typeof import("node:zlib");
 
@@ -13,38 +13,30 @@ const DECODERS: Record<Encoding, (zlib: Zlib, start: Uint8Array) => Transform> =
   zstd: (zlib) => zlib.createZstdDecompress(),
 };
 
-/** The encodings that Deno's `fetch` (2.9.5) leaves as they are. */
-export const LEFT_BY_DENO: readonly Encoding[] = ["deflate", "zstd"];
-
-/**
- * A `fetch` that decodes answers in these encodings, also if the request did not ask for them:
- * servers behind a compressing proxy send them all the same. Reading an answer throws a
- * `SyntaxError` if its bytes are not in the encoding that it names.
- */
-export function createDecodedFetch(
-  fetch: typeof globalThis.fetch,
-  encodings: readonly Encoding[],
-): typeof globalThis.fetch {
-  return async (input, init) => {
-    const response = await fetch(input, init);
-    const { body, status, statusText } = response;
-    const named = response.headers.get("content-encoding")?.trim().toLowerCase();
-    const encoding = encodings.find((encoding) => encoding === named);
-    if (!body || !encoding) return response;
-    const headers = new Headers(response.headers);
-    headers.delete("content-encoding");
-    headers.delete("content-length"); // that of the encoded bytes
-    return new Response(decodedStream(body, encoding), { status, statusText, headers });
-  };
-}
-
 type Bytes = Uint8Array<ArrayBuffer>;
 
-function decodedStream(body: ReadableStream<Bytes>, encoding: Encoding): ReadableStream<Bytes> {
+/**
+ * An answer without its `content-encoding`. Servers behind a compressing proxy send one although the
+ * request asks for none. It is unpacked only as far as it is read: a few bytes may stand for
+ * gigabytes. Reading throws a `SyntaxError` if the bytes are not in the encoding that they name.
+ */
+export function unpack(response: Response): Response {
+  const { body, status, statusText } = response;
+  const named = response.headers.get("content-encoding")?.trim().toLowerCase();
+  if (!body || named === undefined || !Object.hasOwn(DECODERS, named)) return response;
+  const headers = new Headers(response.headers);
+  headers.delete("content-encoding");
+  headers.delete("content-length"); // that of the packed bytes
+  return new Response(unpackedStream(body, named as Encoding), { status, statusText, headers });
+}
+
+function unpackedStream(body: ReadableStream<Bytes>, encoding: Encoding): ReadableStream<Bytes> {
   const reader = body.getReader();
   const chunks = decode(reader, encoding);
+  const yieldIfDue = createYielder(); // unpacking waits for no I/O
   return new ReadableStream<Bytes>({
     async pull(controller) {
+      await yieldIfDue();
       const { done, value } = await chunks.next();
       if (done) controller.close();
       else controller.enqueue(value);

@@ -1,0 +1,118 @@
+import { unpack } from "./unpack.ts";
+
+/** An answer that is longer than any real one. */
+export class AnswerTooLarge extends Error {
+  override readonly name = "AnswerTooLarge";
+}
+
+/** More than the longest answer of any model, with all its log probabilities. */
+export const MAX_ANSWER_MB = 32;
+
+export interface OutgoingOptions {
+  /** `createPublicFetch()` for addresses that callers choose; unset: Deno's own `fetch`. */
+  connect?: typeof fetch;
+  /** Limit of an answer, unpacked: reading on then throws `AnswerTooLarge` and closes the connection. */
+  maxBytes?: number;
+  /** The `traceparent` to send; see `callersTraceparent`. */
+  traceparent?: (() => string | undefined) | undefined;
+}
+
+const MAX_REDIRECTS = 5;
+
+/**
+ * The `fetch` of every call that leaves the service. It
+ * - asks for an answer that is not packed, unpacks one that is, and limits its length;
+ * - follows redirects within the origin, with method and body, and hands back any other redirect:
+ *   the credential is for that origin only. The last redirect of a circle is handed back with the
+ *   path `/` as its `location`. With `redirect: "manual"` it follows none.
+ *
+ * A body must be a string or absent.
+ */
+export function createOutgoingFetch(options: OutgoingOptions = {}): typeof fetch {
+  const { connect = fetchOnce, maxBytes = MAX_ANSWER_MB * 1024 * 1024, traceparent } = options;
+  return async (input, init = {}) => {
+    const headers = new Headers(init.headers);
+    headers.set("accept-encoding", "identity");
+    const trace = traceparent?.();
+    if (trace !== undefined) headers.set("traceparent", trace);
+    const sent = { ...init, headers, redirect: "manual" as const };
+    let url = input instanceof Request ? input.url : String(input);
+    for (let hop = 0;; hop++) {
+      const response = await connect(url, sent);
+      const next = init.redirect === "manual" ? undefined : redirectWithin(url, response);
+      if (next === undefined) return boundAnswer(unpack(response), { maxBytes, ...init });
+      await response.body?.cancel();
+      if (hop === MAX_REDIRECTS) {
+        return new Response(null, { status: response.status, headers: { location: "/" } });
+      }
+      url = next;
+    }
+  };
+}
+
+/** Where a redirect leads, if that is in the same origin. */
+function redirectWithin(url: string, { status, headers }: Response): string | undefined {
+  const location = headers.get("location");
+  if (status < 300 || status > 399 || location === null) return undefined;
+  const next = URL.parse(location, url);
+  return next?.origin === new URL(url).origin ? next.href : undefined;
+}
+
+/** An answer whose reading ends at `maxBytes`. One that declares a smaller length is left as it is. */
+export function boundAnswer(
+  response: Response,
+  { maxBytes, signal }: { maxBytes: number; signal?: AbortSignal | null | undefined },
+): Response {
+  const { body, headers, status, statusText } = response;
+  const length = headers.get("content-length");
+  if (!body || length !== null && Number(length) <= maxBytes) return response;
+  // With the signal: Deno's own (2.9.5) is lost with the first response when that is collected,
+  // and a reader of the second would then wait for ever.
+  const bounded = body.pipeThrough(limitBytes(maxBytes), signal ? { signal } : {});
+  return new Response(bounded, { status, statusText, headers });
+}
+
+function limitBytes(maxBytes: number): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk: Uint8Array<ArrayBuffer>, controller) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) throw new AnswerTooLarge(`the answer is over ${maxBytes} bytes`);
+      controller.enqueue(chunk);
+    },
+  });
+}
+
+/**
+ * Deno's own `fetch` (2.9.5) sends a request whose connection is reset a second time by itself, and a
+ * model would be paid twice. It cannot repeat a `Blob`, and unlike a stream a `Blob` is sent with its
+ * length.
+ */
+const fetchOnce: typeof fetch = (input, init) => {
+  const body = init?.body;
+  return fetch(input, typeof body === "string" ? { ...init, body: new TextBlob(body) } : init);
+};
+
+/** A plain `Blob` passes its text to the runtime and back, which takes a tenth of an agent's run. */
+class TextBlob extends Blob {
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+
+  constructor(text: string) {
+    super();
+    this.#bytes = new TextEncoder().encode(text);
+  }
+
+  override get size(): number {
+    return this.#bytes.byteLength;
+  }
+
+  override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const bytes = this.#bytes;
+    return new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytes);
+        controller.close();
+      },
+    });
+  }
+}
