@@ -57,6 +57,38 @@ Deno.test("a caller who names an address of their own does not get the credentia
   assertEquals(other.requests.length, 0);
 });
 
+Deno.test("a page of another origin uses no stored credential, unless EVAL_ENDPOINTS names the endpoint", async (t) => {
+  await using thief = await startProviderDouble(completion());
+  const page = { origin: "http://localhost:3000" }; // one of the default CORS_ORIGINS
+  const { origin } = new URL(thief.baseUrl);
+  const own = { EVAL_CREDENTIALS: JSON.stringify({ [origin]: SECRET }), EVAL_API_KEY: "" };
+  for (const [what, environment] of Object.entries({ shared: {}, "origin's own": own })) {
+    await t.step(`the ${what} credential`, async () => {
+      const asked = thief.requests.length;
+      await using evaluation = await startEval(environment);
+      const { status, text } = await attack(evaluation, thief.baseUrl, page);
+      assertEquals([status, JSON.parse(text).code], [403, "endpoint_not_allowed"]);
+      const listed = await fetch(
+        `${evaluation.url}/models?endpoint=${encodeURIComponent(thief.baseUrl)}`,
+        { headers: page },
+      );
+      assertEquals([listed.status, (await listed.json()).code], [403, "endpoint_not_allowed"]);
+      assertEquals(thief.requests.length, asked);
+      await attack(evaluation, thief.baseUrl, { origin: evaluation.url }); // its own page
+      assert(thief.requests.length > asked && stolen(thief), "its own page is refused too");
+    });
+  }
+  await t.step(
+    "an endpoint that is named, and one without a credential, are evaluated",
+    async () => {
+      await using named = await startEval({ EVAL_ENDPOINTS: origin });
+      assertEquals((await attack(named, thief.baseUrl, page)).status, 200);
+      await using bare = await startEval({ EVAL_API_KEY: "" });
+      assertEquals((await attack(bare, thief.baseUrl, page)).status, 200);
+    },
+  );
+});
+
 Deno.test("if any endpoint is allowed, this machine still is not, unless it is listed", async (t) => {
   const names = ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"];
   await using inside = await startProviderDouble(completion());
@@ -141,7 +173,7 @@ Deno.test("a page cannot have the credential sent to its own server by a picture
     assertEquals(await list(site(name, "navigate")), 403, "a link");
     assertEquals(await list(site(name, "no-cors"), "HEAD"), 403);
   }
-  assertEquals(thief.requests.length, asked);
   const listed = { ...site("cross-site", "cors"), origin: "http://localhost:3000" };
-  assertEquals(await list(listed), 200, "a page whose origin is in CORS_ORIGINS");
+  assertEquals(await list(listed), 403, "a page whose origin is in CORS_ORIGINS");
+  assertEquals(thief.requests.length, asked);
 });

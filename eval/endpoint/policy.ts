@@ -1,11 +1,15 @@
 import { AppError } from "../../shared/errors.ts";
 import type { Resolve } from "../../shared/http/fetch/public_fetch.ts";
+import { currentRequest } from "../../shared/http/router/request_scope.ts";
 import { loadApart } from "../../shared/lazy.ts";
 import type { EvalConfig } from "../config.ts";
 
 /** Which endpoints may be evaluated, and which credential is sent to them. */
 export interface EndpointPolicy {
-  /** Throws 403 `endpoint_not_allowed` for an origin that is not listed. */
+  /**
+   * Throws 403 `endpoint_not_allowed` for an origin that is not listed, and for one that is not named
+   * and has a credential, if a page of another origin asks: it must not spend what the operator owns.
+   */
   requireAllowed(endpoint: string): void;
   /**
    * True if `EVAL_ENDPOINTS` lists this very origin, or is empty, which is possible only for a
@@ -38,9 +42,28 @@ export function createEndpointPolicy(
   const subdomains = wildcards.filter((origin) => origin !== "*").map(toPattern);
   const isTrusted = (endpoint: string) => isOpen || listed.has(new URL(endpoint).origin);
 
+  const isNamed = (origin: string) =>
+    listed.has(origin) || subdomains.some((pattern) => pattern.test(origin));
+
+  function credentialFor(endpoint: string): string | undefined {
+    const { origin } = new URL(endpoint);
+    return ownKeys[origin] ?? (isOpen || isNamed(origin) ? sharedKey : undefined);
+  }
+
   return {
+    credentialFor,
     requireAllowed(endpoint) {
       const { origin } = new URL(endpoint);
+      if (
+        currentRequest()?.isForeign && !isNamed(origin) && credentialFor(endpoint) !== undefined
+      ) {
+        throw new AppError(
+          403,
+          "endpoint_not_allowed",
+          `cannot evaluate ${origin} for a page of another origin: there is a credential for it, ` +
+            "and EVAL_ENDPOINTS does not list it",
+        );
+      }
       if (isTrusted(endpoint) || patterns.some((pattern) => pattern.test(origin))) return;
       throw new AppError(
         403,
@@ -55,11 +78,6 @@ export function createEndpointPolicy(
         import("../../shared/http/fetch/public_fetch.ts") // most processes have trusted endpoints only
       );
       await requirePublicHost(endpoint, resolve ?? systemResolve);
-    },
-    credentialFor(endpoint) {
-      const { origin } = new URL(endpoint);
-      const isNamed = isTrusted(endpoint) || subdomains.some((pattern) => pattern.test(origin));
-      return ownKeys[origin] ?? (isNamed ? sharedKey : undefined);
     },
   };
 }

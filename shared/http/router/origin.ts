@@ -1,5 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { plainAddress } from "../fetch/address.ts";
+import { markForeign } from "./request_scope.ts";
 import type { Guard, RequestContext } from "./router.ts";
 
 /** The characters of a header's name (RFC 9110, `token`). */
@@ -38,8 +39,8 @@ export function createOriginPolicy(
     guard(request, context) {
       const origin = request.headers.get("origin");
       if (origin === null) return requireOwnSite(request, context);
-      if (isAllowed(origin)) return;
       if (origin.toLowerCase() === ownOrigin(request, { ...context, trustedProxies })) return;
+      if (isAllowed(origin)) return markForeign();
       throw new AppError(
         403,
         "forbidden_origin",

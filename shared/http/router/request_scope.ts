@@ -5,6 +5,8 @@ export interface RequestScope {
   readonly requestId: string;
   /** The caller's own trace (W3C Trace Context), passed on to the services that are called. */
   readonly traceparent?: string;
+  /** Sent by a page of another origin, which `CORS_ORIGINS` allows; see `markForeign`. */
+  isForeign?: boolean;
 }
 
 const scopes = new AsyncLocalStorage<RequestScope>();
@@ -16,6 +18,12 @@ export function withRequestScope<T>(scope: RequestScope, work: () => T): T {
 /** The request that the running code works for; `undefined` in background work. */
 export function currentRequest(): RequestScope | undefined {
   return scopes.getStore();
+}
+
+/** Called by the guard of origins. */
+export function markForeign(): void {
+  const scope = scopes.getStore();
+  if (scope) scope.isForeign = true;
 }
 
 /** The caller's `traceparent` if it is valid; all zeros are not. */
