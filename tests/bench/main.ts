@@ -16,6 +16,7 @@ import { largeRead } from "./large_read.ts";
 import type { BenchPart } from "./measure.ts";
 import { promptfooVerdicts } from "./promptfoo_verdicts.ts";
 import { pages } from "./pages.ts";
+import { requestFiles } from "./request_files.ts";
 import { scoreCost } from "./score_cost.ts";
 import { scoreQuality } from "./score_quality.ts";
 import { scoreSpeed } from "./score_speed.ts";
@@ -29,6 +30,7 @@ const PARTS: Record<string, BenchPart> = {
   "agent-peer": agentPeer,
   "agent-stream": agentStream,
   "agent-memory": agentMemory,
+  "request-files": requestFiles,
   "eval-speed": evalSpeed,
   "eval-large": evalLarge,
   "eval-memory": evalMemory,
