@@ -1,8 +1,7 @@
-import { toToolCallParam } from "../../shared/providers/openai_messages.ts";
+import { parseToolArguments, toToolCallParam } from "../../shared/providers/openai_messages.ts";
 import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/provider.ts";
 import type { AgentReply, ReplyInvalidToolCall, ReplyToolCall } from "../schemas/agent.ts";
 import { toSentFields } from "../run/sent_fields.ts";
-import { parseToolArguments } from "../../shared/providers/tool_arguments.ts";
 
 const NO_USAGE: ChatUsage = {
   promptTokens: 0,

@@ -7,7 +7,7 @@ import {
 import { withPlainCallIds } from "../../shared/providers/call_ids.ts";
 import { isSameProvider } from "../../shared/providers/extra_fields.ts";
 import { LONGEST_DELAY_MS } from "../../shared/providers/retry.ts";
-import { withAttempts } from "./attempts.ts";
+import { withAttempts } from "../../shared/providers/adapted_requests.ts";
 
 /** A provider for one run that falls back to other models. */
 export interface FallbackProvider extends ChatProvider {

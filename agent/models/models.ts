@@ -9,14 +9,10 @@ import type { ChatProvider } from "../../shared/providers/provider.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import type { RoutedModel } from "../../shared/routing.ts";
 import type { AgentConfig } from "../config.ts";
-import { withAdaptations } from "./adapted_requests.ts";
-import { AUTHOR_NAMES } from "./author_names.ts";
+import { withAdaptations } from "../../shared/providers/adapted_requests.ts";
+import { ADAPTATIONS } from "../../shared/providers/adaptations.ts";
 import { DEMO_MODEL, DEMO_STUDIO } from "./demo_names.ts";
-import { IMAGE_FALLBACK } from "./image_fallback.ts";
-import { JSON_WITHOUT_TOOLS } from "./json_answers.ts";
 import { createLazyProvider, type LazyProvider } from "./lazy_provider.ts";
-import { LONG_DESCRIPTIONS } from "./long_descriptions.ts";
-import { MANY_TOOLS } from "./many_tools.ts";
 import {
   createHubModels,
   createStudioModels,
@@ -24,11 +20,6 @@ import {
   listAliases,
   type StudioModelList,
 } from "./model_lists.ts";
-import { REFUSED_TOOLS } from "./refused_tools.ts";
-import { RESULT_IMAGES } from "./result_images.ts";
-import { STREAM_USAGE } from "./stream_usage.ts";
-import { TOKEN_LIMITS } from "./token_limit.ts";
-import { TOOL_HISTORY } from "./tool_history.ts";
 
 /** Which provider a model id leads to; see `RoutedModel`. */
 export type RouteTarget = NonNullable<RoutedModel["target"]>;
@@ -44,20 +35,6 @@ export interface Models {
   /** Loads the code of the providers, so that the first run does not wait for it. */
   load?(): Promise<void>;
 }
-
-/** What strict providers refuse. Images last: every refusal may be about them. */
-const ADAPTATIONS = [
-  STREAM_USAGE,
-  ...TOKEN_LIMITS,
-  AUTHOR_NAMES,
-  LONG_DESCRIPTIONS,
-  MANY_TOOLS,
-  JSON_WITHOUT_TOOLS,
-  ...REFUSED_TOOLS,
-  TOOL_HISTORY,
-  RESULT_IMAGES,
-  IMAGE_FALLBACK,
-];
 
 /** Creates the configured providers. Sends no request to any of them. */
 export function createModels(config: AgentConfig, log: Logger): Models {
@@ -97,8 +74,11 @@ export function createModels(config: AgentConfig, log: Logger): Models {
       fetch: createOutgoingFetch({ traceparent: callersTraceparent }),
     };
     return createLazyProvider(name, async () => {
-      const { createOpenAIProvider } = await import("./openai_provider.ts");
-      return withAdaptations(createOpenAIProvider(options), ADAPTATIONS);
+      const { createOpenAIProvider, loadOpenAI } = await import(
+        "../../shared/providers/openai_provider.ts"
+      );
+      await loadOpenAI();
+      return withAdaptations(createOpenAIProvider(options), Object.values(ADAPTATIONS));
     });
   }
 

@@ -8,7 +8,7 @@ import { lazy } from "../../shared/lazy.ts";
 import { CompletionRequest } from "../schemas/chat_completion.ts";
 import { collectToolEvents, wantsToolEvents } from "../answer/tool_events.ts";
 import { chooseModel } from "../models/choice.ts";
-import { wantsJson } from "../models/json_answers.ts";
+import { wantsJson } from "../../shared/providers/adaptations.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { createFrame, toCompletion } from "./completion.ts";
 import { fromLegacy, isLegacy } from "./legacy_functions.ts";

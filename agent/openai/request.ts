@@ -1,6 +1,5 @@
 import { unsupportedField } from "../../shared/errors.ts";
-import { withNameInText } from "../../shared/providers/author_name.ts";
-import { textOf } from "../../shared/providers/content.ts";
+import { textOf, withNameInText } from "../../shared/providers/content.ts";
 import { pickExtra } from "../../shared/providers/extra_fields.ts";
 import { asFields, asText } from "../../shared/fields.ts";
 import {

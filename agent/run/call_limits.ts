@@ -1,5 +1,5 @@
 import type { ToolCall } from "../../shared/providers/provider.ts";
-import { parseToolArguments } from "../../shared/providers/tool_arguments.ts";
+import { parseToolArguments } from "../../shared/providers/openai_messages.ts";
 
 /** Limits of all the tool calls of one turn together. */
 export interface TurnLimits {

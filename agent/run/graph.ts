@@ -4,7 +4,7 @@ import { Channel, Pregel } from "@langchain/langgraph/pregel";
 import { AppError } from "../../shared/errors.ts";
 import { type Logger, silentLogger } from "../../shared/log.ts";
 import { hasMedia } from "../../shared/providers/extra_fields.ts";
-import { isTruncated } from "../../shared/providers/finish_reason.ts";
+import { isTruncated } from "../../shared/providers/openai_messages.ts";
 import type {
   ChatMessage,
   ChatProvider,

@@ -1,7 +1,11 @@
 import { invalidField } from "../../shared/errors.ts";
-import { withNameInText } from "../../shared/providers/author_name.ts";
+import {
+  isBlankContent,
+  textOf,
+  withNameInText,
+  withoutBlankTexts,
+} from "../../shared/providers/content.ts";
 import { createCallIds } from "../../shared/providers/call_ids.ts";
-import { isBlankContent, textOf, withoutBlankTexts } from "../../shared/providers/content.ts";
 import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/names.ts";
 import type { CallerMessage, ToolResultMessage } from "./conversation.ts";

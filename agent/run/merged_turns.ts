@@ -1,5 +1,9 @@
-import { nameOf, withNameInText } from "../../shared/providers/author_name.ts";
-import { isBlankContent, joinContents } from "../../shared/providers/content.ts";
+import {
+  isBlankContent,
+  joinContents,
+  nameOf,
+  withNameInText,
+} from "../../shared/providers/content.ts";
 import type { ExtraFields } from "../../shared/providers/provider.ts";
 import type { CallerMessage } from "./conversation.ts";
 

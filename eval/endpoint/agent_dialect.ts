@@ -1,7 +1,12 @@
 import { z } from "zod";
-import type { AboutAnswer, EndpointClient } from "./client.ts";
+import { tryParseJson } from "../../shared/fields.ts";
+import type { DecodedAnswer } from "../../shared/http/body/utf8.ts";
+import { hiddenFailure, readAnswer } from "../../shared/providers/answer.ts";
+import { CallFailure } from "../../shared/providers/diagnosis.ts";
+import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
+import type { EndpointClient } from "./client.ts";
 import { withoutQuery } from "./endpoint_address.ts";
-import { type TargetReply, toTargetReply } from "./reply.ts";
+import { type RawReply, toTargetReply } from "./reply.ts";
 import { readMessageCalls, readToolEvents, TOOL_EVENTS_HEADER } from "./tool_events.ts";
 import type { ConversationMessage, Dialect } from "./target.ts";
 
@@ -33,37 +38,56 @@ export function createAgentDialect(
 ): Dialect {
   return {
     address: withoutQuery(url),
-    ask: (conversation, signal) =>
-      client.post({
+    async ask(conversation, signal) {
+      const { value, latencyMs } = await client.post({
         url,
         headers: { "x-model-id": modelId, ...(observesTools && TOOL_EVENTS_HEADER) },
         body: { messages: conversation.filter(({ role }) => role !== "system").map(toMessage) },
-        read: (answer, about) => readReply(answer, { ...about, observesTools }),
-      }, signal),
+        read: (response) => readMessage(response, (answer) => parseReply(answer, observesTools)),
+      }, signal);
+      return toTargetReply({ ...value, latencyMs });
+    },
   };
+}
+
+/** Some agents answer with events although none were asked for: the one that is a reply counts. */
+async function readMessage<T>(
+  response: Response,
+  parse: (answer: DecodedAnswer) => T | undefined,
+): Promise<T> {
+  if (!/^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "")) {
+    return await readAnswer(response, parse);
+  }
+  for await (const data of readServerSentEvents(response.body ?? new Blob().stream())) {
+    const value = tryParseJson(data);
+    const failure = hiddenFailure(response, value);
+    if (failure) throw failure;
+    const reply = parse({ value });
+    if (reply) return reply;
+  }
+  throw new CallFailure({ failure: { kind: "interrupted" } });
 }
 
 function toMessage({ role, content }: ConversationMessage) {
   return { type: role === "user" ? "human" : "ai", content };
 }
 
-function readReply(
-  answer: unknown,
-  { encoding, latencyMs, observesTools }: AboutAnswer & { observesTools: boolean },
-): TargetReply | undefined {
-  const { data } = Reply.safeParse(answer);
+function parseReply(
+  { value, encoding }: DecodedAnswer,
+  observesTools: boolean,
+): Omit<RawReply, "latencyMs"> | undefined {
+  const { data } = Reply.safeParse(value);
   if (!data) return undefined;
   const { input_token_details: details, ...tokens } = data.usage_metadata ?? {};
   const usage = "input_tokens" in tokens ? tokens : null;
-  return toTargetReply({
+  return {
     content: data.content,
     reasoning: data.additional_kwargs?.reasoning_content,
     calls: data.tool_calls?.map(({ name }) => name) ?? [],
     finishReason: data.response_metadata?.finish_reason ?? null,
     usage,
     encoding,
-    latencyMs,
     cachedInputTokens: details?.cache_read,
-    toolCalls: observesTools ? readToolEvents(answer) ?? readMessageCalls(answer) : undefined,
-  });
+    toolCalls: observesTools ? readToolEvents(value) ?? readMessageCalls(value) : undefined,
+  };
 }

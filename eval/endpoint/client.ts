@@ -1,20 +1,10 @@
 import { abortError } from "../../shared/abort.ts";
-import { AppError } from "../../shared/errors.ts";
-import { AnswerTooLarge } from "../../shared/http/fetch/outgoing_fetch.ts";
-import type { NOT_UTF8 } from "../../shared/http/body/utf8.ts";
-import { sleep, startCallClock } from "../../shared/providers/call_clock.ts";
-import { diagnoseConnection } from "../../shared/providers/connection_failure.ts";
-import { requireOk, unreadable } from "../../shared/providers/failed_answer.ts";
-import {
-  type Attempt,
-  CallFailure,
-  type Diagnosis,
-  toProviderError,
-} from "../../shared/providers/failure.ts";
-import { hiddenFailure } from "../../shared/providers/hidden_error.ts";
+import { type CallClock, sleep, startCallClock } from "../../shared/providers/call_clock.ts";
+import { CallFailure, diagnose, type Diagnosis } from "../../shared/providers/diagnosis.ts";
+import { type Attempt, toProviderError } from "../../shared/providers/failure.ts";
+import { createOpenAIClient, type OpenAIClient } from "../../shared/providers/openai_client.ts";
 import type { Redact } from "../../shared/providers/provider_words.ts";
 import { withRetries } from "../../shared/providers/retry.ts";
-import { parseAnswer } from "./answer.ts";
 import type { EndpointPace } from "./pace.ts";
 
 export interface EndpointClientOptions {
@@ -33,34 +23,30 @@ export interface EndpointClientOptions {
   timeoutMs: number;
   /** Further attempts after the first. */
   retries: number;
-  /** Must not follow redirects to another origin, and must bound the size of an answer. */
+  /** See `createOutgoingFetch`. */
   fetch: typeof fetch;
   /** Limits the concurrent calls to the endpoint. */
   pace: EndpointPace;
 }
 
-/** Posts JSON to the model under test and reads the answer. */
+/** Posts JSON to the model under test, the judge or the embeddings, and reads the answer. */
 export interface EndpointClient {
-  /**
-   * `read` parses the answer's JSON and returns `undefined` if it is not a reply. Throws
-   * `ProviderError`, or an `AbortError` if the signal is aborted.
-   */
-  post<T>(call: EndpointCall<T>, signal: AbortSignal): Promise<T>;
+  /** Throws `ProviderError`, or an `AbortError` if the signal is aborted. */
+  post<T>(call: EndpointCall<T>, signal: AbortSignal): Promise<Answered<T>>;
 }
 
 export interface EndpointCall<T> {
   url: string;
   headers?: Record<string, string>;
   body: unknown;
-  read: (answer: unknown, about: AboutAnswer) => T | undefined;
+  /** Throws what `diagnose` reads if the answer is not a reply. */
+  read: (response: Response, clock: CallClock) => Promise<T>;
 }
 
-/** What is known of an answer beside its JSON. */
-export interface AboutAnswer {
-  /** From its request to its last byte. Earlier attempts and waits do not count. */
+export interface Answered<T> {
+  value: T;
+  /** From the request to the end of the answer. Earlier attempts and waits do not count. */
   latencyMs: number;
-  /** Set if its bytes were not UTF-8. */
-  encoding?: typeof NOT_UTF8;
 }
 
 /** Time for the waits between attempts, which are 1.5 s for two retries. */
@@ -69,16 +55,8 @@ const WAITING_MS = 5000;
 const KEY_VARIABLE = "EVAL_CREDENTIALS, or EVAL_API_KEY and EVAL_ENDPOINTS";
 
 const TIMED_OUT: Diagnosis = { failure: { kind: "timeout" } };
-const UNREADABLE: Diagnosis = { failure: { kind: "unreadable" } };
-const TOO_LARGE: Diagnosis = {
-  failure: { kind: "unreadable", why: "too_large" },
-  isFinal: true,
-};
 
-/**
- * A plain `fetch` with our own timeout, retries and errors. The OpenAI SDK is not used: it adds
- * 0.3 ms of CPU time to a call that takes 0.1 ms with `fetch`, and an evaluation makes thousands.
- */
+/** Calls with a timeout for each attempt, and a permit of the endpoint's pace. */
 export function createEndpointClient(options: EndpointClientOptions): EndpointClient {
   const { modelId, credential, timeoutMs, retries, fetch, pace, redact } = options;
   const { keyVariable = KEY_VARIABLE } = options;
@@ -88,35 +66,29 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
     ...(redact && { redact }),
     credential: { variable: keyVariable, isSet: Boolean(credential) },
   };
-  const ownHeaders = {
-    "content-type": "application/json",
-    accept: "application/json",
-    ...(credential && { authorization: `Bearer ${credential}` }),
-  };
+  /** By address: an endpoint has few, until it is known which one answers. */
+  const clients = new Map<string, OpenAIClient>();
 
-  async function send<T>(call: EndpointCall<T>, body: string, signal: AbortSignal): Promise<T> {
-    const headers = { ...ownHeaders, ...call.headers };
-    const sentAt = performance.now();
-    const response = await fetch(call.url, { method: "POST", headers, body, signal });
-    await requireOk(response);
-    const bytes = await response.arrayBuffer();
-    const latencyMs = Math.round(performance.now() - sentAt);
-    const reply = await readReply(response, { bytes, latencyMs }, call);
-    if (reply === undefined) throw unreadable(response, new TextDecoder().decode(bytes));
-    return reply;
+  function clientAt(url: string): OpenAIClient {
+    const client = clients.get(url) ??
+      createOpenAIClient({ baseUrl: url, apiKey: credential, fetch });
+    clients.set(url, client);
+    return client;
   }
 
   const totalMs = retries > 0 ? 2 * timeoutMs + WAITING_MS : timeoutMs;
 
   /** One attempt, with its own timeout. */
   async function attempt<T>(
-    call: EndpointCall<T>,
-    body: string,
-    { ms, caller }: { ms: number; caller: AbortSignal },
-  ): Promise<T> {
+    { url, headers = {}, read }: EndpointCall<T>,
+    { body, ms, caller }: { body: string; ms: number; caller: AbortSignal },
+  ): Promise<Answered<T>> {
     const clock = startCallClock(ms, caller);
+    const sentAt = performance.now();
     try {
-      return await send(call, body, clock.signal);
+      const response = await clientAt(url).send("", { body, headers, signal: clock.signal });
+      const value = await read(response, clock);
+      return { value, latencyMs: Math.round(performance.now() - sentAt) };
     } catch (error) {
       throw clock.isTimedOut() ? new CallFailure(TIMED_OUT) : error;
     } finally {
@@ -142,7 +114,7 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
           const permit = acquired instanceof Promise ? await acquired : acquired;
           endsAt = performance.now() + left; // waiting for a permit does not count
           const ms = Math.max(0, Math.min(timeoutMs, left));
-          return await permit.run(() => attempt(call, body, { ms, caller: signal }), isRateLimit);
+          return await permit.run(() => attempt(call, { body, ms, caller: signal }), isRateLimit);
         }, { retries, clock, diagnose, forgive });
       } catch (error) {
         if (signal.aborted) throw abortError(signal);
@@ -150,32 +122,6 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
       }
     },
   };
-}
-
-/** `undefined` if the answer is not a reply. Throws if it is an error in spite of its status. */
-async function readReply<T>(
-  response: Response,
-  { bytes, latencyMs }: { bytes: ArrayBuffer; latencyMs: number },
-  { read }: EndpointCall<T>,
-): Promise<T | undefined> {
-  const type = response.headers.get("content-type") ?? "";
-  try {
-    const { value, encoding } = await parseAnswer(bytes, type);
-    const failure = hiddenFailure(response, value);
-    if (failure) throw failure;
-    return read(value, { latencyMs, ...(encoding && { encoding }) });
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function diagnose(error: unknown): Diagnosis {
-  if (error instanceof CallFailure) return error.diagnosis;
-  if (error instanceof AnswerTooLarge) return TOO_LARGE;
-  if (error instanceof SyntaxError) return UNREADABLE;
-  if (error instanceof AppError) return { failure: { kind: "unreachable" } };
-  return { failure: diagnoseConnection(error) };
 }
 
 function isRateLimit(error: unknown): boolean {

@@ -1,7 +1,6 @@
 import { asFields, asList, asText } from "../../shared/fields.ts";
-import { argumentsText } from "../../shared/providers/openai_messages.ts";
+import { argumentsText, parseToolArguments } from "../../shared/providers/openai_messages.ts";
 import type { ToolCall } from "../../shared/providers/provider.ts";
-import { parseToolArguments } from "../../shared/providers/tool_arguments.ts";
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
 
 /** Asks assay-agent to say what its tools did; other servers ignore it. */

@@ -1,8 +1,12 @@
 import type { ProviderWords } from "../errors.ts";
-import { diagnoseConnection } from "./connection_failure.ts";
-import { ProviderError, type ProviderFailure, type Unreachable } from "./provider.ts";
+import {
+  diagnoseConnection,
+  type Diagnosis,
+  type FailedAnswer,
+  retryAfterMs,
+} from "./diagnosis.ts";
+import { ProviderError, type Unreachable } from "./provider.ts";
 import { readWords, type Redact, startOf } from "./provider_words.ts";
-import { retryAfterMs } from "./retry_after.ts";
 import { MAX_ANSWER_MB } from "../http/fetch/outgoing_fetch.ts";
 
 /** What was tried, for the message. Without a `model` it was the list of models. */
@@ -17,33 +21,6 @@ export interface Attempt {
     /** Where it is configured, as the reader of a message needs it: `HUB_API_KEY`. */
     variable: string;
   };
-}
-
-/** An answer that could not be used. */
-export interface FailedAnswer {
-  status: number;
-  headers: Headers;
-  /** As far as it was read. */
-  body: string;
-}
-
-/** A failed call, read from whatever `fetch` threw or the provider answered. */
-export interface Diagnosis {
-  failure: ProviderFailure;
-  /** The provider's answer, if there was one. */
-  answer?: FailedAnswer;
-  /** Another attempt would fail in the same way. */
-  isFinal?: true;
-  /** Further attempts have failed too. */
-  isRetried?: boolean;
-}
-
-/** A failed call whose diagnosis is known. `toProviderError` makes a message of it. */
-export class CallFailure extends Error {
-  override readonly name = "CallFailure";
-  constructor(readonly diagnosis: Diagnosis) {
-    super(diagnosis.failure.kind);
-  }
 }
 
 /** The statuses of a provider that are its answer to the caller's request, not to ours. */

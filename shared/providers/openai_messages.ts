@@ -1,8 +1,6 @@
-import { asFields, asList, asText, type Fields, isFields } from "../fields.ts";
+import { asFields, asList, asText, type Fields, isFields, parseFields } from "../fields.ts";
 import type { DecodedAnswer } from "../http/body/utf8.ts";
-import { textOf } from "./content.ts";
-import { addToolImages } from "./tool_images.ts";
-import { readFinishReason } from "./finish_reason.ts";
+import { addToolImages, textOf } from "./content.ts";
 import { isSameProvider, pickExtra, pickParts } from "./extra_fields.ts";
 import type {
   ChatMessage,
@@ -14,6 +12,7 @@ import type {
   ToolCall,
 } from "./provider.ts";
 import { randomHex } from "../random_hex.ts";
+import { isPlainShape } from "../http/body/json_shape.ts";
 
 /** An answer with more tool calls than any model makes is unreadable. */
 export const MAX_TOOL_CALLS = 10_000;
@@ -212,4 +211,28 @@ export function parseModels(body: unknown): ListedModel[] | undefined {
 function asCount(value: unknown): number | undefined {
   const isCount = typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
   return isCount ? value : undefined;
+}
+
+/**
+ * The `finish_reason` of a choice; `null` as long as it has none. Some servers send `""` or `"null"`
+ * with every chunk instead.
+ */
+export function readFinishReason({ finish_reason }: Fields): string | null {
+  const reason = asText(finish_reason)?.trim();
+  return reason && reason !== "null" ? reason : null;
+}
+
+/** Whether a model stopped because it reached its token limit, in the words of several vendors. */
+export function isTruncated(finishReason: string | null | undefined): boolean {
+  return /^(length|max_tokens|model_length)$/i.test(finishReason ?? "");
+}
+
+/**
+ * Parses the arguments of a tool call; `undefined` if they are not a JSON object, or nested so deeply
+ * that what reads them later would overflow the stack. An empty text and `null` are an empty object:
+ * many models and gateways send it for a tool without arguments.
+ */
+export function parseToolArguments(text: string): Fields | undefined {
+  if (["", "null"].includes(text.trim())) return {};
+  return isPlainShape(text) ? parseFields(text) : undefined;
 }

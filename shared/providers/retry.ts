@@ -1,6 +1,6 @@
 import type { CallClock } from "./call_clock.ts";
-import type { Diagnosis } from "./failure.ts";
-import { retryAfterMs } from "./retry_after.ts";
+import type { Diagnosis } from "./diagnosis.ts";
+import { retryAfterMs } from "./diagnosis.ts";
 
 const FIRST_DELAY_MS = 500;
 /** Unless a provider asks for a longer one. */

@@ -1,4 +1,4 @@
-import { isTruncated } from "../../../shared/providers/finish_reason.ts";
+import { isTruncated } from "../../../shared/providers/openai_messages.ts";
 import type { ChatReply } from "../../../shared/providers/provider.ts";
 import type { ResponsesRequest } from "../../schemas/responses.ts";
 import type { CompletionUsage } from "../completion.ts";

@@ -1,4 +1,5 @@
 import { extendAddress } from "../../../shared/http/fetch/address.ts";
+import { readAnswer } from "../../../shared/providers/answer.ts";
 import { createBatcher } from "../background/batcher.ts";
 import { createMemo } from "../background/memo.ts";
 import type { EndpointClient } from "../../endpoint/client.ts";
@@ -28,10 +29,14 @@ export function createEndpointEmbedder(
   /** Of the first vectors: others could not be compared with them. */
   let dimensions: number | undefined;
   async function request(texts: string[]): Promise<Float32Array[]> {
-    const vectors = await client.post({
+    const { value: vectors } = await client.post({
       url,
       body: { model, input: texts, encoding_format: "float" },
-      read: (answer) => readVectors(answer, { count: texts.length, dimensions }),
+      read: (response) =>
+        readAnswer(
+          response,
+          ({ value }) => readVectors(value, { count: texts.length, dimensions }),
+        ),
     }, ending.signal);
     dimensions ??= vectors[0]?.length || undefined; // an empty one says nothing of the others
     return vectors;

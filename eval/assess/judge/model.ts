@@ -1,6 +1,12 @@
 import { extendAddress } from "../../../shared/http/fetch/address.ts";
-import { ProviderError } from "../../../shared/providers/provider.ts";
-import { parseUsage } from "../../../shared/providers/openai_messages.ts";
+import {
+  type Adaptation,
+  createAdaptedAttempts,
+  tryRequests,
+} from "../../../shared/providers/adapted_requests.ts";
+import { isTruncated, toCompletionParams } from "../../../shared/providers/openai_messages.ts";
+import { readAnyReply } from "../../../shared/providers/openai_stream.ts";
+import type { ChatReply, ChatRequest } from "../../../shared/providers/provider.ts";
 import type { EndpointClient } from "../../endpoint/client.ts";
 import type { PricedTokens } from "../../endpoint/prices.ts";
 
@@ -38,60 +44,49 @@ export interface JudgeModel {
   ask(question: JudgeQuestion, signal: AbortSignal): Promise<JudgeAnswer>;
 }
 
+/** Servers that do not know `response_format`, or not this model's temperature, refuse with 400. */
+const PLAIN_WORDS: Adaptation = {
+  applies: ({ extra, temperature }) => extra !== undefined || temperature !== undefined,
+  adapt: ({ extra: _, temperature: __, ...request }) => request,
+  isRefusal: (status) => status === 400 || status === 422,
+};
+
 /**
- * A judge behind an OpenAI-compatible address. A server that does not know `response_format`, or
- * not this model's temperature, says 400; it is asked in plain words from then on.
+ * A judge behind an OpenAI-compatible address. One that refuses a question is asked in plain words;
+ * if it takes them, it is asked so from then on.
  */
 export function createJudgeModel(
   { baseUrl, model }: { baseUrl: string; model: string },
   client: EndpointClient,
 ): JudgeModel {
   const url = extendAddress(baseUrl, "/chat/completions");
-  let isPlain = false;
-
-  function post(question: JudgeQuestion, signal: AbortSignal, inPlain: boolean) {
-    const { name, messages, schema, temperature } = question;
-    const format = { type: "json_schema", json_schema: { name, schema, strict: true } };
-    const extras = inPlain ? {} : { response_format: format, temperature };
-    const body = { model, messages, ...extras };
-    return client.post({ url, body, read: readAnswer }, signal);
-  }
+  const attempts = createAdaptedAttempts([PLAIN_WORDS]);
 
   return {
     name: model,
-    async ask(question, signal) {
-      const wasPlain = isPlain; // another question may be refused while this one is running
-      try {
-        return await post(question, signal, wasPlain);
-      } catch (error) {
-        if (wasPlain || !isBadRequest(error)) throw error;
-        const answer = await post(question, signal, true);
-        isPlain = true; // only now: a question that is refused in plain words too is at fault itself
-        return answer;
-      }
+    async ask({ name, messages, schema, temperature }, signal) {
+      const format = { type: "json_schema", json_schema: { name, schema, strict: true } };
+      const question: ChatRequest = {
+        model,
+        messages,
+        extra: { response_format: format },
+        ...(temperature !== undefined && { temperature }),
+      };
+      const { value } = await tryRequests(question, attempts, (request) =>
+        client.post({
+          url,
+          body: toCompletionParams(request),
+          read: (response, clock) => readAnyReply(response, { model, clock }),
+        }, signal));
+      return toAnswer(value);
     },
   };
 }
 
-function isBadRequest(error: unknown): boolean {
-  if (!(error instanceof ProviderError) || error.failure.kind !== "status") return false;
-  return error.failure.status === 400 || error.failure.status === 422;
-}
-
-interface Completion {
-  usage?: unknown;
-  choices?: { message?: { content?: unknown }; finish_reason?: unknown }[];
-}
-
-const CUT = new Set<unknown>(["length", "max_tokens", "content_filter"]);
-
-function readAnswer(completion: unknown): JudgeAnswer | undefined {
-  const choice = (completion as Completion | null)?.choices?.[0];
-  if (!choice?.message) return undefined;
-  const usage = parseUsage((completion as Completion).usage);
+function toAnswer({ content, finishReason, usage }: ChatReply): JudgeAnswer {
   return {
-    text: textOf(choice.message.content),
-    isCut: CUT.has(choice.finish_reason),
+    text: content ?? "",
+    isCut: isTruncated(finishReason) || finishReason === "content_filter",
     ...(usage && {
       tokens: {
         input: usage.promptTokens,
@@ -100,11 +95,4 @@ function readAnswer(completion: unknown): JudgeAnswer | undefined {
       },
     }),
   };
-}
-
-/** Some servers answer in parts, of which those of type `text` are the answer. */
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content.map((part) => part?.type === "text" ? String(part.text ?? "") : "").join("");
 }

@@ -2,7 +2,7 @@ import { InteractionResult } from "../../schemas/interaction_result.ts";
 import { Interaction } from "../../../shared/schemas/scenario.ts";
 import { Cost } from "../../schemas/cost.ts";
 import type { Assessment, Assessor, ReplyCircumstances } from "../../assess/assessment.ts";
-import { isTruncated } from "../../../shared/providers/finish_reason.ts";
+import { isTruncated } from "../../../shared/providers/openai_messages.ts";
 import type { TargetReply } from "../../endpoint/reply.ts";
 import type { Target } from "../../endpoint/target.ts";
 import type { TurnPosition } from "../../store/turns/position.ts";

@@ -1,12 +1,15 @@
 import { assertEquals } from "@std/assert";
-import { TOKEN_LIMITS } from "../../../agent/models/token_limit.ts";
-import { TOOL_HISTORY } from "../../../agent/models/tool_history.ts";
+import type { Adaptation } from "../../../shared/providers/adapted_requests.ts";
+import { ADAPTATIONS } from "../../../shared/providers/adaptations.ts";
 import type { ChatMessage, ChatRequest } from "../../../shared/providers/provider.ts";
 
 const call = { id: "1", name: "add", arguments: "{}" };
 const CALLED: ChatMessage[] = [{ role: "assistant", content: "", toolCalls: [call] }];
 const tool = { name: "add", description: "", parameters: {} };
-const [TO_NEWER, TO_OLDER] = TOKEN_LIMITS;
+const { newerLimit: TO_NEWER, olderLimit: TO_OLDER, toolHistory: TOOL_HISTORY }: Record<
+  string,
+  Adaptation | undefined
+> = ADAPTATIONS;
 
 const request = (fields: Partial<ChatRequest>): ChatRequest => ({
   model: "m",
@@ -15,7 +18,7 @@ const request = (fields: Partial<ChatRequest>): ChatRequest => ({
 });
 
 Deno.test("only a conversation with tool calls and without tools gets their definitions", () => {
-  const applies = (fields: Partial<ChatRequest>) => TOOL_HISTORY.applies(request(fields));
+  const applies = (fields: Partial<ChatRequest>) => TOOL_HISTORY!.applies(request(fields));
   assertEquals(applies({ messages: CALLED }), true);
   assertEquals(applies({ messages: CALLED, tools: [] }), true);
   assertEquals(applies({ messages: CALLED, tools: [tool] }), false);

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { withAdaptations } from "../../../agent/models/adapted_requests.ts";
-import { IMAGE_FALLBACK } from "../../../agent/models/image_fallback.ts";
+import { withAdaptations } from "../../../shared/providers/adapted_requests.ts";
+import { ADAPTATIONS } from "../../../shared/providers/adaptations.ts";
 import { type ChatMessage, ProviderError } from "../../../shared/providers/provider.ts";
 import { providerOf } from "../../fakes/openai_provider.ts";
 import {
@@ -53,7 +53,7 @@ for (const [way, ask] of Object.entries(WAYS)) {
 
   Deno.test(`images of tools follow the results in a user's message, ${way}`, async () => {
     await using double = await startProviderDouble(answer);
-    await ask(withAdaptations(providerOf(double), [IMAGE_FALLBACK]));
+    await ask(withAdaptations(providerOf(double), [ADAPTATIONS.toolImages]));
     const { messages } = double.requests[0]!.body;
     const roles = messages.map(({ role }: { role: string }) => role);
     assertEquals(roles, ["user", "assistant", "tool", "tool", "tool", "user"]);
@@ -64,7 +64,7 @@ for (const [way, ask] of Object.entries(WAYS)) {
   Deno.test(`a model that refuses images is asked without them, and gets none later, ${way}`, async () => {
     for (const status of [400, 404, 422]) {
       await using double = await startProviderDouble([errorStatus(status), answer]);
-      const provider = withAdaptations(providerOf(double), [IMAGE_FALLBACK]);
+      const provider = withAdaptations(providerOf(double), [ADAPTATIONS.toolImages]);
       await ask(provider);
       await ask(provider);
       assertEquals(shapeOf(double), ["user 3", "tool 0", "tool 0"]);
@@ -73,14 +73,14 @@ for (const [way, ask] of Object.entries(WAYS)) {
 
   Deno.test(`a refusal that has another reason is reported, ${way}`, async () => {
     await using double = await startProviderDouble(errorStatus(400));
-    const provider = withAdaptations(providerOf(double), [IMAGE_FALLBACK]);
+    const provider = withAdaptations(providerOf(double), [ADAPTATIONS.toolImages]);
     await assertRejects(() => ask(provider), ProviderError, "refused by the provider (400)");
     assertEquals(shapeOf(double), ["user 3", "tool 0"]);
   });
 
   Deno.test(`a model that refuses the request without images too gets them later, ${way}`, async () => {
     await using double = await startProviderDouble([errorStatus(400), errorStatus(400), answer]);
-    const provider = withAdaptations(providerOf(double), [IMAGE_FALLBACK]);
+    const provider = withAdaptations(providerOf(double), [ADAPTATIONS.toolImages]);
     await assertRejects(() => ask(provider), ProviderError);
     await ask(provider);
     assertEquals(shapeOf(double), ["user 3", "tool 0", "user 3"]);

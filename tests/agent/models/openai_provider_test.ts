@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { createOpenAIProvider } from "../../../agent/models/openai_provider.ts";
+import { createOpenAIProvider } from "../../../shared/providers/openai_provider.ts";
 import { failure, providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
 import {
   type Answer,

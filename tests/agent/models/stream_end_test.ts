@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { readStream } from "../../../agent/models/openai_stream.ts";
+import { readStream } from "../../../shared/providers/openai_stream.ts";
 import { startCallClock } from "../../../shared/providers/call_clock.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import { failure, providerOf, REQUEST, streamed, WAYS } from "../../fakes/openai_provider.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { type AboutAnswer, createEndpointClient } from "../../../eval/endpoint/client.ts";
+import { createEndpointClient } from "../../../eval/endpoint/client.ts";
 import { createEndpointPace, type EndpointPace } from "../../../eval/endpoint/pace.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 
@@ -14,7 +14,7 @@ function ask(fetch: typeof globalThis.fetch, pace: EndpointPace = createEndpoint
     fetch,
     pace,
   });
-  const read = (answer: unknown, { latencyMs }: AboutAnswer) => ({ answer, latencyMs });
+  const read = (response: Response) => response.json();
   const call = { url: "http://127.0.0.1:9/", body: {}, read };
   return client.post(call, new AbortController().signal);
 }
@@ -36,7 +36,7 @@ Deno.test("the wait for a permit counts neither as time of the call nor as laten
     },
   };
   const reply = await ask(answer, late);
-  assertEquals(reply.answer, { text: "fine" });
+  assertEquals(reply.value, { text: "fine" });
   assert(reply.latencyMs <= TIMEOUT_MS, `${reply.latencyMs} ms`);
 });
 

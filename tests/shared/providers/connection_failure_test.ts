@@ -6,7 +6,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { type AddressInfo, createServer } from "node:net";
-import { diagnoseConnection } from "../../../shared/providers/connection_failure.ts";
+import { diagnoseConnection } from "../../../shared/providers/diagnosis.ts";
 import { ProviderError, type ProviderFailure } from "../../../shared/providers/provider.ts";
 import { startSelfSignedServer } from "../../fakes/self_signed_server.ts";
 import { failure, providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";

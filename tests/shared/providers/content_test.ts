@@ -1,10 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { nameOf, withNameInText } from "../../../shared/providers/author_name.ts";
 import {
   isBlankContent,
   joinContents,
+  nameOf,
   simplifyContent,
   textOf,
+  withNameInText,
   withoutBlankTexts,
 } from "../../../shared/providers/content.ts";
 import type { ChatMessage } from "../../../shared/providers/provider.ts";

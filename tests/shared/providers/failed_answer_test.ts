@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { readStart } from "../../../shared/providers/failed_answer.ts";
+import { readStart } from "../../../shared/providers/answer.ts";
 
 /** What is read of an answer whose connection breaks after these pieces. */
 function startOfCut(...pieces: string[]): Promise<string> {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { bareFailure, hiddenFailure } from "../../../shared/providers/hidden_error.ts";
+import { bareFailure, hiddenFailure } from "../../../shared/providers/answer.ts";
 
 const response = new Response();
 

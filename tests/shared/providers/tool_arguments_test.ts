@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { parseToolArguments } from "../../../shared/providers/tool_arguments.ts";
+import { parseToolArguments } from "../../../shared/providers/openai_messages.ts";
 
 Deno.test("arguments are an object; none at all, in whatever form, are an empty one", () => {
   assertEquals(parseToolArguments(' {"n": 1} '), { n: 1 });

@@ -1,15 +1,17 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { createEndpointEmbedder } from "../../../../eval/assess/embeddings/endpoint.ts";
-import type { EndpointCall, EndpointClient } from "../../../../eval/endpoint/client.ts";
+import type { Answered, EndpointCall, EndpointClient } from "../../../../eval/endpoint/client.ts";
+import { startCallClock } from "../../../../shared/providers/call_clock.ts";
 
 /** A client whose server answers by a function; an answer that cannot be read is an error. */
 function clientOf(answer: (body: { input: string[] }) => unknown) {
   const calls: { url: string; body: unknown }[] = [];
   const client: EndpointClient = {
-    post<T>({ url, body, read }: EndpointCall<T>): Promise<T> {
+    async post<T>({ url, body, read }: EndpointCall<T>): Promise<Answered<T>> {
       calls.push({ url, body });
-      const value = read(answer(body as { input: string[] }), { latencyMs: 0 });
-      return value === undefined ? Promise.reject(new Error("unreadable")) : Promise.resolve(value);
+      const response = Response.json(answer(body as { input: string[] }));
+      const clock = startCallClock(10_000);
+      return { value: await read(response, clock).finally(clock.stop), latencyMs: 0 };
     },
   };
   return { client, calls };

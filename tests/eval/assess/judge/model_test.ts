@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import type { EndpointCall, EndpointClient } from "../../../../eval/endpoint/client.ts";
+import type { Answered, EndpointCall, EndpointClient } from "../../../../eval/endpoint/client.ts";
+import { startCallClock } from "../../../../shared/providers/call_clock.ts";
 import { createJudgeModel } from "../../../../eval/assess/judge/model.ts";
 import { ProviderError } from "../../../../shared/providers/provider.ts";
 import { providerError } from "../../../fakes/eval_ports.ts";
@@ -14,11 +15,17 @@ interface Sent {
 function clientOf(answer: (body: Sent) => unknown) {
   const sent: { url: string; body: Sent }[] = [];
   const client: EndpointClient = {
-    async post<T>({ url, body, read }: EndpointCall<T>): Promise<T> {
+    async post<T>({ url, body, read }: EndpointCall<T>): Promise<Answered<T>> {
       sent.push({ url, body: body as Sent });
-      const value = read(await answer(body as Sent), { latencyMs: 0 });
-      if (value === undefined) throw providerError(502);
-      return value;
+      const response = Response.json(await answer(body as Sent));
+      const clock = startCallClock(10_000);
+      try {
+        return { value: await read(response, clock), latencyMs: 0 };
+      } catch {
+        throw providerError(502);
+      } finally {
+        clock.stop();
+      }
     },
   };
   return { client, sent };

@@ -1,34 +1,26 @@
-import { abortError } from "../../shared/abort.ts";
-import {
-  type CallClock,
-  type CallClockOptions,
-  startCallClock,
-} from "../../shared/providers/call_clock.ts";
-import { AnswerTooLarge, createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
-import { extendAddress } from "../../shared/http/fetch/address.ts";
-import { diagnoseConnection } from "../../shared/providers/connection_failure.ts";
-import { requireOk } from "../../shared/providers/failed_answer.ts";
-import {
-  type Attempt,
-  CallFailure,
-  type Diagnosis,
-  toProviderError,
-} from "../../shared/providers/failure.ts";
-import { parseModels, toCompletionParams } from "../../shared/providers/openai_messages.ts";
-import type { Redact } from "../../shared/providers/provider_words.ts";
-import { createRedactor } from "../../shared/redaction.ts";
-import { withRetries } from "../../shared/providers/retry.ts";
-import { readAnswer } from "./openai_answer.ts";
+import { abortError } from "../abort.ts";
+import { type CallClock, type CallClockOptions, startCallClock } from "./call_clock.ts";
+import { diagnose, type Diagnosis } from "./diagnosis.ts";
+import { createOutgoingFetch } from "../http/fetch/outgoing_fetch.ts";
+import { createOpenAIClient } from "./openai_client.ts";
+import { readAnswer } from "./answer.ts";
+import { type Attempt, toProviderError } from "./failure.ts";
+import { parseModels, toCompletionParams } from "./openai_messages.ts";
+import type { Redact } from "./provider_words.ts";
+import { createRedactor } from "../redaction.ts";
+import { withRetries } from "./retry.ts";
 import { readAnyReply, readStream, type StreamedCall } from "./openai_stream.ts";
-import {
-  type CallOptions,
-  type ChatDelta,
-  type ChatProvider,
-  type ChatReply,
-  type ChatRequest,
-  type ListedModel,
-  type ModelLister,
-} from "../../shared/providers/provider.ts";
+import type {
+  CallOptions,
+  ChatDelta,
+  ChatProvider,
+  ChatReply,
+  ChatRequest,
+  ListedModel,
+  ModelLister,
+} from "./provider.ts";
+
+export { loadOpenAI } from "./openai_client.ts";
 
 export interface OpenAIProviderOptions {
   /** Its name in messages to callers: `hub`, `studio`. */
@@ -58,15 +50,13 @@ const STREAM_TIMEOUT_MS = 600_000;
 /**
  * Any OpenAI-compatible provider. Throws `ProviderError`, or an `AbortError` once the caller's
  * signal is aborted. Connections are kept alive between calls.
- *
- * A plain `fetch`, without OpenAI's SDK: that hides the words of errors that do not have OpenAI's
- * shape, and takes three times the processor time.
  */
 export function createOpenAIProvider(
   options: OpenAIProviderOptions,
 ): ChatProvider & ModelLister {
   const { name, timeoutMs: patience, streamTimeoutMs = STREAM_TIMEOUT_MS, retries } = options;
-  const send = createSender(options);
+  const { baseUrl, fetch = createOutgoingFetch() } = options;
+  const { send } = createOpenAIClient({ baseUrl, apiKey: options.apiKey, fetch });
   const { keyVariable, apiKey, redact = createRedactor(apiKey ? [apiKey] : []) } = options;
   const attempted: Attempt = {
     provider: name,
@@ -83,7 +73,7 @@ export function createOpenAIProvider(
     return {
       clock,
       retry: <T>(send: () => Promise<T>) =>
-        withRetries(send, { retries, clock, diagnose, maxWaitMs, onRetry }),
+        withRetries(send, { retries, clock, diagnose: diagnoseReply, maxWaitMs, onRetry }),
       explain: (error: unknown) => translate(error, { attempt, clock, caller, isRetried }),
     };
   }
@@ -164,29 +154,6 @@ function wantedOf({ model, rawMessages, extra }: ChatRequest): Omit<StreamedCall
   };
 }
 
-/**
- * Sends a request below the base URL, with a body by `POST`. Throws unless it is answered with 2xx.
- */
-function createSender({ baseUrl, apiKey, fetch = createOutgoingFetch() }: OpenAIProviderOptions) {
-  const headers = {
-    accept: "application/json",
-    "content-type": "application/json",
-    "user-agent": "assay",
-    ...(apiKey && { authorization: `Bearer ${apiKey}` }),
-  };
-  const urls = new Map(
-    ["/chat/completions", "/models"].map((route) => [route, extendAddress(baseUrl, route)]),
-  );
-  return async (
-    route: "/chat/completions" | "/models",
-    { body, signal }: { body?: string; signal: AbortSignal },
-  ): Promise<Response> => {
-    const method = body === undefined ? "GET" : "POST";
-    const init = { method, headers, signal, ...(body !== undefined && { body }) };
-    return await requireOk(await fetch(urls.get(route)!, init));
-  };
-}
-
 function translate(
   error: unknown,
   { attempt, clock, caller, isRetried }: {
@@ -199,20 +166,12 @@ function translate(
   if (caller?.aborted) return abortError(caller);
   const diagnosis: Diagnosis = clock.isTimedOut()
     ? { failure: { kind: "timeout" } }
-    : diagnose(error);
+    : diagnoseReply(error);
   return toProviderError(attempt, { ...diagnosis, isRetried }, error);
 }
 
-function diagnose(error: unknown): Diagnosis {
-  if (error instanceof CallFailure) {
-    const { failure } = error.diagnosis;
-    // Somebody is waiting for a reply that may have been paid for: it is not asked for again.
-    return failure.kind === "unreadable" ? { ...error.diagnosis, isFinal: true } : error.diagnosis;
-  }
-  // Of bytes that are not in the encoding that they should be in.
-  if (error instanceof SyntaxError) return { failure: { kind: "unreadable" }, isFinal: true };
-  if (error instanceof AnswerTooLarge) {
-    return { failure: { kind: "unreadable", why: "too_large" }, isFinal: true };
-  }
-  return { failure: diagnoseConnection(error) };
+/** Somebody is waiting for a reply that may have been paid for: it is not asked for again. */
+function diagnoseReply(error: unknown): Diagnosis {
+  const diagnosis = diagnose(error);
+  return diagnosis.failure.kind === "unreadable" ? { ...diagnosis, isFinal: true } : diagnosis;
 }

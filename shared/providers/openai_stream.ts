@@ -1,16 +1,23 @@
-import { asFields, asList, type Fields } from "../../shared/fields.ts";
-import type { CallClock } from "../../shared/providers/call_clock.ts";
-import { readStart, unreadable } from "../../shared/providers/failed_answer.ts";
-import { reasoningOf } from "../../shared/providers/extra_fields.ts";
-import { CallFailure } from "../../shared/providers/failure.ts";
-import { bareFailure, hiddenFailure } from "../../shared/providers/hidden_error.ts";
-import { isPlainShape } from "../../shared/http/body/json_shape.ts";
-import { NOT_UTF8 } from "../../shared/http/body/utf8.ts";
-import type { ChatDelta, ChatReply } from "../../shared/providers/provider.ts";
-import { MAX_READ } from "../../shared/providers/provider_words.ts";
-import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
-import { peekBody, peekJson, readRawReply, readReply } from "./openai_answer.ts";
-import { createReplyAssembler } from "./openai_assembler.ts";
+import { asFields, asList, type Fields } from "../fields.ts";
+import type { CallClock } from "./call_clock.ts";
+import {
+  bareFailure,
+  hiddenFailure,
+  peekBody,
+  peekJson,
+  readRawReply,
+  readReply,
+  readStart,
+  unreadable,
+} from "./answer.ts";
+import { reasoningOf } from "./extra_fields.ts";
+import { CallFailure } from "./diagnosis.ts";
+import { isPlainShape } from "../http/body/json_shape.ts";
+import { NOT_UTF8 } from "../http/body/utf8.ts";
+import type { ChatDelta, ChatReply } from "./provider.ts";
+import { MAX_READ } from "./provider_words.ts";
+import { readServerSentEvents } from "./server_sent_events.ts";
+import { createReplyAssembler } from "./reply_assembler.ts";
 
 export interface StreamedCall {
   /** The model that is asked. */
@@ -63,11 +70,13 @@ export async function* readStream(
     isDone = data === "[DONE]";
     if (isDone) break;
     if (data.trim() === "") continue; // keeps the connection
+    const isFirst = !hasEvents;
     hasEvents = true;
     const parsed = parseChunk(data);
     if (!parsed && isUnfinished) break;
     const chunk = isError && !parsed?.error ? { error: parsed ?? data } : parsed;
-    if (!chunk) throw unreadable(response, data);
+    // After other events with them, whose text may be private: see `toProviderError`.
+    if (!chunk) throw unreadable(response, isFirst ? data : start + data);
     // Of what is passed on, the errors of choices are the caller's to read.
     const failure = chunk.error || !passesThrough ? toFailure(response, chunk) : undefined;
     if (failure) throw failure;
@@ -93,7 +102,9 @@ export async function* readStream(
  */
 export async function readAnyReply(
   response: Response,
-  { model, clock, passesThrough, choices }: StreamedCall,
+  { model, clock, passesThrough = false, choices = 1 }:
+    & Pick<StreamedCall, "model" | "clock">
+    & Partial<StreamedCall>,
 ): Promise<ChatReply> {
   const read = passesThrough ? readRawReply : readReply;
   const isStream = response.headers.get("content-type")?.includes("event-stream");

@@ -1,0 +1,216 @@
+import { asFields } from "../fields.ts";
+import { shorten } from "../shorten.ts";
+import { type Adaptation, isUnknownField } from "./adapted_requests.ts";
+import { hasToolImages, nameOf, textOf, withNameInText, withoutToolImages } from "./content.ts";
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type ContentPart,
+  MAX_OFFERED_TOOLS,
+  type ToolDefinition,
+} from "./provider.ts";
+
+/** The later name of `max_tokens`. */
+const NEWER_LIMIT = "max_completion_tokens";
+
+/** Characters of a tool's description that Azure and earlier models of OpenAI take. */
+const MAX_DESCRIPTION = 1024;
+
+/** A request that is malformed in the provider's eyes. */
+const isBad = (status: number) => status === 400 || status === 422;
+
+/** True if the text has all of these words. */
+const namesAll = (text: string, ...words: RegExp[]) => words.every((word) => word.test(text));
+
+/**
+ * What strict providers refuse, and what they are asked instead, in the order in which a refusal is
+ * looked up. Images are last: every refusal may be about them.
+ */
+export const ADAPTATIONS = {
+  /** Mistral and older versions of Azure refuse to count the tokens of a stream. */
+  streamUsage: {
+    applies: ({ omitsUsage }) => !omitsUsage,
+    adapt: (request) => ({ ...request, omitsUsage: true }),
+    isRefusal: (status, { message }) =>
+      isBad(status) && /stream_options|include_usage/.test(message),
+  },
+  /** OpenAI's reasoning models refuse `max_tokens`, and name the field to use instead. */
+  newerLimit: {
+    applies: ({ maxTokens }) => maxTokens !== undefined,
+    adapt: ({ maxTokens, ...request }) => ({
+      ...request,
+      extra: { ...request.extra, [NEWER_LIMIT]: maxTokens },
+    }),
+    isRefusal: isAboutLimit,
+  },
+  /** Mistral refuses `max_completion_tokens`. */
+  olderLimit: {
+    applies: ({ maxTokens, extra, rawMessages }) =>
+      !rawMessages && maxTokens === undefined && typeof extra?.[NEWER_LIMIT] === "number",
+    adapt: ({ extra: { [NEWER_LIMIT]: limit, ...extra } = {}, ...request }) => ({
+      ...request,
+      extra,
+      maxTokens: limit as number,
+    }),
+    isRefusal: isAboutLimit,
+  },
+  /** Mistral takes no names of authors: they go into the text. */
+  authorNames: {
+    applies: ({ messages, rawMessages }) => !rawMessages && messages.some(nameOf),
+    adapt: (request) => ({ ...request, messages: request.messages.map(withNameInText) }),
+    isRefusal: (status, error) => isUnknownField(status, error) && /\bname\b/.test(error.message),
+  },
+  longDescriptions: {
+    applies: ({ tools = [] }) => tools.some(isLong),
+    adapt: ({ tools = [], ...request }) => ({ ...request, tools: tools.map(shortened) }),
+    isRefusal: (status, { message }) =>
+      isBad(status) && namesAll(
+        message,
+        /\bdescription\b/i,
+        /\b(too long|max(imum)?[ _]length|at most|less than or equal|fewer than)\b/i,
+      ),
+  },
+  /** OpenAI, Azure and Groq take 128 tools, xAI 200, Gemini 512. */
+  manyTools: {
+    applies: (request) => mayLoseTools(request) && (request.tools ?? []).length > MAX_OFFERED_TOOLS,
+    adapt: ({ tools = [], ...request }) => ({
+      ...request,
+      tools: tools.slice(0, MAX_OFFERED_TOOLS),
+    }),
+    isRefusal: (status, { message }) =>
+      isBad(status) &&
+      namesAll(message, /\b(tools|function declarations)\b/i, /\b(maximum|at most)\b/i),
+  },
+  /** Groq, Gemini and others refuse tools together with an answer in JSON. */
+  jsonWithTools: {
+    applies: (request) => mayLoseTools(request) && wantsJson(request.extra),
+    adapt: withoutTools,
+    isRefusal: (status, { message }) =>
+      isBad(status) && namesAll(
+        message,
+        /\b(tools?|functions?)\b/i,
+        /\bjson\b|response.(format|mime)|structured.output|controlled.generation|grammar/i,
+        /cannot|can't|not (supported|allowed|permitted)|unsupported|incompatible|both|same time/i,
+      ),
+  },
+  /** Models without tools, and servers that were started without. */
+  tools: {
+    applies: mayLoseTools,
+    adapt: withoutTools,
+    isRefusal: (status, { message }) =>
+      [400, 405, 422, 500, 501].includes(status) && NO_TOOLS.some((words) => words.test(message)),
+  },
+  /** OpenRouter, also while those providers of a model that take tools are down. */
+  toolsForNow: {
+    applies: mayLoseTools,
+    adapt: withoutTools,
+    isPassing: true,
+    isRefusal: (status, { message }) => status === 404 && /\bsupport tool use\b/i.test(message),
+  },
+  /**
+   * Bedrock and others refuse a conversation with tool calls without tools, as at the last step of a
+   * run. They get a definition of each tool in the conversation.
+   */
+  toolHistory: {
+    applies: ({ messages, tools, rawMessages }) =>
+      !rawMessages && !tools?.length && calledTools(messages).size > 0,
+    adapt: (request) => ({
+      ...request,
+      tools: [...calledTools(request.messages)].map(toDefinition),
+    }),
+    isRefusal: (status, { message }) => isBad(status) && /tool/i.test(message),
+  },
+  /** OpenAI and others refuse images in the results of the caller's tools: they get them after these. */
+  resultImages: {
+    applies: ({ messages, rawMessages }) => !rawMessages && messages.some(hasResultImages),
+    adapt: (request) => ({
+      ...request,
+      messages: request.messages.map(withImagesApart),
+      keepsImages: true,
+    }),
+    isRefusal: isBad,
+  },
+  /** OpenRouter answers 404 if no provider of the model takes images. */
+  toolImages: {
+    applies: ({ messages, keepsImages }) => !keepsImages && hasToolImages(messages),
+    adapt: (request) => ({ ...request, messages: withoutToolImages(request.messages) }),
+    isRefusal: (status) => [400, 404, 413, 415, 422].includes(status),
+  },
+} satisfies Record<string, Adaptation>;
+
+/** How servers say that a model has no tools at all. */
+const CALLING = "(?:native )?(?:tools?|functions?)(?:[ -](?:use|calls?|calling))?[`'\"]?";
+const NO_TOOLS = [
+  new RegExp(`(?:does not|doesn't|do not|don't) support [\`'"]?${CALLING}\\s*(?:[.,:;(]|$)`, "im"),
+  // Not of a kind of calls: "parallel tool calls are not supported".
+  new RegExp(
+    `(?:^|[^\\p{L}\\p{N}\\s]\\s*|\\b(?:that|the|as|because|since)\\s+)${CALLING} ` +
+      "(?:is|are) not (?:currently )?(?:supported|enabled)",
+    "iu",
+  ),
+  /\btool use has not been enabled\b/i, // NVIDIA
+  /--enable-auto-tool-choice|\btools? param requires --jinja\b/, // vLLM, llama.cpp
+];
+
+function isAboutLimit(status: number, error: Error): boolean {
+  return isUnknownField(status, error) && error.message.includes(NEWER_LIMIT);
+}
+
+function isLong({ description = "" }: ToolDefinition): boolean {
+  return description.length > MAX_DESCRIPTION;
+}
+
+function shortened(tool: ToolDefinition): ToolDefinition {
+  if (!isLong(tool)) return tool;
+  return { ...tool, description: shorten(tool.description ?? "", MAX_DESCRIPTION, "…") };
+}
+
+/** True if the model is offered tools that nobody asked for: those of the caller are never left out. */
+function mayLoseTools({ tools, mayOmitTools }: ChatRequest): boolean {
+  return Boolean(mayOmitTools && tools?.length);
+}
+
+/** The same request without the agent's tools, and without the fields that need some. */
+function withoutTools(
+  { tools: _, mayOmitTools: __, extra = {}, ...request }: ChatRequest,
+): ChatRequest {
+  const { tool_choice: _choice, parallel_tool_calls: _parallel, ...rest } = extra;
+  return { ...request, extra: rest };
+}
+
+/** True if the provider is asked for an answer in JSON. */
+export function wantsJson(extra: Record<string, unknown> | undefined): boolean {
+  const { type } = asFields(extra?.response_format);
+  return type === "json_object" || type === "json_schema";
+}
+
+function calledTools(messages: ChatMessage[]): Set<string> {
+  return new Set(
+    messages.flatMap((message) => message.role === "assistant" ? message.toolCalls ?? [] : [])
+      .map(({ name }) => name),
+  );
+}
+
+function toDefinition(name: string): ToolDefinition {
+  return {
+    name,
+    description: "Was used earlier in this conversation. It cannot be called any more.",
+    parameters: { type: "object", properties: {} },
+  };
+}
+
+function isImage({ type }: ContentPart): boolean {
+  return type === "image_url";
+}
+
+function hasResultImages({ role, content }: ChatMessage): boolean {
+  return role === "tool" && typeof content !== "string" && content.some(isImage);
+}
+
+function withImagesApart(message: ChatMessage): ChatMessage {
+  const { role, content } = message;
+  if (role !== "tool" || typeof content === "string" || !hasResultImages(message)) return message;
+  const images = content.filter(isImage);
+  const named = content.map((part) => isImage(part) ? "(an image)" : textOf([part]));
+  return { ...message, content: named.filter(Boolean).join("\n\n"), images };
+}

@@ -1,0 +1,177 @@
+import { asFields, asList, isFields, tryParseJson } from "../fields.ts";
+import { type DecodedAnswer, NotJson, parseJsonAnswer } from "../http/body/utf8.ts";
+import { parseReply } from "./openai_messages.ts";
+import type { ChatReply } from "./provider.ts";
+import { untilAbort } from "../abort.ts";
+import { CallFailure, type FailedAnswer } from "./diagnosis.ts";
+import { dropCutWord, MAX_READ } from "./provider_words.ts";
+
+/**
+ * Reads a whole answer. Throws a `CallFailure` if it is not JSON, or if `parse` returns nothing for
+ * it: with the status of the error if it is one. The content type does not matter: small gateways
+ * send none, `text/plain`, or Flask's `text/html`.
+ */
+export async function readAnswer<T>(
+  response: Response,
+  parse: (answer: DecodedAnswer) => T | undefined,
+): Promise<T> {
+  const bytes = await response.arrayBuffer(); // also of a page: a slow one is slow, not unreadable
+  const answer = tryParse(bytes);
+  const parsed = answer && parse(answer);
+  if (parsed !== undefined) return parsed;
+  throw hiddenFailure(response, answer?.value) ?? bareFailure(response, answer?.value) ??
+    unreadable(response, new TextDecoder().decode(bytes));
+}
+
+/** Reads a completion. Throws the error of its choice, even if that has a part of a reply. */
+export async function readReply(response: Response, model: string): Promise<ChatReply> {
+  return await readAnswer(response, (answer) => {
+    const failure = hiddenFailure(response, answer.value);
+    if (failure) throw failure;
+    return parseReply(answer, model);
+  });
+}
+
+/** The same for a completion that is passed through: the errors of choices are the caller's to read. */
+export async function readRawReply(response: Response, model: string): Promise<RawReply> {
+  return await readAnswer(response, (answer) => {
+    const reply = parseReply(answer, model);
+    return reply && { ...reply, raw: asFields(answer.value) };
+  });
+}
+
+export type RawReply = ChatReply & Required<Pick<ChatReply, "raw">>;
+
+/**
+ * Whether an answer is one JSON text, from its content type or, if that says neither that nor events,
+ * from its first character. `answer` is the one to read on.
+ */
+export async function peekJson(
+  response: Response,
+): Promise<{ isJson: boolean; answer: Response }> {
+  const type = response.headers.get("content-type") ?? "";
+  const isJson = /[/+]json\b/.test(type);
+  if (isJson || type.includes("event-stream") || !response.body) {
+    return { isJson, answer: response };
+  }
+  return await peekBody(response);
+}
+
+/** The same from the first character alone. */
+export async function peekBody(
+  response: Response,
+): Promise<{ isJson: boolean; answer: Response }> {
+  if (!response.body) return { isJson: false, answer: response };
+  const [first, body] = response.body.tee();
+  const { status, statusText, headers } = response;
+  const answer = new Response(body, { status, statusText, headers });
+  return { isJson: /^[[{]/.test(await readBeginning(first)), answer };
+}
+
+/** The text up to its first characters that are not blank. */
+async function readBeginning(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let next; !text && !(next = await reader.read()).done;) {
+    text = decoder.decode(next.value, { stream: true }).trimStart();
+  }
+  reader.cancel().catch(() => {}); // settles when the other branch has been read
+  return text;
+}
+
+function tryParse(bytes: ArrayBuffer): DecodedAnswer | undefined {
+  try {
+    return parseJsonAnswer(bytes);
+  } catch (error) {
+    if (error instanceof NotJson) return undefined;
+    throw error;
+  }
+}
+
+/** The status is known: what it says may not keep anybody waiting. */
+const MAX_WAIT_MS = 2_000;
+
+/** Passes an answer of success on. Throws a `CallFailure` with the words of any other. */
+export async function requireOk(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  const { status, headers } = response;
+  const body = await readStart(response);
+  throw new CallFailure({ failure: { kind: "status", status }, answer: { status, headers, body } });
+}
+
+/** The failure of an answer that is not what was asked for; `body` as far as it is known. */
+export function unreadable({ status, headers }: Response, body: string): CallFailure {
+  const answer: FailedAnswer = { status, headers, body };
+  return new CallFailure({ failure: { kind: "unreadable" }, answer });
+}
+
+/** The text of an answer, as far as it comes within the limits, to the last word. Never rejects. */
+export async function readStart({ body }: Response): Promise<string> {
+  if (!body) return "";
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), MAX_WAIT_MS);
+  let text = "";
+  let isWhole = false;
+  try {
+    for (let bytes = 0; bytes < MAX_READ;) {
+      const { done, value } = await untilAbort(reader.read(), limit.signal);
+      isWhole = done;
+      if (done) break;
+      bytes += value.byteLength;
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch {
+    // What has come is enough.
+  }
+  clearTimeout(timer);
+  reader.cancel().catch(() => {});
+  // JSON that can be read is whole, even if its connection stays open.
+  return isWhole || typeof tryParseJson(text) === "object" ? text : dropCutWord(text);
+}
+
+/**
+ * The failure of an error that came with status 200, such as `{"error": {"code": 429}}`: that of an
+ * answer with the status that it tells. `undefined` if the answer is no error.
+ */
+export function hiddenFailure({ headers }: Response, value: unknown): CallFailure | undefined {
+  const body = asFields([value].flat()[0]); // Gemini puts an error into a list
+  const choice = asFields(asList(body.choices)[0]);
+  if (isFields(choice.message) && !choice.error) return undefined;
+  const error = body.error || choice.error;
+  if (!error) return undefined;
+  const { code, status: named, type } = asFields(error);
+  const told = [code, named, body.code, body.status].map(Number)
+    .find((number) => number >= 400 && number <= 599);
+  const status = told ?? statusOf(`${code} ${type}`);
+  const { choices: _, ...rest } = body; // may have a part of the reply
+  const words = JSON.stringify({ ...rest, error });
+  return new CallFailure({
+    failure: { kind: "status", status },
+    answer: { status, headers, body: words },
+  });
+}
+
+/**
+ * The failure of an answer or an event that is an error by itself, without a field `error`:
+ * `{"object": "error", "message": …}` (vLLM, Mistral), `{"detail": …}` (FastAPI).
+ */
+export function bareFailure(response: Response, value: unknown): CallFailure | undefined {
+  const { object, type, detail, choices, content } = asFields(value);
+  const isError = /^error$/i.test(String(object ?? type)) || Boolean(detail);
+  if (!isError || choices || content) return undefined;
+  return hiddenFailure(response, { error: value });
+}
+
+const WORDS: [RegExp, number][] = [
+  [/rate_limit|quota|overloaded/i, 429],
+  [/auth|api_key|permission/i, 401],
+  [/invalid|context_length|not_found|content/i, 400],
+];
+
+/** By the words that providers use as codes and types; 500 if they say nothing. */
+function statusOf(words: string): number {
+  return WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? 500;
+}

@@ -1,2 +1,0 @@
-export * from "npm:openai@7.53.0";
-export { default } from "npm:openai@7.53.0";
