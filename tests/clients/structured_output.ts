@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { ChatOpenAI } from "@langchain/openai";
 import { generateText, Output, streamText } from "ai";
 import OpenAI from "openai";
-import { zodResponseFormat, zodTextFormat } from "npm:openai@7.53.0/helpers/zod";
+import { zodResponseFormat, zodTextFormat } from "openai/helpers/zod";
 import { z } from "zod";
 import {
   type ClientService,
