@@ -11,6 +11,7 @@ import {
   gzippedBytes,
   type PageName,
   PAGES,
+  REPORT_BYTES,
   sourceFolders,
 } from "./build_pages.ts";
 
@@ -32,10 +33,10 @@ async function handle(name: PageName): Promise<boolean> {
 }
 
 /** Compares or writes generated files, if they are within the budget. */
-function store(what: string, files: BuiltFile[]): boolean {
+function store(what: string, files: BuiltFile[], most = BUDGET_BYTES): boolean {
   const bytes = gzippedBytes(files);
-  if (bytes > BUDGET_BYTES) {
-    console.error(`${what} has ${bytes} bytes gzipped; at most ${BUDGET_BYTES}`);
+  if (bytes > most) {
+    console.error(`${what} has ${bytes} bytes gzipped; at most ${most}`);
     if (mode !== "--watch") return false;
   }
   const stale = files.filter((file) => !isUpToDate(file));
@@ -54,7 +55,7 @@ function store(what: string, files: BuiltFile[]): boolean {
 async function handleAll(): Promise<boolean> {
   let isGood = true;
   for (const name of PAGES) isGood = await handle(name) && isGood;
-  isGood = store("the report", await buildReport()) && isGood;
+  isGood = store("the report", await buildReport(), REPORT_BYTES) && isGood;
   return isGood;
 }
 

@@ -85,6 +85,13 @@ export const TurnListQuery = z.object({
   attempt_id: AttemptId.optional(),
   turn: Position.optional(),
   text: Text,
+  latency_min: z.coerce.number().min(0).optional(),
+  latency_max: z.coerce.number().min(0).optional(),
+  differs: z.stringbool().optional(),
+  graded: z.stringbool().optional(),
+  baseline: z.string().max(LONGEST_NAME).optional(),
+  change: Share.default(0.1),
+  siblings: z.stringbool().default(false),
 }).superRefine(({ label_key, expected, found }, context) => {
   if (label_key !== undefined || (expected === undefined && found === undefined)) return;
   context.addIssue({
@@ -104,6 +111,7 @@ export const TurnPath = z.object({
 
 /** The query of `GET /runs/{id}/scenarios`. */
 export const ScenarioListQuery = z.object({
-  cursor: cursor(z.tuple([z.literal("scenario"), z.int32().min(0)])).optional(),
+  sort: z.enum(["position", "stability"]).default("position"),
+  cursor: cursor(z.tuple([z.enum(["scenario", "stability"]), z.int32().min(0)])).optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(200),
 });

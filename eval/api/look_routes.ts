@@ -77,6 +77,19 @@ export function createLookRoutes(deps: TurnHandlerDeps): Route[] {
           text: z.string().max(1_000).optional().meta({
             description: "In the message, the reply or the reference, in any letter case.",
           }),
+          latency_min: z.number().min(0).optional().meta({ description: "In milliseconds." }),
+          latency_max: z.number().min(0).optional().meta({ description: "In milliseconds." }),
+          differs: z.boolean().optional().meta({
+            description: "Whether a fact of the reply differs from the reference.",
+          }),
+          graded: z.boolean().optional().meta({ description: "Whether a person graded it." }),
+          baseline: z.string().optional().meta({
+            description: "Another run: turns whose `overall` there differs by `change` or more.",
+          }),
+          change: z.number().min(0).max(1).optional().meta({ description: "0.1 unless given." }),
+          siblings: z.boolean().optional().meta({
+            description: "Adds the outcomes of all attempts at the same turn to each row.",
+          }),
         }),
       },
       answers: { 200: jsonAnswer("A page of them.", TurnPage) },
@@ -109,7 +122,13 @@ export function createLookRoutes(deps: TurnHandlerDeps): Route[] {
       summary: "The scenarios of a run with the score of each attempt",
       params: {
         path: runPath,
-        query: z.object(paging({ usual: 200, most: 1_000 })),
+        query: z.object({
+          sort: z.enum(["position", "stability"]).optional().meta({
+            description: "`stability`: those that pass in some attempts only come first, then " +
+              "those that never pass.",
+          }),
+          ...paging({ usual: 200, most: 1_000 }),
+        }),
       },
       answers: { 200: jsonAnswer("A page of them.", ScenarioPage) },
       problems: { ...BAD_QUERY, ...NOT_FOUND },

@@ -4,19 +4,21 @@ import { readParams, readQuery } from "../../shared/http/body/query.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
 import type { Summaries } from "../results/summaries.ts";
 import { holdWithBars } from "../results/passing.ts";
-import type { AttemptRow, TurnCursor, TurnFilter } from "../store/runs/list_query.ts";
+import type { AttemptRow, TurnCursor, TurnFilter, TurnOutcome } from "../store/runs/list_query.ts";
 import type { RunStore } from "../store/store.ts";
 import { ScenarioListQuery, TurnListQuery, TurnPath } from "./list_parameters.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import { createRunOutlines, type RunOutline } from "../run/manager/run_outlines.ts";
 import { requireLabelKey, requireQueriedScores } from "./turn_names.ts";
-import { ALL_FIELDS, viewTurn } from "../run/events/turn_view.ts";
+import { ALL_FIELDS, type TurnRow, viewTurn } from "../run/events/turn_view.ts";
 import { requireRun, turnNotFound } from "../store/runs/require_run.ts";
 
 /** Turns of a conversation that are shown with its last one. */
 const LONGEST_CONVERSATION = 100;
 /** Attempts in one page of scenarios. */
 const MOST_ATTEMPTS = 20_000;
+/** Attempts at a turn that its row shows. */
+const MOST_SIBLINGS = 20;
 
 export interface TurnHandlerDeps {
   store: RunStore;
@@ -28,6 +30,60 @@ export interface TurnHandlerDeps {
 export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) {
   const readOutline = createRunOutlines({ store, runs });
 
+  /** Adds to each turn what became of it in every attempt. */
+  async function withSiblings(
+    id: string,
+    { turns, outline, view }: {
+      turns: TurnRow[];
+      outline: RunOutline;
+      view: Parameters<typeof viewTurn>[1];
+    },
+  ): Promise<TurnRow[]> {
+    if (outline.attempts < 2 || outline.attempts > MOST_SIBLINGS) return turns;
+    const scenarios = [...new Set(turns.map(({ scenario }) => scenario))];
+    const all = await store.queryTurns(id, {
+      filter: { scenarios },
+      sort: { by: "position", isDescending: false },
+      limit: MOST_ATTEMPTS,
+      withResults: false,
+    });
+    const keyOf = ({ scenario, turn }: { scenario: number; turn: number }) => `${scenario}/${turn}`;
+    const outcomes = new Map<string, (TurnOutcome | null)[]>();
+    for (const other of all.turns.filter(({ attempt }) => attempt < outline.attempts)) {
+      const key = keyOf(other);
+      const found = outcomes.get(key) ?? new Array(outline.attempts).fill(null);
+      found[other.attempt] = viewTurn(other, view).outcome;
+      outcomes.set(key, found);
+    }
+    return turns.map((turn) => ({ ...turn, attempts: outcomes.get(keyOf(turn)) ?? [] }));
+  }
+
+  /** The positions of a run's scenarios, those first that pass in some attempts only. */
+  async function byStability(id: string, outline: RunOutline): Promise<number[]> {
+    const ranks: number[] = [];
+    const step = Math.max(1, Math.floor(MOST_ATTEMPTS / outline.attempts));
+    for (let from = 0; from < outline.scenarios.length; from += step) {
+      const to = Math.min(from + step, outline.scenarios.length);
+      const byScenario = await attemptsOf(id, { outline, from, to });
+      for (let scenario = from; scenario < to; scenario++) {
+        ranks[scenario] = rankOf(byScenario.get(scenario) ?? []);
+      }
+    }
+    return [...ranks.keys()].sort((a, b) => ranks[a]! - ranks[b]! || a - b);
+  }
+
+  /** Attempts beyond the run's were asked after the references: they are no part of the averages. */
+  async function attemptsOf(
+    id: string,
+    { outline, from, to }: { outline: RunOutline; from: number; to: number },
+  ) {
+    const required = outline.required.filter(({ scenario }) => scenario >= from && scenario < to);
+    const rows = await store.attemptRows(id, { from, to, required });
+    const own = rows.filter(({ attempt }) => attempt < outline.attempts);
+    const views = own.map((row) => viewAttempt(row, outline.passThreshold));
+    return Map.groupBy(views, ({ scenario }) => scenario);
+  }
+
   return {
     list: async (_request, { params, url }) => {
       const id = params.id ?? "";
@@ -35,6 +91,11 @@ export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) 
       const outline = await readOutline(id);
       requireLabelKey(query, outline);
       const filter = toFilter(query, outline);
+      if (query.baseline !== undefined) {
+        const { scenarios: before } = await readOutline(query.baseline);
+        const isSame = (place: number) => before[place]?.id === outline.scenarios[place]?.id;
+        filter.scenarios = (filter.scenarios ?? [...outline.scenarios.keys()]).filter(isSame);
+      }
       const sortName = url.searchParams.get("sort") ?? "position";
       const names = query.fields;
       const page = await store.queryTurns(id, {
@@ -55,8 +116,9 @@ export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) 
         fields: { names, maxChars: query.max_chars },
       };
       const { next } = page;
+      const turns = page.turns.map((turn) => viewTurn(turn, view));
       return Response.json({
-        turns: page.turns.map((turn) => viewTurn(turn, view)),
+        turns: query.siblings ? await withSiblings(id, { turns, outline, view }) : turns,
         total,
         next_cursor: next &&
           writeCursor([sortName, next.value, next.scenario, next.attempt, next.turn]),
@@ -99,30 +161,55 @@ export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) 
       const id = params.id ?? "";
       const query = readQuery(url, ScenarioListQuery);
       const outline = await readOutline(id);
-      const [, from = 0] = query.cursor ?? [];
+      const name = query.sort === "stability" ? "stability" : "scenario";
+      const [sort = name, first = 0] = query.cursor ?? [];
+      if (sort !== name) throw wrongCursor(sort);
       const limit = Math.min(query.limit, Math.ceil(MOST_ATTEMPTS / outline.attempts));
-      const to = Math.min(from + limit, outline.scenarios.length);
-      const required = outline.required.filter(({ scenario }) => scenario >= from && scenario < to);
-      const rows = await store.attemptRows(id, { from, to, required });
-      const byScenario = Map.groupBy(rows, ({ scenario }) => scenario);
+      const total = outline.scenarios.length;
+      const end = Math.min(first + limit, total);
+      const places = name === "stability"
+        ? (await byStability(id, outline)).slice(first, end)
+        : Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index);
+      const attempts = new Map<number, ReturnType<typeof viewAttempt>[]>();
+      for (const [from, to] of rangesOf(places)) {
+        const found = await attemptsOf(id, { outline, from, to });
+        for (const [scenario, rows] of found) attempts.set(scenario, rows);
+      }
       return Response.json({
-        scenarios: outline.scenarios.slice(from, to).map((scenario, index) => ({
-          scenario: from + index,
-          scenario_id: scenario.id,
-          description: scenario.description,
-          attempts: (byScenario.get(from + index) ?? [])
-            .map((row) => viewAttempt(row, outline.passThreshold)),
+        scenarios: places.map((place) => ({
+          scenario: place,
+          scenario_id: outline.scenarios[place]!.id,
+          description: outline.scenarios[place]!.description,
+          attempts: (attempts.get(place) ?? []).map(({ scenario: _, ...row }) => row),
         })),
-        total: outline.scenarios.length,
-        next_cursor: to < outline.scenarios.length ? writeCursor(["scenario", to]) : null,
+        total,
+        next_cursor: end < total ? writeCursor([name, end]) : null,
       });
     },
   } satisfies Record<string, Handler>;
 }
 
+/** Ranges of neighbouring positions: one query reads each. */
+function rangesOf(places: number[]): [from: number, to: number][] {
+  const ranges: [number, number][] = [];
+  for (const place of places.toSorted((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last?.[1] === place) last[1]++;
+    else ranges.push([place, place + 1]);
+  }
+  return ranges;
+}
+
+/** Mixed results first, the most even ones before the others; then those that never pass. */
+function rankOf(attempts: { standing: string }[]): number {
+  const passed = attempts.filter(({ standing }) => standing === "passed").length;
+  const share = attempts.length === 0 ? 1 : passed / attempts.length;
+  return share > 0 && share < 1 ? Math.abs(share - 0.5) : share === 0 ? 1 : 2;
+}
+
 /** `undecided`: scores are missing, or a required check is open, and it depends on them. */
 function viewAttempt(
-  { attempt, turns, failed, missing, barred, open, mean, bounds }: AttemptRow,
+  { scenario, attempt, turns, failed, missing, barred, open, mean, bounds }: AttemptRow,
   threshold: number,
 ) {
   const standing = holdWithBars({ mean, bounds, turns, failed }, {
@@ -130,7 +217,7 @@ function viewAttempt(
     isBarred: barred > 0,
     mayBeBarred: open > 0,
   });
-  return { attempt_id: attempt + 1, turns, failed, missing, barred, mean, standing };
+  return { scenario, attempt_id: attempt + 1, turns, failed, missing, barred, mean, standing };
 }
 
 function toFilter(query: TurnListQuery, outline: RunOutline): TurnFilter {
@@ -157,6 +244,15 @@ function toFilter(query: TurnListQuery, outline: RunOutline): TurnFilter {
     ...(attempt_id !== undefined && { attempt: attempt_id - 1 }),
     ...(turn !== undefined && { turn }),
     ...(text !== undefined && { text }),
+    ...((query.latency_min !== undefined || query.latency_max !== undefined) && {
+      latency: {
+        ...(query.latency_min !== undefined && { min: query.latency_min }),
+        ...(query.latency_max !== undefined && { max: query.latency_max }),
+      },
+    }),
+    ...(query.differs !== undefined && { differs: query.differs }),
+    ...(query.graded !== undefined && { graded: query.graded }),
+    ...(query.baseline !== undefined && { changed: { from: query.baseline, by: query.change } }),
   };
 }
 

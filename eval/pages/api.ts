@@ -49,6 +49,13 @@ export const service: Source = {
   isLive: true,
   run: (id) => requestJson(address(runPath(id), { result: "false" })),
   summary: (id) => requestJson(`${runPath(id)}/summary`),
+  async lastRun({ run_id, test_name, group_id, created_at }) {
+    const { runs } = await listRuns({ test_name, status: "completed", limit: 20 });
+    return runs.find((other) =>
+      other.run_id !== run_id && other.created_at < created_at &&
+      (group_id === undefined || other.group_id !== group_id)
+    ) ?? null;
+  },
   scenarios: (id, parameters) => requestJson(address(`${runPath(id)}/scenarios`, parameters)),
   turns: (id, parameters) => requestJson(address(`${runPath(id)}/turns`, parameters)),
   turn: (id, place) => requestJson(turnPath(id, place)),

@@ -1,7 +1,7 @@
 import { Button } from "../../shared/pages/components/button.tsx";
 import { formatScore } from "../../shared/pages/format.ts";
 import type { TurnRow } from "../run/events/turn_view.ts";
-import { OUTCOMES } from "./words.ts";
+import { RESULTS } from "./words.ts";
 
 /** The attempts at a turn with their scores, to choose one. */
 export function AttemptButtons({ label, attempts, score = "overall", chosen, own, onChoose }: {
@@ -21,7 +21,7 @@ export function AttemptButtons({ label, attempts, score = "overall", chosen, own
           isSmall
           disabled={attempt_id === own}
           aria-pressed={attempt_id === chosen}
-          title={OUTCOMES[outcome].label}
+          title={RESULTS[outcome].label}
           onClick={() => onChoose(attempt_id)}
         >
           #{attempt_id} <span class="number">{formatScore(scores[score])}</span>

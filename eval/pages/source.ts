@@ -27,6 +27,8 @@ export interface Source {
   readonly isLive: boolean;
   run(id: string): Promise<Run>;
   summary(id: string): Promise<RunSummary>;
+  /** The last run of the same test before this one, if there is any. */
+  lastRun(run: Run): Promise<Run | null>;
   scenarios(id: string, parameters: Parameters): Promise<ScenarioPage>;
   turns(id: string, parameters: Parameters): Promise<TurnPage>;
   /** `place` is `scenario/attempt_id/turn`. */

@@ -1,5 +1,4 @@
 import type { Verdict } from "../compare/comparison.ts";
-import type { Run } from "../api/run_schemas.ts";
 import type { TurnRow } from "../run/events/turn_view.ts";
 import { formatNumberOf, formatScore } from "../../shared/pages/format.ts";
 import { roundedBelow } from "../../shared/rounding.ts";
@@ -8,22 +7,38 @@ import type { Statistic } from "../schemas/statistics.ts";
 /** How a badge looks. */
 export type Tone = "good" | "bad" | "warn" | "accent" | "";
 
-/** A run's status for people. */
-export const STATUS_TONES: Record<Run["status"], Tone> = {
-  running: "accent",
-  completed: "good",
-  cancelled: "",
-  interrupted: "warn",
-  failed: "bad",
+/** What became of a turn, in one word. Only results are green or red. */
+export type Result = TurnRow["outcome"] | "contradicts";
+
+export const RESULTS: Record<Result, { label: string; tone: Tone; sign: string; means: string }> = {
+  passed: { label: "passed", tone: "good", sign: "✓", means: "The score reaches the threshold." },
+  contradicts: {
+    label: "contradicts",
+    tone: "bad",
+    sign: "✕",
+    means: "A fact of the reply differs from the reference.",
+  },
+  below: {
+    label: "below",
+    tone: "warn",
+    sign: "✕",
+    means: "The score is below the threshold, or a required check is not met.",
+  },
+  failed: { label: "failed", tone: "bad", sign: "!", means: "The endpoint did not answer." },
+  incomplete: {
+    label: "not known",
+    tone: "",
+    sign: "?",
+    means: "A part of the score could not be computed.",
+  },
+  unscored: { label: "not scored", tone: "", sign: "·", means: "Nothing was expected." },
 };
 
-export const OUTCOMES: Record<TurnRow["outcome"], { label: string; tone: Tone }> = {
-  passed: { label: "passed", tone: "good" },
-  below: { label: "below", tone: "bad" },
-  failed: { label: "call failed", tone: "bad" },
-  incomplete: { label: "score missing", tone: "warn" },
-  unscored: { label: "not scored", tone: "" },
-};
+export function resultOf(
+  { outcome, differs_in }: Pick<TurnRow, "outcome" | "differs_in">,
+): Result {
+  return outcome !== "failed" && differs_in ? "contradicts" : outcome;
+}
 
 /** What a comparison came to. */
 export const VERDICT_TONES: Record<Verdict, Tone> = {
@@ -37,9 +52,76 @@ export function overallFirst(names: string[]): string[] {
   return names.toSorted((a, b) => Number(b === "overall") - Number(a === "overall"));
 }
 
-/** `token_f1` as `token f1`. */
+/** Plain names of scores, and what they mean. Scores by words are of less use than the others. */
+const SCORES: Record<string, { label: string; means: string; isLexical?: true }> = {
+  overall: { label: "overall", means: "What decides: the mean of the parts that apply to a turn." },
+  judge: { label: "judge", means: "A model's grade of the reply, from 0 to 1." },
+  agreement: { label: "agreement", means: "Whether the reply says what the reference says." },
+  semantic_similarity: {
+    label: "similarity in meaning",
+    means: "How near the reply is to the reference in meaning.",
+  },
+  checks: { label: "checks", means: "The share of the checks that the reply meets." },
+  metadata_match: {
+    label: "labels match",
+    means: "The share of the expected labels that the reply has.",
+  },
+  tools: { label: "tool calls", means: "Whether the expected tools were called as expected." },
+  tool_f1: { label: "tools called", means: "Which of the expected tools were called." },
+  tool_args: { label: "tool arguments", means: "Whether the calls have the expected arguments." },
+  tool_order: { label: "tool order", means: "Whether the calls come in the expected order." },
+  exact_match: { label: "same text", means: "1 if the texts are the same.", isLexical: true },
+  token_f1: {
+    label: "words in common",
+    means: "Words that reply and reference share (token F1).",
+    isLexical: true,
+  },
+  rouge_1: {
+    label: "words in common (ROUGE-1)",
+    means: "Words that reply and reference share, as in summaries.",
+    isLexical: true,
+  },
+  rouge_2: {
+    label: "word pairs in common (ROUGE-2)",
+    means: "Pairs of neighbouring words that both share.",
+    isLexical: true,
+  },
+  rouge_l: {
+    label: "words in the same order (ROUGE-L)",
+    means: "The longest run of words that both have in the same order.",
+    isLexical: true,
+  },
+  bleu: {
+    label: "phrases in common (BLEU)",
+    means: "Phrases of up to four words that both share, as in translation.",
+    isLexical: true,
+  },
+  chrf: {
+    label: "letters in common (chrF)",
+    means: "Sequences of letters that both share.",
+    isLexical: true,
+  },
+  edit_similarity: {
+    label: "few edits",
+    means: "How few letters must change to get from one text to the other.",
+    isLexical: true,
+  },
+};
+
+/** A score's name for people: `token_f1` is `words in common`. */
 export function scoreLabel(name: string): string {
-  return name.replaceAll("_", " ");
+  return SCORES[name]?.label ?? name.replaceAll("_", " ");
+}
+
+/** What a score means; empty if its name says it. */
+export function scoreMeaning(name: string): string {
+  const key = /^(.+)_match$/.exec(name)?.[1];
+  return SCORES[name]?.means ?? (key ? `Whether the reply has the expected ${key}.` : "");
+}
+
+/** Scores that compare words or letters and not the meaning. */
+export function isLexical(name: string): boolean {
+  return SCORES[name]?.isLexical ?? false;
 }
 
 /** A turn's score; one below the threshold never reads as if it reached it. */
@@ -77,6 +159,41 @@ export function placeOf({ scenario, attempt_id, turn }: {
   turn: number;
 }): string {
   return `${scenario}/${attempt_id}/${turn}`;
+}
+
+const ERRORS: Record<string, { label: string; advice: string }> = {
+  provider_error: { label: "the endpoint failed", advice: "Look at the log of the endpoint." },
+  provider_auth: {
+    label: "the endpoint refused the key",
+    advice: "Set EVAL_API_KEY, or EVAL_CREDENTIALS for this endpoint.",
+  },
+  provider_refused: { label: "refused", advice: "Look at the request's parameters and limits." },
+  provider_timeout: {
+    label: "no answer in time",
+    advice: "Raise MODEL_TIMEOUT_MS, or lower EVAL_CONCURRENCY.",
+  },
+  rate_limited: { label: "rate limited", advice: "Lower EVAL_CONCURRENCY, then retry." },
+  model_not_found: { label: "unknown model", advice: "Choose a model that the endpoint lists." },
+  empty_reply: { label: "empty reply", advice: "The model answered without text." },
+  tool_calls_only: { label: "only tool calls", advice: "The model called tools and said nothing." },
+};
+
+/** The code of a failed call in words. */
+export function errorLabel(code: string): string {
+  return ERRORS[code]?.label ?? code.replaceAll("_", " ");
+}
+
+/** What to do about a failed call; empty if that is not known. */
+export function adviceOn({ code, detail }: { code: string; detail: string }): string {
+  if (code === "provider_error" && !/status \d/.test(detail)) {
+    return "Check that the endpoint is running and that its address is right.";
+  }
+  return ERRORS[code]?.advice ?? "";
+}
+
+/** What a failed call says, without what its row or its run says already. */
+export function errorText(detail: string): string {
+  return detail.replace(/^cannot get a reply from [^:]*?(model ".*?")?: /, "");
 }
 
 /** A remark of the service, such as `too few scenarios`, with a capital letter and a full stop. */

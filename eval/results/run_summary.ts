@@ -11,7 +11,7 @@ import { outcomeOf, thresholdOf } from "./outcome.ts";
 import { HEADLINE, holdWithBars } from "./passing.ts";
 import { PASSING, resultParts } from "./scenario_results.ts";
 import { finishYielding } from "./steps.ts";
-import { barsOf, createTotals, summariseRun } from "./summary.ts";
+import { barsOf, type CountedAttempt, createTotals, summariseRun } from "./summary.ts";
 
 /** How many turns there are of each outcome. */
 export const OutcomeCounts = z.object({
@@ -24,11 +24,13 @@ export const OutcomeCounts = z.object({
 export type OutcomeCounts = z.infer<typeof OutcomeCounts>;
 
 /**
- * Scenarios by their mean `overall`; one with a turn that cannot pass is below. `undecided`: values
- * are missing, and it depends on them.
+ * Scenarios by their attempts: one passes if every attempt does, and is below if none does.
+ * `undecided`: values are missing, and it depends on them. `unscored`: nothing was expected, or no
+ * call was answered.
  */
 const ScenarioCounts = z.object({
   passed: z.int(),
+  sometimes: z.int(),
   below: z.int(),
   undecided: z.int(),
   unscored: z.int(),
@@ -86,7 +88,7 @@ const NO_COUNTS = { done: 0, failed: 0, missing: 0 };
 export async function summariseTurns(reader: TurnReader, run: StoredRun): Promise<RunSummary> {
   const totals = createTotals();
   const turns = createTurnSummary(thresholdOf(run.request));
-  const scenarios = { passed: 0, below: 0, undecided: 0, unscored: 0 };
+  const scenarios = { passed: 0, sometimes: 0, below: 0, undecided: 0, unscored: 0 };
   const yieldIfDue = createYielder();
   for await (const parts of resultParts(reader, run, { attemptScores: PASSING })) {
     for (const part of parts) {
@@ -95,9 +97,7 @@ export async function summariseTurns(reader: TurnReader, run: StoredRun): Promis
         turns.add(part.result);
       }
       if (part.kind !== "scenario end") continue;
-      const { statistics, pass_threshold } = part.summary;
-      const limits = { threshold: pass_threshold, ...barsOf(part.attempts) };
-      scenarios[holdWithBars(statistics[HEADLINE], limits)]++;
+      scenarios[standingOf(part.attempts, part.summary.pass_threshold)]++;
       await finishYielding(totals.addInSteps(part.summary, part.attempts), yieldIfDue);
     }
   }
@@ -108,6 +108,23 @@ export async function summariseTurns(reader: TurnReader, run: StoredRun): Promis
     ...NO_COUNTS,
   });
   return { notes, ...(scored_by && { scored_by }), ...rest, scenarios, ...turns.report() };
+}
+
+function standingOf(
+  attempts: CountedAttempt[],
+  threshold: number,
+): keyof z.infer<typeof ScenarioCounts> {
+  const isAnswered = attempts.some(({ interactions }) => interactions.some(({ error }) => !error));
+  if (!isAnswered) return "unscored";
+  const standings = new Set(
+    attempts.map((attempt) =>
+      holdWithBars(attempt.statistics[HEADLINE], { threshold, ...barsOf([attempt]) })
+    ),
+  );
+  standings.delete("unscored");
+  if (standings.has("passed") && standings.has("below")) return "sometimes";
+  const [one = "unscored", other] = standings;
+  return other === undefined ? one : "undecided";
 }
 
 export function headlineOf(

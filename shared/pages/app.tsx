@@ -7,6 +7,7 @@ import { KeyboardHelp } from "./components/keyboard.tsx";
 import { KeyPrompt } from "./components/key_prompt.tsx";
 import { Link } from "./components/link.tsx";
 import { Empty } from "./components/states.tsx";
+import { Tips } from "./components/tip.tsx";
 import { Toasts } from "./components/toast.tsx";
 import { TopBar } from "./components/top_bar.tsx";
 import { refuseDroppedFiles } from "./dropped_files.ts";
@@ -59,6 +60,7 @@ function App({ name, views }: { name: string; views: View[] }) {
       <KeyPrompt />
       <KeyboardHelp />
       <Toasts />
+      <Tips />
     </>
   );
 }

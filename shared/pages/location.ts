@@ -9,23 +9,18 @@ export const path = computed(() => address.value.pathname);
 /** The parameters of the address, in which a view keeps what a colleague should see too. */
 export const query = computed(() => address.value.searchParams);
 
-/** How far the page and the scroller inside it (`data-scroller`) were when the person went on. */
-export interface LeftAt {
-  page: number;
-  inner: number;
-}
-
 /** What the browser keeps with an address of its history. */
 interface Entry {
   /** The address that the person came from. */
   before?: string;
-  leftAt?: LeftAt | undefined;
+  /** How far the page was scrolled when the person went on. */
+  leftAt?: number | undefined;
 }
 
-let returnedTo: LeftAt | undefined;
+let returnedTo: number | undefined;
 
 /** Where the person was in this view, if they have come back to it. */
-export function leftAt(): LeftAt | undefined {
+export function leftAt(): number | undefined {
   return returnedTo;
 }
 
@@ -52,8 +47,7 @@ export function navigate(href: string, { replace = false }: { replace?: boolean 
   remember(() => {
     const entry = readEntry();
     if (replace) return history.replaceState({ ...entry, leftAt: undefined }, "", next);
-    const inner = document.querySelector("[data-scroller]")?.scrollTop ?? 0;
-    history.replaceState({ ...entry, leftAt: { page: globalThis.scrollY, inner } }, "");
+    history.replaceState({ ...entry, leftAt: globalThis.scrollY }, "");
     history.pushState({ before: withoutHash(address.value) }, "", next);
   });
   returnedTo = undefined;

@@ -76,7 +76,7 @@ async function measureOurs(browser: Browser): Promise<ViewerFigures> {
   const { run_id } = await answer.json();
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   await page.goto(`${service.url}/ui/runs/${run_id}`);
-  await page.locator(".newest li").first().waitFor();
+  await page.locator(".turn-rows .name").first().waitFor();
   const live = await measureLive(page, LIVE.forMs);
   const shownTurns = Number(await page.locator("progress").getAttribute("value"));
   await page.close();
@@ -94,10 +94,9 @@ async function scrollFigures(browser: Browser, url: string): Promise<void> {
   await session.send("Performance.enable");
   const before = await threadMs(session);
   const frames = await page.evaluate(async () => {
-    const list = document.querySelector(".turns")!;
     const times: number[] = [];
     for (let last = performance.now(), step = 0; step < 240; step++) {
-      list.scrollTop += 400;
+      scrollBy(0, 400);
       await new Promise(requestAnimationFrame);
       times.push(performance.now() - last);
       last = performance.now();
@@ -118,10 +117,7 @@ async function scrollFigures(browser: Browser, url: string): Promise<void> {
     bound: 33,
     digits: 1,
   });
-  await page.evaluate(() => {
-    const list = document.querySelector(".turns")!;
-    list.scrollTop = list.scrollHeight;
-  });
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
   await page.waitForFunction(() =>
     !document.querySelector(".turn-rows")?.textContent?.includes("Loading")
   );

@@ -1,3 +1,4 @@
+import { assertEquals } from "@std/assert";
 import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 
@@ -36,12 +37,17 @@ suite.test(
     tab.expect(/401/);
     await page.getByLabel("API key").fill(KEY);
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.locator(".newest li").nth(2).waitFor();
-    await page.getByText("turns/s").waitFor();
-    await page.locator(".tile", { hasText: "Mean score" }).getByText(/^0\.\d\d$/).waitFor();
+    await page.locator(".turn-rows .name").nth(2).waitFor();
+    await page.getByText(/mean so far 0\.\d\d · .* turns\/s/).waitFor();
+    // One source of how many there are: nothing else counts turns.
+    const counts = page.getByText(/\d+ (of \d+ )?turns/);
+    assertEquals(await counts.evaluateAll((all) => all.map(({ className }) => className)), [
+      "muted small", // what was asked for
+      "sentence",
+    ]);
     await checkAccessibility(page);
     await page.reload();
-    await page.locator(".newest li").nth(1).waitFor();
+    await page.locator(".turn-rows .name").nth(1).waitFor();
     const progress = page.getByRole("progressbar", { name: "Finished turns" });
     const before = Number(await progress.getAttribute("value"));
     await page.waitForFunction(

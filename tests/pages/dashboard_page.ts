@@ -61,30 +61,31 @@ suite.test("a test has a trend, whose points lead to the runs", async (fixture, 
 });
 
 suite.test(
-  "a run shows its headline, scores, stability, labels and turns",
+  "a run shows its result and the replies first, and scenarios, scores and labels in tabs",
   async (fixture, open) => {
     await using tab = await open(`${fixture.url}/ui/runs/${fixture.now}`);
     const { page } = tab;
-    await page.getByText(/^95% interval/).first().waitFor();
-    for (
-      const heading of [
-        "Scores",
-        "Distribution of overall",
-        "Passing again",
-        "Stability",
-        "Labels",
-        "Turns",
-      ]
-    ) {
-      await page.getByRole("heading", { name: heading, exact: true }).waitFor();
-    }
+    const result = page.getByRole("region", { name: "Result" });
+    await result.getByText(/^\d+ of 10 scenarios pass in every attempt$/).waitFor();
+    await result.getByText("Against studio/support-v2, the last run of this test").waitFor();
+    await page.locator(".turn-rows .turn-row").nth(3).waitFor();
+    const reply = await page.locator(".turn-rows .turn-row").nth(1).boundingBox();
+    assert(reply!.y < 800, `the second reply is ${reply!.y} px down`);
+    await checkAccessibility(page);
+    await page.getByRole("link", { name: "Scenarios", exact: true }).click();
     const cells = SUPPORT_BATCH.length * 4;
     await page.locator(".cell").nth(cells - 1).waitFor(); // they come after their heading
     assertEquals(await page.locator(".cell").count(), cells);
-    await page.locator(".turn-rows .turn-row").nth(5).waitFor();
     await checkAccessibility(page);
-    await page.getByRole("button", { name: "token f1" }).click();
-    await page.getByRole("heading", { name: "Distribution of token f1" }).waitFor();
+    await page.getByRole("link", { name: "Scores", exact: true }).click();
+    const headings = ["Scores", "Distribution of overall", "How reliably scenarios pass", "Labels"];
+    for (const heading of headings) {
+      await page.getByRole("heading", { name: heading, exact: true }).waitFor();
+    }
+    await checkAccessibility(page);
+    await page.getByText("scores of words in common").click();
+    await page.getByRole("button", { name: "words in common", exact: true }).click();
+    await page.getByRole("heading", { name: "Distribution of words in common" }).waitFor();
     assertStringIncludes(page.url(), "show=token_f1");
   },
 );
@@ -99,7 +100,7 @@ suite.test("the first turns do not wait for the head of their run", async (fixtu
   });
   const asked: string[] = [];
   page.on("request", (request) => {
-    if (/\/turns\?/.test(request.url())) asked.push(request.url());
+    if (/\/turns\?.*limit=60/.test(request.url())) asked.push(request.url());
   });
   const first = page.waitForRequest(/\/turns\?/);
   await page.goto(`${fixture.url}/ui/runs/${fixture.smoke}`);
@@ -112,9 +113,9 @@ suite.test("the first turns do not wait for the head of their run", async (fixtu
 suite.test("turns are filtered and sorted, and the address keeps it", async (fixture, open) => {
   await using tab = await open(`${fixture.url}/ui/runs/${fixture.now}`);
   const { page } = tab;
-  const status = page.locator("#turns p[role=status]");
-  await page.getByText("48 turns, failing").waitFor();
-  await page.getByRole("combobox", { name: "Outcome" }).selectOption("passed");
+  const status = page.locator("#turns [role=status]");
+  await status.getByText("48 turns", { exact: true }).waitFor();
+  await page.getByRole("button", { name: /^Passed \d+$/ }).click();
   await page.getByText("turns fit the filters").waitFor();
   await page.getByLabel("Search messages, replies and references").fill("PARCEL");
   await page.waitForURL(/q=PARCEL/);
@@ -127,20 +128,16 @@ suite.test("turns are filtered and sorted, and the address keeps it", async (fix
   const found = await status.textContent();
   await page.reload();
   await page.getByText(found!).waitFor();
-  const rows = await page.locator(".turn-rows .turn-row").count();
-  const table = await page.getByRole("table", { name: "Turns" }).boundingBox();
-  assert(table!.height < (rows + 2) * 36, "the table is higher than its rows");
   await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
   await page.getByLabel("Lowest score").fill("0.5");
   await page.waitForURL(/min=0.5/);
-  await page.getByRole("button", { name: "Latency" }).click();
-  await page.waitForURL(/sort=latency_ms/);
-  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByLabel("Longest latency, ms").fill("60000");
+  await page.waitForURL(/latency_max=60000/);
+  await page.getByRole("combobox", { name: "Order" }).selectOption("-latency_ms");
+  await page.waitForURL(/sort=-latency_ms/);
   await checkAccessibility(page);
-  await page.getByRole("checkbox", { name: "Tokens" }).check();
-  await page.keyboard.press("Escape");
-  await page.getByRole("columnheader", { name: "Tokens" }).waitFor();
-  await page.goto(`${fixture.url}/ui/runs/${fixture.now}`);
+  await page.goto(`${fixture.url}/ui/runs/${fixture.now}?view=scores`);
   await page.locator(".confusion td a").first().click();
   await page.getByRole("button", { name: /Remove the filter intent/ }).click();
   assert(!page.url().includes("label_key"));
@@ -155,7 +152,7 @@ suite.test(
     await page.getByRole("heading", { name: "Conversation" }).waitFor();
     await page.getByRole("heading", { name: "Judge" }).waitFor();
     await becomes(() => page.locator(".votes .vote").count(), 3);
-    await page.getByText("bleu", { exact: true }).click();
+    await page.getByText("phrases in common (BLEU)", { exact: true }).click();
     await page.getByText("Definition").first().waitFor();
     await page.getByText(/^sacreBLEU .* \/ 100; the self-test deviates by/).first().waitFor();
     await page.getByRole("button", { name: /^#3/ }).click();
@@ -188,10 +185,10 @@ suite.test("j and k go through the failing turns, and u back to the run", async 
 suite.test("j opens the first of the turns that are shown now", async (fixture, open) => {
   await using tab = await open(`${fixture.url}/ui/runs/${fixture.now}`);
   const { page } = tab;
-  const first = page.locator(".turn-rows .name a").first();
+  const first = page.locator(".turn-rows a.name").first();
   await first.waitFor();
   const before = await first.getAttribute("href");
-  await page.getByRole("combobox", { name: "Outcome" }).selectOption("passed");
+  await page.getByRole("button", { name: /^Passed \d+$/ }).click();
   await page.getByText("turns fit the filters").waitFor();
   const wanted = await first.getAttribute("href");
   assert(wanted !== before);
@@ -259,15 +256,12 @@ suite.test("what failed is retried from the page", async (fixture, open) => {
   isUp = true;
   await using tab = await open(`${fixture.url}/ui/runs/${id}`);
   const { page } = tab;
-  await page.locator(".tile", { hasText: "Failed calls" }).getByText("1", { exact: true })
-    .waitFor();
+  await page.getByText("1 call failed:").waitFor();
   await page.getByRole("button", { name: "Actions" }).click();
   await page.getByRole("menuitem", { name: "Retry what failed" }).click();
   await page.waitForURL((url) => url.pathname.startsWith("/ui/runs/") && !url.href.includes(id));
-  await page.locator(".badge", { hasText: "completed" }).first().waitFor();
-  await page.locator(".tile", { hasText: "Failed calls" }).getByText("0", { exact: true })
-    .waitFor();
-  await page.getByRole("link", { name: "an earlier run" }).click();
+  await page.locator(".figures-grid").getByText("0 of 4", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "Retry of an earlier run" }).click();
   await page.waitForURL(`**/ui/runs/${id}`);
 });
 

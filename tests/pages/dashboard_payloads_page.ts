@@ -114,7 +114,7 @@ suite.test(
     await page.goto(`${url}/?test=${encodeURIComponent(PAYLOADS[1]!)}`);
     await settle("table.runs .name a");
     await page.goto(`${url}/ui/runs/${baseline}`);
-    await settle(".turn-rows .name a");
+    await settle(".turn-rows a.name");
     await settle(".confusion td a");
     await page.goto(`${url}/ui/compare?baseline=${baseline}&candidate=${candidate}`);
     await settle(".verdict .sentence");
@@ -185,8 +185,8 @@ suite.test("payloads stay text in a report", async ({ url, baseline }, open) => 
   const answer = await fetch(`${url}/runs/${baseline}/export?format=html`);
   await Deno.writeTextFile(path, await answer.text());
   await using tab = await open(`file://${path}`);
-  await tab.page.locator(".turn-rows .name a").first().waitFor();
-  await tab.page.locator(".turn-rows .name a").nth(3).click();
+  await tab.page.locator(".turn-rows a.name").first().waitFor();
+  await tab.page.locator(".turn-rows a.name").nth(3).click();
   await tab.page.locator(".score-list").waitFor();
   assertEquals(await tab.page.locator("main img, main script, main iframe").count(), 0);
 });

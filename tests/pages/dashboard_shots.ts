@@ -70,7 +70,7 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
       ready: "table.runs tbody tr:nth-child(7) .score-cell",
       height: 640,
     }),
-    ...both("run", { address: run, ready: ".turn-rows .name", height: 1808 }),
+    ...both("run", { address: run, ready: ".turn-rows .name", height: 1000 }),
     ...both("noise", { address: `${run}?view=noise`, ready: ".sentence", height: 760 }),
     ...both("grades", {
       address: `${run}?view=grades`,
@@ -129,9 +129,7 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
       async act(page) {
         const id = await slow.start({ attempts: 12, test_name: "a long one" });
         await page.goto(`${slow.url}/ui/runs/${id}`);
-        await page.locator(".newest li").nth(4).waitFor();
-        await page.locator(".turn-rows .name").first().waitFor();
-        await page.locator(".tile .interval").waitFor();
+        await page.locator(".turn-rows .name").nth(4).waitFor();
       },
     }),
     ...both("edit-scenario", {
@@ -172,7 +170,7 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
         const report = await fetch(`${url}/runs/${now}/export?format=html`);
         await Deno.writeTextFile(file, await report.text());
         await page.goto(`file://${file}`);
-        await page.getByRole("link", { name: "Grades by people" }).click();
+        await page.getByRole("link", { name: "Grades" }).click();
         await page.locator(".figures").first().waitFor();
       },
     },

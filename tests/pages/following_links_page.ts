@@ -16,7 +16,7 @@ suite.test("who follows a link by keyboard goes on in the view it leads to", asy
   await using tab = await open(url);
   const { page } = tab;
   await page.getByRole("link", { name: "support", exact: true }).press("Enter");
-  await page.getByRole("heading", { name: "Scores" }).waitFor();
+  await page.getByRole("region", { name: "Result" }).waitFor();
   await untilFocused(page.getByRole("main"));
   await page.keyboard.press("Tab");
   await untilFocused(page.getByRole("main").getByRole("link", { name: "Runs", exact: true }));

@@ -88,7 +88,7 @@ suite.test(
     await gradesOf(page).getByText("2 grades so far").waitFor();
     await page.keyboard.press("u");
     await page.waitForURL((url) => !url.searchParams.has("turn"));
-    await tabTo(page, page.getByRole("link", { name: "Grades by people" }));
+    await tabTo(page, page.getByRole("link", { name: "Grades", exact: true }));
     await page.keyboard.press("Enter");
     await page.getByRole("region", { name: "Grades", exact: true }).waitFor();
     await tabTo(page, page.locator(".crumbs").getByRole("link", { name: "Runs" }));
@@ -195,7 +195,8 @@ suite.test(
   async (fixture, open) => {
     await using tab = await open(`${fixture.url}/ui/runs/${fixture.graded}`);
     const { page } = tab;
-    await page.locator(".tile").getByText(/\$0\.\d+ model/).waitFor();
+    await page.locator(".figures-grid").getByText(/\$0\.\d+, \$0\.\d+/).waitFor();
+    await page.getByRole("link", { name: "Scores", exact: true }).click();
     await page.getByRole("region", { name: "History gap" }).getByText("overall").waitFor();
     await page.goto(`${fixture.url}/ui/runs/${fixture.graded}?turn=0/3/1`);
     await page.getByText("asked after the references").waitFor();
@@ -209,16 +210,16 @@ suite.test("a report shows the grades and the noise without a server", async (fi
   await Deno.writeTextFile(path, await answer.text());
   await using tab = await open(`file://${path}`);
   const { page } = tab;
-  await page.getByRole("link", { name: "Grades by people" }).click();
+  await page.getByRole("link", { name: "Grades", exact: true }).click();
   await page.getByText("16 grades of 8 turns by 2 people").waitFor();
   await page.getByRole("region", { name: "Bias by band" }).waitFor();
   await checkAccessibility(page);
   await page.getByRole("link", { name: "Noise and planning" }).click();
   await page.getByRole("heading", { name: "Sources of noise: judge" }).waitFor();
   await checkAccessibility(page);
-  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("link", { name: "Replies", exact: true }).click();
   await page.getByLabel("Search messages, replies and references").fill("4711");
-  await page.locator(".turn-rows .name a", { hasText: "order-status #1.1" }).click();
+  await page.locator(".turn-rows a.name", { hasText: "order-status, turn 1, attempt 1" }).click();
   await gradesOf(page).locator(".reasons").getByText("Ann").first().waitFor();
   assertEquals(await page.getByRole("form", { name: "Grade this turn" }).count(), 0);
 });

@@ -22,13 +22,13 @@ async function showWith(
     await route.fulfill({ response, json: summary });
   });
   await page.goto(address);
-  await page.locator(".turn-rows .name").first().waitFor();
+  await page.getByRole("heading", { name: "Distribution of overall" }).waitFor();
 }
 
 suite.test("the axis of a histogram has room for large counts", async ({ url, run }, open) => {
   await using tab = await open(url);
   const { page } = tab;
-  await showWith(page, `${url}/ui/runs/${run}`, ({ histograms }) => {
+  await showWith(page, `${url}/ui/runs/${run}?view=scores`, ({ histograms }) => {
     histograms.overall = histograms.overall.map((_: number, band: number) => band * 125_000);
   });
   const chart = page.getByRole("img", { name: "Distribution of overall" });
@@ -47,7 +47,7 @@ suite.test("labels beyond those of the table are counted", async ({ url, run }, 
   await using tab = await open(url);
   const { page } = tab;
   const expected = Array.from({ length: 40 }, (_, index) => `label-${index}`);
-  await showWith(page, `${url}/ui/runs/${run}`, ({ labels }) => {
+  await showWith(page, `${url}/ui/runs/${run}?view=scores`, ({ labels }) => {
     labels.intent.confusion = Object.fromEntries(
       expected.map((label) => [label, { [label]: 3, "(none)": 1, "label-39": 1 }]),
     );

@@ -48,7 +48,7 @@ suite.test(
     await using tab = await open(`${url}/ui/runs/${run_id}`);
     const { page } = tab;
     tab.expect(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|503/);
-    await page.locator(".newest li").nth(2).waitFor();
+    await page.locator(".turn-rows .name").nth(2).waitFor();
     await page.evaluate(() => document.body.setAttribute("data-same-page", ""));
     const done = () => page.evaluate(() => document.querySelector("progress")?.value ?? Infinity);
     const before = await done();

@@ -20,7 +20,7 @@ suite.test(
     await using report = await open(`file://${path}`);
     await report.page.getByRole("heading", { name: "to be deleted" }).waitFor();
     await checkAccessibility(report.page);
-    await report.page.locator(".turn-rows .name a").first().click();
+    await report.page.locator(".turn-rows a.name").first().click();
     await report.page.getByRole("heading", { name: "Reply and reference" }).waitFor();
     await page.getByRole("button", { name: "Actions" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();

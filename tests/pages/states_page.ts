@@ -51,11 +51,11 @@ const CASES: Case[] = [
     address: ({ run }) => `/ui/runs/${run}`,
     request: /\/summary/,
     loading: "Loading the run…",
-    ready: ".tile",
+    ready: ".head-card",
   },
   {
     name: "the scenarios of a run",
-    address: ({ run }) => `/ui/runs/${run}`,
+    address: ({ run }) => `/ui/runs/${run}?view=scenarios`,
     request: /\/scenarios\?/,
     loading: "Loading the scenarios…",
     ready: ".cells",
@@ -64,7 +64,7 @@ const CASES: Case[] = [
     name: "the turns of a run",
     address: ({ run }) => `/ui/runs/${run}`,
     request: /\/turns\?/,
-    loading: "Loading the turns…",
+    loading: "Loading the replies…",
     ready: ".turn-rows .name",
   },
   {
@@ -99,7 +99,7 @@ const CASES: Case[] = [
     name: "the turns of a comparison",
     address: compare,
     request: /\/runs\/compare\/turns\?/,
-    loading: "Loading the turns…",
+    loading: "Loading the replies…",
     ready: ".changes summary",
   },
   {

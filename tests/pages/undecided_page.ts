@@ -14,8 +14,9 @@ suite.test("scenarios that nobody can decide are not shown as failed", async (fi
   });
   await using tab = await open(`${fixture.url}/ui/runs/${run}`);
   const { page } = tab;
-  await page.getByText("1 undecided: scores are missing").waitFor();
-  await page.getByText(/^0\.\d\d to \d\.\d\d with 1 turn that cannot be scored$/).waitFor();
+  await page.getByText("There is no score").waitFor();
+  await page.getByText(/^The judge is missing: /).waitFor();
+  await page.getByRole("link", { name: "Scenarios", exact: true }).click();
   await page.getByRole("link", { name: "Attempt 1: undecided" }).waitFor();
   await page.getByText("? depends on scores that are missing").waitFor();
 });

@@ -13,6 +13,7 @@ export function createFileSource(data: ReportData): Source {
     isLive: false,
     run: nothing,
     summary: nothing,
+    lastRun: () => Promise.resolve(null),
     scenarios: nothing,
     turns: nothing,
     turn: nothing,
@@ -31,14 +32,20 @@ export function createFileSource(data: ReportData): Source {
 
 function runSource(data: RunReport): Partial<Source> {
   const byPlace = new Map(data.turns.map((turn) => [placeOf(turn), turn]));
+  const siblingsOf = (turn: TurnRow) =>
+    Array.from(
+      { length: data.run.attempts },
+      (_, attempt) => byPlace.get(placeOf({ ...turn, attempt_id: attempt + 1 }))?.outcome ?? null,
+    );
   return {
     run: () => Promise.resolve(data.run),
     summary: () => Promise.resolve(data.summary),
     scores: () => Promise.resolve({ scores: data.scores }),
-    scenarios: () => Promise.resolve(listScenarios(data)),
+    scenarios: (_id, { sort }) => Promise.resolve(listScenarios(data, sort === "stability")),
     turns(_id, parameters) {
       const fitting = data.turns.filter((turn) => fits(turn, parameters));
-      const turns = fitting.toSorted(byOrder(String(parameters.sort ?? "position")));
+      const turns = fitting.toSorted(byOrder(String(parameters.sort ?? "position")))
+        .map((turn) => ({ ...turn, attempts: siblingsOf(turn) }));
       return Promise.resolve({ turns, total: turns.length, next_cursor: null });
     },
     noise: () => Promise.resolve(data.noise),
@@ -100,7 +107,12 @@ function fits(turn: RunReport["turns"][number], parameters: Parameters): boolean
   const wanted = String(text ?? "").toLowerCase();
   const same = (given: unknown, own: unknown) =>
     given === undefined || String(given) === String(own);
-  return isInRange &&
+  const { latency_min = 0, latency_max = Infinity, differs, graded } = parameters;
+  const isWanted = (wanted: unknown, is: boolean) =>
+    wanted === undefined || String(is) === String(wanted);
+  return isInRange && isWanted(differs, turn.differs_in !== undefined) &&
+    isWanted(graded, (turn.interaction.grades ?? []).length > 0) &&
+    turn.latency_ms >= Number(latency_min) && turn.latency_ms <= Number(latency_max) &&
     (outcome === undefined || String(outcome).split(",").includes(turn.outcome)) &&
     (label_key === undefined || label !== undefined) &&
     same(expected, label?.expected) && same(found, label?.found) &&
@@ -124,7 +136,10 @@ function byOrder(sort: string): (a: TurnRow, b: TurnRow) => number {
   };
 }
 
-function listScenarios({ scenarios, turns, pass_threshold }: RunReport) {
+function listScenarios(
+  { scenarios, turns, pass_threshold, run }: RunReport,
+  isByStability: boolean,
+) {
   const rows = scenarios.map(({ id, description }, scenario): ScenarioRow => ({
     scenario,
     scenario_id: id,
@@ -153,7 +168,15 @@ function listScenarios({ scenarios, turns, pass_threshold }: RunReport) {
       }),
     });
   }
-  return { scenarios: rows, total: rows.length, next_cursor: null };
+  for (const row of rows) {
+    row.attempts = row.attempts.filter(({ attempt_id }) => attempt_id <= run.attempts);
+  }
+  const rank = ({ attempts }: ScenarioRow) => {
+    const share = attempts.filter(({ standing }) => standing === "passed").length / attempts.length;
+    return share > 0 && share < 1 ? Math.abs(share - 0.5) : share === 0 ? 1 : 2;
+  };
+  const sorted = isByStability ? rows.toSorted((a, b) => rank(a) - rank(b)) : rows;
+  return { scenarios: sorted, total: rows.length, next_cursor: null };
 }
 
 /** Where the mean of all turns lies, whatever the missing scores are. */

@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { KeyboardHelp } from "../../../shared/pages/components/keyboard.tsx";
 import { ThemeSwitch } from "../../../shared/pages/components/theme_switch.tsx";
+import { Tips } from "../../../shared/pages/components/tip.tsx";
 import { Toasts } from "../../../shared/pages/components/toast.tsx";
 import { followAddressBar } from "../../../shared/pages/location.ts";
 import { followTheme } from "../../../shared/pages/theme.ts";
@@ -38,6 +39,7 @@ function Report({ data }: { data: ReportData }) {
       </main>
       <KeyboardHelp />
       <Toasts />
+      <Tips />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
+import { Term } from "../../../shared/pages/components/tip.tsx";
 import {
-  formatChosen,
   formatCompact,
   formatCount,
   formatDuration,
@@ -10,106 +10,218 @@ import {
 } from "../../../shared/pages/format.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
-import { IntervalChart } from "../charts/interval.tsx";
-import { boundsText, intervalText } from "../words.ts";
+import { LiveLink } from "../live_link.tsx";
+import { adviceOn, errorText, intervalText, scoreLabel, VERDICT_TONES } from "../words.ts";
+import { useLoaded } from "../loaded.ts";
+import { source } from "../source.ts";
+import { AgainstLast } from "./against_last.tsx";
 
-/** The four numbers that people look for first. */
-export function Headline({ run, summary }: { run: Run; summary: RunSummary }) {
-  const { statistics, scenarios, outcomes, usage, latency_ms, pass_rate, errors } = summary;
-  const overall = statistics.overall;
-  const decided = scenarios.passed + scenarios.below + scenarios.undecided;
-  const tokens = usage.input_tokens + usage.output_tokens;
+/** The result in one sentence, what it rests on, and what kept it from being better. */
+export function Headline({ run, summary, before }: {
+  run: Run;
+  summary: RunSummary;
+  before: Run | undefined;
+}) {
+  const { scenarios, outcomes, errors } = summary;
+  const all = Object.values(scenarios).reduce((sum, count) => sum + count, 0);
+  const notScored = scenarios.undecided + scenarios.unscored;
+  const first = errors[0];
+  const isKnown = all > notScored;
+  const ids = before && isKnown ? { baseline: before.run_id, candidate: run.run_id } : undefined;
+  const { value: comparison } = useLoaded(
+    () => ids ? source.comparison(ids) : Promise.resolve(undefined),
+    [ids],
+  );
+  const verdict = comparison ? VERDICT_TONES[comparison.verdict] : "";
+  const tone = verdict || (isKnown && scenarios.passed === all ? "good" : "");
   return (
-    <div class="tiles">
-      <Tile
-        label="Mean score"
-        value={formatScore(overall?.mean)}
-        note={overall?.ci95
-          ? `95% interval ${intervalText(overall.ci95)}, ${formatNumberOf(overall.n, "scenario")}`
-          : formatNumberOf(overall?.n ?? 0, "scenario") +
-            (overall?.n === 1 ? ", too few for an interval" : "")}
-      >
-        {overall && <IntervalChart statistic={overall} />}
-        {overall?.bounds && <p class="muted small">{boundsText(overall)}</p>}
-      </Tile>
-      <Tile
-        label="Scenarios passed"
-        value={`${formatCount(scenarios.passed)} / ${formatCount(decided)}`}
-        note={pass_rate
-          ? `${formatScore(pass_rate.mean * 100, 0)}% of ${
-            summary.undecided > 0 ? "decided " : ""
-          }attempts reach ${formatChosen(summary.pass_threshold)}`
-          : `passing is ${formatChosen(summary.pass_threshold)} or more`}
-      >
-        {scenarios.undecided > 0 && (
-          <p class="muted small">
-            {formatCount(scenarios.undecided)} undecided: scores are missing
+    <section class={`card head-card ${tone}`} aria-label="Result">
+      <div class="head-text">
+        <p class="sentence">{isKnown ? describePassing(run, summary) : "There is no score"}</p>
+        <p class="muted">
+          {isKnown ? <Mean summary={summary} /> : whyNothing(summary)}{" "}
+          {comparison && <AgainstLast comparison={comparison} />}
+        </p>
+        {first && (
+          <p class="first-error" role="note">
+            <strong>
+              {`${formatNumberOf(outcomes.failed, "call")} failed: `}
+            </strong>
+            <span dir="auto">{errorText(first.detail)}</span>
+            {first.turns < outcomes.failed && ` (${formatCount(first.turns)} of them)`}.{" "}
+            {adviceOn(first)}
           </p>
         )}
-      </Tile>
-      <Tile
-        label="Failed calls"
-        value={formatCount(outcomes.failed)}
-        isBad={outcomes.failed > 0}
-        note={errors.length > 0
-          ? errors.slice(0, 2).map(({ code, turns }) => `${turns} × ${code}`).join(", ")
-          : `of ${formatNumberOf(run.progress.done, "turn")}`}
-      >
-        {overall && overall.mean_of_answered !== null && overall.mean !== null &&
-          overall.failed > 0 && (
-          <p class="muted small">{formatScore(overall.mean_of_answered)} without them</p>
+        {isKnown && (
+          <Classes
+            counts={[
+              {
+                name: "always",
+                count: scenarios.passed,
+                text: run.attempts > 1 ? "always pass" : "pass",
+              },
+              { name: "sometimes", count: scenarios.sometimes, text: "pass sometimes" },
+              {
+                name: "never",
+                count: scenarios.below,
+                text: run.attempts > 1 ? "never pass" : "do not pass",
+              },
+              { name: "unknown", count: notScored, text: whyUnknown(summary) },
+            ]}
+          />
         )}
-      </Tile>
-      <Tile
-        label="Tokens"
-        value={tokens > 0 ? formatCompact(tokens) : "–"}
-        note={latency_ms
-          ? `latency ${formatDuration(latency_ms.p50)} median, ${
-            formatDuration(latency_ms.p95)
-          } p95`
-          : ""}
-      >
-        <p class="muted small">
-          {tokens > 0
-            ? `${formatCompact(usage.input_tokens)} in, ${formatCompact(usage.output_tokens)} out`
-            : "the endpoint reported none"}
-        </p>
-        <Costs summary={summary} />
-      </Tile>
-    </div>
+      </div>
+      <Figures summary={summary} />
+    </section>
   );
 }
 
-/** What the run cost, if the service knows prices. */
-function Costs({ summary: { cost, judge_cost } }: { summary: RunSummary }) {
-  const text = (sum: RunSummary["cost"]) =>
-    sum && sum.amount !== null && sum.currency !== null
-      ? formatMoney({ amount: sum.amount, currency: sum.currency })
-      : undefined;
-  const [model, judge] = [text(cost), text(judge_cost)];
-  if (!model && !judge) return null;
-  const unknown = (cost?.unknown ?? 0) + (judge_cost?.unknown ?? 0);
+function describePassing(run: Run, { scenarios }: RunSummary): string {
+  const all = Object.values(scenarios).reduce((sum, count) => sum + count, 0);
+  const passed = `${formatCount(scenarios.passed)} of ${formatNumberOf(all, "scenario")} pass`;
+  const verb = all === 1 ? "es" : "";
+  return `${passed}${verb}${run.attempts > 1 ? " in every attempt" : ""}`;
+}
+
+function Mean({ summary: { statistics } }: { summary: RunSummary }) {
+  const { mean = null, ci95 = null, bounds = null } = statistics.overall ?? {};
+  if (mean === null && bounds) {
+    return <>{`Mean between ${intervalText(bounds)}: some scores are not known.`}</>;
+  }
   return (
-    <p class="muted small">
-      {[model && `${model} model`, judge && `${judge} judge`].filter(Boolean).join(", ")}
-      {unknown > 0 && `, ${formatNumberOf(unknown, "call")} of unknown cost`}
-    </p>
+    <>
+      <Term means="The mean of the overall score over the scenarios.">Mean</Term>{" "}
+      {formatScore(mean)}
+      {ci95 && (
+        <>
+          {" ("}
+          <Term means="If the test were drawn anew from the same kind of scenarios, the mean would lie in such an interval 95 times of 100.">
+            95% interval
+          </Term>
+          {` ${intervalText(ci95)})`}
+        </>
+      )}.
+    </>
   );
 }
 
-function Tile({ label, value, note, isBad, children }: {
+/** Why a run has no score at all, in one sentence. */
+function whyNothing({ outcomes, missing_scores, errors }: RunSummary): string {
+  const turns = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+  if (turns === 0) return "No turn was asked.";
+  if (outcomes.failed === turns) return "No call was answered.";
+  const missing = missing_scores.find(({ score }) => score !== "overall") ?? missing_scores[0];
+  if (missing) return `The ${scoreLabel(missing.score)} is missing: ${missing.reason}.`;
+  if (errors.length > 0) return "The calls that were answered have nothing to be compared with.";
+  return "The scenarios have no reference replies, labels or checks: nothing was expected.";
+}
+
+/** Why some scenarios are in no class. */
+function whyUnknown({ outcomes, errors, missing_scores }: RunSummary): string {
+  const [error] = errors;
+  const [missing] = missing_scores;
+  if (error) return `not scored: ${formatNumberOf(outcomes.failed, "failed call")}`;
+  return missing ? `not known: no ${scoreLabel(missing.score)}` : "not scored";
+}
+
+/** The classes of scenarios as a bar with its legend. */
+function Classes({ counts }: { counts: { name: string; count: number; text: string }[] }) {
+  const shown = counts.filter(({ count }) => count > 0);
+  return (
+    <>
+      <div class="class-bar" aria-hidden="true">
+        {shown.map(({ name, count }) => (
+          <span key={name} class={name} style={{ flexGrow: String(count) }} />
+        ))}
+      </div>
+      <ul class="legend classes" aria-label="Scenarios">
+        {shown.map(({ name, count, text }) => (
+          <li key={name}>
+            <i class={`key ${name}`} />
+            {`${formatCount(count)} ${text}`}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** What a person asks for next. */
+function Figures({ summary }: { summary: RunSummary }) {
+  const { outcomes, usage, latency_ms, differs_in, check_counts = [], cost, judge_cost } = summary;
+  const tokens = usage.input_tokens + usage.output_tokens;
+  const turns = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+  const differing = Math.max(0, ...Object.values(differs_in));
+  const sum = (pick: (count: typeof check_counts[number]) => number) =>
+    check_counts.reduce((sum, count) => sum + pick(count), 0);
+  const money = [cost, judge_cost].flatMap((sum) =>
+    sum && sum.amount !== null && sum.currency !== null
+      ? [formatMoney({ amount: sum.amount, currency: sum.currency })]
+      : []
+  );
+  return (
+    <dl class="figures-grid">
+      {outcomes.failed < turns && (
+        <Figure label="Contradict the reference" isBad={differing > 0} href="?differs=true">
+          {differing > 0 ? formatNumberOf(differing, "turn") : "none found"}
+        </Figure>
+      )}
+      <Figure label="Failed calls" isBad={outcomes.failed > 0} href="?outcome=failed">
+        {`${formatCount(outcomes.failed)} of ${formatCount(turns)}`}
+      </Figure>
+      {check_counts.length > 0 && (
+        <Figure
+          label="Checks not met"
+          isBad={sum(({ failed }) => failed) > 0}
+          href="?view=scores"
+        >
+          {`${formatCount(sum(({ failed }) => failed))} of ${
+            formatCount(sum(({ failed, passed }) => failed + passed))
+          }`}
+        </Figure>
+      )}
+      {money.length > 0
+        ? (
+          <Figure label={money.length > 1 ? "Cost: model, judge" : "Cost"}>
+            {money.join(", ")}
+          </Figure>
+        )
+        : (
+          <Figure label="Tokens">
+            {tokens > 0 ? formatCompact(tokens) : "not reported"}
+          </Figure>
+        )}
+      <Figure label="Latency: median, 95 % below">
+        {latency_ms ? `${formatDuration(latency_ms.p50)}, ${formatDuration(latency_ms.p95)}` : "–"}
+      </Figure>
+      <Figure label="Scored by">{scoredBy(summary)}</Figure>
+    </dl>
+  );
+}
+
+const PARTS = ["judge", "agreement", "semantic_similarity", "checks", "metadata_match", "tools"];
+
+function scoredBy({ statistics }: RunSummary): string {
+  const parts = PARTS.filter((name) => {
+    const { turns = 0, failed = 0 } = statistics[name] ?? {};
+    return turns > failed;
+  });
+  return parts.map(scoreLabel).join(", ") || "nothing";
+}
+
+function Figure({ label, isBad, href, children }: {
   label: string;
-  value: string;
-  note: string;
   isBad?: boolean;
-  children?: ComponentChildren;
+  /** Where the turns are; only if there are any. */
+  href?: string;
+  children: ComponentChildren;
 }) {
   return (
-    <div class="card tile">
-      <div class="muted small">{label}</div>
-      <div class={isBad ? "tile-value bad-text" : "tile-value"}>{value}</div>
-      {children}
-      <div class="muted small">{note}</div>
+    <div>
+      <dt>{label}</dt>
+      <dd class={isBad ? "bad-text" : ""}>
+        {isBad && href ? <LiveLink href={href}>{children}</LiveLink> : children}
+      </dd>
     </div>
   );
 }

@@ -11,15 +11,6 @@ import type { Run } from "../../api/run_schemas.ts";
 import { followRun } from "../api.ts";
 import { source } from "../source.ts";
 
-/** A turn as the events have it. */
-interface TurnEvent {
-  scenario_id: string;
-  attempt_id: number;
-  turn: number;
-  interaction: InteractionResult;
-}
-
-const NEWEST = 6;
 const RECONNECT_MS = 2_000;
 /** The time over which the speed is taken. */
 const WINDOW_MS = 10_000;
@@ -30,12 +21,11 @@ const TABLE_MS = 3_000;
 export function LiveRun({ run, onEnd, onTurns }: {
   run: Run;
   onEnd: () => void;
-  /** Called from time to time, with the number of finished turns. */
-  onTurns: (done: number) => void;
+  /** Called from time to time, when there are further turns. */
+  onTurns: () => void;
 }) {
   const progress = useSignal(run.progress);
-  const newest = useSignal<TurnEvent[]>([]);
-  const failures = useSignal<Record<string, number>>({});
+  const error = useSignal<string | undefined>(undefined);
   const speed = useSignal(0);
   const isLost = useSignal(false);
   const told = useRef({ onEnd, onTurns }); // by an effect that outlives a render
@@ -47,10 +37,8 @@ export function LiveRun({ run, onEnd, onTurns }: {
     let shownAt = 0;
     let seq = 0;
 
-    function take(event: TurnEvent): void {
-      newest.value = [event, ...newest.value].slice(0, NEWEST);
-      const code = event.interaction.error?.code;
-      if (code) failures.value = { ...failures.value, [code]: (failures.value[code] ?? 0) + 1 };
+    function take({ interaction }: { interaction: InteractionResult }): void {
+      error.value ??= interaction.error?.detail;
       const now = performance.now();
       arrivals.push(now);
       while (arrivals[0]! < now - WINDOW_MS) arrivals.shift();
@@ -58,7 +46,7 @@ export function LiveRun({ run, onEnd, onTurns }: {
       speed.value = arrivals.length / span * 1_000;
       if (now - shownAt < TABLE_MS) return;
       shownAt = now;
-      told.current.onTurns(progress.value.done);
+      told.current.onTurns();
     }
 
     /** True if the run has ended. */
@@ -86,7 +74,7 @@ export function LiveRun({ run, onEnd, onTurns }: {
         source.summary(run.run_id),
       ]);
       seq = last.turns[0]?.seq ?? 0;
-      failures.value = Object.fromEntries(summary.errors.map(({ code, turns }) => [code, turns]));
+      error.value ??= summary.errors[0]?.detail;
     }
 
     async function keepFollowing(): Promise<void> {
@@ -113,39 +101,27 @@ export function LiveRun({ run, onEnd, onTurns }: {
     return () => controller.abort();
   }, [run.run_id]);
 
-  const { done, total, eta_ms } = progress.value;
-  const kinds = Object.entries(failures.value);
+  const { done, total, failed, mean, eta_ms } = progress.value;
   return (
     <section class="card section live" aria-label="Progress">
       <div class="section-head">
-        <h3>
-          {formatCount(done)} of {formatNumberOf(total, "turn")}
-        </h3>
+        <p class="sentence">
+          {formatCount(done)} of {formatNumberOf(total, "turn")} done
+        </p>
         <span class="muted small" role="status">
           {isLost.value ? "Connection lost; trying again…" : [
+            mean !== null && `mean so far ${formatScore(mean)}`,
             speed.value > 0 && `${formatScore(speed.value, 1)} turns/s`,
             eta_ms !== null && eta_ms > 0 && `${formatDuration(eta_ms)} left`,
           ].filter(Boolean).join(" · ")}
         </span>
       </div>
       <progress max={total} value={done} aria-label="Finished turns" />
-      {kinds.length > 0 && (
-        <p class="small bad-text">
-          Failed calls: {kinds.map(([code, count]) => `${count} × ${code}`).join(", ")}
+      {failed > 0 && (
+        <p class="first-error" role="note">
+          <strong>{`${formatNumberOf(failed, "call")} failed`}</strong>
+          {error.value && <span dir="auto">: {error.value}</span>}
         </p>
-      )}
-      {newest.value.length > 0 && (
-        <ul class="newest" aria-label="Newest replies">
-          {newest.value.map(({ scenario_id, attempt_id, turn, interaction }) => (
-            <li key={`${scenario_id}/${attempt_id}/${turn}`}>
-              <span class="number">{formatScore(interaction.scores.overall)}</span>
-              <span class="muted" dir="auto">{scenario_id} #{attempt_id}</span>
-              <span class={interaction.error ? "excerpt bad-text" : "excerpt"} dir="auto">
-                {interaction.error?.detail ?? interaction.agent_reply.slice(0, 200)}
-              </span>
-            </li>
-          ))}
-        </ul>
       )}
     </section>
   );

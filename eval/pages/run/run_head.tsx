@@ -10,25 +10,46 @@ import { source } from "../source.ts";
 /** What the run was, and what can be done with it. */
 export function RunHead({ run, reload }: { run: Run; reload: () => void }) {
   const ended = run.finished_at ? Date.parse(run.finished_at) : undefined;
+  const scenarios = run.progress.total;
+  const facts = [
+    formatDateTime(run.created_at),
+    `${formatNumberOf(scenarios, "turn")}, ${formatNumberOf(run.attempts, "attempt")}`,
+    run.dataset && `dataset ${run.dataset.replace(/@([\da-f]{8})[\da-f]+$/, "@$1")}`,
+    ended && `took ${formatDuration(ended - Date.parse(run.created_at))}`,
+    run.endpoint,
+  ];
   return (
     <div class="run-head">
       {source.isLive && (
         <nav class="crumbs" aria-label="Where you are">
           <Link href="/">Runs</Link>
-          <Link href={`/?test=${encodeURIComponent(run.test_name)}`}>Trend</Link>
+          <Link href={`/?test=${encodeURIComponent(run.test_name)}`}>
+            <bdi>{run.test_name || "(no name)"}</bdi>, trend
+          </Link>
+          {run.group_id && <Link href={`/ui/groups/${run.group_id}`}>Beside other models</Link>}
+          {run.parent_id && <Link href={`/ui/runs/${run.parent_id}`}>Retry of an earlier run</Link>}
         </nav>
       )}
       <div class="page-head">
-        <h2 dir="auto">{run.test_name || "(no name)"}</h2>
-        <StatusBadge run={run} hasShare={false} />
+        <h2>
+          <bdi>{run.test_name || "(no name)"}</bdi> <span class="muted">·</span>{" "}
+          <bdi>{run.model_id}</bdi>
+        </h2>
+        {run.status !== "completed" && <StatusBadge run={run} hasShare={false} />}
         <span class="spacer" />
         {source.isLive && (
           <>
             {run.status !== "running" && (
-              <Menu
-                button={{ icon: "download", children: "Export" }}
-                items={exportItems(run.run_id)}
-              />
+              <>
+                <Menu
+                  button={{ icon: "download", children: "Export" }}
+                  items={exportItems(run.run_id)}
+                />
+                <Link class="button" href={`/ui/compare?candidate=${run.run_id}`}>
+                  Compare with…
+                </Link>
+                <Link class="button primary" href={`/ui/new?again=${run.run_id}`}>Run again</Link>
+              </>
             )}
             <Menu
               button={{ icon: "more", "aria-label": "Actions" }}
@@ -40,70 +61,24 @@ export function RunHead({ run, reload }: { run: Run; reload: () => void }) {
           </>
         )}
       </div>
-      <dl class="facts">
-        <div>
-          <dt>Model</dt>
-          <dd dir="auto">{run.model_id}</dd>
-        </div>
-        <div>
-          <dt>Endpoint</dt>
-          <dd>{run.endpoint}</dd>
-        </div>
-        <div>
-          <dt>Started</dt>
-          <dd>
-            {formatDateTime(run.created_at)}
-            {ended && `, took ${formatDuration(ended - Date.parse(run.created_at))}`}
-          </dd>
-        </div>
-        <div>
-          <dt>Size</dt>
-          <dd>
-            {formatNumberOf(run.progress.total, "turn")}, {formatNumberOf(run.attempts, "attempt")}
-          </dd>
-        </div>
-        {run.dataset && (
-          <div>
-            <dt>Dataset</dt>
-            <dd>{run.dataset}</dd>
-          </div>
-        )}
-        {run.parent_id && source.isLive && (
-          <div>
-            <dt>Retry of</dt>
-            <dd>
-              <Link href={`/ui/runs/${run.parent_id}`}>an earlier run</Link>
-            </dd>
-          </div>
-        )}
-        {run.group_id && source.isLive && (
-          <div>
-            <dt>Group</dt>
-            <dd>
-              <Link href={`/ui/groups/${run.group_id}`}>beside other models</Link>
-            </dd>
-          </div>
-        )}
-        {run.detail && (
-          <div>
-            <dt>Status</dt>
-            <dd>{run.detail}</dd>
-          </div>
-        )}
-      </dl>
-      <RunTabs />
+      <p class="muted small">
+        {facts.filter(Boolean).join(" · ")}
+        {run.detail && run.status !== "completed" && ` · ${run.detail}`}
+      </p>
     </div>
   );
 }
 
-const TABS = [
-  { view: undefined, label: "Overview" },
+export const TABS = [
+  { view: undefined, label: "Replies" },
+  { view: "scenarios", label: "Scenarios" },
+  { view: "scores", label: "Scores" },
   { view: "noise", label: "Noise and planning" },
-  { view: "grades", label: "Grades by people" },
+  { view: "grades", label: "Grades" },
 ];
 
 /** The views of a run. */
-function RunTabs() {
+export function RunTabs() {
   const current = query.value.get("view") ?? undefined;
   return (
     <nav class="tabs" aria-label="Views of the run">

@@ -1,24 +1,32 @@
+import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { lazy } from "../../../shared/pages/components/lazy.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { leftAt, query } from "../../../shared/pages/location.ts";
 import { scrollBackTo } from "../../../shared/pages/scroll_back.ts";
 import { useSubject } from "../../../shared/pages/subject.ts";
+import type { Run } from "../../api/run_schemas.ts";
+import type { RunSummary } from "../../results/run_summary.ts";
 import { Frame } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { DeleteRunDialog } from "../run_actions.tsx";
 import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
-import { AgreementView } from "../grades/agreement_view.tsx";
-import { NoiseView } from "../noise/noise_view.tsx";
-import { RunHead } from "./run_head.tsx";
-import { RunOverview } from "./run_overview.tsx";
+import { asSentence } from "../words.ts";
+import { Headline } from "./headline.tsx";
+import { LiveRun } from "./live_run.tsx";
+import { RepliesTab } from "./replies_tab.tsx";
+import { RunHead, RunTabs } from "./run_head.tsx";
 import { askAhead } from "./turn_list.ts";
 import { turnParameters } from "./turn_query.ts";
-import { TurnView } from "./turn_view.tsx";
+
+const details = () => import("./run_details.tsx");
+const TurnView = lazy(() => details().then((views) => views.TurnView));
+const Tab = lazy(() => details().then((views) => views.DetailsTab));
 
 /**
- * One run: its overview, its noise or its grades (`?view=`), or one of its turns if the address names
- * one (`?turn=0/1/0`).
+ * One run: its headline and one of its tabs (`?view=`), or one of its turns if the address names one
+ * (`?turn=0/1/0`).
  */
 export function RunView({ id }: { id: string }) {
   return (
@@ -38,11 +46,12 @@ export function RunBody({ id }: { id: string }) {
   const view = query.value.get("view");
   useEffect(() => {
     if (!place && !view) askAhead(id, turnParameters());
+    else void details().catch(() => {});
   }, [id]);
   useEffect(() => {
     globalThis.scrollTo(0, 0);
     const { documentElement: scroller, body: content } = document;
-    const top = leftAt()?.page ?? 0;
+    const top = leftAt() ?? 0;
     return top > 0 ? scrollBackTo(top, { scroller, content }) : undefined;
   }, [place, view]);
   return (
@@ -51,19 +60,54 @@ export function RunBody({ id }: { id: string }) {
       what="the run"
       elsewhere={source.isLive && <Link class="button small" href="/">All runs</Link>}
     >
-      {([run, summary]) => {
-        if (place) return <TurnView run={run} summary={summary} place={place} />;
-        return (
-          <>
-            <RunHead run={run} reload={loaded.reload} />
-            {view === "noise"
-              ? <NoiseView run={run} summary={summary} />
-              : view === "grades"
-              ? <AgreementView run={run} summary={summary} />
-              : <RunOverview run={run} summary={summary} reload={loaded.reload} />}
-          </>
-        );
-      }}
+      {([run, summary]) =>
+        place
+          ? <TurnView run={run} summary={summary} place={place} />
+          : <Whole run={run} summary={summary} reload={loaded.reload} />}
     </Shown>
+  );
+}
+
+function Whole({ run, summary, reload }: { run: Run; summary: RunSummary; reload: () => void }) {
+  const round = useSignal(0);
+  const view = query.value.get("view");
+  const before = useLoaded(() => source.lastRun(run), [run.run_id]).value ?? undefined;
+  const isRunning = source.isLive && run.status === "running";
+  return (
+    <>
+      <RunHead run={run} reload={reload} />
+      {isRunning
+        ? <LiveRun run={run} onEnd={reload} onTurns={() => isAtTop() && round.value++} />
+        : <Headline run={run} summary={summary} before={before} />}
+      {summary.notes.map((note) => <Note key={note.code} {...note} />)}
+      <RunTabs />
+      {view
+        ? <Tab view={view} run={run} summary={summary} />
+        : <RepliesTab run={run} summary={summary} round={round.value} before={before} />}
+    </>
+  );
+}
+
+/** Whoever reads further down keeps what is there; new turns come in above. */
+function isAtTop(): boolean {
+  return globalThis.scrollY < 200;
+}
+
+const SHORT_NOTES: Record<string, string> = {
+  similarity_alone: "The score is similarity alone: set a judge to have replies understood.",
+  system_prompts_not_sent: "System prompts were not sent.",
+};
+
+/** A remark of the service in one sentence, and the rest of it on demand. */
+function Note({ code, detail }: { code: string; detail: string }) {
+  const short = SHORT_NOTES[code];
+  if (!short) return <p class="note small">{asSentence(detail)}</p>;
+  return (
+    <details class="note small">
+      <summary>
+        {short} <span class="why-link">Why?</span>
+      </summary>
+      <p>{asSentence(detail)}</p>
+    </details>
   );
 }

@@ -4,7 +4,7 @@ import { formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import { query } from "../../../shared/pages/location.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
 import { Section } from "../frame.tsx";
-import { OUTCOMES, placeOf } from "../words.ts";
+import { placeOf, resultOf, RESULTS } from "../words.ts";
 
 /** The conversation up to a turn, with the score of each turn. Earlier turns are scrolled away. */
 export function Transcript({ turns, omitted }: { turns: TurnRow[]; omitted: number }) {
@@ -38,6 +38,6 @@ function TurnLink({ turn, isCurrent }: { turn: TurnRow; isCurrent: boolean }) {
   const parameters = new URLSearchParams(query.value);
   parameters.set("turn", placeOf(turn));
   const text = `Turn ${turn.turn + 1}: ${formatScore(turn.scores.overall)}`;
-  const badge = <span class={`badge ${OUTCOMES[turn.outcome].tone}`}>{text}</span>;
+  const badge = <span class={`badge ${RESULTS[resultOf(turn)].tone}`}>{text}</span>;
   return isCurrent ? badge : <Link href={`?${parameters}`}>{badge}</Link>;
 }

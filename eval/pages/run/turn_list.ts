@@ -3,11 +3,16 @@ import { ApiProblem } from "../../../shared/pages/api_problem.ts";
 import type { TurnPage } from "../../api/look_schemas.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
 import { type Parameters, source } from "../source.ts";
+import { readLines } from "./turn_query.ts";
 
 /** The first page is small, so that it is there at once; the others are few. */
 const FIRST_PAGE = 60;
-const PAGE = 500;
-const EXCERPT = 160;
+const PAGE = 250;
+/** What a row shows of a turn. */
+const FIELDS = "user_message,reference_reply,agent_reply,error,judge,check_results,missing_scores";
+/** Characters of a text in a row of few lines, and in one that shows all of it. */
+const EXCERPT = 600;
+const WHOLE = 20_000;
 
 /** Turns of a run, fetched page by page as the person scrolls. */
 export interface TurnList {
@@ -50,8 +55,9 @@ function readPage(
 ): Promise<TurnPage> {
   return source.turns(runId, {
     ...parameters,
-    fields: "user_message,agent_reply",
-    max_chars: EXCERPT,
+    fields: FIELDS,
+    siblings: "true",
+    max_chars: readLines() === "all" ? WHOLE : EXCERPT,
     limit: cursor === undefined ? FIRST_PAGE : PAGE,
     cursor,
   });

@@ -4,7 +4,7 @@ import type { RunSummary } from "../../results/run_summary.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { source } from "../source.ts";
-import { overallFirst, scoreLabel } from "../words.ts";
+import { isLexical, overallFirst, scoreLabel } from "../words.ts";
 
 /** Every score of a turn: its value, what it means, how it was computed here, how exact it is. */
 export function TurnScores({ turn, summary }: { turn: ShownTurn; summary: RunSummary }) {
@@ -23,57 +23,65 @@ export function TurnScores({ turn, summary }: { turn: ShownTurn; summary: RunSum
   return (
     <Section title="Scores" hint="Open a score for its definition.">
       <div class="score-list">
-        {names.map((name) => {
-          const value = scores[name] ?? null;
-          const description = descriptions.get(name) ??
-            (name.endsWith("_match") ? descriptions.get("<key>_match") : undefined);
-          const deviation = test.value?.scores[name]?.largest_deviation;
-          const mean = summary.statistics[name]?.mean;
-          return (
-            <details key={name}>
-              <summary>
-                <span class="score-name">{scoreLabel(name)}</span>
-                <meter min={0} max={1} value={value ?? 0} aria-label={scoreLabel(name)} />
-                <span class="number">{formatScore(value)}</span>
-              </summary>
-              <dl class="score-facts">
-                {missing_scores[name] && (
-                  <>
-                    <dt>Missing</dt>
-                    <dd class="bad-text">{missing_scores[name]}</dd>
-                  </>
-                )}
-                {description && (
-                  <>
-                    <dt>Definition</dt>
-                    <dd>{description.definition}</dd>
-                    <dt>Method</dt>
-                    <dd>{methodOf(name) ?? description.method}</dd>
-                    {description.equals && (
-                      <>
-                        <dt>Reproduces</dt>
-                        <dd>
-                          {description.equals}
-                          {typeof deviation === "number" &&
-                            `; the self-test deviates by ${deviation.toPrecision(1)} at most`}
-                        </dd>
-                      </>
-                    )}
-                    {description.limits && (
-                      <>
-                        <dt>Cannot tell</dt>
-                        <dd>{description.limits}</dd>
-                      </>
-                    )}
-                  </>
-                )}
-                <dt>Mean of the run</dt>
-                <dd>{formatScore(mean)}</dd>
-              </dl>
-            </details>
-          );
-        })}
+        {names.filter((name) => !isLexical(name)).map(scoreOf)}
       </div>
+      {names.some(isLexical) && (
+        <details class="as-table">
+          <summary>Scores of words in common</summary>
+          <div class="score-list">{names.filter(isLexical).map(scoreOf)}</div>
+        </details>
+      )}
     </Section>
   );
+
+  function scoreOf(name: string) {
+    const value = scores[name] ?? null;
+    const description = descriptions.get(name) ??
+      (name.endsWith("_match") ? descriptions.get("<key>_match") : undefined);
+    const deviation = test.value?.scores[name]?.largest_deviation;
+    const mean = summary.statistics[name]?.mean;
+    return (
+      <details key={name}>
+        <summary>
+          <span class="score-name">{scoreLabel(name)}</span>
+          <meter min={0} max={1} value={value ?? 0} aria-label={scoreLabel(name)} />
+          <span class="number">{formatScore(value)}</span>
+        </summary>
+        <dl class="score-facts">
+          {missing_scores[name] && (
+            <>
+              <dt>Missing</dt>
+              <dd class="bad-text">{missing_scores[name]}</dd>
+            </>
+          )}
+          {description && (
+            <>
+              <dt>Definition</dt>
+              <dd>{description.definition}</dd>
+              <dt>Method</dt>
+              <dd>{methodOf(name) ?? description.method}</dd>
+              {description.equals && (
+                <>
+                  <dt>Reproduces</dt>
+                  <dd>
+                    {description.equals}
+                    {typeof deviation === "number" &&
+                      `; the self-test deviates by ${deviation.toPrecision(1)} at most`}
+                  </dd>
+                </>
+              )}
+              {description.limits && (
+                <>
+                  <dt>Cannot tell</dt>
+                  <dd>{description.limits}</dd>
+                </>
+              )}
+            </>
+          )}
+          <dt>Mean of the run</dt>
+          <dd>{formatScore(mean)}</dd>
+        </dl>
+      </details>
+    );
+  }
 }

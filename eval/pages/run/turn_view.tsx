@@ -19,13 +19,22 @@ import { tryAction } from "../run_actions.tsx";
 import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
 import { Grading } from "../grades/grading.tsx";
-import { OUTCOMES, overallText, placeOf } from "../words.ts";
+import {
+  adviceOn,
+  asSentence,
+  errorLabel,
+  overallText,
+  placeOf,
+  resultOf,
+  RESULTS,
+} from "../words.ts";
 import { OtherAttempts } from "./other_attempts.tsx";
 import { CheckResults } from "./checks.tsx";
 import { ReplyDiff } from "../reply_diff.tsx";
 import { Judge } from "./judge.tsx";
 import { Transcript } from "./transcript.tsx";
 import { ToolCalls } from "./tool_calls.tsx";
+import { reasonsOf } from "./reply_rows.tsx";
 import { turnParameters } from "./turn_query.ts";
 import { TurnScores } from "./turn_scores.tsx";
 import { findNeighbour } from "./turn_walk.ts";
@@ -73,7 +82,8 @@ export function TurnView({ run, summary, place }: {
 }
 
 function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: ShownTurn }) {
-  const { interaction, outcome, conversation } = turn;
+  const { interaction, conversation } = turn;
+  const { label, tone } = RESULTS[resultOf(turn)];
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   const raw = JSON.stringify(interaction, null, 2);
@@ -87,7 +97,7 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
               , attempt {turn.attempt_id}, turn {turn.turn + 1}
             </span>
           </h2>
-          <span class={`badge ${OUTCOMES[outcome].tone}`}>{OUTCOMES[outcome].label}</span>
+          <span class={`badge ${tone}`}>{label}</span>
           <strong class="number">{overallText(turn)}</strong>
         </div>
         {turn.description && <p class="muted" dir="auto">{turn.description}</p>}
@@ -146,12 +156,19 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
           ? (
             <div class="notice bad">
               <div>
-                <strong>{interaction.error.code}</strong>
-                {interaction.error.detail}
+                <strong>{asSentence(errorLabel(interaction.error.code))}</strong>{" "}
+                {interaction.error.detail}. {adviceOn(interaction.error)}
               </div>
             </div>
           )
           : <ReplyDiff reply={interaction.agent_reply} reference={interaction.reference_reply} />}
+        {reasonsOf(turn, interaction).length > 0 && (
+          <ul class="remarks">
+            {reasonsOf(turn, interaction).map((reason) => (
+              <li key={reason} dir="auto">{reason}</li>
+            ))}
+          </ul>
+        )}
         {interaction.reply_encoding && (
           <div class="notice warn">
             <div>The endpoint's bytes were not UTF-8; what could not be read is shown as �.</div>

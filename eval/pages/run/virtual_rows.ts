@@ -1,44 +1,100 @@
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useLayoutEffect } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** Rows that are in the page beyond those in sight, so that scrolling shows no gaps. */
-const BEYOND = 12;
+const BEYOND = 8;
 
-/** The rows of a long list to show, and the height of all of them in pixels. */
+/** The rows of a long list to show, and where. */
 export interface VirtualRows {
   first: number;
   /** Not included. */
   end: number;
+  /** Of all rows, in pixels. */
   height: number;
+  topOf(index: number): number;
+  /** For the `ref` of each row that is shown, which has its index as `data-index`. */
+  measure(row: HTMLElement | null): void;
 }
 
 /**
- * Which rows of a list are in sight. All rows have the same height, so that nothing has to be
- * measured: a library for rows of any height is 10 kB.
+ * Which rows of a list are in sight while the page scrolls. Rows have the height of their texts: each
+ * is measured when it is shown, and taken to have `estimate` pixels before. `of` names what the rows
+ * are: if it changes, they are measured anew.
  */
 export function useVirtualRows(
-  frame: RefObject<HTMLElement | null>,
-  { count, rowHeight }: { count: number; rowHeight: number },
+  content: RefObject<HTMLElement | null>,
+  { count, estimate, of }: { count: number; estimate: number; of: string },
 ): VirtualRows {
-  const top = useSignal(0);
-  const shown = useSignal(20);
+  const range = useSignal({ first: 0, end: BEYOND });
+  const round = useSignal(0); // of measuring
+  const known = useRef({ of: "", heights: new Map<number, number>(), tops: [0] });
+  if (known.current.of !== of) known.current = { of, heights: new Map(), tops: [0] };
+  const { heights } = known.current;
+  const tops = new Array<number>(count + 1);
+  tops[0] = 0;
+  for (let index = 0; index < count; index++) {
+    tops[index + 1] = tops[index]! + (heights.get(index) ?? estimate);
+  }
+  known.current.tops = tops;
+  void round.value;
+
+  const look = useRef(() => {});
+  look.current = () => {
+    const { tops } = known.current;
+    const top = -(content.current?.getBoundingClientRect().top ?? 0);
+    const first = Math.max(0, findRow(tops, top) - BEYOND);
+    const end = Math.min(tops.length - 1, findRow(tops, top + globalThis.innerHeight) + 1 + BEYOND);
+    if (first !== range.value.first || end !== range.value.end) range.value = { first, end };
+  };
   useLayoutEffect(() => {
-    const element = frame.current!;
-    const onScroll = () => void (top.value = Math.floor(element.scrollTop / rowHeight));
-    const observer = new ResizeObserver(() =>
-      shown.value = Math.ceil(element.clientHeight / rowHeight)
-    );
-    element.addEventListener("scroll", onScroll, { passive: true });
-    observer.observe(element);
+    const onScroll = () => look.current();
+    globalThis.addEventListener("scroll", onScroll, { passive: true });
+    globalThis.addEventListener("resize", onScroll);
     return () => {
-      element.removeEventListener("scroll", onScroll);
-      observer.disconnect();
+      globalThis.removeEventListener("scroll", onScroll);
+      globalThis.removeEventListener("resize", onScroll);
+      observer.current?.disconnect();
     };
   }, []);
+  useLayoutEffect(() => look.current()); // what is above may have changed
+
+  const observer = useRef<ResizeObserver | undefined>(undefined);
+  observer.current ??= new ResizeObserver((entries) => {
+    const { heights, tops } = known.current;
+    const scrolled = -(content.current?.getBoundingClientRect().top ?? 0);
+    let above = 0;
+    let hasChanged = false;
+    for (const { target, borderBoxSize: [box] } of entries) {
+      const index = Number((target as HTMLElement).dataset.index);
+      const height = box!.blockSize;
+      const before = heights.get(index) ?? (tops[index + 1] ?? 0) - (tops[index] ?? 0);
+      if (height === 0 || Math.abs(height - before) < 0.5) continue;
+      heights.set(index, height);
+      hasChanged = true;
+      if ((tops[index + 1] ?? 0) <= scrolled) above += height - before;
+    }
+    if (!hasChanged) return;
+    round.value++;
+    if (above !== 0) globalThis.scrollBy(0, above); // what is read stays where it is
+  });
+  const { first, end } = range.value;
   return {
-    first: Math.max(0, Math.min(top.value, count) - BEYOND),
-    end: Math.min(count, top.value + shown.value + BEYOND),
-    height: count * rowHeight,
+    first: Math.min(first, count),
+    end: Math.min(end, count),
+    height: tops[count]!,
+    topOf: (index) => tops[index]!,
+    measure: (row) => void (row && observer.current!.observe(row)),
   };
+}
+
+/** The row at a height, by the heights at which rows begin. */
+function findRow(tops: number[], at: number): number {
+  let [low, high] = [0, Math.max(0, tops.length - 2)];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (tops[middle]! <= at) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }

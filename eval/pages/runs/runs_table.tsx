@@ -1,5 +1,4 @@
 import type { Signal } from "@preact/signals";
-import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { TableFrame } from "../../../shared/pages/components/table_frame.tsx";
@@ -17,7 +16,6 @@ import { IntervalChart } from "../charts/interval.tsx";
 import { ModelName } from "../model_name.tsx";
 import { runActions } from "../run_actions.tsx";
 import { SortButton, sortOrder } from "../sort_button.tsx";
-import { STATUS_TONES } from "../words.ts";
 import { refreshList } from "./run_list.ts";
 
 /** The columns, and what the service sorts by; none if it cannot. */
@@ -69,7 +67,7 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
   const { run_id: id, headline, progress } = run;
   const overall = headline?.scores.overall;
   const scenarios = headline?.scenarios;
-  const decided = scenarios && scenarios.passed + scenarios.below + scenarios.undecided;
+  const all = scenarios && Object.values(scenarios).reduce((sum, count) => sum + count, 0);
   const usage = headline && headline.usage.input_tokens + headline.usage.output_tokens;
   const ended = run.finished_at ? Date.parse(run.finished_at) : undefined;
   const isChosen = chosen.value.includes(id);
@@ -106,7 +104,7 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
         <StatusBadge run={run} />
       </td>
       <td class="number">
-        {scenarios ? `${formatCount(scenarios.passed)} / ${formatCount(decided!)}` : "–"}
+        {scenarios ? `${formatCount(scenarios.passed)} / ${formatCount(all!)}` : "–"}
       </td>
       <td class={progress.failed > 0 ? "number bad-text" : "number"}>
         {formatCount(progress.failed)}
@@ -136,16 +134,18 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
   );
 }
 
-/** The status, and in lists how far a run is that is running. */
+/** The status, and in lists how far a run is that is running. Only results are green or red. */
 export function StatusBadge({ run: { status, detail, progress }, hasShare = true }: {
   run: Pick<ListedRun, "status" | "detail" | "progress">;
   hasShare?: boolean;
 }) {
   const share = progress.total > 0 ? Math.floor(progress.done / progress.total * 100) : 0;
   return (
-    <span class={`badge ${STATUS_TONES[status]}`} {...(detail && { title: detail })}>
+    <span
+      class={status === "running" ? "badge accent" : "badge"}
+      {...(detail && { title: detail })}
+    >
       {status === "running" && hasShare ? `running ${share}%` : status}
-      {status === "completed" && progress.failed > 0 && <Icon name="warning" size={12} />}
     </span>
   );
 }

@@ -33,6 +33,8 @@ export const TurnRow = z.object({
   overall_bounds: TurnFacets.shape.overall_bounds,
   latency_ms: z.number(),
   tokens: z.number().nullable(),
+  /** With `siblings`: the outcome of this turn in each attempt, `null` if it was not asked yet. */
+  attempts: z.array(z.enum(TURN_OUTCOMES).nullable()).optional(),
   /** The fields asked for. */
   interaction: z.looseObject({}).optional(),
 }).meta({ id: "TurnRow" });

@@ -48,6 +48,14 @@ export interface TurnFilter {
   lastTurn?: number;
   /** In the message, the reply or the reference, in any letter case. */
   text?: string;
+  /** In milliseconds, both ends included. */
+  latency?: { min?: number; max?: number };
+  /** Whether a fact of the reply differs from the reference. */
+  differs?: boolean;
+  /** Whether it has a grade by a person. */
+  graded?: boolean;
+  /** `overall` differs by at least `by` from that of the turn at the same place of another run. */
+  changed?: { from: string; by: number };
 }
 
 /** `position` is the order of the batch, `seq` that of storing; a score is given by its name. */

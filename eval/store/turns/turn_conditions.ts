@@ -46,7 +46,37 @@ export function conditionsOf(filter: TurnFilter): Expression<SqlBool>[] {
       anyOf(likePatterns(inJson).map((like) => sql`lower(result) like ${like} escape '!'`)),
     );
   }
+  const { latency, differs, graded, changed } = filter;
+  const latencyMs = sql`cast(facets ->> 'latency_ms' as double precision)`;
+  if (latency?.min !== undefined) conditions.push(sql`${latencyMs} >= ${latency.min}`);
+  if (latency?.max !== undefined) conditions.push(sql`${latencyMs} <= ${latency.max}`);
+  if (differs !== undefined) {
+    const found = sql<SqlBool>`facets ->> 'differs_in' is not null`;
+    conditions.push(differs ? found : sql`not (${found})`);
+  }
+  if (graded !== undefined) {
+    const found = sql<SqlBool>`exists (select 1 from grades as given where ${isAtPlaceOf("given")}
+      and given.run_id = turns.run_id and given.withdrawn = 0
+      and not exists (select 1 from grades as later where ${isAtPlaceOf("later")}
+        and later.run_id = given.run_id and later.author = given.author
+        and later.version > given.version))`;
+    conditions.push(graded ? found : sql`not ${found}`);
+  }
+  if (changed) {
+    conditions.push(sql`exists (select 1 from turns as before where ${isAtPlaceOf("before")}
+      and before.run_id = ${changed.from}
+      and abs(coalesce(before.overall, 0) - coalesce(turns.overall, 0)) >= ${
+      changed.by - ROUNDING
+    })`);
+  }
   return conditions;
+}
+
+/** Another table's row is about the same place in its run. */
+function isAtPlaceOf(table: string): RawBuilder<SqlBool> {
+  const of = (column: string) => sql.ref(`${table}.${column}`);
+  return sql`${of("scenario")} = turns.scenario and ${of("attempt")} = turns.attempt
+    and ${of("turn")} = turns.turn`;
 }
 
 function anyOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {

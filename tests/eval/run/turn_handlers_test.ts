@@ -77,6 +77,71 @@ Deno.test("turns are filtered and sorted by the parameters of the query", async 
   assertEquals(turn.interaction, { user_message: "rig…", agent_reply: "rig…" });
 });
 
+Deno.test("turns are filtered by latency, by grades, and by what changed since another run", async () => {
+  const { service, store, id } = await startRun();
+  const total = async (query: string) =>
+    (await get(service, `/runs/${id}/turns?${query}`)).body.total;
+  assertEquals([await total("latency_min=0"), await total("latency_max=600000")], [12, 12]);
+  assertEquals(await total("latency_min=600000"), 0);
+  assertEquals([await total("graded=true"), await total("graded=false")], [0, 12]);
+  await service(
+    new Request(`http://127.0.0.1:8080/runs/${id}/turns/1/2/1/grade`, {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ value: 1 }),
+    }),
+  );
+  assertEquals([await total("graded=true"), await total("graded=false")], [1, 11]);
+  assertEquals(await total(`baseline=${id}`), 0);
+  const { service: other } = evalService(() => "right", { store });
+  const body = evaluateBody({ test_batch: BATCH, attempts: 2, test_name: "lists" });
+  const { run_id: better } = await evaluateWith(other, body);
+  assertEquals(await total(`baseline=${better}`), 4);
+  assertEquals(await total(`baseline=${better}&scenario=1`), 2);
+  assertEquals(await total(`baseline=${better}&change=0.9&outcome=failed`), 2);
+});
+
+Deno.test("a row has the outcomes of all attempts at its turn, if they are asked for", async () => {
+  const { service, id } = await run();
+  const { turns } = (await get(service, `/runs/${id}/turns?siblings=true&outcome=failed`)).body;
+  assertEquals(turns.map(({ attempts }: TurnRow) => attempts), [
+    ["failed", "failed"],
+    ["failed", "failed"],
+  ]);
+});
+
+Deno.test("scenarios that pass in some attempts only come first, then those that never pass", async () => {
+  const store = await openStore({ path: ":memory:" });
+  const calls = new Map<string, number>();
+  const { service } = evalService((conversation) => {
+    const asked = conversation.at(-1)!.content;
+    const call = (calls.get(asked) ?? 0) + 1;
+    calls.set(asked, call);
+    return asked === "mixed" && call % 2 === 0 ? "nothing like it" : asked;
+  }, { store });
+  const batch = ["always", "never", "mixed"].map((text) => ({
+    id: text,
+    interactions: [{
+      id: "a",
+      user_message: text,
+      reference_reply: text === "never" ? "something else entirely, at length" : text,
+    }],
+  }));
+  const { run_id: id } = await evaluateWith(
+    service,
+    evaluateBody({ test_batch: batch, attempts: 2 }),
+  );
+  const first = (await get(service, `/runs/${id}/scenarios?sort=stability&limit=2`)).body;
+  assertEquals(
+    first.scenarios.map(({ scenario_id }: Answer) => scenario_id),
+    ["mixed", "never"],
+  );
+  const next = `/runs/${id}/scenarios?sort=stability&cursor=${first.next_cursor}`;
+  assertEquals((await get(service, next)).body.scenarios[0].scenario_id, "always");
+  const { scenarios } = (await get(service, `/runs/${id}/summary`)).body;
+  assertEquals([scenarios.passed, scenarios.sometimes, scenarios.below], [1, 1, 1]);
+});
+
 Deno.test("an invalid parameter of the lists is refused by its name", async () => {
   const { service, id } = await run();
   const other = (await get(service, `/runs/${id}/turns?limit=1&sort=overall`)).body.next_cursor;
@@ -176,7 +241,13 @@ Deno.test("a summary has the numbers of the result and counts turns, tokens and 
   assertEquals(RunSummary.strict().parse(body), body);
   assertEquals(body.statistics, JSON.parse(JSON.stringify(results.statistics)));
   assertEquals(body.outcomes, { passed: 8, below: 2, failed: 2, incomplete: 0, unscored: 0 });
-  assertEquals(body.scenarios, { passed: 1, below: 2, undecided: 0, unscored: 0 });
+  assertEquals(body.scenarios, {
+    passed: 1,
+    sometimes: 0,
+    below: 2,
+    undecided: 0,
+    unscored: 0,
+  });
   assertEquals(body.errors.map((error: Answer) => error.turns), [2]);
   assertEquals(body.histograms.exact_match.at(-1), 8);
   assert(await store.summary(id), "it is stored for the next time");

@@ -297,3 +297,24 @@ export const listCases: Record<string, StoreCase> = {
     assert(!(await store.headlines([id])).has(id));
   },
 };
+
+/** What the fake cannot do: it would have to join runs and grades. */
+export const sqlCases: Record<string, StoreCase> = {
+  "turns are filtered by latency, by grades, and by a change of their score": async (store) => {
+    const id = await fillRun(store);
+    const before = await newRun(store, { scenarios: 2, attempts: 2, turns: 2 });
+    await store.recordTurn(before, storedTurn([0, 0, 0], { scores: { overall: 0.4 } }));
+    await store.recordTurn(before, storedTurn([0, 0, 1], { scores: { overall: 0.45 } }));
+    const filtered = (filter: TurnFilter) => readAll(store, id, { filter });
+    assertEquals(await filtered({ latency: { min: 50, max: 60 } }), ["0.1.0"]);
+    assertEquals(await filtered({ changed: { from: before, by: 0.1 } }), ["0.0.0"]);
+    assertEquals(await filtered({ graded: true }), []);
+    const place = { scenario: 1, attempt: 0, turn: 1 };
+    const grade = { author: "Ann", value: 1, label: null, comment: null };
+    await store.saveGrade(id, place, grade);
+    assertEquals(await filtered({ graded: true }), ["1.0.1"]);
+    assertEquals((await filtered({ graded: false })).length, 7);
+    await store.withdrawGrade(id, { ...place, author: "Ann" });
+    assertEquals(await filtered({ graded: true }), []);
+  },
+};

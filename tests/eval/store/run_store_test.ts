@@ -9,7 +9,7 @@ import { deletionCases } from "./deletion_cases.ts";
 import { gradeCases } from "./grade_cases.ts";
 import { groupCases } from "./group_cases.ts";
 import { keyCases } from "./key_cases.ts";
-import { listCases } from "./list_cases.ts";
+import { listCases, sqlCases } from "./list_cases.ts";
 import { replyCases } from "./reply_cases.ts";
 import { runCases } from "./run_cases.ts";
 import { newRun, type StoreCase } from "./store_case.ts";
@@ -56,6 +56,7 @@ const CASES: Record<string, StoreCase> = {
   ...replyCases,
   ...deletionCases,
   ...listCases,
+  ...sqlCases,
   ...groupCases,
   ...datasetCases,
   ...gradeCases,
@@ -63,6 +64,7 @@ const CASES: Record<string, StoreCase> = {
 
 for (const [name, test] of Object.entries(CASES)) {
   for (const [kind, open] of Object.entries(STORES)) {
+    if (kind === "the fake" && name in sqlCases) continue;
     Deno.test(`${name} (${kind})`, async () => {
       const clock = { now: 1_000_000_000_000 };
       const store = await open(() => clock.now);

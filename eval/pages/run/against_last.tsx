@@ -1,0 +1,27 @@
+import { Term } from "../../../shared/pages/components/tip.tsx";
+import { formatP } from "../../../shared/rounding.ts";
+import type { StoredComparison } from "../../compare/compare_stored.ts";
+import { decidingScore } from "../compare/compare_words.ts";
+import { LiveLink } from "../live_link.tsx";
+import { differenceText, VERDICT_TONES } from "../words.ts";
+
+/** The verdict against the last run of the same test, in one sentence. */
+export function AgainstLast({ comparison }: { comparison: StoredComparison }) {
+  const { baseline, candidate, verdict, scores } = comparison;
+  const name = decidingScore(comparison);
+  const score = name === undefined ? undefined : scores[name];
+  if (!score) return null;
+  const tone = VERDICT_TONES[verdict];
+  const by = differenceText(score.difference);
+  return (
+    <span class="against">
+      Against <bdi>{baseline.model_id}</bdi>, the last run of this test:{" "}
+      <LiveLink href={`/ui/compare?baseline=${baseline.run_id}&candidate=${candidate.run_id}`}>
+        <strong class={tone && `${tone}-text`}>{verdict}</strong>
+      </LiveLink>
+      {verdict === "inconclusive" ? ` (${by}, ` : ` by ${by} (`}
+      <Term means="The chance of such a difference if both were equally good.">p</Term>
+      {` ${formatP(score.p_adjusted)}).`}
+    </span>
+  );
+}

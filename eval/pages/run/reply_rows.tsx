@@ -1,0 +1,215 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { DiffText } from "../../../shared/pages/components/diff_text.tsx";
+import { Link } from "../../../shared/pages/components/link.tsx";
+import { hasMarkup, RichText } from "../../../shared/pages/components/rich_text.tsx";
+import { formatCount, formatScore } from "../../../shared/pages/format.ts";
+import { navigate, query } from "../../../shared/pages/location.ts";
+import { useIsPrinting } from "../../../shared/pages/printing.ts";
+import type { TurnRow } from "../../run/events/turn_view.ts";
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import { errorText, placeOf, resultOf, RESULTS, scoreLabel } from "../words.ts";
+import type { TurnList } from "./turn_list.ts";
+import { isPlain, LINES, readLines } from "./turn_query.ts";
+import { useVirtualRows } from "./virtual_rows.ts";
+
+/** More take too long to draw. */
+const MOST_PRINTED = 1_000;
+
+/**
+ * Only the rows in sight are in the page, however many turns there are. On paper are all that have been
+ * fetched, and a line says how many are not.
+ */
+export function ReplyRows({ list, of, threshold }: {
+  list: TurnList;
+  /** The filters and the order. */
+  of: string;
+  threshold: number;
+}) {
+  const content = useRef<HTMLDivElement>(null);
+  const rows = list.rows.value;
+  const count = list.total.value ?? rows.length + (list.isComplete.value ? 0 : 1);
+  const lines = readLines();
+  const estimate = LINES[lines];
+  const virtual = useVirtualRows(content, { count, estimate, of: `${of} ${lines} ${isPlain()}` });
+  useEffect(() => void list.reach(virtual.end - 1), [list, virtual.end]);
+  const isPrinting = useIsPrinting();
+  const { first, end } = isPrinting
+    ? { first: 0, end: Math.min(rows.length, MOST_PRINTED) }
+    : virtual;
+  const indexes = Array.from({ length: end - first }, (_, row) => first + row);
+  return (
+    <div
+      class={`turns lines-${lines}`}
+      role="table"
+      aria-label="Replies"
+      aria-rowcount={count + 1}
+    >
+      <div class="turn-row head" role="row" aria-rowindex={1}>
+        <span role="columnheader">Result</span>
+        <span role="columnheader">Question and reference</span>
+        <span role="columnheader">Reply</span>
+        <span role="columnheader">Where</span>
+      </div>
+      <div
+        class="turn-rows"
+        ref={content}
+        role="rowgroup"
+        style={{ height: `${virtual.height}px` }}
+      >
+        {indexes.map((index) => (
+          <div
+            key={index}
+            class="turn-row"
+            role="row"
+            aria-rowindex={index + 2}
+            data-index={index}
+            ref={virtual.measure}
+            style={{ top: `${virtual.topOf(index)}px` }}
+            onClick={(event) => {
+              const turn = rows[index];
+              if (turn && isOfRow(event)) navigate(turnAddress(turn));
+            }}
+          >
+            {rows[index]
+              ? <Row turn={rows[index]!} threshold={threshold} isAll={lines === "all"} />
+              : <span class="muted" role="cell">Loading…</span>}
+          </div>
+        ))}
+      </div>
+      {isPrinting && end < count && (
+        <p class="muted small">
+          The first {formatCount(end)} of {formatCount(count)} turns. An export has all of them.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A click on a row opens it, unless it was for something in it or ends a selection. */
+function isOfRow({ target }: Event): boolean {
+  const isControl = target instanceof Element && target.closest("a, button, summary, input");
+  return !isControl && globalThis.getSelection()?.isCollapsed !== false;
+}
+
+/** The address of a turn, with the filters and the order of the list. */
+export function turnAddress(turn: TurnRow): string {
+  const parameters = new URLSearchParams(query.value);
+  parameters.set("turn", placeOf(turn));
+  return `?${parameters}`;
+}
+
+type Texts = Partial<InteractionResult>;
+
+function Row({ turn, threshold, isAll }: { turn: TurnRow; threshold: number; isAll: boolean }) {
+  const { label, tone } = RESULTS[resultOf(turn)];
+  const said = (turn.interaction ?? {}) as Texts;
+  const { user_message = "", reference_reply = "", agent_reply = "", error } = said;
+  const overall = turn.scores.overall;
+  return (
+    <>
+      <span role="cell" class="result">
+        <span class={`badge ${tone}`}>{label}</span>
+        {!error && typeof overall === "number" && (
+          <span class="muted number">{formatScore(overall)}</span>
+        )}
+      </span>
+      <div role="cell" class="asked-for">
+        <div class="clamp question" dir="auto">{user_message}</div>
+        {reference_reply && (
+          <Clamp isAll={isAll}>
+            <Said
+              text={reference_reply}
+              other={error ? reference_reply : agent_reply}
+              side="before"
+            />
+          </Clamp>
+        )}
+      </div>
+      <div role="cell" class="reply">
+        {error
+          ? <div class="bad-text" dir="auto">Request failed: {errorText(error.detail)}</div>
+          : agent_reply
+          ? (
+            <Clamp isAll={isAll}>
+              <Said text={agent_reply} other={reference_reply || agent_reply} side="after" />
+            </Clamp>
+          )
+          : <span class="muted">(empty)</span>}
+        <Reasons turn={turn} said={said} threshold={threshold} />
+      </div>
+      <span role="cell" class="where">
+        {turn.attempts && turn.attempts.length > 1 && (
+          <Marks outcomes={turn.attempts} own={turn.attempt_id} />
+        )}
+        <Link class="name small" href={turnAddress(turn)}>
+          <span dir="auto">{turn.scenario_id}</span>
+          {`, turn ${turn.turn + 1}`}
+          {turn.attempts && `, attempt ${turn.attempt_id}`}
+        </Link>
+      </span>
+    </>
+  );
+}
+
+function Clamp({ isAll, children }: { isAll: boolean; children: ComponentChildren }) {
+  return <div class={isAll ? "" : "clamp"}>{children}</div>;
+}
+
+/** A text with what the other one lacks marked; as Markdown, if it is some and wanted as such. */
+function Said({ text, other, side }: { text: string; other: string; side: "before" | "after" }) {
+  if (!isPlain() && hasMarkup(text)) return <RichText text={text} />;
+  const [before, after] = side === "before" ? [text, other] : [other, text];
+  return <DiffText before={before} after={after} side={side} />;
+}
+
+/** What became of a turn in each attempt. */
+export function Marks(
+  { outcomes, own }: { outcomes: (TurnRow["outcome"] | null)[]; own?: number },
+) {
+  const words = outcomes.map((outcome) => outcome ? RESULTS[outcome].label : "not asked yet");
+  return (
+    <span class="marks" role="img" aria-label={`Attempts: ${words.join(", ")}`}>
+      {outcomes.map((outcome, index) => (
+        <span
+          key={index}
+          class={`${outcome ? RESULTS[outcome].tone : ""} ${own === index + 1 ? "own" : ""}`}
+        >
+          {outcome ? RESULTS[outcome].sign : "…"}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** Why a turn has its result, the most important first. */
+export function reasonsOf(
+  turn: Pick<TurnRow, "outcome" | "differs_in" | "barred_by" | "scores">,
+  { judge, check_results = [], missing_scores = {}, error }: Texts,
+): string[] {
+  if (error) return [];
+  const unmet = check_results.filter(({ value }) => value === 0);
+  const missing = Object.entries(missing_scores).filter(([name]) => name !== "overall");
+  const reason = judge?.reason ?? judge?.votes[0]?.reason ?? "";
+  return [
+    turn.differs_in && `Differs from the reference in: ${turn.differs_in.join(", ")}`,
+    ...unmet.map(({ name, reason }) => `Check not met: ${name}${reason ? ` (${reason})` : ""}`),
+    turn.barred_by?.includes("tools") && "The tool calls are not the expected ones",
+    judge && judge.grade !== null && `Judge ${formatScore(judge.grade, 1)} of 10: ${reason}`,
+    ...missing.map(([name, reason]) => `No ${scoreLabel(name)}: ${reason}`),
+  ].filter((text) => typeof text === "string");
+}
+
+function Reasons({ turn, said, threshold }: { turn: TurnRow; said: Texts; threshold: number }) {
+  const reasons = reasonsOf(turn, said);
+  const similarity = turn.scores.semantic_similarity;
+  if (reasons.length === 0 && turn.outcome === "below" && typeof similarity === "number") {
+    reasons.push(
+      `${scoreLabel("semantic_similarity")} ${formatScore(similarity)}, needed ${
+        formatScore(threshold)
+      }`,
+    );
+  }
+  if (reasons.length === 0) return null;
+  return <div class="why clamp" dir="auto">{reasons.join(" · ")}</div>;
+}

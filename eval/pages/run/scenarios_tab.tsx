@@ -1,0 +1,119 @@
+import { useSignal } from "@preact/signals";
+import { Link } from "../../../shared/pages/components/link.tsx";
+import { TableFrame } from "../../../shared/pages/components/table_frame.tsx";
+import {
+  formatChosen,
+  formatCount,
+  formatNumberOf,
+  formatScore,
+} from "../../../shared/pages/format.ts";
+import type { ScenarioPage, ScenarioRow } from "../../api/look_schemas.ts";
+import type { Run } from "../../api/run_schemas.ts";
+import type { RunSummary } from "../../results/run_summary.ts";
+import { Section } from "../frame.tsx";
+import { useLoaded } from "../loaded.ts";
+import { MoreButton } from "../more_button.tsx";
+import { readPages } from "../read_pages.ts";
+import { Shown } from "../shown.tsx";
+import { source } from "../source.ts";
+
+const PAGE = 50;
+const MOST_ATTEMPTS = 50;
+
+const SIGNS = { passed: "✓", below: "✕", undecided: "?", unscored: "·" };
+
+/** The scenarios of a run: first those that pass in some attempts only, then those that never do. */
+export function ScenariosTab({ run, summary }: { run: Run; summary: RunSummary }) {
+  const pages = useSignal(1);
+  const loaded = useLoaded(
+    () =>
+      readPages<ScenarioPage, ScenarioRow>(pages.value, {
+        read: (cursor) => source.scenarios(run.run_id, { sort: "stability", limit: PAGE, cursor }),
+        rowsOf: ({ scenarios }) => scenarios,
+      }),
+    [run.run_id, run.status, pages.value],
+  );
+  const threshold = formatChosen(summary.pass_threshold);
+  return (
+    <Section
+      title="Scenarios"
+      hint={`✓ reaches ${threshold}, ✕ does not${
+        summary.undecided > 0 ? ", ? depends on scores that are missing" : ""
+      }. ${
+        run.attempts > 1
+          ? "Those that pass in some attempts only come first, then those that never pass."
+          : "Those that do not pass come first."
+      }`}
+    >
+      <Shown loaded={loaded} what="the scenarios">
+        {({ rows, hasMore }) => (
+          <>
+            <Grid rows={rows} isRepeated={run.attempts > 1} />
+            {hasMore && <MoreButton pages={pages} />}
+          </>
+        )}
+      </Shown>
+    </Section>
+  );
+}
+
+function meanOf({ attempts }: ScenarioRow): number | null {
+  const means = attempts.map(({ mean }) => mean).filter((mean) => mean !== null);
+  return means.length === 0 ? null : means.reduce((a, b) => a + b) / means.length;
+}
+
+function Grid({ rows, isRepeated }: { rows: ScenarioRow[]; isRepeated: boolean }) {
+  return (
+    <TableFrame label="Scenarios" isFlat class="grid-table">
+      <thead>
+        <tr>
+          <th scope="col">Scenario</th>
+          <th scope="col" class="number">Mean</th>
+          {isRepeated && <th scope="col" class="number">Passed</th>}
+          <th scope="col">{isRepeated ? "Attempts" : "Result"}</th>
+          <th scope="col" class="wide">What it is</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.scenario}>
+            <th scope="row" class="name">
+              <Link href={`?scenario=${encodeURIComponent(row.scenario_id)}`} dir="auto">
+                {row.scenario_id}
+              </Link>
+            </th>
+            <td class="number">{formatScore(meanOf(row))}</td>
+            {isRepeated && (
+              <td class="number">
+                {`${
+                  formatCount(row.attempts.filter(({ standing }) => standing === "passed").length)
+                } of ${formatCount(row.attempts.length)}`}
+              </td>
+            )}
+            <td>
+              <span class="cells">
+                {row.attempts.slice(0, MOST_ATTEMPTS).map((attempt) => {
+                  const { attempt_id: id, standing, mean, failed } = attempt;
+                  const said = `Attempt ${id}: ${standing}, ${formatScore(mean)}` +
+                    (failed > 0 ? `, ${formatNumberOf(failed, "failed call")}` : "");
+                  return (
+                    <Link
+                      key={id}
+                      class={`cell ${standing}`}
+                      href={`?turn=${row.scenario}/${id}/0`}
+                      aria-label={said}
+                      title={said}
+                    >
+                      {SIGNS[standing]}
+                    </Link>
+                  );
+                })}
+              </span>
+            </td>
+            <td class="muted small" dir="auto">{row.description}</td>
+          </tr>
+        ))}
+      </tbody>
+    </TableFrame>
+  );
+}

@@ -1,0 +1,143 @@
+import { Term } from "../../../shared/pages/components/tip.tsx";
+import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
+import { query, setQuery } from "../../../shared/pages/location.ts";
+import type { RunSummary } from "../../results/run_summary.ts";
+import { PassCurves } from "../charts/curve.tsx";
+import { Histogram } from "../charts/histogram.tsx";
+import { IntervalChart } from "../charts/interval.tsx";
+import { Section } from "../frame.tsx";
+import { ScoreTable } from "../score_table.tsx";
+import { intervalText, isLexical, scoreLabel } from "../words.ts";
+import { CheckCounts } from "./checks.tsx";
+import { HistoryGaps } from "./history_gaps.tsx";
+import { Labels } from "./labels.tsx";
+
+/** Every score of a run with its interval and how it is spread, and what else was counted. */
+export function ScoresTab({ summary }: { summary: RunSummary }) {
+  const names = Object.keys(summary.statistics);
+  const wanted = query.value.get("show") ?? "overall";
+  const score = names.includes(wanted) ? wanted : names[0];
+  if (score === undefined) {
+    return <p class="muted">There are no scores: no reply could be compared with anything.</p>;
+  }
+  const choose = (name: string) => setQuery({ show: name === "overall" ? undefined : name });
+  const lexical = names.filter(isLexical);
+  return (
+    <>
+      <div class="columns">
+        <Section
+          title="Scores"
+          hint="Means over scenarios with their 95% intervals. Choose one to see how it is spread."
+        >
+          <Scores
+            summary={summary}
+            names={names.filter((name) => !isLexical(name))}
+            chosen={score}
+            onChoose={choose}
+          />
+          {lexical.length > 0 && (
+            <details class="as-table" open={isLexical(score)}>
+              <summary>{`${formatNumberOf(lexical.length, "score")} of words in common`}</summary>
+              <Scores summary={summary} names={lexical} chosen={score} onChoose={choose} />
+            </details>
+          )}
+          <Missing summary={summary} />
+        </Section>
+        <div class="stack">
+          <Section
+            title={`Distribution of ${scoreLabel(score)}`}
+            hint="Turns per band of the score, over all attempts"
+          >
+            <Histogram
+              bins={summary.histograms[score] ?? []}
+              threshold={score === "overall" ? summary.pass_threshold : undefined}
+              label={`Distribution of ${scoreLabel(score)}`}
+            />
+          </Section>
+          {Object.keys(summary.pass_at_k).length > 1 && (
+            <Section
+              title="How reliably scenarios pass"
+              hint={
+                <>
+                  The share of scenarios that pass{" "}
+                  <Term means="pass@k: at least one of k attempts passes. It rises with k.">
+                    at least once
+                  </Term>, and that pass{" "}
+                  <Term means="pass^k: all k attempts pass. It falls with k.">
+                    every time
+                  </Term>, in so many attempts
+                </>
+              }
+            >
+              <PassCurves atK={summary.pass_at_k} hatK={summary.pass_hat_k} />
+            </Section>
+          )}
+        </div>
+      </div>
+      <CheckCounts counts={summary.check_counts ?? []} />
+      <HistoryGaps gaps={summary.history_gap ?? {}} />
+      <Labels labels={summary.labels} />
+    </>
+  );
+}
+
+function Scores({ summary, names, chosen, onChoose }: {
+  summary: RunSummary;
+  names: string[];
+  chosen: string;
+  onChoose: (name: string) => void;
+}) {
+  const { statistics, score_methods } = summary;
+  const of = (name: string) => statistics[name]!;
+  return (
+    <ScoreTable
+      names={names}
+      chosen={chosen}
+      onChoose={onChoose}
+      mark={(name) => {
+        const methods = Object.keys(score_methods[name] ?? {});
+        return methods.length > 1 && (
+          <Term means={`Computed in several ways: ${methods.join(", ")}`}>
+            {`${methods.length} methods`}
+          </Term>
+        );
+      }}
+      columns={[
+        {
+          label: "Mean",
+          isNumber: true,
+          cell: (name) => {
+            const { mean, bounds } = of(name);
+            return mean === null && bounds ? intervalText(bounds) : formatScore(mean);
+          },
+        },
+        {
+          label: "95% interval, 0 to 1",
+          isWide: true,
+          cell: (name) => <IntervalChart statistic={of(name)} />,
+        },
+        names.some((name) => of(name).missing > 0) && {
+          label: "Missing",
+          isNumber: true,
+          cell: (name) => of(name).missing > 0 ? formatCount(of(name).missing) : "",
+        },
+      ]}
+    />
+  );
+}
+
+const MOST = 6;
+
+/** Which scores are missing and why, and replies that were cut. */
+function Missing({ summary: { missing_scores, truncated } }: { summary: RunSummary }) {
+  const remarks = missing_scores.slice(0, MOST).map(({ score, reason, turns }) =>
+    `${formatNumberOf(turns, "turn")} without ${scoreLabel(score)}: ${reason}`
+  );
+  if (truncated > 0) {
+    remarks.push(`${formatNumberOf(truncated, "reply", "replies")} cut at the token limit`);
+  }
+  if (remarks.length === 0) return null;
+  return (
+    <ul class="remarks small">{remarks.map((text) => <li key={text} dir="auto">{text}</li>)}</ul>
+  );
+}
