@@ -3,6 +3,7 @@ import { forgedCursor, writeCursor, wrongCursor } from "../../shared/http/body/c
 import { streamPieces } from "../../shared/http/body/json_stream.ts";
 import { readQuery } from "../../shared/http/body/query.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
+import { withoutQuery } from "../endpoint/endpoint_address.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { Summaries } from "../results/summaries.ts";
 import type { RunCursor, RunSort } from "../store/runs/list_query.ts";
@@ -81,6 +82,14 @@ export function createRunHandlers({ store, runs, endpoints, summaries }: RunHand
       const shown = await view(run);
       if (shown.status !== "completed") return Response.json(shown);
       return streamPieces(withResult(shown, resultPieces(store, run)));
+    },
+
+    request: async (_request, { params }) => {
+      const { request: { scored_by: _, test_batch, ...asked }, testName } = await find(params.id);
+      // A stored request with a dataset has its scenarios as well.
+      const batch = asked.dataset === undefined ? { test_batch } : {};
+      const endpoint = withoutQuery(asked.endpoint); // which may hold a key
+      return Response.json({ test_name: testName, ...asked, endpoint, ...batch });
     },
 
     follow: async (request, context) => {

@@ -13,6 +13,7 @@ import {
   RUN_EVENTS,
   RunList,
   RunLocation,
+  RunRequest,
   RunState,
   RunStatus,
   RunWithResult,
@@ -138,6 +139,20 @@ export function createRunRoutes(deps: RunHandlerDeps & { scoring: ScoringPorts }
       },
       problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT },
       handler: createExportRoute(deps),
+    },
+    {
+      method: "GET",
+      path: "/runs/:id/request",
+      summary: "What started a run: a body for POST /evaluate, to run it again or to change it",
+      params: { path: runPath },
+      answers: {
+        200: jsonAnswer(
+          "The request; with a dataset, its name and version instead of its scenarios.",
+          RunRequest,
+        ),
+      },
+      problems: NOT_FOUND,
+      handler: handlers.request,
     },
     {
       method: "GET",

@@ -40,6 +40,14 @@ export const RunWithResult = Run.extend({
   result: EvaluateAnswer.optional().meta({ description: "Only if the run is completed." }),
 }).meta({ id: "RunWithResult" });
 
+/** The answer of `GET /runs/{id}/request`. */
+export const RunRequest = z.looseObject({
+  test_name: z.string(),
+  endpoint: z.string(),
+  model_id: z.string(),
+  attempts: z.int(),
+}).meta({ id: "RunRequest" });
+
 /** A run that was started or ended by the request. */
 export const RunState = z.object({ run_id: z.string(), status: RunStatus })
   .meta({ id: "RunState" });

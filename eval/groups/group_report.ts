@@ -24,6 +24,8 @@ export const GroupModel = z.object({
   /** Means over scenarios with their intervals; `null` until the run has ended. */
   scores: z.record(z.string(), Statistic).nullable(),
   pass_rate: RunPassRates.shape.pass_rate,
+  /** By their attempts; `null` until the run has ended. */
+  scenarios: RunSummary.shape.scenarios.nullable(),
   /** With those of the runs that it retries, as the costs. */
   usage: RunSummary.shape.usage.nullable(),
   latency_ms: RunSummary.shape.latency_ms,

@@ -64,6 +64,7 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
       ...{ run_id, name: name ?? model_id, model_id, endpoint, status, detail, progress },
       scores: summary?.statistics ?? null,
       pass_rate: summary?.pass_rate ?? null,
+      scenarios: summary?.scenarios ?? null,
       usage: spent?.usage ?? null,
       latency_ms: summary?.latency_ms ?? null,
       errors: summary?.errors ?? [],

@@ -88,6 +88,11 @@ export async function deleteRun(id: string): Promise<void> {
   await request(runPath(id), { method: "DELETE" });
 }
 
+/** What started a run. */
+export function readRequest(id: string): Promise<Record<string, unknown>> {
+  return requestJson(`${runPath(id)}/request`);
+}
+
 /** Starts a run, or a group of them, that continues without this page; the address of its view. */
 export async function startRun(body: unknown): Promise<string> {
   const answer = await requestJson<{ run_id: string } | { group_id: string }>("/evaluate", {
@@ -119,6 +124,11 @@ export function planRun(id: string, parameters: Parameters): Promise<RunPower> {
 
 export function gradeTurn(id: string, place: string, grade: GradeInput): Promise<PlacedGrade> {
   return requestJson(`${turnPath(id, place)}/grade`, { method: "PUT", body: grade });
+}
+
+/** Takes back the person's grade. */
+export async function withdrawGrade(id: string, place: string, author: string): Promise<void> {
+  await request(address(`${turnPath(id, place)}/grade`, { author }), { method: "DELETE" });
 }
 
 export function listGrades(id: string, parameters: Parameters): Promise<GradeList> {

@@ -7,8 +7,9 @@ const PLACES = [
   {
     href: "/",
     label: "Runs",
-    isHere: (at: string) => at === "/" || /^\/ui\/(runs|groups)/.test(at),
+    isHere: (at: string) => at === "/" || at.startsWith("/ui/runs"),
   },
+  { href: "/ui/groups", label: "Groups", isHere: (at: string) => at.startsWith("/ui/groups") },
   { href: "/ui/new", label: "New run", isHere: (at: string) => at === "/ui/new" },
   {
     href: "/ui/datasets",

@@ -49,6 +49,11 @@ export function runActions(run: Run, after: () => void): MenuItem[] {
       onSelect: () => tryAction(async () => navigate(`/ui/runs/${await retryRun(id)}`)),
     },
     {
+      label: "Edit and run again",
+      icon: "edit",
+      onSelect: () => navigate(`/ui/new?again=${id}`),
+    },
+    {
       label: "Use as baseline",
       icon: "columns",
       onSelect: () => navigate(`/ui/compare?baseline=${id}`),

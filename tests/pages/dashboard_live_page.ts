@@ -40,7 +40,7 @@ suite.test(
     await page.locator(".turn-rows .name").nth(2).waitFor();
     await page.getByText(/mean so far 0\.\d\d · .* turns\/s/).waitFor();
     // One source of how many there are: nothing else counts turns.
-    const counts = page.getByText(/\d+ (of \d+ )?turns/);
+    const counts = page.getByText(/\d+ (of \d+ )?turns(?!\/s)/);
     assertEquals(await counts.evaluateAll((all) => all.map(({ className }) => className)), [
       "muted small", // what was asked for
       "sentence",

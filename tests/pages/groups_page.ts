@@ -17,20 +17,53 @@ suite.test(
     await using tab = await open(`${url}/ui/groups/${group}`);
     const { page } = tab;
     await page.locator(".verdict .sentence").waitFor();
+    await page.getByText("Intervals, pairs and all scores").click();
     const models = page.getByRole("region", { name: "Models" }).locator("tbody tr");
     await becomes(() => models.count(), 2);
     const scores = page.getByRole("region", { name: "Scores by model" });
     assertEquals(await scores.locator("thead th").allTextContents(), ["Score", ...MODELS]);
-    await scores.getByText("token f1").waitFor();
+    await scores.getByText("words in common", { exact: true }).waitFor();
     await checkAccessibility(page);
     await page.getByRole("region", { name: "Pairs" }).getByRole("link").click();
     await page.waitForURL(/\/ui\/compare\?baseline=.+&candidate=.+/);
     await page.getByText("Turns that changed most").waitFor();
     await page.goBack();
+    await page.getByText("Intervals, pairs and all scores").click();
     await models.first().getByRole("link").click();
     await page.waitForURL(/\/ui\/runs\//);
-    await page.getByRole("link", { name: "beside other models" }).click();
+    await page.getByRole("link", { name: "Beside other models" }).click();
     await page.waitForURL(`**/ui/groups/${group}`);
+  },
+);
+
+suite.test(
+  "the replies of all models stand beside each other, and the better one is kept as a grade",
+  async ({ url, group }, open) => {
+    await using tab = await open(`${url}/ui/groups/${group}`);
+    const { page } = tab;
+    const grid = page.getByRole("region", { name: "Replies by model" });
+    const row = grid.getByRole("row", { name: /order-status, turn 1/ });
+    await row.getByText("Where is order 4711?").waitFor();
+    assertEquals(await row.getByRole("cell").count(), MODELS.length);
+    for (const model of MODELS) await grid.getByRole("columnheader", { name: model }).waitFor();
+    const prefer = row.getByRole("checkbox", { name: "prefer this reply" }).first();
+    await prefer.check();
+    await page.getByText("Saved as a grade.").waitFor();
+    await checkAccessibility(page);
+    await page.reload();
+    await becomes(() => prefer.isChecked(), true);
+    const { models: [first] } = await (await fetch(`${url}/groups/${group}`)).json();
+    const { grades } = await (await fetch(`${url}/runs/${first.run_id}/grades`)).json();
+    assertEquals(
+      grades.map(({ scenario_id, value, label }: Record<string, unknown>) => [
+        scenario_id,
+        value,
+        label,
+      ]),
+      [["order-status", 1, "preferred"]],
+    );
+    await prefer.uncheck();
+    await page.getByText("The grade is withdrawn.").waitFor();
   },
 );
 
@@ -47,7 +80,7 @@ suite.test(
     await page.getByLabel("Test name").fill("from the form");
     await page.getByRole("button", { name: "Start the run" }).click();
     await page.waitForURL(/\/ui\/groups\//);
-    await page.locator(".page-head .badge", { hasText: "completed" }).waitFor();
+    await page.locator(".group-grid tbody tr").first().waitFor();
     for (const format of ["JSON", "CSV", "Markdown", "HTML"]) {
       await page.getByRole("button", { name: "Export" }).click();
       await Promise.all([
@@ -78,7 +111,7 @@ suite.test("a group is retried from its page", async ({ url, endpoint }, open) =
   await page.locator(".page-head .badge", { hasText: "cancelled" }).waitFor();
   await page.getByRole("button", { name: "Actions" }).click();
   await page.getByRole("menuitem", { name: "Retry what failed" }).click();
-  await page.locator(".page-head .badge", { hasText: "completed" }).waitFor();
+  await page.locator(".group-grid tbody tr").first().waitFor();
 });
 
 suite.test("a report shows a group without a server", async ({ url, group }, open) => {
@@ -90,7 +123,10 @@ suite.test("a report shows a group without a server", async ({ url, group }, ope
   await page.locator(".verdict .sentence").waitFor();
   const models = page.getByRole("region", { name: "Models" });
   for (const name of MODELS) await models.getByText(name).waitFor();
-  await page.getByRole("region", { name: "Scores by model" }).getByText("token f1").waitFor();
+  await page.getByRole("region", { name: "Scores by model" }).getByText("words in common", {
+    exact: true,
+  })
+    .waitFor();
   assertEquals(await page.getByRole("main").getByRole("link").count(), 0, "there is no other view");
   await checkAccessibility(page);
 });

@@ -74,3 +74,36 @@ suite.test("what is dropped and is not one file is refused with the reason", asy
   await page.getByText("Drop one file only.").waitFor();
   await Deno.remove(folder, { recursive: true });
 });
+
+suite.test("a run is run again with one press, or after its fields were changed", async (
+  fixture,
+  open,
+) => {
+  const first = await fixture.evaluate({ attempts: 1, parameters: { temperature: 0.5 } });
+  await using tab = await open(`${fixture.url}/ui/runs/${first}`);
+  const { page } = tab;
+  await page.getByRole("button", { name: "Run again" }).click();
+  await page.waitForURL((url) => /runs\/.+/.test(url.pathname) && !url.href.includes(first));
+  await page.getByText("Against studio/support-v3, the last run of this test").waitFor();
+  await page.getByRole("button", { name: "Actions" }).click();
+  await page.getByRole("menuitem", { name: "Edit and run again" }).click();
+  await becomes(() => page.getByLabel("Temperature").inputValue(), "0.5");
+  assertEquals(await page.getByLabel("Test name").inputValue(), "support");
+  await page.getByLabel("Model", { exact: true }).fill("studio/support-v2");
+  await page.getByLabel("System prompt").fill("Answer in one sentence.");
+  await page.getByRole("button", { name: "Add a check" }).click();
+  await page.getByLabel("The reply").selectOption("max_words");
+  await page.getByLabel("Value", { exact: true }).fill("100");
+  await checkAccessibility(page);
+  await page.getByRole("button", { name: "Start the run" }).click();
+  await page.waitForURL(/runs\//);
+  await page.getByText("0 of 12", { exact: true }).last().waitFor(); // checks not met
+  const id = new URL(page.url()).pathname.split("/").at(-1);
+  const request = await (await fetch(`${fixture.url}/runs/${id}/request`)).json();
+  assertEquals(request.model_id, "studio/support-v2");
+  assertEquals(request.parameters, {
+    temperature: 0.5,
+    system_prompt: "Answer in one sentence.",
+  });
+  assertEquals(request.test_batch[0].checks, [{ type: "max_words", value: 100 }]);
+});

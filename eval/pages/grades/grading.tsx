@@ -20,7 +20,7 @@ import { UnitInput } from "../unit_input.tsx";
 /** The values that have a key, from `1` to `5`. */
 const STEPS = [0, 0.25, 0.5, 0.75, 1];
 /** Who grades here, kept in this browser. */
-const AUTHOR = "grade-author";
+export const AUTHOR = "grade-author";
 
 /** What people say of a turn, and a form to say it. `place` is `scenario/attempt_id/turn`. */
 export function Grading({ runId, place }: { runId: string; place: string }) {

@@ -1,7 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/pages/format.ts";
-import type { GroupReport } from "../../groups/group_report.ts";
+import { formatP } from "../../../shared/rounding.ts";
+import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { StatusBadge } from "../runs/runs_table.tsx";
+import { source } from "../source.ts";
+import { adviceOn, differenceText, errorText, shortDataset } from "../words.ts";
+import { GroupGrid } from "./group_grid.tsx";
 import { GroupModels, GroupScores } from "./group_models.tsx";
 import { GroupPairs } from "./group_pairs.tsx";
 
@@ -18,79 +22,110 @@ export function GroupBody({ group, ...head }: BodyProps) {
     <>
       <Head group={group} {...head} />
       <Outcome group={group} />
-      <GroupModels group={group} />
-      {group.pairs && group.pairs.length > 0 && <GroupPairs group={group} />}
-      <GroupScores group={group} />
+      {source.isLive && group.status !== "running" && <GroupGrid group={group} />}
+      {source.isLive && group.status !== "running"
+        ? (
+          <details class="card raw">
+            <summary>Intervals, pairs and all scores</summary>
+            <Figures group={group} />
+          </details>
+        )
+        : <Figures group={group} />}
     </>
   );
 }
 
+function Figures({ group }: { group: GroupReport }) {
+  return (
+    <div class="stack">
+      <GroupModels group={group} />
+      {group.pairs && group.pairs.length > 0 && <GroupPairs group={group} />}
+      <GroupScores group={group} />
+    </div>
+  );
+}
+
 function Head({ group, crumbs, actions }: BodyProps) {
-  const { test_name, models, attempts, dataset, created_at, finished_at } = group;
+  const { test_name, models, attempts, dataset, created_at, finished_at, status } = group;
   const ended = finished_at ? Date.parse(finished_at) : undefined;
+  const facts = [
+    formatDateTime(created_at),
+    formatNumberOf(models.length, "model"),
+    formatNumberOf(attempts, "attempt"),
+    dataset && `dataset ${shortDataset(dataset)}`,
+    ended && `took ${formatDuration(ended - Date.parse(created_at))}`,
+  ];
   return (
     <div class="run-head">
       {crumbs}
       <div class="page-head">
         <h2 dir="auto">{test_name || "(no name)"}</h2>
-        <StatusBadge run={{ ...group, detail: null }} hasShare={false} />
+        {status !== "completed" && (
+          <StatusBadge
+            run={{ ...group, detail: null }}
+            hasShare={false}
+          />
+        )}
         <span class="spacer" />
         {actions}
       </div>
-      <dl class="facts">
-        <div>
-          <dt>Models</dt>
-          <dd>{models.length}</dd>
-        </div>
-        <div>
-          <dt>Started</dt>
-          <dd>
-            {formatDateTime(created_at)}
-            {ended && `, took ${formatDuration(ended - Date.parse(created_at))}`}
-          </dd>
-        </div>
-        {dataset && (
-          <div>
-            <dt>Dataset</dt>
-            <dd>{dataset}</dd>
-          </div>
-        )}
-        <div>
-          <dt>Size</dt>
-          <dd>{formatNumberOf(attempts, "attempt")} each</dd>
-        </div>
-      </dl>
+      <p class="muted small">{facts.filter(Boolean).join(" · ")}</p>
     </div>
   );
 }
 
-/** Which model is best, in one sentence, or how far the runs are. */
-function Outcome({ group: { best, models, progress, method } }: { group: GroupReport }) {
+/** Which model is best and by how much, in one sentence, or how far the runs are. */
+function Outcome({ group }: { group: GroupReport }) {
+  const { best, models, progress, pairs } = group;
   if (!best) {
     return (
       <section class="card section live" aria-label="Progress">
-        <h3>{progress.done} of {formatNumberOf(progress.total, "turn")}</h3>
+        <p class="sentence">
+          {progress.done} of {formatNumberOf(progress.total, "turn")} done
+        </p>
         <progress max={progress.total} value={progress.done} aria-label="Finished turns" />
       </section>
     );
   }
   const isDecided = best.length === 1 && models.length > 1;
+  const errors = models.flatMap((model) => model.errors.map((error) => ({ model, error })));
   return (
     <div class={isDecided ? "verdict good" : "verdict"}>
       <p class="sentence" dir="auto">
         {isDecided
-          ? `${best[0]} is better than every other model.`
+          ? `${best[0]} is the best.`
           : best.length === 0
           ? "No run has been completed."
           : best.length === models.length
           ? "It is not known which of the models is best."
           : `It is not known which of these is best: ${best.join(", ")}.`}
       </p>
-      {method && (
-        <p class="muted">
-          {formatNumberOf(method.tests, "significance test")}, corrected: {method.correction}
-        </p>
+      {pairs && pairs.length > 0 && (
+        <p class="muted" dir="auto">{pairs.slice(0, MOST_PAIRS).map(describePair).join(" ")}</p>
       )}
+      {errors.slice(0, 2).map(({ model, error }) => (
+        <p key={model.run_id} class="first-error" role="note" dir="auto">
+          <strong>{`${model.name}: ${formatNumberOf(error.turns, "call")} failed: `}</strong>
+          {errorText(error.detail)}. {adviceOn(error)}
+        </p>
+      ))}
     </div>
   );
+}
+
+/** More fill the page; the table of pairs has all. */
+const MOST_PAIRS = 6;
+
+function describePair({ baseline, candidate, better, scores }: GroupPair): string {
+  const score = scores.overall ?? Object.values(scores)[0];
+  if (!score) return `${candidate} against ${baseline}: they cannot be compared.`;
+  const p = formatP(score.p_adjusted);
+  if (better === null) {
+    return `${candidate} against ${baseline}: ${
+      differenceText(score.difference)
+    }, not known (p ${p}).`;
+  }
+  const worse = better === candidate ? baseline : candidate;
+  const by = differenceText(Math.abs(score.difference));
+  return `${better} is better than ${worse} (${by}, p ${p}).`;
 }

@@ -11,6 +11,13 @@ export interface ModelElsewhere {
   model: string;
 }
 
+/** A check as the form has it. */
+export interface DraftCheck {
+  type: string;
+  value: string;
+  isRequired: boolean;
+}
+
 /** What the person has entered so far; it survives going to another view and reloading. */
 export const draft = {
   endpoint: signal("http://127.0.0.1:8000"),
@@ -23,6 +30,10 @@ export const draft = {
   attempts: signal("1"),
   threshold: signal(""),
   rubric: signal(""),
+  systemPrompt: signal(""),
+  temperature: signal(""),
+  /** Checks for every scenario that is entered here; a dataset has its own. */
+  checks: signal<DraftCheck[]>([]),
   /** `name` or `name@version`; empty for a batch that is pasted or uploaded. */
   dataset: signal(""),
   batch: createBatchDraft(),
@@ -66,8 +77,9 @@ export function setBatchText(text: string): void {
     draft.others.value = others.join(", ");
     draft.elsewhere.value = [];
   }
+  const parameters = request.parameters as Record<string, unknown> | undefined;
   for (const [name, field] of Object.entries(FIELDS_OF_REQUEST)) {
-    const value = request[name];
+    const value = request[name] ?? parameters?.[name];
     if (typeof value === "string" || typeof value === "number") field.value = String(value);
   }
   const dataset = datasetOf(input);
@@ -96,6 +108,8 @@ const FIELDS_OF_REQUEST = {
   attempts: draft.attempts,
   pass_threshold: draft.threshold,
   rubric: draft.rubric,
+  system_prompt: draft.systemPrompt,
+  temperature: draft.temperature,
 };
 
 /**
@@ -149,6 +163,7 @@ export const hasConversations = computed(() =>
 export const numberErrors = computed(() => {
   const attempts = enteredNumber(draft.attempts.value) ?? 1;
   const threshold = enteredNumber(draft.threshold.value) ?? 0;
+  const temperature = enteredNumber(draft.temperature.value) ?? 0;
   return {
     attempts: Number.isInteger(attempts) && attempts >= 1
       ? undefined
@@ -156,6 +171,7 @@ export const numberErrors = computed(() => {
     threshold: threshold >= 0 && threshold <= 1
       ? undefined
       : "Enter a number from 0 to 1, such as 0.7.",
+    temperature: temperature >= 0 ? undefined : "Enter a number, 0 or more.",
   };
 });
 
@@ -174,6 +190,7 @@ export const missing = computed(() => {
   ) return "Fill in or remove the model at another endpoint.";
   if (numberErrors.value.attempts) return "Correct the attempts first.";
   if (numberErrors.value.threshold) return "Correct the threshold first.";
+  if (numberErrors.value.temperature) return "Correct the temperature first.";
   return undefined;
 });
 
@@ -182,14 +199,48 @@ export const requestBody = computed(() => {
   const dataset = draft.dataset.value;
   return {
     ...pasted.value,
-    test_batch: dataset ? undefined : draft.batch.scenarios.value,
+    test_batch: dataset ? undefined : withChecks.value,
     dataset: dataset || undefined,
     ...!pastedTargets.value && modelsOfForm(),
     attempts: enteredNumber(draft.attempts.value),
     test_name: draft.name.value.trim() || undefined,
     pass_threshold: enteredNumber(draft.threshold.value),
     rubric: draft.rubric.value.trim() || undefined,
+    parameters: parameters.value,
   };
+});
+
+/** The parameters of the form and those that were pasted; `undefined` if there are none. */
+const parameters = computed(() => {
+  const { system_prompt: _, temperature: __, ...others } =
+    (pasted.value.parameters ?? {}) as Record<string, unknown>;
+  const system_prompt = draft.systemPrompt.value.trim();
+  const temperature = enteredNumber(draft.temperature.value);
+  const all = {
+    ...others,
+    ...(system_prompt && { system_prompt }),
+    ...(temperature !== undefined && { temperature }),
+  };
+  return Object.keys(all).length > 0 ? all : undefined;
+});
+
+/** Checks whose value is a number. */
+export const isNumeric = (type: string) => type.startsWith("max_");
+
+/** The scenarios with the checks of the form behind their own. */
+const withChecks = computed(() => {
+  const scenarios = draft.batch.scenarios.value;
+  const checks = draft.checks.value.filter(({ value }) => value.trim() !== "")
+    .map(({ type, value, isRequired }) => ({
+      type,
+      value: isNumeric(type) ? Number(value) : value,
+      ...(isRequired && { required: true }),
+    }));
+  if (checks.length === 0) return scenarios;
+  return scenarios.map((scenario) => {
+    const own = (scenario as { checks?: unknown }).checks;
+    return { ...scenario, checks: [...(Array.isArray(own) ? own : []), ...checks] };
+  });
 });
 
 function modelsOfForm(): {

@@ -5,12 +5,21 @@ import { Field, type InputAttributes } from "../../../shared/pages/components/fi
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query } from "../../../shared/pages/location.ts";
-import { startRun } from "../api.ts";
+import { readRequest, startRun } from "../api.ts";
 import { Preview } from "../batch/preview.tsx";
 import { Frame, Section } from "../frame.tsx";
 import { Commands } from "./commands_section.tsx";
 import { Conversations } from "./conversations.tsx";
-import { draft, missing, modelCount, numberErrors, pastedTargets, requestBody } from "./draft.ts";
+import { Checks } from "./checks_field.tsx";
+import {
+  draft,
+  missing,
+  modelCount,
+  numberErrors,
+  pastedTargets,
+  requestBody,
+  setBatchText,
+} from "./draft.ts";
 import { ModelField } from "./model_field.tsx";
 import { ModelsElsewhere } from "./models_elsewhere.tsx";
 import { PastedTargets } from "./pasted_targets.tsx";
@@ -25,6 +34,7 @@ const FIELDS = [
   "test_name",
   "pass_threshold",
   "rubric",
+  "parameters",
   "test_batch",
   "dataset",
 ];
@@ -77,6 +87,10 @@ export function NewRunView() {
   useEffect(() => {
     const named = query.value.get("dataset");
     if (named) draft.dataset.value = named;
+    const again = query.value.get("again");
+    if (again) {
+      void send(async () => setBatchText(JSON.stringify(await readRequest(again), null, 2)));
+    }
   }, []);
 
   async function start(event: Event): Promise<void> {
@@ -136,7 +150,28 @@ export function NewRunView() {
                 hint="A score from here on passes: 0 to 1, 0.7 if empty"
                 kind="number"
               />
+              <TextField
+                label="Temperature"
+                value={draft.temperature}
+                error={numberErrors.value.temperature}
+                hint="The endpoint's own if empty"
+                kind="number"
+              />
             </div>
+            <Field
+              label="System prompt"
+              error={errorOf("parameters")}
+              hint="The system message of every conversation; that of a scenario wins"
+            >
+              {(input) => (
+                <textarea
+                  {...input}
+                  rows={2}
+                  value={draft.systemPrompt.value}
+                  onInput={({ currentTarget }) => draft.systemPrompt.value = currentTarget.value}
+                />
+              )}
+            </Field>
             <TextField
               label="Test name"
               value={draft.name}
@@ -158,7 +193,10 @@ export function NewRunView() {
               )}
             </Field>
           </Section>
-          <Conversations error={errorOf("test_batch") ?? errorOf("dataset")} />
+          <div class="stack">
+            <Conversations error={errorOf("test_batch") ?? errorOf("dataset")} />
+            {!draft.dataset.value && <Checks />}
+          </div>
         </div>
         {!draft.dataset.value && <Preview draft={draft.batch} />}
         <div class="start">

@@ -40,7 +40,7 @@ export function RepliesTab({ run, summary, round, before }: {
 }) {
   const sort = usualSort(run);
   const parameters = turnParameters({ sort });
-  const key = JSON.stringify([parameters, readLines() === "all"]);
+  const key = JSON.stringify([run.run_id, parameters, readLines() === "all"]);
   const list = useMemo(
     () => createTurnList(run.run_id, parameters),
     [run.run_id, run.status, key, round],

@@ -1,20 +1,22 @@
+import { Button } from "../../../shared/pages/components/button.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/run_schemas.ts";
-import { exportItems, runActions } from "../run_actions.tsx";
+import { readRequest, startRun } from "../api.ts";
+import { exportItems, runActions, tryAction } from "../run_actions.tsx";
 import { StatusBadge } from "../runs/runs_table.tsx";
 import { source } from "../source.ts";
+import { shortDataset } from "../words.ts";
 
 /** What the run was, and what can be done with it. */
 export function RunHead({ run, reload }: { run: Run; reload: () => void }) {
   const ended = run.finished_at ? Date.parse(run.finished_at) : undefined;
-  const scenarios = run.progress.total;
   const facts = [
     formatDateTime(run.created_at),
-    `${formatNumberOf(scenarios, "turn")}, ${formatNumberOf(run.attempts, "attempt")}`,
-    run.dataset && `dataset ${run.dataset.replace(/@([\da-f]{8})[\da-f]+$/, "@$1")}`,
+    `${formatNumberOf(run.progress.total, "turn")}, ${formatNumberOf(run.attempts, "attempt")}`,
+    run.dataset && `dataset ${shortDataset(run.dataset)}`,
     ended && `took ${formatDuration(ended - Date.parse(run.created_at))}`,
     run.endpoint,
   ];
@@ -48,7 +50,9 @@ export function RunHead({ run, reload }: { run: Run; reload: () => void }) {
                 <Link class="button" href={`/ui/compare?candidate=${run.run_id}`}>
                   Compare with…
                 </Link>
-                <Link class="button primary" href={`/ui/new?again=${run.run_id}`}>Run again</Link>
+                <Button kind="primary" onClick={() => tryAction(() => runAgain(run.run_id))}>
+                  Run again
+                </Button>
               </>
             )}
             <Menu
@@ -69,7 +73,13 @@ export function RunHead({ run, reload }: { run: Run; reload: () => void }) {
   );
 }
 
-export const TABS = [
+/** Starts the same again. */
+async function runAgain(id: string): Promise<void> {
+  const { group_id: _, ...request } = await readRequest(id);
+  navigate(await startRun(request));
+}
+
+const TABS = [
   { view: undefined, label: "Replies" },
   { view: "scenarios", label: "Scenarios" },
   { view: "scores", label: "Scores" },

@@ -20,7 +20,7 @@ export interface VirtualRows {
 /**
  * Which rows of a list are in sight while the page scrolls. Rows have the height of their texts: each
  * is measured when it is shown, and taken to have `estimate` pixels before. `of` names what the rows
- * are: if it changes, they are measured anew.
+ * are: if it changes, other rows are measured.
  */
 export function useVirtualRows(
   content: RefObject<HTMLElement | null>,
@@ -29,7 +29,7 @@ export function useVirtualRows(
   const range = useSignal({ first: 0, end: BEYOND });
   const round = useSignal(0); // of measuring
   const known = useRef({ of: "", heights: new Map<number, number>(), tops: [0] });
-  if (known.current.of !== of) known.current = { of, heights: new Map(), tops: [0] };
+  if (known.current.of !== of) known.current = { of, heights: heightsOf(of), tops: [0] };
   const { heights } = known.current;
   const tops = new Array<number>(count + 1);
   tops[0] = 0;
@@ -86,6 +86,18 @@ export function useVirtualRows(
     topOf: (index) => tops[index]!,
     measure: (row) => void (row && observer.current!.observe(row)),
   };
+}
+
+/** What was measured: whoever comes back to a list finds it as it was. */
+const measured = new Map<string, Map<number, number>>();
+const KEPT = 4;
+
+function heightsOf(list: string): Map<number, number> {
+  const heights = measured.get(list) ?? new Map<number, number>();
+  measured.delete(list);
+  measured.set(list, heights);
+  if (measured.size > KEPT) measured.delete(measured.keys().next().value!);
+  return heights;
 }
 
 /** The row at a height, by the heights at which rows begin. */

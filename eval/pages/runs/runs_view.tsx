@@ -31,7 +31,6 @@ export function RunsView() {
         <h2>Runs</h2>
         <RunFilters />
         <span class="spacer" />
-        <Link class="button" href="/ui/groups">Groups</Link>
         <Button
           icon="columns"
           disabled={chosen.value.length !== 2}

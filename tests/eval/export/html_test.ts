@@ -59,7 +59,8 @@ Deno.test("no text of a caller or a model ends the report's data or adds a tag",
     testName: PAYLOADS[0]!,
     modelId: PAYLOADS[1]!,
   });
-  const count = (pattern: RegExp) => file.match(pattern)?.length;
+  const page = file.replace(/(?<=<script type="module">)[^]*?(?=<\/script>)/, ""); // the program
+  const count = (pattern: RegExp) => page.match(pattern)?.length;
   assertEquals([count(/<script/g), count(/<\/script>/g), count(/<img/gi)], [2, 2, undefined]);
   const data = dataOf(file);
   assertEquals(data.turns[5].interaction.agent_reply, PAYLOADS[5]);

@@ -34,13 +34,13 @@ Deno.test("a verdict by one score does not pass for one by overall", () => {
   const bleu = score(0.2, "improved");
   assertEquals(
     sentence({ overall: score(0.035, "inconclusive"), bleu }, "improved"),
-    "The candidate is better by bleu +0.200; overall +0.035 is inconclusive.",
+    "The candidate is better by phrases in common (BLEU) +0.200; overall +0.035 is inconclusive.",
   );
   assertEquals(
     sentence({ overall: score(0.05, "improved"), chrf: score(-0.1, "regressed") }, "regressed"),
-    "The candidate is worse by chrf −0.100; overall +0.050 is better.",
+    "The candidate is worse by letters in common (chrF) −0.100; overall +0.050 is better.",
   );
-  const alone = "The candidate is better: bleu +0.200.";
+  const alone = "The candidate is better: phrases in common (BLEU) +0.200.";
   assertEquals(sentence({ bleu }, "improved"), alone);
 });
 

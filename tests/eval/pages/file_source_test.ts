@@ -18,7 +18,8 @@ async function standingsOf(attempts: Turn[][]): Promise<string[]> {
   const turns = attempts.flatMap((own, index) =>
     own.map((turn, place) => ({ scenario: 0, attempt_id: index + 1, turn: place, ...turn }))
   );
-  const report = { run: {}, scenarios: [{ id: "s", description: "" }], pass_threshold: 0.7, turns };
+  const run = { attempts: attempts.length };
+  const report = { run, scenarios: [{ id: "s", description: "" }], pass_threshold: 0.7, turns };
   const { scenarios } = await createFileSource(report as unknown as RunReport).scenarios("run", {});
   return scenarios[0]!.attempts.map(({ standing }) => standing);
 }

@@ -51,6 +51,22 @@ Deno.test("the query of an endpoint is used, but never shown", async () => {
   }
 });
 
+Deno.test("the request of a run can be sent again, without the endpoint's query", async () => {
+  const { service } = evalService();
+  const body = {
+    ...evaluateBody({ test_name: "again", attempts: 2, rubric: "Be strict." }),
+    endpoint: "http://127.0.0.1:9/v1?key=s3cr3t",
+    parameters: { temperature: 0 },
+  };
+  const { run_id } = await evaluateWith(service, body);
+  const request = await (await callRoute(service, `GET /runs/${run_id}/request`)).json();
+  assertEquals(request.endpoint, "http://127.0.0.1:9/v1");
+  assertEquals([request.test_name, request.attempts, request.rubric], ["again", 2, "Be strict."]);
+  assertEquals([request.parameters, request.scored_by], [{ temperature: 0 }, undefined]);
+  const again = await evaluateWith(service, request);
+  assertEquals(again.results.scenarios.length, request.test_batch.length);
+});
+
 Deno.test("an invalid list parameter is refused by its name", async () => {
   const { service } = evalService();
   for (const query of ["status=done", "limit=0", "limit=many"]) {

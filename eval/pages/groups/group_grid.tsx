@@ -1,0 +1,283 @@
+import { useSignal } from "@preact/signals";
+import { DiffText } from "../../../shared/pages/components/diff_text.tsx";
+import { Link } from "../../../shared/pages/components/link.tsx";
+import { hasMarkup, RichText } from "../../../shared/pages/components/rich_text.tsx";
+import { TableFrame } from "../../../shared/pages/components/table_frame.tsx";
+import {
+  formatCount,
+  formatDuration,
+  formatMoney,
+  formatNumberOf,
+  formatScore,
+} from "../../../shared/pages/format.ts";
+import { readChoice } from "../../../shared/pages/storage.ts";
+import type { GroupModel, GroupReport } from "../../groups/group_report.ts";
+import type { TurnRow } from "../../run/events/turn_view.ts";
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import { gradeTurn, listGrades, withdrawGrade } from "../api.ts";
+import { AUTHOR } from "../grades/grading.tsx";
+import { useLoaded } from "../loaded.ts";
+import { MoreButton } from "../more_button.tsx";
+import { readPages } from "../read_pages.ts";
+import { Marks } from "../run/reply_rows.tsx";
+import { tryAction } from "../run_actions.tsx";
+import { Shown } from "../shown.tsx";
+import { source } from "../source.ts";
+import { errorText, intervalText, placeOf, resultOf, RESULTS } from "../words.ts";
+
+const PAGE = 100;
+const EXCERPT = 600;
+/** What a grade is called that says which reply is better. */
+const PREFERRED = "preferred";
+
+/** What each model replied at one turn; in the order of the models. */
+interface GridRow {
+  turns: (TurnRow | undefined)[];
+  first: TurnRow;
+  /** The largest difference between two models' scores. */
+  spread: number;
+}
+
+/** Every scenario with the replies of all models beside each other. */
+export function GroupGrid({ group }: { group: GroupReport }) {
+  const pages = useSignal(1);
+  const order = useSignal<"position" | "spread">("spread");
+  const models = group.models;
+  const loaded = useLoaded(
+    async () => {
+      const all = await Promise.all(models.map(({ run_id }) => readTurns(run_id, pages.value)));
+      return { rows: toRows(all.map(({ rows }) => rows)), hasMore: all.some((one) => one.hasMore) };
+    },
+    [group.group_id, group.status, pages.value],
+  );
+  return (
+    <Shown loaded={loaded} what="the replies">
+      {({ rows, hasMore }) => (
+        <>
+          <div class="reply-tools">
+            <span class="muted small">
+              {`${hasMore ? "The first " : ""}${formatNumberOf(rows.length, "turn")}`}
+              {group.attempts > 1 && ": the replies of the first attempt, marks for all of them"}
+            </span>
+            <span class="spacer" />
+            <select
+              class="input auto"
+              aria-label="Order"
+              value={order.value}
+              onChange={({ currentTarget: { value } }) => order.value = value as "spread"}
+            >
+              <option value="spread">where models differ most first</option>
+              <option value="position">in the order of the test</option>
+            </select>
+          </div>
+          <TableFrame label="Replies by model" class="group-grid">
+            <thead>
+              <tr>
+                <th scope="col">Scenario and reference</th>
+                {models.map((model) => (
+                  <ModelHead
+                    key={model.run_id}
+                    model={model}
+                    group={group}
+                  />
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {sorted(rows, order.value).map((row) => (
+                <Row key={placeOf(row.first)} row={row} models={models} />
+              ))}
+            </tbody>
+          </TableFrame>
+          {hasMore && <MoreButton pages={pages} />}
+        </>
+      )}
+    </Shown>
+  );
+}
+
+function readTurns(runId: string, count: number) {
+  return readPages(count, {
+    read: (cursor) =>
+      source.turns(runId, {
+        attempt_id: 1,
+        sort: "position",
+        siblings: "true",
+        fields: "user_message,reference_reply,agent_reply,error",
+        max_chars: EXCERPT,
+        limit: PAGE,
+        cursor,
+      }),
+    rowsOf: ({ turns }) => turns,
+  });
+}
+
+function toRows(columns: TurnRow[][]): GridRow[] {
+  const places = new Map<string, (TurnRow | undefined)[]>();
+  for (const [column, turns] of columns.entries()) {
+    for (const turn of turns) {
+      const key = `${turn.scenario}/${turn.turn}`;
+      const row = places.get(key) ?? new Array(columns.length).fill(undefined);
+      row[column] = turn;
+      places.set(key, row);
+    }
+  }
+  return [...places.values()].map((turns) => {
+    const known = turns.flatMap((turn) => turn?.scores.overall ?? []);
+    const first = turns.find((turn) => turn !== undefined)!;
+    return {
+      turns,
+      first,
+      spread: known.length > 1 ? Math.max(...known) - Math.min(...known) : 0,
+    };
+  });
+}
+
+function sorted(rows: GridRow[], order: "position" | "spread"): GridRow[] {
+  if (order === "spread") return rows.toSorted((a, b) => b.spread - a.spread);
+  return rows.toSorted((a, b) =>
+    a.first.scenario - b.first.scenario || a.first.turn - b.first.turn
+  );
+}
+
+/** A model with its headline; how it stands to the best one. */
+function ModelHead({ model, group: { best, pairs } }: { model: GroupModel; group: GroupReport }) {
+  const { name, run_id, scores, scenarios, cost, latency_ms } = model;
+  const overall = scores?.overall;
+  const isBest = best?.length === 1 && best[0] === name;
+  const isWorse = pairs?.some(({ baseline, candidate, better }) =>
+    better !== null && better !== name && (baseline === name || candidate === name) &&
+    best?.includes(better)
+  );
+  const all = scenarios && Object.values(scenarios).reduce((sum, count) => sum + count, 0);
+  const facts = [
+    scenarios && `${formatCount(scenarios.passed)} of ${formatCount(all!)} pass`,
+    cost && cost.amount !== null && cost.currency !== null &&
+    formatMoney({ amount: cost.amount, currency: cost.currency }),
+    latency_ms && formatDuration(latency_ms.p50),
+  ];
+  return (
+    <th scope="col">
+      <Link href={`/ui/runs/${run_id}`} dir="auto">{name}</Link> {isBest
+        ? <span class="badge good">best</span>
+        : isWorse
+        ? <span class="badge bad">worse</span>
+        : null}
+      <div class="model-score">
+        <span class="big">
+          {overall?.mean === null && overall.bounds
+            ? intervalText(overall.bounds)
+            : formatScore(overall?.mean)}
+        </span>{" "}
+        <span class="muted">{facts.filter(Boolean).join(" · ")}</span>
+      </div>
+    </th>
+  );
+}
+
+function Row({ row: { turns, first }, models }: { row: GridRow; models: GroupModel[] }) {
+  const said = (first.interaction ?? {}) as Partial<InteractionResult>;
+  const best = Math.max(...turns.flatMap((turn) => turn?.scores.overall ?? []));
+  return (
+    <tr>
+      <th scope="row">
+        <div class="muted small">
+          <bdi>{first.scenario_id}</bdi>
+          {`, turn ${first.turn + 1}`}
+        </div>
+        <div dir="auto">{said.user_message}</div>
+        {said.reference_reply && <div class="reference" dir="auto">{said.reference_reply}</div>}
+      </th>
+      {models.map((model, index) => (
+        <td key={model.run_id}>
+          {turns[index]
+            ? (
+              <Cell
+                turn={turns[index]!}
+                model={model}
+                reference={said.reference_reply ?? ""}
+                isWinner={turns[index]!.scores.overall === best}
+              />
+            )
+            : <span class="muted">not asked</span>}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function Cell({ turn, model, reference, isWinner }: {
+  turn: TurnRow;
+  model: GroupModel;
+  reference: string;
+  isWinner: boolean;
+}) {
+  const { label, tone } = RESULTS[resultOf(turn)];
+  const { agent_reply = "", error } = (turn.interaction ?? {}) as Partial<InteractionResult>;
+  const address = `/ui/runs/${model.run_id}?turn=${placeOf(turn)}`;
+  return (
+    <div class="grid-cell">
+      <div class="grid-cell-head">
+        <Link href={address} aria-label={`${label}: open the turn`} class={`badge ${tone}`}>
+          {label}
+        </Link>
+        <span class="muted small">
+          {!error && (isWinner
+            ? <strong title="the highest score">{formatScore(turn.scores.overall)}</strong>
+            : formatScore(turn.scores.overall))}
+          {turn.attempts && turn.attempts.length > 1 && <Marks outcomes={turn.attempts} />}
+        </span>
+      </div>
+      {error
+        ? <div class="bad-text" dir="auto">{errorText(error.detail)}</div>
+        : hasMarkup(agent_reply)
+        ? <RichText text={agent_reply} />
+        : <DiffText before={reference || agent_reply} after={agent_reply} side="after" />}
+      {!error && <Prefer runId={model.run_id} turn={turn} />}
+    </div>
+  );
+}
+
+/** By run: the places of the replies that this person prefers. */
+const preferred = new Map<string, Promise<Set<string>>>();
+
+async function readPreferred(runId: string): Promise<Set<string>> {
+  const author = readChoice<string>(AUTHOR) ?? "";
+  const { grades } = await listGrades(runId, { limit: 1_000 });
+  return new Set(
+    grades.filter((grade) => grade.label === PREFERRED && (grade.author ?? "") === author)
+      .map((grade) => placeOf(grade)),
+  );
+}
+
+/** Says that a reply is better than the others; kept as a person's grade. */
+function Prefer({ runId, turn }: { runId: string; turn: TurnRow }) {
+  const place = placeOf(turn);
+  const isOn = useSignal(false);
+  useLoaded(async () => {
+    if (!preferred.has(runId)) preferred.set(runId, readPreferred(runId));
+    isOn.value = (await preferred.get(runId)!).has(place);
+  }, [runId, place]);
+  const change = (isWanted: boolean) =>
+    tryAction(async () => {
+      const author = readChoice<string>(AUTHOR) ?? "";
+      isOn.value = isWanted;
+      preferred.delete(runId);
+      if (isWanted) {
+        await gradeTurn(runId, place, { value: 1, label: PREFERRED, ...(author && { author }) });
+        return "Saved as a grade.";
+      }
+      await withdrawGrade(runId, place, author);
+      return "The grade is withdrawn.";
+    });
+  return (
+    <label class="prefer muted small">
+      <input
+        type="checkbox"
+        checked={isOn.value}
+        onChange={({ currentTarget: { checked } }) => change(checked)}
+      />
+      prefer this reply
+    </label>
+  );
+}

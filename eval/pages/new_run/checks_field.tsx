@@ -1,0 +1,80 @@
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { Section } from "../frame.tsx";
+import { draft, type DraftCheck, isNumeric } from "./draft.ts";
+
+const TYPES: [type: string, label: string][] = [
+  ["contains", "contains"],
+  ["not_contains", "does not contain"],
+  ["equals", "is exactly"],
+  ["starts_with", "starts with"],
+  ["regex", "matches the pattern"],
+  ["max_words", "has at most … words"],
+  ["max_chars", "has at most … characters"],
+  ["max_latency_ms", "comes within … ms"],
+  ["language", "is in the language (en, de, …)"],
+  ["judge", "meets the criterion (by the judge)"],
+];
+
+/** What every reply must meet. Further kinds of checks are written into the batch. */
+export function Checks() {
+  const checks = draft.checks.value;
+  const change = (index: number, changes: Partial<DraftCheck>) => {
+    draft.checks.value = checks.map((check, at) => at === index ? { ...check, ...changes } : check);
+  };
+  return (
+    <Section
+      title="Checks"
+      hint="Of every reply, beside those in the batch, which takes all kinds as JSON"
+      actions={
+        <Button
+          isSmall
+          icon="plus"
+          onClick={() =>
+            draft.checks.value = [...checks, { type: "contains", value: "", isRequired: false }]}
+        >
+          Add a check
+        </Button>
+      }
+    >
+      {checks.map(({ type, value, isRequired }, index) => (
+        <div key={index} class="check-row" role="group" aria-label={`Check ${index + 1}`}>
+          <select
+            class="input auto"
+            aria-label="The reply"
+            value={type}
+            onChange={({ currentTarget }) =>
+              change(index, { type: currentTarget.value })}
+          >
+            {TYPES.map(([type, label]) => <option key={type} value={type}>{label}</option>)}
+          </select>
+          <input
+            class="input"
+            aria-label="Value"
+            inputMode={isNumeric(type) ? "numeric" : "text"}
+            aria-invalid={isNumeric(type) && value !== "" && !(Number(value) >= 0)}
+            value={value}
+            onInput={({ currentTarget }) =>
+              change(index, { value: currentTarget.value })}
+          />
+          <label class="prefer">
+            <input
+              type="checkbox"
+              checked={isRequired}
+              onChange={({ currentTarget }) =>
+                change(index, { isRequired: currentTarget.checked })}
+            />
+            required
+          </label>
+          <Button
+            kind="quiet"
+            isSmall
+            icon="trash"
+            aria-label={`Remove check ${index + 1}`}
+            onClick={() =>
+              draft.checks.value = checks.filter((_, at) => at !== index)}
+          />
+        </div>
+      ))}
+    </Section>
+  );
+}
