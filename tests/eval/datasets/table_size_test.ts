@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { csv } from "../../../eval/datasets/formats/csv.ts";
 import { ImportError } from "../../../eval/datasets/formats/format.ts";
 import { importScenarios } from "../../../eval/datasets/import_scenarios.ts";
@@ -18,6 +18,23 @@ Deno.test("a table may have ten thousand columns, but not more", async () => {
   assertEquals((await Array.fromAsync(scenarios)).length, 1);
   const { line, reason } = await refuse([`user_message,${names(20_000)}\n`]);
   assertEquals([line, reason], [1, "there are more than 10000 columns"]);
+});
+
+Deno.test("a table with 200,000 columns is refused before it is read to the end of its first row", async () => {
+  const header = `user_message,${names(200_000)}\n`;
+  const pieces = header.match(/[^]{1,65536}/g)!;
+  let read = 0;
+
+  const stream = ReadableStream.from((function* () {
+    for (const piece of pieces) {
+      read++;
+      yield piece;
+    }
+  })());
+  const { scenarios } = importScenarios(stream, { format: csv });
+  const { reason } = await assertRejects(() => Array.fromAsync(scenarios), ImportError);
+  assertEquals(reason, "there are more than 10000 columns");
+  assert(read < pieces.length, `${read} of ${pieces.length} pieces were read`);
 });
 
 Deno.test("a message about a missing column names the first columns only, and not whole texts", async () => {
