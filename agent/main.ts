@@ -22,7 +22,7 @@ async function main(): Promise<void> {
       }
     },
     explainIdle: explainIdleSettings,
-    outgoing: (config) => (requests) => Math.min(requests, config.AGENT_MAX_RUNS),
+    outgoing: (config) => Math.min(config.MAX_CONNECTIONS, config.AGENT_MAX_RUNS),
     async create(config, log) {
       // The configuration has been read. LangChain reads its own variables about twenty times per
       // run, which takes a fifth of the run's CPU time; an empty object makes that cheap.

@@ -7,10 +7,9 @@ import {
   readEnvironment,
 } from "../config/config.ts";
 import type { CallerKey } from "../http/router/caller_keys.ts";
-import { createConnectionRoom } from "../http/server/connection_room.ts";
-import type { DescriptorNeeds } from "../http/server/descriptors.ts";
+import { canOpenFiles, filesNeeded } from "../http/server/connections.ts";
 import type { Service } from "../http/router/router.ts";
-import { serve, type ServeOptions } from "../http/server/server.ts";
+import { serve } from "../http/server/server.ts";
 import { explainIdleVariables } from "../config/idle_variables.ts";
 import { createLineWriter } from "../line_writer.ts";
 import { createLogger, type LogFormat, type Logger, type LogLevel } from "../log.ts";
@@ -32,7 +31,7 @@ export interface ServiceDefinition<S extends z.ZodObject> {
   /** Warnings of settings that have no effect without another one. */
   explainIdle?(config: z.output<S>): string[];
   /** Outgoing connections that the service may have at once: they use descriptors too. */
-  outgoing?(config: z.output<S>): DescriptorNeeds["outgoing"];
+  outgoing?(config: z.output<S>): number;
   /** Wires the service; may throw `ConfigError`. */
   create(config: z.output<S>, log: Logger): StartedService | Promise<StartedService>;
 }
@@ -83,11 +82,7 @@ async function serveService<S extends z.ZodObject>(
   const { name, schema, portVariable } = definition;
   const { config, common, format, log, lines, warnings } = await configure(definition);
   for (const end of ["unload", "error"]) globalThis.addEventListener(end, lines.flush);
-  // Before anything else: counting descriptors takes them all for a moment.
-  const connections = limitsOf(common, {
-    outgoing: definition.outgoing?.(config) ?? (() => 0),
-    log,
-  });
+  requireFiles(common.MAX_CONNECTIONS, definition.outgoing?.(config) ?? 0);
   const started = await definition.create(config, log);
   const { service, metrics, fields, hints, stop, abandon, begin, close } = started;
   surviveUnhandledRejections(log);
@@ -101,7 +96,11 @@ async function serveService<S extends z.ZodObject>(
     port: Number(config[portVariable]),
     graceMs: common.SHUTDOWN_GRACE_MS,
     maxRequests: common.MAX_REQUESTS,
-    connections,
+    connections: {
+      total: common.MAX_CONNECTIONS,
+      perAddress: common.MAX_CONNECTIONS_PER_ADDRESS,
+      trustedProxies: common.TRUSTED_PROXIES,
+    },
     readTimeoutMs: common.BODY_TIMEOUT_MS,
     watchdogMs: common.WATCHDOG_MS,
     service,
@@ -120,18 +119,15 @@ async function serveService<S extends z.ZodObject>(
   });
 }
 
-function limitsOf(
-  { MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS, TRUSTED_PROXIES }: CommonConfig,
-  { outgoing, log }: { outgoing: DescriptorNeeds["outgoing"]; log: Logger },
-): ServeOptions["connections"] {
-  const room = createConnectionRoom({ connections: MAX_CONNECTIONS, outgoing }, {
-    onLowered: (connections) =>
-      log.warn("MAX_CONNECTIONS is lowered: the process may not open enough files (ulimit -n)", {
-        wanted: MAX_CONNECTIONS,
-        connections,
-      }),
-  });
-  return { room, perAddress: MAX_CONNECTIONS_PER_ADDRESS, trustedProxies: TRUSTED_PROXIES };
+/** Before anything else runs: it takes these files for a moment. */
+function requireFiles(incoming: number, outgoing: number): void {
+  const needed = filesNeeded({ incoming, outgoing });
+  if (canOpenFiles(needed)) return;
+  throw new ConfigError(
+    `cannot start: the process may not open ${needed} more files (ulimit -n, LimitNOFILE), which ` +
+      `${incoming} connections from clients (MAX_CONNECTIONS) and ${outgoing} to others need; ` +
+      "raise that limit, or lower MAX_CONNECTIONS",
+  );
 }
 
 const MIN_KEY_LENGTH = 16;

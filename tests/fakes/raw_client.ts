@@ -1,8 +1,6 @@
 /** A TCP connection that says only what it is told, and hears until the other end closes it. */
 export interface RawClient extends Disposable {
   say(text: string): Promise<void>;
-  /** Closes the sending side; the other end may still answer. */
-  endSending(): Promise<void>;
   /** Everything that the other end said, once it has closed the connection. */
   readonly heard: Promise<string>;
 }
@@ -18,7 +16,6 @@ export async function connectRaw(url: string): Promise<RawClient> {
         rest = rest.subarray(written);
       }
     },
-    endSending: () => connection.closeWrite(),
     heard: hear(connection),
     [Symbol.dispose]() {
       try {

@@ -65,7 +65,6 @@ export interface Admission extends Capacity {
   onEnd(callback: () => void): () => void;
 }
 
-/** The limit is read at each request: it may change. */
 export function createAdmission(limit: Limit): Admission {
   const capacity = createCapacity(limit);
   const callbacks = new Set<() => void>();

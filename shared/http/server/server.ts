@@ -5,20 +5,16 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "../../log.ts";
 import type { Metrics } from "../../ops/metrics.ts";
 import { onStopSignal } from "../../ops/stop_signals.ts";
-import { type Admission, createAdmission, type Limit } from "../router/admission.ts";
+import { type Admission, createAdmission } from "../router/admission.ts";
 import { answerClientErrors, NO_URL, TWO_HOSTS } from "./client_errors.ts";
 import type { Connection } from "./connection.ts";
-import { limitConnections } from "./connection_limit.ts";
-import type { ConnectionRoom } from "./connection_room.ts";
-import { allowHalfClosed, watchHalfClosed } from "./half_closed.ts";
+import { BACKLOG, type ConnectionLimitOptions, limitConnections } from "./connections.ts";
+import { answerInTurn, closeUnreadBody } from "./in_turn.ts";
 import { plainAddress } from "../fetch/address.ts";
-import { answerInTurn } from "./pipelining.ts";
-import { createRefusalLog } from "./refusal_log.ts";
 import { refuse } from "../router/problem.ts";
 import type { Service } from "../router/router.ts";
 import { sendResponse } from "./send_response.ts";
 import { createStop } from "./stopping.ts";
-import { closeUnreadBody } from "./unread_body.ts";
 import { createWatchdog } from "./watchdog.ts";
 
 export interface ServeOptions {
@@ -32,12 +28,7 @@ export interface ServeOptions {
   graceMs: number;
   /** Requests that may run at once; further ones are refused. */
   maxRequests: number;
-  /** Connections open at once, in all and per address, and waiting; see `limitConnections`. */
-  connections: {
-    room: ConnectionRoom;
-    perAddress?: number | undefined;
-    trustedProxies: string[];
-  };
+  connections: ConnectionLimitOptions;
   /** How long a request's head may take to arrive, and after it its body. */
   readTimeoutMs: number;
   /** How often the service probes its own port; 0 for never. */
@@ -74,8 +65,11 @@ const KEPT_MS = 75_000;
  */
 export function serve(options: ServeOptions): void {
   const { name, hostname, port, graceMs, readTimeoutMs, service, log, metrics } = options;
-  const { room } = options.connections;
-  const admission = createAdmission(requestLimit(options));
+  const admission = createAdmission({
+    what: "requests",
+    max: options.maxRequests,
+    setting: "MAX_REQUESTS",
+  });
 
   async function answer(request: Request, sockets: Sockets): Promise<Response> {
     if (!URL.canParse(request.url)) return refuse(NO_URL); // the listener checks only its letters
@@ -109,9 +103,7 @@ export function serve(options: ServeOptions): void {
   );
   function receive(incoming: IncomingMessage, outgoing: ServerResponse): void {
     if (watchdog?.answer(incoming, outgoing)) return;
-    room.expect(admission.used + 1);
     outgoing.once("close", limit.begin(incoming.socket));
-    watchHalfClosed(incoming, outgoing);
     closeUnreadBody(incoming, outgoing, readTimeoutMs);
     outgoing.once("close", () => { // begun before the stop, when its connection was to be kept
       if (admission.isStopping) setTimeout(() => server.closeIdleConnections());
@@ -130,15 +122,11 @@ export function serve(options: ServeOptions): void {
   }, inTurn.listener);
   server.on("connection", inTurn.watch);
   server.on("checkExpectation", inTurn.listener); // an unknown `Expect`, which a server may ignore
-  allowHalfClosed(server);
   answerClientErrors(server);
-  const logRefusal = createRefusalLog(log, { open: () => limit.open });
   const limit = limitConnections(server, {
     ...options.connections,
-    onRefused(reason) {
-      metrics?.connectionRefused(reason);
-      logRefusal(reason);
-    },
+    log,
+    onRefused: (reason) => metrics?.connectionRefused(reason),
     onChange: (open) => metrics?.connectionsOpen(open),
   });
   const watchdog = options.watchdogMs === 0 ? undefined : createWatchdog({
@@ -155,7 +143,7 @@ export function serve(options: ServeOptions): void {
     log.error(`cannot listen on ${hostname}:${port}: ${reason}; see ${variable}`);
     Deno.exit(1);
   });
-  server.listen(port, hostname, room.backlog, () => {
+  server.listen(port, hostname, BACKLOG, () => {
     watchdog?.start(server.address() as AddressInfo);
     options.onListen(addressOf(server));
   });
@@ -177,19 +165,6 @@ export function serve(options: ServeOptions): void {
     watchdog?.stop();
     onSignal();
   });
-}
-
-/** A connection carries one request at a time, unless its client sends several ahead. */
-function requestLimit({ maxRequests, connections: { room } }: ServeOptions): Limit {
-  return {
-    what: "requests",
-    get max() {
-      return Math.min(maxRequests, room.total);
-    },
-    get setting() {
-      return maxRequests <= room.total ? "MAX_REQUESTS" : "MAX_CONNECTIONS";
-    },
-  };
 }
 
 function exit(): void {

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Logger } from "../../log.ts";
 import type { Admission } from "../router/admission.ts";
-import type { ConnectionLimit } from "./connection_limit.ts";
+import type { ConnectionLimit } from "./connections.ts";
 
 export interface StoppingOptions {
   name: string;

@@ -1,38 +1,16 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { AppError } from "../../errors.ts";
-import { isLoopback } from "../router/host.ts";
-import type { ConnectionRoom } from "./connection_room.ts";
-import { networkOf } from "./connection.ts";
+import type { Logger } from "../../log.ts";
 import { plainAddress } from "../fetch/address.ts";
+import { isLoopback } from "../router/host.ts";
 import { renderProblem } from "./client_errors.ts";
+import { networkOf } from "./connection.ts";
 
-/** Why a connection was refused: too many in all, or from its address. */
-export type RefusalReason = "total" | "address";
-
-export interface ConnectionLimitOptions {
-  /** Connections open at once: `total`. */
-  room: ConnectionRoom;
-  /** Of one address (IPv6: of one /64). Unset: half of `total`, and no limit for loopback. */
-  perAddress?: number | undefined;
-  /** Addresses that stand for many callers: only `total` limits them. */
-  trustedProxies: string[];
-  onRefused(reason: RefusalReason): void;
-  /** Called with the number of open connections whenever it changes. */
-  onChange?(open: number): void;
-}
-
-export interface ConnectionLimit {
-  readonly open: number;
-  /** Marks a connection as busy until the function that it returns is called. */
-  begin(socket: Socket): () => void;
-  /**
-   * Closes connections without a request: those that have not sent a byte, as browsers open them
-   * ahead; with `half`, also those whose request's head has not arrived in full.
-   */
-  closeUnused(options: { half: boolean }): void;
-}
-
+/** Connections that may wait to be accepted. They are accepted in one go, so each needs a file. */
+export const BACKLOG = 128;
+/** Files that are kept for the database, workers, programs and connections that are refused. */
+const RESERVED_FILES = 64;
 /** From this share of the limit on, a new connection closes the one that was quiet longest. */
 const NEAR = 0.9;
 /** A connection that was busy within this time is not closed for another. */
@@ -41,6 +19,55 @@ const QUIET_MS = 1000;
 const MAX_TOLD = 16;
 /** How long a refused client may take to send its request and to read why it was refused. */
 const TELL_MS = 1000;
+/** The shortest time between two log lines about refusals. */
+const LOG_MS = 10_000;
+
+/** How many files a service may have open with so many connections in and out. */
+export function filesNeeded({ incoming, outgoing }: { incoming: number; outgoing: number }) {
+  return incoming + outgoing + BACKLOG + RESERVED_FILES;
+}
+
+/**
+ * True if this process may open so many more files. It opens them, because the limit itself cannot
+ * be read: Deno allows `/proc/self/limits` only to processes with every permission. Call it before
+ * anything else runs in the process.
+ *
+ * A service must never run out of files: after one failed `accept` Deno's `node:http` (2.9.5) accepts
+ * no connection any more.
+ */
+export function canOpenFiles(count: number): boolean {
+  const files: Deno.FsFile[] = [];
+  try {
+    while (files.length < count) files.push(Deno.openSync("/dev/null"));
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code !== "EMFILE"; // else it cannot be found out
+  } finally {
+    for (const file of files) file.close();
+  }
+}
+
+/** Why a connection was refused: too many in all, or from its address. */
+export type RefusalReason = "total" | "address";
+
+export interface ConnectionLimitOptions {
+  /** Connections open at once. */
+  total: number;
+  /** Of one address (IPv6: of one /64). Unset: half of `total`, and no limit for loopback. */
+  perAddress?: number | undefined;
+  /** Addresses that stand for many callers: only `total` limits them. */
+  trustedProxies: string[];
+}
+
+export interface ConnectionLimit {
+  /** Marks a connection as busy until the function that it returns is called. */
+  begin(socket: Socket): () => void;
+  /**
+   * Closes connections without a request: those that have not sent a byte, as browsers open them
+   * ahead; with `half`, also those whose request's head has not arrived in full.
+   */
+  closeUnused(options: { half: boolean }): void;
+}
 
 interface OpenConnection {
   socket: Socket;
@@ -54,10 +81,18 @@ interface OpenConnection {
  * Keeps the number of connections below `total`. Quiet connections are closed to make room; if there
  * are none, newcomers get 503 and are closed. Must be called before the server listens.
  */
-export function limitConnections(server: Server, options: ConnectionLimitOptions): ConnectionLimit {
-  const { room, trustedProxies, onRefused, onChange } = options;
+export function limitConnections(
+  server: Server,
+  { total, perAddress, trustedProxies, log, onRefused, onChange }: ConnectionLimitOptions & {
+    log: Logger;
+    onRefused(reason: RefusalReason): void;
+    /** Called with the number of open connections whenever it changes. */
+    onChange(open: number): void;
+  },
+): ConnectionLimit {
   const connections = new Map<Socket, OpenConnection>(); // quiet longest first
   const byAddress = new Map<string, number>();
+  const refused = { since: -LOG_MS, total: 0, address: 0 };
   let telling = 0;
 
   // Refused sockets must not reach the server's HTTP parser, which would read their requests.
@@ -67,18 +102,16 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
     const reason = admit(socket);
     if (reason === undefined) return listeners.forEach((listener) => listener.call(server, socket));
     onRefused(reason);
+    logRefusal(reason);
     refuse(socket);
   });
 
   function limitOf(address: string): number {
-    if (trustedProxies.includes(address)) return room.total;
-    if (options.perAddress !== undefined) return options.perAddress;
-    return isLoopback(address) ? room.total : Math.ceil(room.total / 2);
+    if (trustedProxies.includes(address)) return total;
+    return perAddress ?? (isLoopback(address) ? total : Math.ceil(total / 2));
   }
 
   function admit(socket: Socket): RefusalReason | undefined {
-    room.expect(connections.size + 1);
-    const { total } = room;
     const direct = plainAddress(socket.remoteAddress ?? "");
     const address = networkOf(direct);
     const limit = limitOf(direct);
@@ -89,7 +122,7 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
     if (ofAddress() >= limit) return "address";
     connections.set(socket, { socket, address, busy: 0, quietSince: performance.now() });
     byAddress.set(address, ofAddress() + 1);
-    onChange?.(connections.size);
+    onChange(connections.size);
     socket.once("close", () => forget(socket));
   }
 
@@ -100,7 +133,7 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
     const left = (byAddress.get(one.address) ?? 1) - 1;
     if (left > 0) byAddress.set(one.address, left);
     else byAddress.delete(one.address);
-    onChange?.(connections.size);
+    onChange(connections.size);
   }
 
   /** Also those that have not said anything yet, if they have had some time for it. */
@@ -113,6 +146,18 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
       one.socket.destroy();
       return;
     }
+  }
+
+  /** The first refusal at once, later ones with the next line. */
+  function logRefusal(reason: RefusalReason): void {
+    refused[reason]++;
+    if (performance.now() - refused.since < LOG_MS) return;
+    log.warn("connections were refused: too many are open (MAX_CONNECTIONS)", {
+      open: connections.size,
+      over_total: refused.total,
+      over_address: refused.address,
+    });
+    Object.assign(refused, { since: performance.now(), total: 0, address: 0 });
   }
 
   function refuse(socket: Socket): void {
@@ -132,9 +177,6 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   }
 
   return {
-    get open() {
-      return connections.size;
-    },
     begin(socket) {
       const one = connections.get(socket);
       if (!one) return () => {};
