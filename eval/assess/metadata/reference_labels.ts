@@ -13,6 +13,9 @@ export interface ReferenceLabels {
   find(key: string, reply: AnnotatedReply): KeyAnnotation | undefined;
 }
 
+/** A longer reply is taken for no reference: to read it in this way takes seconds. */
+const LONGEST = 100_000;
+
 /** By `normalText` of the reference, then by key, then by `labelKey`: a label as first written. */
 type LabelsByText = Map<string, Map<string, Map<string, unknown>>>;
 
@@ -34,7 +37,12 @@ export async function createReferenceLabels(scenarios: Scenario[]): Promise<Refe
       }
     }
   }
-  return { find: (key, reply) => choose(byText.get(normalText(reply.text))?.get(key), key, reply) };
+  return {
+    find(key, reply) {
+      if (reply.text.length > LONGEST) return undefined;
+      return choose(byText.get(normalText(reply.text))?.get(key), key, reply);
+    },
+  };
 }
 
 /**

@@ -47,3 +47,7 @@ Deno.test("if references of one text differ, the turn's own label decides, else 
     reason: "2 references have this text and different labels",
   });
 });
+
+Deno.test("a very long reply is taken for no reference", async () => {
+  assertEquals(await find("intent", `Your money is back.${" ".repeat(200_000)}`), undefined);
+});

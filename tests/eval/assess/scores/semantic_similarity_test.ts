@@ -284,3 +284,16 @@ Deno.test("another reply has no say in a score: the weights come from the refere
   await semanticSimilarity({ reply: "您的订单".repeat(50), reference: REFERENCES[1]! }, semantics);
   assertEquals(await semanticSimilarity(pair, semantics), before);
 });
+
+Deno.test("a very long text equals another only if it is identical: nothing else of it is compared", async () => {
+  const long = "Your parcel is on its way. ".repeat(5_000);
+  const opposite = { embed: (t: string) => Promise.resolve(Float32Array.of(t === long ? 1 : -1)) };
+  assertEquals((await similarity(long, long, opposite)).value, 1);
+  assertEquals((await similarity(long, "short", opposite)).value, 0);
+  assertEquals((await similarity(long, long.toUpperCase(), opposite)).value! < 1, true);
+});
+
+Deno.test("the answer to a wordless reference is found at the end of a very long reply", async () => {
+  const reply = `${"Let me think. ".repeat(50_000)}The answer is 42.`;
+  assertEquals((await similarity(reply, "42")).value, 1);
+});
