@@ -40,6 +40,8 @@ export function createRunHandlers({ store, runs, endpoints, summaries }: RunHand
   const findRecord = async (id = ""): Promise<RunRecord> =>
     runs.active(id)?.run ?? await requireRecord(store, id);
 
+  const followed = createSharedReading((id) => requireRun(store, id));
+
   /** The answer to a retry whose key was used before. */
   async function answerRetry({ outcome, id }: KnownRun, parentId: string): Promise<Response> {
     if (outcome === "mismatch") throw keyReused();
@@ -93,7 +95,8 @@ export function createRunHandlers({ store, runs, endpoints, summaries }: RunHand
     },
 
     follow: async (request, context) => {
-      const run = await find(context.params.id);
+      const { id = "" } = context.params;
+      const run = runs.active(id)?.run ?? await followed(id);
       const last = request.headers.get("last-event-id");
       // 204 tells `EventSource` not to reconnect.
       if (last === LAST_EVENT) return new Response(null, { status: 204 });
@@ -137,6 +140,16 @@ export function createRunHandlers({ store, runs, endpoints, summaries }: RunHand
       return new Response(null, { status: 204 });
     },
   } satisfies Record<string, Handler>;
+}
+
+/** Those who read the same run at once share its request, which may have megabytes. */
+function createSharedReading(read: (id: string) => Promise<StoredRun>) {
+  const reading = new Map<string, Promise<StoredRun>>();
+  return (id: string): Promise<StoredRun> => {
+    const known = reading.get(id) ?? read(id).finally(() => reading.delete(id));
+    reading.set(id, known);
+    return known;
+  };
 }
 
 function nameSort({ by, isDescending }: RunSort): string {

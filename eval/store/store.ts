@@ -52,8 +52,8 @@ export interface RunReader extends TurnQueries, GradeReader, DatasetReader, Asyn
   turns(runId: string): AsyncIterable<StoredTurn>;
   /**
    * The same in pages and as text, of all scenarios if `range` is unset. No page is empty, and the
-   * next one is fetched while one is used. A page has about a megabyte at most, unless a single turn
-   * is larger.
+   * next one is fetched while one is used. A page has about 256 KB at most, unless a single turn is
+   * larger.
    */
   turnPages(runId: string, range?: ScenarioRange): AsyncIterable<TurnText[]>;
   /**

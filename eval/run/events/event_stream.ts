@@ -1,9 +1,10 @@
+import pLimit from "p-limit";
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
 import { gatherPieces } from "../../../shared/http/body/json_stream.ts";
 import { runDeleted } from "../../store/runs/require_run.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
-import { createEventResponse, type EventResponse } from "./client_stream.ts";
+import { createEventResponse, type EventResponse, waitFor } from "./client_stream.ts";
 import type { RunManager } from "../manager/manager.ts";
 import { runEvents } from "./events.ts";
 import { resultPieces } from "../../results/run_result.ts";
@@ -50,15 +51,17 @@ async function* encodeEvents(
   }
   yield* ReadableStream.from(events()).pipeThrough(new ServerSentEventStream());
   if (left.aborted) return;
-  const now = await store.getRun(run.id);
-  if (!now) throw runDeleted(run.id);
+  const record = await store.getRecord(run.id);
+  if (!record) throw runDeleted(run.id);
+  const now = { ...record, request: run.request }; // watchers of one run share its request
   if (now.status === "running" && runs.isStopping) {
     yield encodeStop(now);
     return;
   }
   const isStuck = now.status === "running" && !runs.isRunning(now);
   const detail = runs.faultOf(run.id);
-  yield* encodeEnd(store, isStuck ? { ...now, status: "interrupted", detail } : now);
+  const end = isStuck ? { ...now, status: "interrupted" as const, detail } : now;
+  yield* encodeEnd(end, { store, left });
 }
 
 /** When a client should reconnect after the service has stopped, in milliseconds. */
@@ -72,20 +75,40 @@ function encodeStop({ id }: StoredRun): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`event:stopping\nretry:${RETRY_MS}\ndata:${data}\n\n`);
 }
 
+/** Results that are written at once: all watchers of a run want its result at the same moment. */
+const MOST_RESULTS = 3;
+/** A watcher that does not read must not keep the others waiting for longer. */
+const PATIENCE_MS = 30_000;
+const mayWrite = pLimit(MOST_RESULTS);
+
+/** Holds one of the places for writing a result until it is disposed of. */
+async function takePlace(left: AbortSignal): Promise<Disposable> {
+  const { promise: done, resolve } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  mayWrite(() => {
+    begin();
+    return done;
+  });
+  await waitFor(begun, { ms: PATIENCE_MS, left });
+  return { [Symbol.dispose]: resolve };
+}
+
 /** Written in pieces: a result may be too large to hold as one message. */
 async function* encodeEnd(
-  store: RunStore,
   run: StoredRun,
+  { store, left }: { store: RunStore; left: AbortSignal },
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
   const isCompleted = run.status === "completed";
-  yield encoder.encode(`event:${isCompleted ? "result" : "ended"}\nid:${LAST_EVENT}\ndata:`);
+  const head = `event:${isCompleted ? "result" : "ended"}\nid:${LAST_EVENT}\ndata:`;
   if (isCompleted) {
+    using _place = await takePlace(left);
+    yield encoder.encode(head);
     const pieces = gatherPieces(resultPieces(store, run));
     for await (const piece of pieces) yield encoder.encode(piece);
   } else {
     const { id, status, detail } = run;
-    yield encoder.encode(JSON.stringify({ run_id: id, status, detail }));
+    yield encoder.encode(head + JSON.stringify({ run_id: id, status, detail }));
   }
   yield encoder.encode("\n\n");
 }

@@ -16,7 +16,7 @@ import type { TurnText } from "../turns/turn_record.ts";
 
 /** Turns read at once, in number and in bytes: pages are quick to read and small in memory. */
 const PAGE = 200;
-const PAGE_BYTES = 1024 * 1024;
+const PAGE_BYTES = 256 * 1024;
 /** The largest value of the column. */
 const MAX_SCENARIO = 2 ** 31 - 1;
 
