@@ -17,6 +17,7 @@ import {
   startFaultyEndpoint,
 } from "./fakes/faulty_endpoint.ts";
 import { HELD_MS, holdTimeouts } from "./fakes/held_timeouts.ts";
+import { until } from "./fakes/until.ts";
 
 /** Every way in which a provider fails, alone and mixed, over real sockets. */
 
@@ -84,7 +85,7 @@ function replies({ results }: EvaluateResponse): (string | undefined)[] {
 
 /** Nothing is left under way, once the double has heard of the last one that was given up. */
 async function assertQuiet(endpoint: FaultyEndpoint, mostSockets: number): Promise<void> {
-  while (endpoint.underWay > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => endpoint.underWay === 0);
   assert(endpoint.openSockets <= mostSockets, `${endpoint.openSockets} sockets are open`);
 }
 

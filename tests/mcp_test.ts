@@ -10,6 +10,7 @@ import {
 } from "./fakes/provider_double.ts";
 import { readEvents } from "./fakes/events.ts";
 import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
+import { until } from "./fakes/until.ts";
 
 /** The real MCP server of the protocol's authors, as a program and over HTTP. */
 const EVERYTHING = [
@@ -79,11 +80,9 @@ async function toolsOf({ url }: ServiceProcess): Promise<any> {
 
 /** Waits until a server is in that state. */
 async function inState(agent: ServiceProcess, state: string): Promise<void> {
-  for (;;) {
-    const { servers } = await toolsOf(agent);
-    if (servers[0].state === state) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await until(async () => (await toolsOf(agent)).servers[0].state === state, {
+    what: `the server is ${state}`,
+  });
 }
 
 Deno.test("a program's tools are used, and its crash during a call affects only them", async () => {
@@ -143,11 +142,7 @@ Deno.test("a stopping agent leaves no program behind that is still starting", as
   const script = new URL("fakes/stubborn_server.ts", import.meta.url).pathname;
   const server = { ...stdio({ PID_FILE: pidFile }), args: ["run", "-A", script, "late"] };
   await using started = await startAgent(hub, { servers: { late: server }, flags: stdioFlags });
-  let pid = 0;
-  while (!pid) {
-    pid = Number(await Deno.readTextFile(pidFile));
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  const pid = await until(async () => Number(await Deno.readTextFile(pidFile)));
   started.agent.kill("SIGTERM");
   await started.agent.status;
   assertThrows(() => Deno.kill(pid, "SIGKILL"));

@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { createRedactor, listSecrets } from "../shared/redaction.ts";
 import { completion, errorStatus, raw, startProviderDouble } from "./fakes/provider_double.ts";
 import { type ServiceProcess, startProcess, startServiceProcess } from "./fakes/service_process.ts";
+import { until } from "./fakes/until.ts";
 
 /**
  * Secrets are planted wherever one can be, and everything that comes out is searched for them, and
@@ -173,7 +174,7 @@ for (const LOG_FORMAT of ["json", "text"]) {
     INSIDE.forEach((pattern) => assert(!pattern.test(answer), `${pattern}: ${answer}`));
     await post(`${service.url}/forget`, words);
     const failures = () => service.lines.filter((line) => line.includes("careless_service.ts:"));
-    while (failures().length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => failures().length >= 2);
     await searchLog(service);
   });
 }

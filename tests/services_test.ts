@@ -3,6 +3,7 @@ import { AgentReply } from "../agent/schemas/agent.ts";
 import { EvaluateResponse } from "../eval/schemas/evaluate_response.ts";
 import { completion, errorStatus, hang, startProviderDouble } from "./fakes/provider_double.ts";
 import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
+import { until } from "./fakes/until.ts";
 
 /** Both services as real processes, over real HTTP, against a provider double. */
 
@@ -243,9 +244,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const running = ask(agent, "Hello", "acme/m");
     await hub.received();
     agent.kill(signal);
-    while (!agent.lines.some((line) => line.includes("stopping"))) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await until(() => agent.lines.some((line) => line.includes("stopping")));
     held.resolve();
     assertEquals((await (await running).json()).content, "finished");
     assertEquals((await agent.status).code, 0);

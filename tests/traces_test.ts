@@ -13,6 +13,7 @@ import {
   startProviderDouble,
 } from "./fakes/provider_double.ts";
 import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
+import { until } from "./fakes/until.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const TRACEPARENT = `00-${TRACE}-b7ad6b7169203331-01`;
@@ -65,12 +66,11 @@ const exportTo = (collector: ProviderDouble) => ({
 
 /** The spans of a name that have arrived, once there are any. */
 async function awaitSpans(collector: ProviderDouble, name: string): Promise<Span[]> {
-  for (;;) {
+  return await until(() => {
     const bodies = collector.requests.filter(({ path }) => path === "/v1/traces");
     const found = spansOf(bodies.map(({ body }) => body)).filter((span) => span.name === name);
-    if (found.length > 0) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    return found.length > 0 && found;
+  }, { what: `a span "${name}" is sent` });
 }
 
 Deno.test("a call whose caller has left is marked so in the trace, and is no error", async () => {
@@ -105,7 +105,7 @@ Deno.test("with OTEL_DENO a caller's trace continues through our spans to the pr
   const exported = () =>
     spansOf(collector.requests.filter(({ path }) => path === "/v1/traces").map(({ body }) => body));
   const find = (name: string) => exported().filter((span) => span.name === name);
-  while (find("POST /").length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => find("POST /").length > 0);
 
   const [model] = find("chat acme/m");
   assertEquals(model?.traceId, TRACE);

@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { freePort } from "./fakes/free_port.ts";
 import { programOf } from "./fakes/service_process.ts";
 import { withFolder } from "./fakes/with_folder.ts";
+import { until } from "./fakes/until.ts";
 
 Deno.test({
   name: "a service whose log cannot be written answers requests and stops as usual",
@@ -36,7 +37,7 @@ async function answerWithoutLog(
   const output = child.output().finally(() => hasEnded = true);
 
   const url = `http://127.0.0.1:${port}/healthz`;
-  while (!hasEnded && !(await answers(url))) await new Promise((next) => setTimeout(next, 100));
+  await until(async () => hasEnded || await answers(url));
   if (!hasEnded) {
     for (let i = 0; i < 5; i++) assert(await answers(url), "it ended with a request's line");
     child.kill("SIGTERM");

@@ -2,12 +2,13 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { completion, hang, startProviderDouble } from "../fakes/provider_double.ts";
 import { startServiceProcess } from "../fakes/service_process.ts";
+import { until } from "../fakes/until.ts";
 
 /** Waits until a reply is on the disk with this many tries; reads the database each time. */
 async function replyOnDisk(path: string, tries: number): Promise<void> {
   const database = new DatabaseSync(path, { readOnly: true });
   const query = database.prepare("select count(*) as n from pending_replies where tries = ?");
-  while (query.get(tries)!.n !== 1) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => query.get(tries)!.n === 1);
   database.close();
 }
 

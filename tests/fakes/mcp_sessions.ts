@@ -4,6 +4,7 @@ import { parseMcpConfig } from "../../agent/mcp/config.ts";
 import { createMcpToolSource, type McpToolSourceOptions } from "../../agent/mcp/tool_source.ts";
 import type { Tool, ToolSource } from "../../agent/tools/tool.ts";
 import { silentLogger } from "../../shared/log.ts";
+import { until } from "./until.ts";
 
 const SERVERS = parseMcpConfig(JSON.stringify({
   mcpServers: { one: { url: "http://one.test/mcp" }, two: { command: "two" } },
@@ -55,11 +56,11 @@ export function neverStarts({ signal }: McpEvents): Promise<never> {
 }
 
 /** Waits until the source fulfils a condition. */
-export async function until(
+export async function sourceBecomes(
   source: ToolSource,
   holds: (source: ToolSource) => boolean,
 ): Promise<void> {
-  while (!holds(source)) await new Promise((resolve) => setTimeout(resolve, 1));
+  await until(() => holds(source), { what: String(holds) });
 }
 
 export const names = (source: ToolSource) => source.current().names;

@@ -1,5 +1,5 @@
 /**
- * Waits until a condition holds, and returns what it gave. It is asked again every few milliseconds.
+ * Waits until a condition holds, and returns what it gave. It is asked again every millisecond.
  * After `within` milliseconds it throws: `what` says what did not happen, if the condition's own
  * text does not.
  */
@@ -15,6 +15,6 @@ export async function until<T>(
       const text = typeof what === "function" ? what() : what ?? String(condition);
       throw new Error(`did not happen within ${within / 1000} s: ${text}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }

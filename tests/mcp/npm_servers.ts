@@ -15,6 +15,7 @@ import {
   startServiceProcess,
 } from "../fakes/service_process.ts";
 import { startServer, writeNpx } from "./npx.ts";
+import { until } from "../fakes/until.ts";
 
 /** Servers from npm as users configure them, all at once, behind one agent. */
 const EVERYTHING = [
@@ -52,15 +53,15 @@ async function ask({ url }: ServiceProcess, name: string, args: unknown): Promis
 
 /** Waits until every server is ready; shows why if one is not. */
 async function allReady({ url }: ServiceProcess) {
-  for (;;) {
+  let states: { state: string }[] = [];
+  return await until(async () => {
     const report = await (await fetch(`${url}/tools`)).json();
-    const states: { state: string }[] = report.servers;
-    if (states.every(({ state }) => state === "ready")) return report;
+    states = report.servers;
     const down = states.find(({ state }) => state === "down");
     // Servers over HTTP may still be starting; programs must not fail.
     if (down && "stderr" in down) throw new Error(JSON.stringify(down));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return states.every(({ state }) => state === "ready") && report;
+  }, { within: 60_000, what: () => `all servers are ready: ${JSON.stringify(states)}` });
 }
 
 /** What the services answer that some servers ask: charts, Notion and Context7. */
@@ -220,7 +221,7 @@ Deno.test("a program that fails is shown with the end of its standard error, in 
     flags: [`--allow-run=${Deno.execPath()}`],
   });
   const told = () => agent.lines.find((line) => line.includes("MCP server is down"));
-  while (!told()) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => told());
   assertStringIncludes(told()!, "cannot start: [secret]");
   const { servers: [server] } = await (await fetch(`${agent.url}/tools`)).json();
   assert(server.stderr.endsWith("cannot start: [secret]"), server.stderr);

@@ -4,6 +4,7 @@ import { runServiceCommand } from "../fakes/service_process.ts";
 import { postgresBin, startPostgres } from "../fakes/postgres_server.ts";
 import { startCountingEndpoint } from "./counting_endpoint.ts";
 import { awaitEnd, batchOf, startInstances, startRun } from "./instances.ts";
+import { until } from "../fakes/until.ts";
 
 Deno.test({
   name: "the command line works beside a running service, and nothing shows the password",
@@ -76,7 +77,7 @@ Deno.test({
       await Deno.writeTextFile(`${cwd}/batch.json`, JSON.stringify(body));
       const cli = startCli(["run", "batch.json"], { cwd });
       await cli.said("run ");
-      while (endpoint.total < 10) await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(() => endpoint.total >= 10, { within: 120_000 });
       cli.kill("SIGKILL");
       const { err } = await cli.outcome;
       const id = /run ([0-9a-f-]{36})/.exec(err)![1]!;

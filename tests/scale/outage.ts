@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { postgresBin, startPostgres } from "../fakes/postgres_server.ts";
 import { startCountingEndpoint } from "./counting_endpoint.ts";
 import { awaitEnd, batchOf, startInstances, startRun } from "./instances.ts";
+import { until } from "../fakes/until.ts";
 
 Deno.test({
   name:
@@ -17,7 +18,7 @@ Deno.test({
     const [first, second] = instances.all;
     const body = batchOf(200, { turns: 2, endpoint: endpoint.url });
     const id = await startRun(first!, body);
-    while (endpoint.total < 50) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => endpoint.total >= 50, { within: 120_000 });
 
     server.signal("SIGSTOP");
     const refused = await fetch(`${second!.url}/evaluate`, {

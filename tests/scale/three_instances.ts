@@ -4,6 +4,7 @@ import { postgresBin, startPostgres } from "../fakes/postgres_server.ts";
 import { startCountingEndpoint } from "./counting_endpoint.ts";
 import { awaitEnd, batchOf, readRun, startInstances, startRun } from "./instances.ts";
 import { readFigures } from "./stored.ts";
+import { until } from "../fakes/until.ts";
 
 const ignore = postgresBin === undefined;
 const CONVERSATIONS = 600;
@@ -57,7 +58,7 @@ Deno.test({
     ];
     const done = async () => (await readRun(first, id))?.progress.done ?? 0;
     const reach = async (turns: number) => {
-      while (await done() < turns) await new Promise((resolve) => setTimeout(resolve, 100));
+      await until(async () => await done() >= turns, { within: 120_000 });
     };
     const body = batchOf(CONVERSATIONS, { turns: TURNS, endpoint: endpoint.url });
     const id = await startRun(first, body);
@@ -129,7 +130,7 @@ Deno.test({
     });
     const [first, , third] = instances.all as [ServiceProcess, ServiceProcess, ServiceProcess];
     const id = await startRun(first, batchOf(2000, { turns: 2, endpoint: endpoint.url }));
-    while (endpoint.total < 300) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => endpoint.total >= 300, { within: 120_000 });
     const response = await fetch(`${third.url}/runs/${id}/cancel`, { method: "POST" });
     const cancelledAt = clock.now();
     assertEquals((await response.json()).status, "cancelled");
@@ -164,7 +165,7 @@ Deno.test({
       fetch(`${url}/evaluate`, { method: "POST", headers, body, ...more });
     const left = evaluate(first.url, { signal }).catch(() => "left");
     const stayed = evaluate(second.url);
-    while (endpoint.total < 60) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => endpoint.total >= 60, { within: 120_000 });
     leaving.abort();
     assertEquals(await left, "left");
     const response = await stayed;

@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { startProcess } from "../fakes/service_process.ts";
+import { until } from "../fakes/until.ts";
 
 Deno.test("an unhandled promise rejection is logged with its request, and the service keeps running", async () => {
   const script = new URL("../fakes/careless_service.ts", import.meta.url).pathname;
@@ -15,7 +16,7 @@ Deno.test("an unhandled promise rejection is logged with its request, and the se
   ]);
   const forgotten = () =>
     service.lines.find((line) => line.includes("unhandled promise rejection"));
-  while (!forgotten()) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => forgotten());
   const line = forgotten() ?? "";
   assertStringIncludes(line, '"request_id":"the-one"');
   assertEquals(await ask("/", "later"), "ok");
@@ -36,7 +37,7 @@ Deno.test("an answer whose body fails is logged with its request, and the client
   await assertRejects(() => cut.text());
   for (const route of ["break", "break-later"]) {
     const isIts = (line: string) => line.includes(`"request_id":"id-of-${route}","error"`);
-    while (!service.lines.some(isIts)) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => service.lines.some(isIts));
     assertStringIncludes(service.lines.find(isIts) ?? "", '"message":"an answer was cut"');
   }
 });

@@ -6,6 +6,7 @@ import { isAbort } from "../../../shared/errors.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import { readChunks, readEvents } from "../../fakes/events.ts";
 import { never } from "../../fakes/scripted_provider.ts";
+import { until } from "../../fakes/until.ts";
 
 const { signal } = new AbortController();
 
@@ -70,7 +71,7 @@ Deno.test("the producer can see that the stream has opened, also through a comme
   const seen: boolean[] = [];
   const body = await openEventStream(async ({ isOpen }) => {
     seen.push(isOpen());
-    while (!isOpen()) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => isOpen());
     seen.push(isOpen());
   }, { signal, keepAliveMs: 5 });
   await new Response(body).text();

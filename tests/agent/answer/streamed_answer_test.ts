@@ -4,6 +4,7 @@ import { ProviderError } from "../../../shared/providers/provider.ts";
 import { agentRequestOf, agentService } from "../../fakes/agent_service.ts";
 import { readEvents } from "../../fakes/events.ts";
 import { createScriptedProvider, never, type Step } from "../../fakes/scripted_provider.ts";
+import { until } from "../../fakes/until.ts";
 
 const BODY = { messages: [{ type: "human", content: "Hi" }] };
 const STREAM = { headers: { accept: "text/event-stream" } };
@@ -248,7 +249,7 @@ for (const [route, request] of Object.entries(STREAMS)) {
       await reader.read();
       if (way === "cancels the body") await reader.cancel();
       else controller.abort();
-      while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      await until(() => lines.length > 0);
       assertEquals(lines.map(({ outcome }) => outcome), ["client left"], way);
     }
   });

@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { toArgumentSchema } from "../../../agent/mcp/input_schema.ts";
-import { names, openSource, session, until } from "../../fakes/mcp_sessions.ts";
+import { names, openSource, session, sourceBecomes } from "../../fakes/mcp_sessions.ts";
 
 Deno.test("arguments are checked against the server's schema before the call", async () => {
   await using source = openSource(() => Promise.resolve(session(["add"])));
-  await until(source, (source) => names(source).includes("add"));
+  await sourceBecomes(source, (source) => names(source).includes("add"));
   const { schema } = source.current().find("add")!;
   assertEquals([schema.safeParse({}).success, schema.safeParse({ n: 1 }).success], [false, true]);
 });
@@ -45,7 +45,7 @@ Deno.test("patterns are Unicode patterns of linear time; others are left to the 
   const tools = [{ name: "add", description: "", inputSchema: { type: "object", properties } }];
   const listTools = () => Promise.resolve({ tools });
   await using source = openSource(() => Promise.resolve(session([], { listTools })));
-  await until(source, (source) => names(source).includes("add"));
+  await sourceBecomes(source, (source) => names(source).includes("add"));
   const { schema } = source.current().find("add")!;
   const cases: [Record<string, unknown>, boolean][] = [
     [{ name: "Zoë", one: "🎈", slow: "aaa", ahead: "b", tags: ["#a"] }, true],
@@ -82,7 +82,7 @@ for (const [what, schema, n] of HOSTILE) {
     const tools = [{ name: "add", description: "", inputSchema: { type: "object", ...schema } }];
     const listTools = () => Promise.resolve({ tools });
     await using source = openSource(() => Promise.resolve(session([], { listTools })));
-    await until(source, (source) => names(source).includes("add"));
+    await sourceBecomes(source, (source) => names(source).includes("add"));
     assert(source.current().find("add")!.schema.safeParse({ n }).success);
   });
 }

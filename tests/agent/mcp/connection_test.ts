@@ -8,14 +8,14 @@ import {
   neverStarts,
   openSource,
   session,
+  sourceBecomes,
   stateOf,
-  until,
 } from "../../fakes/mcp_sessions.ts";
 
 Deno.test("if a server cannot list its tools, the reason contains no text of the server", async () => {
   const listTools = () => Promise.reject(new Error("Error POSTing to endpoint: s3cret"));
   await using source = openSource(() => Promise.resolve(session([], { listTools })));
-  await until(source, (source) => stateOf(source, "one") === "down");
+  await sourceBecomes(source, (source) => stateOf(source, "one") === "down");
   assertEquals(source.describe().servers[0]?.error, "it cannot list its tools");
 });
 
@@ -23,7 +23,7 @@ Deno.test("a list that a server refuses is reported without the service's own ke
   const listTools = () => Promise.reject(new McpError(-32603, "no tools for planted-s"));
   const redact = (text: string) => text.replaceAll("planted-s", "[secret]");
   await using source = openSource(() => Promise.resolve(session([], { listTools })), { redact });
-  await until(source, (source) => stateOf(source, "one") === "down");
+  await sourceBecomes(source, (source) => stateOf(source, "one") === "down");
   assertEquals(source.describe().servers[0]?.error, "no tools for [secret]");
 });
 
@@ -35,10 +35,10 @@ Deno.test("a list that changes is read again", async () => {
     events.push(given);
     return Promise.resolve(session(tools));
   });
-  await until(source, (source) => names(source).includes("first"));
+  await sourceBecomes(source, (source) => names(source).includes("first"));
   tools.push("second");
   events[0]?.onToolsChanged();
-  await until(source, (source) => names(source).includes("second"));
+  await sourceBecomes(source, (source) => names(source).includes("second"));
 });
 
 Deno.test("a server that announces changes endlessly is asked for one list at a time", async () => {
@@ -62,13 +62,13 @@ Deno.test("a server that announces changes endlessly is asked for one list at a 
       },
     });
   });
-  await until(source, (source) => names(source).includes("first"));
+  await sourceBecomes(source, (source) => names(source).includes("first"));
   for (let sent = 0; sent < 1_000; sent++) events?.onToolsChanged();
-  await until(source, () => listing === 1);
+  await sourceBecomes(source, () => listing === 1);
   events?.onToolsChanged(); // while the list is read, which may be outdated already
   tools.push("second");
-  await until(source, (source) => names(source).includes("second"));
-  await until(source, () => listed === 3);
+  await sourceBecomes(source, (source) => names(source).includes("second"));
+  await sourceBecomes(source, () => listed === 3);
   assertEquals(most, 1);
 });
 
@@ -84,10 +84,10 @@ Deno.test("errors that come together cause one ping", async () => {
     };
     return Promise.resolve(session([name], { ping }));
   });
-  await until(source, (source) => names(source).length === 3);
+  await sourceBecomes(source, (source) => names(source).length === 3);
   for (let doubt = 0; doubt < 100; doubt++) events?.onError();
   answered.resolve();
-  await until(source, () => pings > 0);
+  await sourceBecomes(source, () => pings > 0);
   assertEquals(pings, 1);
 });
 
@@ -101,7 +101,7 @@ Deno.test("a server with short sessions is connected again with growing pauses",
     return Promise.resolve(session(["first"]));
   }, { log });
   for (const pause of [1, 2, 4]) {
-    await until(source, (source) => stateOf(source, "one") === "ready");
+    await sourceBecomes(source, (source) => stateOf(source, "one") === "ready");
     given?.onClose("it sent too much");
     assertEquals(pauses.at(-1), { server: "one", reason: "it sent too much", retry_ms: pause });
   }
@@ -123,9 +123,9 @@ async function warningsAbout(more: Pick<McpToolList, "leftOut" | "unusable">): P
     events = given;
     return Promise.resolve(session([], { listTools }));
   }, { log });
-  await until(source, (source) => names(source).includes("first"));
+  await sourceBecomes(source, (source) => names(source).includes("first"));
   events?.onToolsChanged();
-  await until(source, () => readings === 2);
+  await sourceBecomes(source, () => readings === 2);
   await new Promise((resolve) => setTimeout(resolve));
   return lines;
 }

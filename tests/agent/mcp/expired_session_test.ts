@@ -6,6 +6,7 @@ import type { ToolSource } from "../../../agent/tools/tool.ts";
 import { ToolError } from "../../../agent/tools/tool.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { startProviderDouble } from "../../fakes/provider_double.ts";
+import { until } from "../../fakes/until.ts";
 
 /** A server over HTTP that forgets its sessions when told to, as one that is restarted. */
 async function startForgetful() {
@@ -47,10 +48,7 @@ function open({ origin }: { origin: string }) {
 }
 
 async function ready(source: ToolSource) {
-  let tool;
-  while (!(tool = source.current().find("count"))) {
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
+  const tool = await until(() => source.current().find("count"));
   return async () => await tool.run({}, {});
 }
 

@@ -3,7 +3,7 @@ import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { parseMcpConfig } from "../../../agent/mcp/config.ts";
 import { ToolError } from "../../../agent/tools/tool.ts";
 import { AnswerTooLarge } from "../../../shared/http/fetch/outgoing_fetch.ts";
-import { names, openSource, session, until } from "../../fakes/mcp_sessions.ts";
+import { names, openSource, session, sourceBecomes } from "../../fakes/mcp_sessions.ts";
 
 Deno.test("the model is told that a server went down during a call, and sees the tool's own error", async () => {
   let isGone = false;
@@ -14,7 +14,7 @@ Deno.test("the model is told that a server went down during a call, and sees the
       ping: () => isGone ? Promise.reject(new Error("gone")) : Promise.resolve(),
     }))
   );
-  await until(source, (source) => names(source).length === 3);
+  await sourceBecomes(source, (source) => names(source).length === 3);
   const call = (tool: string) =>
     assertRejects(async () => await source.current().find(tool)?.run({ n: 1 }, {}), ToolError);
   assertStringIncludes((await call("one")).message, "no such city");
@@ -40,7 +40,7 @@ Deno.test("an error in answer to a ping is an answer: the server keeps its tools
       ping: () => Promise.reject(new McpError(-32601, "Method not found")),
     }))
   );
-  await until(source, (source) => names(source).length === 3);
+  await sourceBecomes(source, (source) => names(source).length === 3);
   const error = await assertRejects(
     async () => await source.current().find("one")?.run({ n: 1 }, {}),
     ToolError,
@@ -59,7 +59,7 @@ for (
         ping: () => Promise.reject(new McpError(code, "gone")),
       }))
     );
-    await until(source, (source) => names(source).length === 3);
+    await sourceBecomes(source, (source) => names(source).length === 3);
     const error = await assertRejects(
       async () => await source.current().find("one")?.run({ n: 1 }, {}),
       ToolError,
@@ -85,7 +85,7 @@ for (const [what, failure] of Object.entries(TELLING)) {
     await using source = openSource(({ name }) => Promise.resolve(session([name], { callTool })), {
       servers,
     });
-    await until(source, (source) => names(source).length === 2);
+    await sourceBecomes(source, (source) => names(source).length === 2);
     const error = await assertRejects(
       async () => await source.current().find("one")?.run({ n: 1 }, {}),
       ToolError,

@@ -4,6 +4,7 @@ import { agentRequestOf, agentService } from "../../fakes/agent_service.ts";
 import { createScriptedProvider } from "../../fakes/scripted_provider.ts";
 import { json, startProviderDouble } from "../../fakes/provider_double.ts";
 import { startServiceProcess } from "../../fakes/service_process.ts";
+import { until } from "../../fakes/until.ts";
 
 const UUID = "3fa85f64-5717-4562-b3fc-2c963f66afa6";
 const STRICT: ModelRules = { HUB_BARE_MODELS: "off", MODEL_ALIASES: undefined };
@@ -110,7 +111,7 @@ Deno.test("models that the hub lists and the rule hides are named at the start a
   assertStringIncludes(list.diagnostics.reason, "2 models of the hub cannot be asked");
   assertStringIncludes(list.diagnostics.reason, "HUB_BARE_MODELS=on");
   const told = () => agent.lines.find((line) => line.includes("cannot be asked"));
-  while (!told()) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => told());
   assertStringIncludes(told()!, "gpt-4o, llama3.2");
   assertEquals(hub.requests.length, 1);
 });

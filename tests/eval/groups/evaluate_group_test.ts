@@ -4,6 +4,7 @@ import { memoryStore } from "../../fakes/memory_store.ts";
 import { evalService, evaluateRequestOf } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { body, call, groupService, post, SCENARIOS, targetOf } from "../../fakes/group_service.ts";
+import { until } from "../../fakes/until.ts";
 
 Deno.test("several models are one group: a table of scores with intervals, costs and verdicts", async () => {
   const { service, store } = groupService();
@@ -233,7 +234,7 @@ Deno.test("when the client leaves, all runs are cancelled; with the same key the
   client.abort();
   await lost.catch(() => {});
   const [group] = await store.listGroups({ limit: 1 });
-  while ((await store.unfinishedRuns()).length > 0) await new Promise((go) => setTimeout(go));
+  await until(async () => (await store.unfinishedRuns()).length === 0);
   assertEquals((await store.groupRuns(group!)).map(({ status }) => status), [
     "cancelled",
     "cancelled",

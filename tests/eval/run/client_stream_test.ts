@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { createClientStream } from "../../../eval/run/events/client_stream.ts";
 import { callRoute, evalService, startAsync, THREE_TURNS } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
+import { until } from "../../fakes/until.ts";
 
 Deno.test("proxies are told to pass the events of a run on at once and uncompressed", async () => {
   const { service } = evalService(() => "yes");
@@ -53,7 +54,7 @@ for (const [way, leave] of Object.entries(WAYS)) {
     await leave({ reader, connection });
     await callRoute(service, `POST /runs/${id}/cancel`);
     assertEquals((await callRoute(service, `DELETE /runs/${id}`)).status, 204);
-    while ((await store.tally(id)).done > 0) await moment();
+    await until(async () => (await store.tally(id)).done === 0);
   });
 
   Deno.test(`a stream releases what it holds after a client ${way}`, async () => {
@@ -71,6 +72,6 @@ for (const [way, leave] of Object.entries(WAYS)) {
     await reader.read();
     assertEquals(isHeld, true);
     await leave({ reader, connection });
-    while (isHeld) await moment();
+    await until(() => !isHeld);
   });
 }

@@ -4,6 +4,7 @@ import { runEvents } from "../../../eval/run/events/events.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
+import { until } from "../../fakes/until.ts";
 
 /** A run without turns, and its store. */
 async function startRun() {
@@ -61,9 +62,7 @@ Deno.test("those who watch a run share what is read for them, and each is told o
     await inner.recordTurn(run.id, turn);
     active.note(turn.result, turn);
     const turns = (told: unknown[]) => told.filter((event) => event === "turn").length;
-    while (!seen.every((told) => turns(told) === index + 1)) {
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
+    await until(() => seen.every((told) => turns(told) === index + 1));
   }
   left.abort();
   await Promise.all(watchers);

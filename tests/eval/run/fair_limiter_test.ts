@@ -8,6 +8,7 @@ import { silentLogger } from "../../../shared/log.ts";
 import { evaluateRequestOf } from "../../fakes/eval_service.ts";
 import { startFaultyEndpoint } from "../../fakes/faulty_endpoint.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
+import { until } from "../../fakes/until.ts";
 
 /** Conversations that last until the test ends them. */
 function conversationsOf(limiter: Limiter) {
@@ -155,7 +156,7 @@ Deno.test("a run completes while another one hangs with all conversations of the
   const leaving = new AbortController();
   // Its other conversations count as running too: they wait for the first call.
   const stuck = evaluate(`${hanging.origin}/v1/chat/completions`, leaving.signal).catch(() => {});
-  while (hanging.underWay === 0) await settle();
+  await until(() => hanging.underWay > 0);
   const response = await evaluate(quick.baseUrl, new AbortController().signal);
   assertEquals((await response.json()).message, "Evaluation completed successfully");
   leaving.abort();

@@ -8,6 +8,7 @@ import { planOf } from "../../../eval/schemas/conversations.ts";
 import { plainAssessor } from "../../fakes/eval_ports.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
+import { until } from "../../fakes/until.ts";
 
 const ENDPOINT = "http://127.0.0.1:9/v1";
 const group = (index: number) => ({ id: "g", index, name: `model ${index}` });
@@ -113,9 +114,7 @@ Deno.test("models at different endpoints do not wait for each other", async () =
     { target: hanging.target, endpoint: "http://127.0.0.2:9/v1" },
   ], { scenarios: 30, concurrency: 16 });
   await hanging.reached(1);
-  while (order.filter((model) => model === 0).length < 30) {
-    await new Promise((resolve) => setTimeout(resolve));
-  }
+  await until(() => order.filter((model) => model === 0).length >= 30);
   hanging.open();
   await ended;
 });

@@ -12,6 +12,7 @@ import { readEvents } from "../../fakes/events.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
+import { until } from "../../fakes/until.ts";
 
 Deno.test("runs are listed newest first, in pages, and filtered", async () => {
   const { service } = evalService();
@@ -85,7 +86,7 @@ Deno.test("a running run shows its progress, a finished one its result", async (
   gate.answer(0);
   await gate.reached(2);
   const active = runs.active(id)!;
-  while (active.progress().done < 1) await active.changed();
+  await until(() => active.progress().done >= 1);
   const before = await (await callRoute(service, `GET /runs/${id}`)).json();
   assertEquals([before.status, before.progress.done, before.progress.total], ["running", 1, 3]);
   assertEquals("result" in before, false);

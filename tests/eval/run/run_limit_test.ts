@@ -9,6 +9,7 @@ import {
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
+import { until } from "../../fakes/until.ts";
 
 /** A service that may have one run, and has one; another of an earlier process waits for its turn. */
 async function serviceWithQueuedRun() {
@@ -89,7 +90,7 @@ Deno.test("a run that the storage interrupted waits until EVAL_MAX_RUNS allows i
   const { id } = first.run;
   const isAtRest = async () =>
     !runs.waiting(id) && !runs.active(id) && (await store.getRun(id))?.status === "running";
-  while (await isAtRest()) await new Promise((next) => setTimeout(next));
+  await until(async () => !await isAtRest());
   assert(runs.waiting(id), "it went on without a place");
   await gate.reached(2);
   const goesOn = runs.waiting(id);
@@ -113,7 +114,7 @@ Deno.test("a caller who comes back to a lost run while the service is full gets 
   await gate.reached(1);
   client.abort();
   await lost;
-  while (runs.count > 0) await new Promise((next) => setTimeout(next));
+  await until(() => runs.count === 0);
   await service(evaluateRequestOf(evaluateBody(), { prefer: "respond-async" }));
   await gate.reached(2);
   const refused = await ask();
@@ -121,6 +122,6 @@ Deno.test("a caller who comes back to a lost run while the service is full gets 
   const [, { id }] = (await store.listRuns({ limit: 2 })).runs as [unknown, { id: string }];
   assertEquals((await store.getRun(id))?.status, "cancelled");
   gate.open();
-  while (runs.count > 0) await new Promise((next) => setTimeout(next));
+  await until(() => runs.count === 0);
   assertEquals((await ask()).status, 200);
 });

@@ -9,6 +9,7 @@ import { silentLogger } from "../../../shared/log.ts";
 import { evalService } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
+import { until } from "../../fakes/until.ts";
 
 /** Another process that holds the database's lock until it is disposed of. */
 async function holdLock(path: string): Promise<AsyncDisposable> {
@@ -60,9 +61,7 @@ Deno.test("a database lock of another process interrupts a run, which resumes on
       );
       assertEquals([refused.status, (await refused.json()).code], [503, "storage_busy"]);
     }
-    while ((await store.getRecord(active.run.id))?.status !== "completed") {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await until(async () => (await store.getRecord(active.run.id))?.status === "completed");
     assertEquals(gate.asked.length, 2, "a turn that was paid for was asked again");
     await runs.stop();
   } finally {

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { openSharing } from "../../../eval/sharing/open_sharing.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import {
@@ -9,6 +9,7 @@ import {
 } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
+import { until } from "../../fakes/until.ts";
 
 const ignore = postgresBin === undefined;
 const server = ignore ? undefined! : await startPostgres();
@@ -47,14 +48,6 @@ const WAYS: Record<string, { headers: Record<string, string>; answer?: string }>
   "the whole answer": { headers: {}, answer: "Evaluation completed successfully" },
 };
 
-async function until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = performance.now() + 60_000;
-  while (!await isTrue()) {
-    assert(performance.now() < end, `not until now: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 for (const [what, fields] of [["run", {}], ["group", MODELS]] as const) {
   for (const [way, { headers, answer }] of Object.entries(WAYS)) {
     Deno.test({
@@ -75,7 +68,7 @@ for (const [what, fields] of [["run", {}], ["group", MODELS]] as const) {
 
         const request = evaluateRequestOf(body, { ...key, ...headers });
         const text = second.service(request).then((response) => response.text());
-        await until(() => second.runs.count === models, "the other process has joined");
+        await until(() => second.runs.count === models, { within: 60_000 });
         leaving.abort();
         await left;
         gate.open();
@@ -83,7 +76,7 @@ for (const [what, fields] of [["run", {}], ["group", MODELS]] as const) {
         const list = async () => (await second.store.listRuns({ limit: 5 })).runs;
         const isCompleted = async () =>
           (await list()).every(({ status }) => status === "completed");
-        await until(isCompleted, "all runs are completed");
+        await until(isCompleted, { within: 60_000, what: "all runs are completed" });
         for (const { id } of await list()) assertEquals((await second.store.tally(id)).done, 2);
       },
     });

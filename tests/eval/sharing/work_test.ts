@@ -10,6 +10,7 @@ import { createSharedWork } from "../../../eval/sharing/shared_work.ts";
 import { openWithQueues } from "../../fakes/postgres_queues.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
+import { until } from "../../fakes/until.ts";
 
 const CONNECTIONS = 6;
 const ignore = postgresBin === undefined;
@@ -238,11 +239,7 @@ Deno.test({
       });
       return rows.length > 0;
     };
-    const until = performance.now() + 60_000;
-    while (!await isKnown()) {
-      assert(performance.now() < until, "the queue is not in the statistics");
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await until(isKnown, { within: 60_000, what: "the queue is in the statistics" });
     await store.setStatus(id, { status: "cancelled", tally: "count" });
   },
 });

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { storedTurn } from "../../fakes/stored_runs.ts";
 import { newRun, type StoreCase } from "./store_case.ts";
+import { until } from "../../fakes/until.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -71,7 +72,7 @@ export const deletionCases: Record<string, StoreCase> = {
       }
       assertEquals(read, 500);
     }
-    while ((await store.tally(id)).done > 0); // gone in a moment
+    await until(async () => (await store.tally(id)).done === 0);
   },
 
   "a tag names one run, keeps it from being deleted for its age, and goes with it": async (

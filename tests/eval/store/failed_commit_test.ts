@@ -8,6 +8,7 @@ import { openSqlite } from "../../../eval/store/sqlite/sqlite_connection.ts";
 import { createSqliteDialect } from "../../../eval/store/sqlite/sqlite_dialect.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { newRun } from "./store_case.ts";
+import { until } from "../../fakes/until.ts";
 
 type OnCommit = (commit: () => Promise<unknown>) => Promise<unknown>;
 
@@ -67,7 +68,7 @@ Deno.test("the turns of a run whose deletion was not confirmed go after its last
     await assertRejects(() => store.deleteRun(id), Error, "connection lost");
     assertEquals([await store.getRun(id), (await store.tally(id)).done], [undefined, 1]);
   }
-  while ((await store.tally(id)).done > 0) await moment();
+  await until(async () => (await store.tally(id)).done === 0);
   await store.close();
 });
 
@@ -81,7 +82,7 @@ Deno.test("the turns of a run go with it if its last reader leaves during the de
     return commit();
   });
   assertEquals(await store.deleteRun(id), true);
-  while ((await store.tally(id)).done > 0) await moment();
+  await until(async () => (await store.tally(id)).done === 0);
   await store.close();
 });
 

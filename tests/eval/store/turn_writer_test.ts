@@ -2,6 +2,7 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { assertEquals, assertRejects } from "@std/assert";
 import { createTurnWriter } from "../../../eval/store/turns/turn_writer.ts";
 import { storedTurn } from "../../fakes/stored_runs.ts";
+import { until } from "../../fakes/until.ts";
 
 /** A disk whose flushes end when the test says so. */
 function slowDisk({ intervalMs = 0 } = {}) {
@@ -89,7 +90,7 @@ Deno.test("if there are never enough of them, they are committed after a moment"
   const { flushes, writer } = slowDisk({ intervalMs: 5 });
   const write = async (turn: number) => {
     const written = writer.write("run", storedTurn([0, 0, turn]));
-    while (!flushes.some(({ turns }) => turns.includes(turn))) await setTimeout(1);
+    await until(() => flushes.some(({ turns }) => turns.includes(turn)));
     flushes.at(-1)!.finish();
     await written;
   };

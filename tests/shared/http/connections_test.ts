@@ -5,6 +5,7 @@ import {
   startProcess,
   startServiceProcess,
 } from "../../fakes/service_process.ts";
+import { until } from "../../fakes/until.ts";
 
 /** Connections of a real process, up to the number of files that the system lets it open. */
 
@@ -29,7 +30,7 @@ function connectMany(
 }
 
 async function hasLine(service: ServiceProcess, text: string): Promise<void> {
-  while (countLines(service, text) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => countLines(service, text) > 0, { what: `a line with "${text}"` });
 }
 
 async function metric(service: ServiceProcess, name: string): Promise<number> {
@@ -62,12 +63,11 @@ Deno.test("more connections than allowed are refused, and later ones are served"
   const clients = await connectMany(agent, { count: 300, text: BEGIN.agent });
   await hasLine(agent, "connections were refused");
   for (const client of clients) client[Symbol.dispose]();
-  let response: Response | undefined;
-  const deadline = performance.now() + 60_000;
-  while (response?.status !== 200 && performance.now() < deadline) { // it hears of it in its own time
-    response = await fetch(`${agent.url}/healthz`).catch(() => undefined);
+  await until(async () => { // it hears of their leaving in its own time
+    const response = await fetch(`${agent.url}/healthz`).catch(() => undefined);
     await response?.body?.cancel();
-  }
+    return response?.status === 200;
+  });
   const refused = await metric(agent, 'assay_connections_refused_total{reason="total"}');
   assert(refused > 0, `${refused} were refused`);
   assertEquals(countLines(agent, "connections were refused"), 1, "more than a line per interval");
@@ -101,12 +101,11 @@ Deno.test("idle connections are closed for new ones, and busy ones stay", async 
   await using agent = await startServiceProcess("agent", { environment: { MAX_CONNECTIONS: "4" } });
   const [busy] = await connectMany(agent, { count: 1, text: BEGIN.agent });
   const quiet = await connectMany(agent, { count: 3, text: "" });
-  let status = 503;
-  while (status === 503) {
+  const status = await until(async () => {
     const response = await fetch(`${agent.url}/healthz`);
     await response.body?.cancel();
-    status = response.status;
-  }
+    return response.status !== 503 && response.status;
+  });
   assertEquals(status, 200);
   assertEquals(await Promise.race(quiet.map(({ heard }) => heard)), "");
   await busy!.say(" ".repeat(1000));

@@ -3,6 +3,7 @@ import { askDemo } from "../../fakes/ask_demo.ts";
 import { completion, hang, holdAnswers, startProviderDouble } from "../../fakes/provider_double.ts";
 import { connectRaw } from "../../fakes/raw_client.ts";
 import { type ServiceProcess, startServiceProcess } from "../../fakes/service_process.ts";
+import { until } from "../../fakes/until.ts";
 
 /** What only a real socket shows: slow clients, endless bodies, too many at once. */
 
@@ -41,7 +42,7 @@ Deno.test("a client that leaves in the middle of its body is not logged as a fai
     connection.close();
   }
   const requests = () => agent.lines.filter((line) => line.includes('"message":"request"'));
-  while (requests().length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => requests().length >= 2);
   for (const line of requests()) {
     const { level, status, outcome } = JSON.parse(line);
     assertEquals([level, status, outcome], ["info", 499, "client left"]);
@@ -198,12 +199,11 @@ Deno.test("over the limit of requests a caller is refused at once, and served ag
   leaving.abort();
   await Promise.all(waiting);
   await hub.aborted(2);
-  let status = 503;
-  while (status === 503) { // the server hears of it in its own time
+  const status = await until(async () => { // the server hears of it in its own time
     const response = await fetch(agent.url);
     await response.body?.cancel();
-    status = response.status;
-  }
+    return response.status !== 503 && response.status;
+  });
   assertEquals(status, 200);
 });
 

@@ -8,11 +8,10 @@ import {
   startProviderDouble,
 } from "../../fakes/provider_double.ts";
 import { type ServiceProcess, startServiceProcess } from "../../fakes/service_process.ts";
+import { until } from "../../fakes/until.ts";
 
 async function stopping({ lines }: ServiceProcess): Promise<void> {
-  while (!lines.some((line) => line.includes("is stopping"))) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await until(() => lines.some((line) => line.includes("is stopping")));
 }
 
 for (const signal of ["SIGTERM", "SIGHUP"] as const) {

@@ -6,6 +6,7 @@ import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/
 import { createPostgresLimiter } from "../../../shared/postgres/rate_limiter.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { shiftClock } from "../../fakes/shifted_clock.ts";
+import { until } from "../../fakes/until.ts";
 
 Deno.test({
   name: "processes share a rate limit in PostgreSQL, and each counts by itself while it is down",
@@ -102,7 +103,7 @@ Deno.test({
     ]);
     await owner.query({ text: "grant create on schema public to guest" });
     const text = "select 1 where to_regclass('assay_rate_limits') is not null";
-    while ((await owner.query({ text })).rows.length === 0); // until it is tried again
+    await until(async () => (await owner.query({ text })).rows.length > 0); // it is tried again
     for (const one of [pool, owner]) await one.end();
   },
 });

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createBatcher } from "../../../../eval/assess/background/batcher.ts";
+import { until } from "../../../fakes/until.ts";
 
 Deno.test("calls of one moment go in batches of at most the given size, in order", async () => {
   const batches: number[][] = [];
@@ -45,9 +46,9 @@ Deno.test("batches that run side by side share what is waiting", async () => {
     return inputs;
   }, { size: 8, parallel: 2, crowd: 2 });
   const first = run(0);
-  while (batches.length < 1) await Promise.resolve();
+  await until(() => batches.length >= 1);
   const others = [1, 2, 3, 4].map(run);
-  while (batches.length < 2) await Promise.resolve();
+  await until(() => batches.length >= 2);
   assertEquals(sizes, [1, 2]);
   for (let at = 0; at < batches.length; at++) {
     batches[at]!.resolve();

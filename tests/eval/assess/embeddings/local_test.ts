@@ -7,6 +7,7 @@ import {
 } from "../../../../eval/assess/embeddings/encoder_start.ts";
 import { createLocalEmbedder } from "../../../../eval/assess/embeddings/local.ts";
 import { createPairComparer } from "../../../../eval/assess/scores/pair_scores.ts";
+import { until } from "../../../fakes/until.ts";
 
 Deno.test("the sentence encoder runs in its worker and tells near from far", async () => {
   using embedder = createLocalEmbedder();
@@ -113,7 +114,7 @@ Deno.test("after a rest a model is loaded anew: the one of workers that have end
   using embedder = createLocalEmbedder({ start, workers: 2, idleMs: 1 });
   for (const round of [1, 2]) {
     await Promise.all(Array.from({ length: 60 }, (_, i) => embedder.embed(`${round}, text ${i}`)));
-    while (seen.ended < 2 * round) await new Promise((resolve) => setTimeout(resolve));
+    await until(() => seen.ended >= 2 * round);
   }
   assertEquals(seen.models, ["model 0", "model 0", "model 2", "model 2"]);
 });
@@ -138,7 +139,7 @@ Deno.test("a worker that cannot use the model of another loads its own", async (
   const { start, seen } = fakeWorkers({ canJoin: false });
   using embedder = createLocalEmbedder({ start, workers: 2 });
   await Promise.all(Array.from({ length: 100 }, (_, i) => embedder.embed(`text ${i}`)));
-  while (seen.models.length < 3) await new Promise((resolve) => setTimeout(resolve)); // restarted
+  await until(() => seen.models.length >= 3); // restarted
   assertEquals(seen.models, ["model 0", "model 0", "model 2"]);
 });
 
