@@ -39,6 +39,24 @@ export const JudgeResult = z.object({
 }).meta({ id: "JudgeResult" });
 export type JudgeResult = z.infer<typeof JudgeResult>;
 
+/** In words what `Agreement` says of a reply. */
+export const AGREEMENT_LABELS = ["same", "partly", "adds", "unrelated", "contradicts"] as const;
+export const AgreementLabel = z.enum(AGREEMENT_LABELS).meta({ id: "AgreementLabel" });
+export type AgreementLabel = z.infer<typeof AgreementLabel>;
+
+/**
+ * Whether the reply says what its reference says, as probabilities: that the reply follows from the
+ * reference (`entails`), that it contradicts it, and that the reference follows from the reply
+ * (`covers`: nothing is left out).
+ */
+export const Agreement = z.object({
+  entails: z.number(),
+  contradicts: z.number(),
+  covers: z.number(),
+  label: AgreementLabel,
+}).meta({ id: "Agreement" });
+export type Agreement = z.infer<typeof Agreement>;
+
 /** One answered or failed turn: all input fields, and what came of them. */
 export const InteractionResult = Interaction.extend({
   reference_reply: z.string(),
@@ -50,6 +68,13 @@ export const InteractionResult = Interaction.extend({
    * `overall` with its missing parts at their lowest and at their highest; only if it is missing.
    */
   overall_bounds: z.tuple([z.number(), z.number()]).optional(),
+  /** Only of English references, with the built-in encoder. */
+  agreement: Agreement.optional(),
+  /**
+   * Values (numbers, dates, money, units, codes) of the reply that are not those of the reference,
+   * in words: `60 days instead of 30 days`. Absent if none was found.
+   */
+  wrong_values: z.array(z.string()).optional(),
   /**
    * Kinds of facts in which the reply differs from its reference (`number`, `negation`, …); a reply
    * may be near in meaning and still say the opposite. Absent if none was found.
