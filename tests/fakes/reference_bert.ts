@@ -4,15 +4,13 @@ import { type ModelSource, vocabularyOf } from "../../eval/assess/embeddings/ber
 import { createWordPieces } from "../../eval/assess/embeddings/bert/word_pieces.ts";
 
 /** Rows of numbers. */
-type Matrix = Float32Array[];
+export type Matrix = Float32Array[];
 
 /**
  * A model as the paper of BERT says, in 32-bit floats and plain loops, from the published weights:
  * slow (10 ms a word), and what the encoder's vectors are held against.
  */
-export async function createReferenceModel(
-  source: ModelSource,
-): Promise<(text: string) => Float32Array> {
+export async function createReferenceModel(source: ModelSource) {
   const { width, head: headWidth, layers, pooling } = source.shape;
   const { tensors, vocabulary } = await readTensors(source);
   const cut = createWordPieces(vocabulary, POSITIONS);
@@ -48,6 +46,10 @@ export async function createReferenceModel(
     const [queries, keys, values] = ["query", "key", "value"].map((part) =>
       linear(x, `${name}.self.${part}`)
     ) as [Matrix, Matrix, Matrix];
+    return attendTo(queries, keys, values);
+  }
+
+  function attendTo(queries: Matrix, keys: Matrix, values: Matrix): Matrix {
     return queries.map((query) => {
       const output = new Float32Array(width);
       for (let head = 0; head < width; head += headWidth) {
@@ -67,25 +69,44 @@ export async function createReferenceModel(
     });
   }
 
-  return (text) => {
+  /** The rest of a layer, after its attention. */
+  function feedForward(
+    x: Matrix,
+    attended: Matrix,
+    { norm1, up, down, norm2 }: { norm1: string; up: string; down: string; norm2: string },
+  ): Matrix {
+    const seen = normalize(add(x, attended), norm1);
+    const inner = linear(seen, up).map((values) => values.map(gelu));
+    return normalize(add(seen, linear(inner, down)), norm2);
+  }
+
+  /** A text's unit vector, and the states before the first layer and after each. */
+  function encode(text: string): { vector: Float32Array; states: Matrix[] } {
     let x: Matrix = cut(text).map((id, position) => {
       const place = row("embeddings.position_embeddings.weight", position);
       const kind = row("embeddings.token_type_embeddings.weight", 0);
       return row("embeddings.word_embeddings.weight", id).map((v, i) => v + place[i]! + kind[i]!);
     });
     x = normalize(x, "embeddings.LayerNorm");
+    const states = [x];
     for (let layer = 0; layer < layers; layer++) {
       const name = `encoder.layer.${layer}`;
       const attended = linear(attend(x, `${name}.attention`), `${name}.attention.output.dense`);
-      x = normalize(add(x, attended), `${name}.attention.output.LayerNorm`);
-      const inner = linear(x, `${name}.intermediate.dense`).map((values) => values.map(gelu));
-      x = normalize(add(x, linear(inner, `${name}.output.dense`)), `${name}.output.LayerNorm`);
+      x = feedForward(x, attended, {
+        norm1: `${name}.attention.output.LayerNorm`,
+        up: `${name}.intermediate.dense`,
+        down: `${name}.output.dense`,
+        norm2: `${name}.output.LayerNorm`,
+      });
+      states.push(x);
     }
     const pooled = pooling === "mean" ? x : x.slice(0, 1);
     const sum = pooled.reduce((total, values) => total.map((value, i) => value + values[i]!));
     const size = Math.hypot(...sum);
-    return sum.map((value) => value / size);
-  };
+    return { vector: sum.map((value) => value / size), states };
+  }
+
+  return { encode, tensor, linear, feedForward, attendTo };
 }
 
 function add(left: Matrix, right: Matrix): Matrix {

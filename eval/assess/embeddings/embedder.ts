@@ -1,3 +1,5 @@
+import type { Comparison } from "./bert/comparing.ts";
+
 /** Turns texts into vectors whose cosine says how near the texts are in meaning. */
 export interface Embedder extends Disposable {
   /** How the vectors are made, as answers name it. */
@@ -8,6 +10,22 @@ export interface Embedder extends Disposable {
   readonly cjk?: Embedder;
   /** Rejects if there are no vectors; the message says why. */
   embed(text: string): Promise<Float32Array>;
+  /** Only of the English encoder inside. */
+  readonly comparer?: TextComparer;
+}
+
+/** A part of a text that is compared as a whole. */
+export interface TextWindow {
+  /** Of length 1. */
+  vector: Float32Array;
+  states: Float16Array;
+}
+
+/** Says of two texts whether one follows from the other, or contradicts it. */
+export interface TextComparer {
+  /** The text in parts of some sentences, in order. */
+  windows(text: string): Promise<TextWindow[]>;
+  compare(reference: TextWindow, reply: TextWindow): Promise<Comparison>;
 }
 
 /** In [−1, 1]; 0 if a vector has length 0. */

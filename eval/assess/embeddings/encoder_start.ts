@@ -1,11 +1,14 @@
 import type { WorkerPort, WorkerRequest } from "../../../shared/background/worker_call.ts";
 import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
-import type { SharedModel } from "./bert/sentence_model.ts";
+import type { Comparison, EncodedPair } from "./bert/comparing.ts";
+import type { EncodedText, SharedModel } from "./bert/sentence_model.ts";
 import type { EncoderModel } from "./bert/weight_piece.ts";
 
 /** What an encoder's worker is sent. */
 export interface EncoderInput {
   texts: string[];
+  /** Texts that were encoded before, to be compared. */
+  pairs?: EncodedPair[];
   /** In the first input: the model of another worker, which is used instead of loading it. */
   joins?: SharedModel;
   /** Whether the answer is to have the model, for another worker. */
@@ -13,7 +16,8 @@ export interface EncoderInput {
 }
 
 export interface EncoderOutput {
-  vectors: Float32Array[];
+  texts: EncodedText[];
+  comparisons?: Comparison[];
   lent?: SharedModel;
 }
 

@@ -17,9 +17,14 @@ const SOURCES: Record<EncoderModel, () => Promise<ModelSource>> = {
 
 let loading: Promise<SentenceModel> | undefined; // if it fails, every call fails with it
 
-serveCalls(async ({ texts, joins, lends }: EncoderInput): Promise<EncoderOutput> => {
-  const model = await (loading ??= load(self.name as EncoderModel, joins));
-  return { vectors: model.encode(texts), ...(lends && { lent: model.share() }) };
+serveCalls(async ({ texts, pairs, joins, lends }: EncoderInput): Promise<EncoderOutput> => {
+  const name = self.name as EncoderModel;
+  const model = await (loading ??= load(name, joins));
+  return {
+    texts: model.encode(texts, name === "minilm"),
+    ...(pairs && { comparisons: model.compare(pairs) }),
+    ...(lends && { lent: model.share() }),
+  };
 });
 
 /** Piece by piece: the published weights are never in memory as a whole. */

@@ -7,9 +7,10 @@ import {
   type WorkerPort,
   WorkerUnavailable,
 } from "../../../shared/background/worker_call.ts";
-import type { SharedModel } from "./bert/sentence_model.ts";
+import type { Comparison, EncodedPair } from "./bert/comparing.ts";
+import type { EncodedText, SharedModel } from "./bert/sentence_model.ts";
 import type { EncoderModel } from "./bert/weight_piece.ts";
-import { type Embedder, pool } from "./embedder.ts";
+import { type Embedder, pool, product, type TextComparer, type TextWindow } from "./embedder.ts";
 import { type EncoderInput, type EncoderOutput, startEncoder } from "./encoder_start.ts";
 import { cutWindows } from "./windows.ts";
 
@@ -23,6 +24,9 @@ const WAIT_MS = 5;
 const IDLE_MS = 60_000;
 /** Vectors of 1.5 KB, 8 MB in all, beside their keys; the memo bounds both to 32 MB. */
 const REMEMBERED = 5000;
+
+/** States of 0.8 KB a word piece: of about 400 references of 25 words. */
+const KEPT_BYTES = 8 * 1024 * 1024;
 
 /** A batch takes one or two seconds. */
 const TIMEOUT_MS = 60_000;
@@ -56,10 +60,10 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   let working = 0;
   let idleTimer: ReturnType<typeof setTimeout> | undefined;
 
-  async function encodeBatch(texts: string[], slot: number): Promise<Float32Array[]> {
+  async function encodeBatch(texts: string[], slot: number): Promise<EncodedText[]> {
     const different = [...new Set(texts)];
-    const vectors = await work(() => encoders[slot]!.encode(different));
-    const byText = new Map(different.map((text, index) => [text, vectors[index]!]));
+    const encoded = await work(() => encoders[slot]!.encode(different));
+    const byText = new Map(different.map((text, index) => [text, encoded[index]!]));
     return texts.map((text) => byText.get(text)!);
   }
 
@@ -87,21 +91,39 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     }
   }
 
-  const encode = createBatcher(encodeBatch, {
-    size: BATCH,
-    parallel: workers,
-    crowd: CROWD,
-    prepare,
-    waitMs: WAIT_MS,
-  });
+  const parallel = { parallel: workers, crowd: CROWD, prepare, waitMs: WAIT_MS };
+  const encode = createBatcher(encodeBatch, { size: BATCH, ...parallel });
+  const compare = createBatcher(
+    (pairs: EncodedPair[], slot) => work(() => encoders[slot]!.compare(pairs)),
+    { size: BATCH, ...parallel },
+  );
+  const kept = createKeptWindows();
+  async function encodeWindows(text: string): Promise<EncodedText[]> {
+    const windows = await Promise.all(cutWindows(text).map(encode));
+    kept.set(text, windows);
+    return windows;
+  }
   const embed = createMemo(
-    async (text) => pool(await Promise.all(cutWindows(text).map(encode))),
+    async (text) => pool((await encodeWindows(text)).map(({ vector }) => vector)),
     { capacity: REMEMBERED },
   );
+  const comparer: TextComparer = {
+    async windows(text) {
+      await embed(text); // shares an encoding that is under way
+      return (kept.get(text) ?? await encodeWindows(text)) as TextWindow[];
+    },
+    compare: (reference, reply) =>
+      compare({
+        reference: reference.states,
+        reply: reply.states,
+        cosine: product(reference.vector, reply.vector),
+      }),
+  };
   return {
     method: model,
     isEnglishOnly: true,
     embed,
+    ...(model === "minilm" && { comparer }),
     [Symbol.dispose]() {
       clearTimeout(idleTimer);
       for (const encoder of encoders) encoder[Symbol.dispose]();
@@ -109,10 +131,44 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   };
 }
 
+/**
+ * The windows of the texts used last, up to `KEPT_BYTES`: a reference is compared with many replies,
+ * and a reply right after it was encoded.
+ */
+function createKeptWindows() {
+  const kept = new Map<string, { windows: EncodedText[]; bytes: number }>();
+  let total = 0;
+  function forget(text: string): void {
+    total -= kept.get(text)?.bytes ?? 0;
+    kept.delete(text);
+  }
+  return {
+    get(text: string): EncodedText[] | undefined {
+      const found = kept.get(text);
+      if (!found) return undefined;
+      kept.delete(text); // and set again, as the one used last
+      kept.set(text, found);
+      return found.windows;
+    },
+    set(text: string, windows: EncodedText[]): void {
+      forget(text);
+      const states = windows.reduce((sum, { states }) => sum + (states?.byteLength ?? 0), 0);
+      const bytes = states + 2 * text.length;
+      kept.set(text, { windows, bytes });
+      total += bytes;
+      for (const oldest of kept.keys()) { // a Map keeps the order of insertion
+        if (total <= KEPT_BYTES) break;
+        forget(oldest);
+      }
+    },
+  };
+}
+
 /** One worker at a time, which may be ended while it has nothing to do. */
 interface Encoder extends Disposable {
   readonly isStarted: boolean;
-  encode(texts: string[]): Promise<Float32Array[]>;
+  encode(texts: string[]): Promise<EncodedText[]>;
+  compare(pairs: EncodedPair[]): Promise<Comparison[]>;
   /** Loads the model if that was not done before. */
   lend(): Promise<SharedModel>;
   /** Starts a worker with the model that another one lends; without it the worker loads its own. */
@@ -164,7 +220,8 @@ function createEncoder(
     get isStarted() {
       return call !== undefined;
     },
-    encode: async (texts) => (await send({ texts })).vectors,
+    encode: async (texts) => (await send({ texts })).texts,
+    compare: async (pairs) => (await send({ texts: [], pairs })).comparisons!,
     lend: async () => (await send({ texts: [], lends: true })).lent!,
     join(model) {
       joins = model;

@@ -1,7 +1,10 @@
 import { splitBlanks } from "../text/blanks.ts";
 
-/** The sentence encoder reads 256 word pieces: safely so many short words of ASCII letters. */
-const WINDOW_WORDS = 80;
+/**
+ * Short words of ASCII letters: about 90 word pieces. The encoder reads 256 of a text, and the layers
+ * that compare two texts were trained with 96.
+ */
+const WINDOW_WORDS = 64;
 /** A longer word counts as several. Other letters are seldom in one piece with the next. */
 const ASCII_PER_WORD = 12;
 const OTHERS_PER_WORD = 3;
@@ -26,21 +29,39 @@ function sample(text: string): string[] {
   return evenly(MAX_WINDOWS, last + 1).map((start) => text.slice(start, start + partLength));
 }
 
+/** Whole sentences, as many as there is room for; a longer one is cut between its words. */
 function cutPart(text: string): string[] {
   const windows: string[][] = [[]];
   let room = WINDOW_WORDS;
-  for (const word of splitBlanks(text).flatMap(cutWord)) {
-    const size = Math.ceil(
-      word.length / (ASCII_ONLY.test(word) ? ASCII_PER_WORD : OTHERS_PER_WORD),
-    );
-    if (size > room) {
-      windows.push([]);
-      room = WINDOW_WORDS;
+  const begin = () => {
+    windows.push([]);
+    room = WINDOW_WORDS;
+  };
+  for (const sentence of sentencesOf(splitBlanks(text).flatMap(cutWord))) {
+    const size = sentence.reduce((sum, word) => sum + sizeOf(word), 0);
+    if (size > room && room < WINDOW_WORDS) begin();
+    for (const word of sentence) {
+      if (sizeOf(word) > room) begin();
+      windows.at(-1)!.push(word);
+      room -= sizeOf(word);
     }
-    windows.at(-1)!.push(word);
-    room -= size;
   }
   return windows.map((words) => words.join(" "));
+}
+
+function sizeOf(word: string): number {
+  return Math.ceil(word.length / (ASCII_ONLY.test(word) ? ASCII_PER_WORD : OTHERS_PER_WORD));
+}
+
+const SENTENCE_END = /[.!?。！？…:;]["'”’)\]]*$/;
+
+function sentencesOf(words: string[]): string[][] {
+  const sentences: string[][] = [[]];
+  for (const word of words) {
+    sentences.at(-1)!.push(word);
+    if (SENTENCE_END.test(word)) sentences.push([]);
+  }
+  return sentences;
 }
 
 /** `count` whole numbers from 0 to `length` − 1, the first and the last among them. */

@@ -131,7 +131,7 @@ Deno.test("if the weights cannot be loaded the service answers, and says what is
 
 Deno.test("each encoder starts a worker with its own model", async () => {
   const answering = "data:text/javascript,onmessage = ({ data: { id, input } }) => " +
-    "postMessage({ id, output: { vectors: input.texts.map(() => Float32Array.of(1)) } })";
+    "postMessage({ id, output: { texts: input.texts.map(() => ({ vector: Float32Array.of(1) })) } })";
   const started: string[] = [];
   const { embedder } = createScoringPorts(parseConfig(EvalConfig, {}), fetch, {
     starts: {

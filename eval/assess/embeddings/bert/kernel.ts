@@ -51,10 +51,12 @@ export interface Kernel {
     epsilon: number,
   ): void;
   attend(
+    from: Address,
+    rows: number,
     qkv: Address,
+    length: number,
     to: Address,
     scratch: Address,
-    length: number,
     width: number,
     depth: number,
     scale: number,

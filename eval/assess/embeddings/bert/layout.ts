@@ -10,7 +10,15 @@ export interface ModelShape {
   vocabulary: number;
   /** A text's vector: the mean of its word pieces' vectors, or that of the first one, [CLS]. */
   pooling: "mean" | "first";
+  /** Whether the layers that compare two texts are there (`agreement.ts`). */
+  compares?: boolean;
 }
+
+/** Layers that compare two texts, after as many of the encoder. */
+const COMPARING_LAYERS = 2;
+export const COMPARED_AFTER = 4;
+/** What they say of a pair: three for each direction, and a similarity. */
+export const OUTPUTS = 7;
 
 /** Inputs whose weights share a scale, as in `kernel/linear.as`. */
 export const GROUP = 128;
@@ -43,7 +51,7 @@ export const MODEL_START = 1024;
  * begin further back: threads that share a model each have their own.
  */
 export function layOut(
-  { layers, width, inner, head, vocabulary }: ModelShape,
+  { layers, width, inner, head, vocabulary, compares }: ModelShape,
   room?: Address,
 ) {
   const heads = width / head;
@@ -62,19 +70,29 @@ export function layOut(
     bias: take(outputs * 4),
   });
   const norm = (): Norm => ({ gain: take(width * 4), bias: take(width * 4) });
+  const layer = () => ({
+    qkv: linear(3 * width, width),
+    attended: linear(width, width),
+    afterAttention: norm(),
+    up: linear(inner, width),
+    down: linear(width, inner),
+    afterFeedForward: norm(),
+  });
   const model = {
     words: take(vocabulary * width),
     wordScales: take(vocabulary * 4),
     positions: take(POSITIONS * width * 4),
     first: norm(),
-    layers: Array.from({ length: layers }, () => ({
-      qkv: linear(3 * width, width),
-      attended: linear(width, width),
-      afterAttention: norm(),
-      up: linear(inner, width),
-      down: linear(width, inner),
-      afterFeedForward: norm(),
-    })),
+    layers: Array.from({ length: layers }, layer),
+    ...(compares && {
+      comparing: {
+        segments: take(2 * width * 4),
+        layers: Array.from({ length: COMPARING_LAYERS }, layer),
+        out: take(OUTPUTS * 4 * width * 4),
+        outBias: take(OUTPUTS * 4),
+        cosine: take(2 * 4),
+      },
+    }),
   };
   const modelEnd = end;
   end = room ?? end;
@@ -93,3 +111,4 @@ export function layOut(
 }
 
 export type Layout = ReturnType<typeof layOut>;
+export type Layer = Layout["layers"][number];

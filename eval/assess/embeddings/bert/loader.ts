@@ -93,6 +93,22 @@ export function createLoader(
     placeLinear([`${name}.output.dense`], layer.down);
     placeNorm(`${name}.output.LayerNorm`, layer.afterFeedForward);
   }
+  if (at.comparing) {
+    const { segments, layers, out, outBias, cosine } = at.comparing;
+    places.set("agreement.segment", floatsTo(segments));
+    for (const [index, layer] of layers.entries()) {
+      const name = `agreement.layers.${index}`;
+      placeLinear([`${name}.qkv`], layer.qkv);
+      placeLinear([`${name}.attended`], layer.attended);
+      placeNorm(`${name}.norm1`, layer.afterAttention);
+      placeLinear([`${name}.up`], layer.up);
+      placeLinear([`${name}.down`], layer.down);
+      placeNorm(`${name}.norm2`, layer.afterFeedForward);
+    }
+    places.set("agreement.out.weight", floatsTo(out));
+    places.set("agreement.out.bias", floatsTo(outBias));
+    places.set("agreement.cos", floatsTo(cosine));
+  }
 
   return (piece) => {
     if (piece.kind === "tensor") places.get(piece.name)?.(floats(piece.values), piece.row);

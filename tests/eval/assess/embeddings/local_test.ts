@@ -50,8 +50,8 @@ function fakeWorkers({ canJoin = true, canLend = true } = {}) {
       postMessage({ id, input: { texts, joins, lends } }: { id: number; input: EncoderInput }) {
         if (!model) seen.models.push(model = joins ?? name);
         if (texts.length > 0) seen.batches.push(texts); // a probe has none
-        const vectors = texts.map(({ length }) => new Float32Array([length, 1]));
-        const output = { vectors, ...(lends && { lent: model }) };
+        const encoded = texts.map(({ length }) => ({ vector: new Float32Array([length, 1]) }));
+        const output = { texts: encoded, ...(lends && { lent: model }) };
         const fails = joins && !canJoin || lends && !canLend;
         const answer = fails ? { error: "there is no room left" } : { output };
         const event = new MessageEvent("message", { data: { id, ...answer } });

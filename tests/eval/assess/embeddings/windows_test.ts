@@ -10,8 +10,13 @@ Deno.test("a short text is one window, as it is", () => {
 
 Deno.test("a longer text is cut where the encoder would stop reading, and nothing is lost", () => {
   const windows = cutWindows(numbered(200));
-  assertEquals(windows.length, 3);
+  assertEquals(windows.length, 4);
   assertEquals(windows.join(" "), numbered(200));
+});
+
+Deno.test("a window ends with a sentence if one ends in it", () => {
+  const sentences = ["one", "two", "three"].map((last) => `${numbered(30)} ${last}.`);
+  assertEquals(cutWindows(sentences.join(" ")), [sentences.slice(0, 2).join(" "), sentences[2]!]);
 });
 
 Deno.test("a window of any script fits into what the encoder reads", () => {

@@ -139,52 +139,56 @@ function toFloats(row: usize, scale: usize, depth: usize): void {
 }
 
 /**
- * Attention within one text. `qkv` is f32 [length][3 · width]: queries, keys and values, in heads
- * of `depth` (a multiple of 16); `to` is [length][width]. Up to three rows past the end are read,
- * and written with no meaning. `scratch` takes (4 · width + 16 · heads + 24) · padded + 48 · heads
- * bytes, where `padded` is `length` rounded up to 16.
+ * Attention of the rows of one text to those of another, or of itself: then `from` is `qkv`. Both
+ * are f32 [rows][3 · width]: queries, keys and values, in heads of `depth` (a multiple of 16);
+ * `rows` queries of `from` see `length` keys and values of `qkv`. `to` is [rows][width]. Up to three
+ * rows past the ends are read, and written with no meaning. `scratch` takes
+ * (4 · width + 16 · heads + 24) · padded + 48 · heads bytes, where `padded` is the larger of `rows`
+ * and `length`, rounded up to 16.
  */
 export function attend(
-  qkv: usize, to: usize, scratch: usize, length: usize, width: usize, depth: usize, scale: f32,
+  from: usize, rows: usize, qkv: usize, length: usize, to: usize, scratch: usize, width: usize,
+  depth: usize, scale: f32,
 ): void {
   const padded = (length + 15) & ~15, heads = width / depth, column = padded << 2;
-  // Of each head: queries as [padded / 4][2][depth / 4][4][4], keys as
+  const seeing = (rows + 15) & ~15, seeingColumn = seeing << 2;
+  // Of each head: queries as [seeing / 4][2][depth / 4][4][4], keys as
   // [padded / 16][depth / 4][16][4], and values as [depth / 16][padded / 4][16][4].
-  const queries = scratch, keys = queries + 2 * width * padded, values = keys + width * padded;
-  const queryScales = values + width * padded, keyScales = queryScales + heads * column;
+  const queries = scratch, keys = queries + 2 * width * seeing, values = keys + width * padded;
+  const queryScales = values + width * padded, keyScales = queryScales + heads * seeingColumn;
   const offsets = keyScales + heads * column, valueScales = offsets + heads * column;
   const products = valueScales + heads * column, shares = products + 4 * column;
   const peaks = shares + 2 * column;
   const byteScale = f32x4.splat(1 / BYTE_PEAK), middle = i16x8.splat(<i16>MIDDLE);
   const queryPeak = f32x4.splat(<f32>MIDDLE - 1), bytePeak = f32x4.splat(BYTE_PEAK);
-
   const line = width * 12;
-  for (let i: usize = 0; i < length; i += 4) {
-    // Read row by row, as they lie in memory; stored as [queries, keys, values][heads][4 rows].
-    for (let r: usize = 0; r < 4; r++) {
-      let row = qkv + (i + r) * line, at = peaks + (r << 2);
-      for (const end = row + line; row < end; row += depth << 2, at += 16) {
-        store<f32>(at, peakOf(row, depth));
-      }
-    }
+
+  for (let i: usize = 0; i < rows; i += 4) {
+    storePeaks(from + i * line, line, peaks, heads, depth);
     for (let head: usize = 0; head < heads; head++) {
-      const from = qkv + i * line + (head * depth << 2), block = head * padded * depth;
+      const row = from + i * line + (head * depth << 2);
+      const query = v128.load(peaks + (head << 4));
+      const at = queries + 2 * depth * (head * seeing + i);
+      packHalves(row, line, at, depth, f32x4.div(queryPeak, query), middle);
+      const scales = f32x4.mul(query, f32x4.splat(scale / (<f32>MIDDLE - 1)));
+      v128.store(queryScales + head * seeingColumn + (i << 2), scales);
+    }
+  }
+  for (let i: usize = 0; i < length; i += 4) {
+    storePeaks(qkv + i * line + (width << 2), line, peaks, 2 * heads, depth);
+    for (let head: usize = 0; head < heads; head++) {
+      const row = qkv + i * line + (width + head * depth << 2), block = head * padded * depth;
       const place = head * column + (i << 2), peak = peaks + (head << 4);
 
-      const query = v128.load(peak);
-      const factors = f32x4.div(queryPeak, query);
-      packHalves(from, line, queries + 2 * (block + i * depth), depth, factors, middle);
-      v128.store(queryScales + place, f32x4.mul(query, f32x4.splat(scale / (<f32>MIDDLE - 1))));
-
-      const key = v128.load(peak + (heads << 4));
+      const key = v128.load(peak);
       const at = keys + block + (i & ~15) * depth + ((i & 15) << 2);
-      const sums = packKeys(from + (width << 2), line, at, depth, f32x4.div(bytePeak, key));
+      const sums = packKeys(row, line, at, depth, f32x4.div(bytePeak, key));
       v128.store(keyScales + place, f32x4.mul(key, byteScale));
       v128.store(offsets + place, i32x4.mul(sums, i32x4.splat(-MIDDLE)));
 
-      const value = v128.load(peak + (heads << 5));
+      const value = v128.load(peak + (heads << 4));
       packValues(
-        from + (width << 3), line, values + block + (i << 4), padded << 4, depth,
+        row + (width << 2), line, values + block + (i << 4), padded << 4, depth,
         f32x4.div(bytePeak, value),
       );
       v128.store(valueScales + place, f32x4.mul(value, byteScale));
@@ -195,12 +199,12 @@ export function attend(
     const block = head * padded * depth, place = head * column;
     const k = keyScales + place, o = offsets + place, v = valueScales + place;
     for (let j = length; j < padded; j++) store<f32>(v + (j << 2), 0);
-    for (let i: usize = 0; i < length; i += 4) {
+    for (let i: usize = 0; i < rows; i += 4) {
       for (let j: usize = 0; j < padded; j += 16) {
-        const query = queries + 2 * (block + i * depth);
+        const query = queries + 2 * depth * (head * seeing + i);
         multiplyTile(query, keys + block + j * depth, products + (j << 2), column, depth);
       }
-      const scales = queryScales + place + (i << 2);
+      const scales = queryScales + head * seeingColumn + (i << 2);
       for (let r: usize = 0; r < 4; r++) {
         const row = products + r * column;
         store<f32>(peaks + (r << 2), softmax(row, scales + (r << 2), k, o, v, length, padded));
@@ -212,6 +216,17 @@ export function attend(
         multiplyTile(shares, values + block + d * padded, out + (d << 2), width << 2, padded);
       }
       for (let r: usize = 0; r < 4; r++) toFloats(out + r * (width << 2), scales + (r << 2), depth);
+    }
+  }
+}
+
+/** The peaks of four rows, each of `parts` heads: stored as [parts][4 rows]. */
+@inline
+function storePeaks(from: usize, line: usize, to: usize, parts: usize, depth: usize): void {
+  for (let r: usize = 0; r < 4; r++) { // row by row, as they lie in memory
+    let row = from + r * line, at = to + (r << 2);
+    for (const end = row + (parts * depth << 2); row < end; row += depth << 2, at += 16) {
+      store<f32>(at, peakOf(row, depth));
     }
   }
 }

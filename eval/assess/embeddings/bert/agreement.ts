@@ -1,0 +1,38 @@
+import { openFile } from "./open_file.ts";
+import { readTensorTable, type Tensor } from "./safetensors.ts";
+import type { WeightPiece } from "./weight_piece.ts";
+
+/** Weights that share a factor. */
+const GROUP = 128;
+const WEIGHTS = new URL("./agreement.bin", import.meta.url);
+
+/**
+ * The layers that compare two texts, as floats. In the file a matrix has 7 bits a weight; a weight is
+ * its value times the factor of its group of inputs times the scale of its output.
+ */
+export async function* readAgreement(): AsyncGenerator<WeightPiece> {
+  using file = await openFile(WEIGHTS);
+  const { start, tensors } = readTensorTable(file);
+  const bytesOf = (tensor: Tensor) => {
+    const [from, end] = tensor.data_offsets;
+    file.seek(start + from);
+    return file.read(end - from).buffer;
+  };
+  for (const [name, tensor] of tensors) {
+    if (name.endsWith(".factors") || name.endsWith(".scales")) continue;
+    const bytes = bytesOf(tensor);
+    yield { kind: "tensor", name: `agreement.${name}`, row: 0, values: read(name, tensor, bytes) };
+  }
+
+  function read(name: string, { dtype }: Tensor, bytes: ArrayBuffer): Float32Array<ArrayBuffer> {
+    if (dtype === "F32") return new Float32Array(bytes);
+    if (dtype === "F16") return Float32Array.from(new Float16Array(bytes));
+    const factors = new Uint8Array(bytesOf(tensors.get(`${name}.factors`)!));
+    const scales = new Float32Array(bytesOf(tensors.get(`${name}.scales`)!));
+    const groups = factors.length / scales.length; // of an output
+    return Float32Array.from(new Int8Array(bytes), (value, at) => {
+      const group = Math.floor(at / GROUP);
+      return value * factors[group]! * scales[Math.floor(group / groups)]!;
+    });
+  }
+}

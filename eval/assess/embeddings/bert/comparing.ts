@@ -1,0 +1,120 @@
+import type { Layers, Span } from "./layers.ts";
+import { padRows } from "./layers.ts";
+import { type Layout, OUTPUTS, ROWS } from "./layout.ts";
+
+/** Word pieces of a text that are compared: as many as the layers were trained with. */
+export const LONGEST_COMPARED = 96;
+
+/** The states of two texts, `width` numbers a word piece, and the cosine of their vectors. */
+export interface EncodedPair {
+  reference: Float16Array;
+  reply: Float16Array;
+  cosine: number;
+}
+
+/** Probabilities that a text follows from another one, that it does neither, that it contradicts it. */
+export type Direction = [entails: number, neutral: number, contradicts: number];
+
+export interface Comparison {
+  /** The reply, given the reference. */
+  reply: Direction;
+  /** The reference, given the reply. */
+  reference: Direction;
+  /** As people grade the similarity of two sentences, in [0, 1]. */
+  similarity: number;
+}
+
+/**
+ * The layers that compare two texts. They are like those of the encoder, but each text sees only the
+ * other one. Both texts of some pairs lie in one pass, the reference before the reply.
+ */
+export function createComparing(
+  { layers, memory, at, width }: {
+    layers: Layers;
+    memory: ArrayBufferLike;
+    at: NonNullable<Layout["comparing"]>;
+    width: number;
+  },
+): (pairs: EncodedPair[]) => Comparison[] {
+  const { x } = layers;
+  const segments = new Float32Array(memory, at.segments, 2 * width);
+  const weights = new Float32Array(memory, at.out, OUTPUTS * 4 * width);
+  const bias = new Float32Array(memory, at.outBias, OUTPUTS);
+  const cosineLine = new Float32Array(memory, at.cosine, 2);
+
+  /** The states of a text, with what tells references and replies apart, to the rows from `start` on. */
+  function place(states: Float16Array, start: number, segment: 0 | 1): Span {
+    const to = start * width;
+    for (let i = 0; i < states.length; i++) {
+      x[to + i] = states[i]! + segments[segment * width + i % width]!;
+    }
+    return { start, length: states.length / width };
+  }
+
+  function pass(pairs: EncodedPair[]): Comparison[] {
+    let end = 0;
+    const spans = pairs.map(({ reference, reply }) => {
+      const first = place(reference, end, 0);
+      const second = place(reply, end + first.length, 1);
+      end = second.start + second.length;
+      return [first, second] as const;
+    });
+    const rows = padRows(end);
+    x.fill(0, end * width, rows * width);
+    for (const layer of at.layers) {
+      layers.run(layer, rows, () => {
+        for (const [reference, reply] of spans) {
+          layers.attend(reference, reply);
+          layers.attend(reply, reference);
+        }
+      });
+    }
+    return spans.map((span, index) => conclude(span, pairs[index]!.cosine));
+  }
+
+  /** From the first row and the mean of the rows of each text. */
+  function conclude(span: readonly [Span, Span], cosine: number): Comparison {
+    const means = span.map((rows) => layers.sum(rows).map((value) => value / rows.length));
+    const firsts = span.map((rows) => layers.sum({ ...rows, length: 1 }));
+    const features = [...firsts, ...means];
+    const outputs = Array.from({ length: OUTPUTS }, (_, output) => {
+      let sum = bias[output]!;
+      for (const [part, values] of features.entries()) {
+        const from = (output * 4 + part) * width;
+        for (let i = 0; i < width; i++) sum += weights[from + i]! * values[i]!;
+      }
+      return sum;
+    });
+    const graded = outputs[6]! + cosineLine[0]! * cosine + cosineLine[1]!;
+    return {
+      reply: softmax(outputs.slice(0, 3)),
+      reference: softmax(outputs.slice(3, 6)),
+      similarity: 1 / (1 + Math.exp(-graded)),
+    };
+  }
+
+  return (pairs) => groupPairs(pairs, width).flatMap(pass);
+}
+
+function softmax(values: number[]): Direction {
+  const top = Math.max(...values);
+  const powers = values.map((value) => Math.exp(value - top));
+  const total = powers.reduce((sum, power) => sum + power, 0);
+  return powers.map((power) => power / total) as Direction;
+}
+
+/** Pairs in groups that fit into one pass. */
+function groupPairs(pairs: EncodedPair[], width: number): EncodedPair[][] {
+  const groups: EncodedPair[][] = [];
+  let room = 0;
+  for (const pair of pairs) {
+    const rows = (pair.reference.length + pair.reply.length) / width;
+    if (rows > room) {
+      groups.push([]);
+      room = ROWS;
+    }
+    groups.at(-1)!.push(pair);
+    room -= rows;
+  }
+  return groups;
+}

@@ -1,0 +1,107 @@
+import type { Kernel } from "./kernel.ts";
+import {
+  type Layer,
+  type Layout,
+  type Linear,
+  type ModelShape,
+  type Norm,
+  ROWS,
+} from "./layout.ts";
+import type { Address } from "./memory.ts";
+
+const EPSILON = 1e-12;
+
+/** The rows of a text among those of a pass. */
+export interface Span {
+  start: number;
+  length: number;
+}
+
+/** What the layers of a model do with the rows in its room to work in. */
+export interface Layers {
+  /** The rows, `width` numbers each; what is added behind them has to be 0 up to `padRows`. */
+  readonly x: Float32Array;
+  normalize(added: Address, norm: Norm, rows: number): void;
+  /** Takes `x` through a layer. `attendAll` goes through the texts from the first row on. */
+  run(layer: Layer, rows: number, attendAll: () => void): void;
+  /** Rows of one text see those of another, or their own. Writes up to three rows past the end. */
+  attend(rows: Span, seen: Span): void;
+  /** The sum of some rows. */
+  sum(rows: Span): Float32Array;
+}
+
+/** The kernel multiplies four rows at a time. */
+export function padRows(rows: number): number {
+  return Math.ceil(rows / 4) * 4;
+}
+
+export function createLayers(
+  { kernel, memory, at, shape: { width, inner, head } }: {
+    kernel: Kernel;
+    memory: ArrayBufferLike;
+    at: Layout;
+    shape: ModelShape;
+  },
+): Layers {
+  const x = new Float32Array(memory, at.x, ROWS * width);
+
+  function normalize(added: Address, { gain, bias }: Norm, rows: number): void {
+    kernel.normalize(at.x, added, gain, bias, rows, width, EPSILON);
+  }
+
+  function apply(linear: Linear, from: Address, to: Address, rows: number): void {
+    const { weights, factors, scales, bias, outputs, inputs } = linear;
+    kernel.quantize(from, at.bytes, at.scales, at.offsets, at.apart, rows, inputs);
+    kernel.multiply(
+      at.bytes,
+      at.scales,
+      at.offsets,
+      at.apart,
+      weights,
+      factors,
+      scales,
+      bias,
+      to,
+      rows,
+      outputs,
+      inputs,
+    );
+  }
+
+  const qkvOf = ({ start }: Span) => at.wide + start * 3 * width * 4;
+
+  return {
+    x,
+    normalize,
+    run(layer, rows, attendAll) {
+      apply(layer.qkv, at.x, at.wide, rows);
+      attendAll();
+      apply(layer.attended, at.y, at.wide, rows);
+      normalize(at.wide, layer.afterAttention, rows);
+      apply(layer.up, at.x, at.wide, rows);
+      kernel.gelu(at.wide, rows * inner);
+      apply(layer.down, at.wide, at.y, rows);
+      normalize(at.y, layer.afterFeedForward, rows);
+    },
+    attend(rows, seen) {
+      kernel.attend(
+        qkvOf(rows),
+        rows.length,
+        qkvOf(seen),
+        seen.length,
+        at.y + rows.start * width * 4,
+        at.scratch,
+        width,
+        head,
+        1 / Math.sqrt(head),
+      );
+    },
+    sum({ start, length }) {
+      const sum = new Float32Array(width);
+      for (let row = start; row < start + length; row++) {
+        for (let i = 0; i < width; i++) sum[i]! += x[row * width + i]!;
+      }
+      return sum;
+    },
+  };
+}
