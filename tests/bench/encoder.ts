@@ -72,7 +72,10 @@ async function compareWithReference(source: ModelSource, texts: string[]): Promi
   const reference = await createReferenceModel(source);
   let least = 1;
   for (const text of texts) {
-    least = Math.min(least, product(model.encode([text])[0]!.vector, reference.encode(text).vector));
+    least = Math.min(
+      least,
+      product(model.encode([text])[0]!.vector, reference.encode(text).vector),
+    );
   }
   console.log(`  compared with the published model: ${texts.length} texts`);
   report("the smallest cosine", least, { atLeast: 0.99, digits: 4 });
