@@ -2,7 +2,7 @@
 /** `deno task soak:floods [part of a name]`: what one client may do to a service, and what that costs the others. */
 import { brotliCompressSync, constants } from "node:zlib";
 import { raw, startProviderDouble } from "../fakes/provider_double.ts";
-import { startServiceProcess } from "../fakes/service_process.ts";
+import { startProcess, startServiceProcess } from "../fakes/service_process.ts";
 import { measure } from "./gaps.ts";
 
 interface Flood {
@@ -64,6 +64,25 @@ async function askForPacked(url: string): Promise<void> {
   if (!text.includes("over 32 MB")) throw new Error(text);
 }
 
+const STREAMS = 500;
+
+/** Clients of the agent that read a slow stream, all at the same time. */
+async function stream(url: string): Promise<void> {
+  const read = async () => {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        model: "a/b",
+        stream: true,
+        messages: [{ role: "user", content: "Hi" }],
+      }),
+    });
+    if (!(await response.text()).endsWith("data: [DONE]\n\n")) throw new Error("a stream was cut");
+  };
+  await Promise.all(Array.from({ length: STREAMS }, read));
+}
+
 const FLOODS: Flood[] = [
   {
     name: "20,000 requests ahead on one connection",
@@ -87,14 +106,25 @@ const FLOODS: Flood[] = [
     gapMs: 300,
     growthMb: PACKED_CALLS * 40,
   },
+  {
+    name: `${STREAMS} streaming clients`,
+    services: ["agent"],
+    run: stream,
+    gapMs: 500,
+    growthMb: 150,
+  },
 ];
 
 const [only = ""] = Deno.args;
+const script = new URL("slow_hub.ts", import.meta.url).pathname;
+const hub = await startProcess(["run", "-A", "--no-config", script], {});
 let isGood = true;
 for (const { name: what, services, run, gapMs, growthMb } of FLOODS) {
   if (!what.includes(only)) continue;
   for (const name of services) {
-    await using service = await startServiceProcess(name);
+    await using service = await startServiceProcess(name, {
+      environment: { HUB_BASE_URL: hub.url },
+    });
     const figures = await measure(service, () => run(service.url));
     const { before, peak, after } = figures.memory;
     const isWithin = figures.gapMs <= gapMs && peak - before <= growthMb;
@@ -107,4 +137,5 @@ for (const { name: what, services, run, gapMs, growthMb } of FLOODS) {
     );
   }
 }
+await hub[Symbol.asyncDispose]();
 Deno.exit(isGood ? 0 : 1);

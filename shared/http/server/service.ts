@@ -1,3 +1,4 @@
+import { createYielder } from "../../yielder.ts";
 import { callerKeys, type CommonConfig } from "../../config/config.ts";
 import { lazy } from "../../lazy.ts";
 import type { Logger } from "../../log.ts";
@@ -67,10 +68,14 @@ function addPage(routes: readonly Route[], page: Page): Route[] {
  * logged and counted like any other. Probes are not counted: a busy service is still alive, and one
  * that is stopping has to say so.
  */
-const requireAdmission: Guard = (_request, { connection, route }) => {
+const requireAdmission: Guard = async (_request, { connection, route }) => {
   if (!connection.admission || route?.limited === false) return;
   connection.onClose(connection.admission.take());
+  while (yieldIfDue.isDue()) await yieldIfDue();
 };
+
+/** Of hundreds of requests that arrive together, those of probes must not wait for all others. */
+const yieldIfDue = createYielder();
 
 /** The rate limit counts before callers without a key are refused, so that it also limits guessing. */
 function callerGuards(config: CommonConfig, limiter: RateLimiter | undefined): Guard[] {
