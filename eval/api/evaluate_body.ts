@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError, invalidField } from "../../shared/errors.ts";
 import { checkBody, readSizedJson } from "../../shared/http/body/body.ts";
 import type { BodyLimits } from "../../shared/http/body/body_text.ts";
-import { type EvaluateRequest, evaluateRequest } from "../schemas/evaluate_request.ts";
+import { type EvaluateRequest, evaluateRequest, requestOf } from "../schemas/evaluate_request.ts";
 import { type NamedTarget, severalModels } from "../schemas/targets.ts";
 import {
   DatasetReference,
@@ -35,7 +35,8 @@ export function createBodyReader(
   reader: DatasetReader,
 ) {
   const WithBatch = evaluateRequest(maxAttempts);
-  const WithDataset = WithBatch.omit({ test_batch: true, dataset: true }).extend({
+  const WithDataset = requestOf({
+    ...WithBatch.shape,
     dataset: DatasetReference,
     test_batch: z.undefined({ error: "must not be sent together with dataset" }).optional(),
   });

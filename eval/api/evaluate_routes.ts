@@ -33,52 +33,50 @@ const EXAMPLE = {
 };
 
 /** Without the bound on `attempts`, which is configured. It has a batch or names a dataset. */
-const AnyRequest = evaluateRequest(Number.MAX_SAFE_INTEGER);
-const { shape } = AnyRequest;
-const EvaluateRequestBody = AnyRequest
-  .extend({
-    test_batch: shape.test_batch.optional().meta({
-      description: "A scenario, or a list of them. Required unless `dataset` is sent.",
-    }),
-    dataset: z.string().optional().meta({
-      description: "`name`, or `name@version`: a stored dataset instead of `test_batch`.",
-    }),
-    endpoint: Endpoint.optional().meta({
-      description: "An OpenAI-compatible base URL, a full `…/chat/completions` URL, or an agent " +
-        "such as assay-agent. Required unless `targets` is sent.",
-    }),
-    model_id: ModelId.optional().meta({
-      description: "The model at that endpoint. Required unless `model_ids` or `targets` is sent.",
-    }),
-    model_ids: z.array(ModelId).min(1).max(MAX_TARGETS).optional().meta({
-      description: "Several models of the endpoint, each in a run of its own, as one group.",
-    }),
-    targets: z.array(EvaluateTarget).min(1).max(MAX_TARGETS).optional().meta({
-      description: "The same for models at several endpoints.",
-    }),
-    attempts: shape.attempts.meta({
-      description: "How often each conversation is run, up to `EVAL_MAX_ATTEMPTS`.",
-    }),
-    test_name: shape.test_name.meta({
-      description:
-        "The name of the test in lists and reports. If unset: the dataset's name, the id of a " +
-        "single scenario, or `batch-` and a digest.",
-    }),
-    protocol: shape.protocol.meta({ description: "How it is asked; found out if unset." }),
-    parameters: shape.parameters.meta({ description: "For the model." }),
-    pass_threshold: shape.pass_threshold.meta({
-      description: "The `overall` from which an attempt passes; 0.7 if unset.",
-    }),
-    rubric: shape.rubric.meta({ description: "Instructions for the judge." }),
-    judge_votes: shape.judge_votes.meta({
-      description: "How often the judge is asked for each turn; 1 if unset.",
-    }),
-    history: shape.history.meta({
-      description:
-        "What turns are asked after: the generated replies (if unset), the references, " +
-        "or both, each in a conversation of its own.",
-    }),
-  })
+const { shape } = evaluateRequest(Number.MAX_SAFE_INTEGER);
+const EvaluateRequestBody = z.looseObject({
+  ...shape,
+  test_batch: shape.test_batch.optional().meta({
+    description: "A scenario, or a list of them. Required unless `dataset` is sent.",
+  }),
+  dataset: z.string().optional().meta({
+    description: "`name`, or `name@version`: a stored dataset instead of `test_batch`.",
+  }),
+  endpoint: Endpoint.optional().meta({
+    description: "An OpenAI-compatible base URL, a full `…/chat/completions` URL, or an agent " +
+      "such as assay-agent. Required unless `targets` is sent.",
+  }),
+  model_id: ModelId.optional().meta({
+    description: "The model at that endpoint. Required unless `model_ids` or `targets` is sent.",
+  }),
+  model_ids: z.array(ModelId).min(1).max(MAX_TARGETS).optional().meta({
+    description: "Several models of the endpoint, each in a run of its own, as one group.",
+  }),
+  targets: z.array(EvaluateTarget).min(1).max(MAX_TARGETS).optional().meta({
+    description: "The same for models at several endpoints.",
+  }),
+  attempts: shape.attempts.meta({
+    description: "How often each conversation is run, up to `EVAL_MAX_ATTEMPTS`.",
+  }),
+  test_name: shape.test_name.meta({
+    description:
+      "The name of the test in lists and reports. If unset: the dataset's name, the id of a " +
+      "single scenario, or `batch-` and a digest.",
+  }),
+  protocol: shape.protocol.meta({ description: "How it is asked; found out if unset." }),
+  parameters: shape.parameters.meta({ description: "For the model." }),
+  pass_threshold: shape.pass_threshold.meta({
+    description: "The `overall` from which an attempt passes; 0.7 if unset.",
+  }),
+  rubric: shape.rubric.meta({ description: "Instructions for the judge." }),
+  judge_votes: shape.judge_votes.meta({
+    description: "How often the judge is asked for each turn; 1 if unset.",
+  }),
+  history: shape.history.meta({
+    description: "What turns are asked after: the generated replies (if unset), the references, " +
+      "or both, each in a conversation of its own.",
+  }),
+})
   .meta({ id: "EvaluateRequest" });
 
 /** The routes that evaluate, and that explain the scores. */

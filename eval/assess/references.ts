@@ -1,20 +1,27 @@
 import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
 import { chooseMethod } from "./scores/similarity_method.ts";
 
+type Referenced = Pick<Interaction, "reference_reply" | "reference_replies">;
+
 /**
- * What a reply is compared with; `undefined` if there is nothing. An empty one is none: results have
- * `""` for a turn without a reference, and may be sent in again.
+ * What a reply is compared with, each once. An empty reference is none: results have `""` for a turn
+ * without one, and may be sent in again.
  */
-export function referenceOf(
-  { reference_reply }: Pick<Interaction, "reference_reply">,
-): string | undefined {
-  return reference_reply === "" ? undefined : reference_reply;
+export function referencesOf({ reference_reply, reference_replies }: Referenced): string[] {
+  // A run that is older than the list may have a field of the caller's own by its name.
+  const others = Array.isArray(reference_replies) ? reference_replies : [];
+  return [...new Set([reference_reply, ...others].filter((text) => text))] as string[];
+}
+
+/** The first of them: what a conversation continues after. `undefined` if there is none. */
+export function referenceOf(interaction: Referenced): string | undefined {
+  return referencesOf(interaction)[0];
 }
 
 /** What the replies of a batch are compared with, in the order of its turns. */
 export function* references(scenarios: Scenario[]): Generator<string> {
   for (const { interactions } of scenarios) {
-    for (const { reference_reply } of interactions) if (reference_reply) yield reference_reply;
+    for (const interaction of interactions) yield* referencesOf(interaction);
   }
 }
 

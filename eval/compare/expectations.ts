@@ -1,4 +1,5 @@
 import { type Check, CHECK_DEFAULTS } from "../../shared/schemas/checks.ts";
+import { referencesOf } from "../assess/references.ts";
 import { labelKey } from "../schemas/label_key.ts";
 import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
@@ -17,6 +18,7 @@ export type PlannedScenario =
       | "id"
       | "user_message"
       | "reference_reply"
+      | "reference_replies"
       | "reference_metadata"
       | "checks"
       | "reference_tools"
@@ -68,8 +70,9 @@ export function compareExpectations(
 }
 
 function expectationsOf({ scenario, turn }: PlannedTurn) {
-  const { reference_reply: reference = "", reference_metadata, reference_tools, tools_mode } =
-    scenario.interactions[turn]!;
+  const interaction = scenario.interactions[turn]!;
+  const { reference_metadata, reference_tools, tools_mode } = interaction;
+  const reference = referencesOf(interaction).join("\n\n");
   return {
     reference,
     checks: checksOf(scenario, turn).map(({ check, isAboutConversation }) => ({

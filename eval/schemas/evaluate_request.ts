@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { refuseMisspelt } from "../../shared/schemas/misspelt.ts";
 import { Id, Scenario } from "../../shared/schemas/scenario.ts";
 
 const LONGEST_ADDRESS = 2_048;
@@ -55,7 +56,7 @@ export type History = z.infer<typeof History>;
 
 /** The body of `POST /evaluate`. `maxAttempts` bounds what one request may cost. */
 export function evaluateRequest(maxAttempts: number) {
-  return z.looseObject({
+  const fields = {
     test_batch: z.union([Scenario.transform(asBatch), z.array(Scenario).min(1)]),
     endpoint: Endpoint,
     model_id: ModelId,
@@ -69,6 +70,13 @@ export function evaluateRequest(maxAttempts: number) {
     history: History.optional(),
     /** Instead of `test_batch`; a stored request has both, and `name@version` here. */
     dataset: z.string().optional(),
-  });
+  };
+  return requestOf(fields);
+}
+
+/** A body with these fields; others are kept, unless they seem misspelt. */
+export function requestOf<T extends z.ZodRawShape>(fields: T) {
+  return z.looseObject(fields)
+    .superRefine(refuseMisspelt([...Object.keys(fields), "model_ids", "targets"]));
 }
 export type EvaluateRequest = z.infer<ReturnType<typeof evaluateRequest>>;

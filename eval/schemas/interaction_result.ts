@@ -58,7 +58,8 @@ export const Agreement = z.object({
 export type Agreement = z.infer<typeof Agreement>;
 
 /** One answered or failed turn: all input fields, and what came of them. */
-export const InteractionResult = Interaction.extend({
+export const InteractionResult = z.looseObject({
+  ...Interaction.shape,
   reference_reply: z.string(),
   scores: Scores,
   score_methods: z.record(z.string(), z.string()).optional(),

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { Checks } from "./checks.ts";
+import { refuseMisspelt } from "./misspelt.ts";
 import { ReferenceTools, ToolsMode } from "./tools.ts";
 
 const LONGEST_ID = 256;
+const MOST_REFERENCES = 50;
 
 /** Ids are part of logs, lists, file names and statistics: they are names, not texts. */
 export const Id = z.string().max(LONGEST_ID);
@@ -11,16 +13,19 @@ const Metadata = z.record(z.string(), z.unknown()).meta({ id: "Metadata" });
 export type Metadata = z.infer<typeof Metadata>;
 
 /**
- * One turn of a test conversation. Unknown fields are kept and returned.
+ * One turn of a test conversation. Unknown fields are kept and returned, unless they seem misspelt.
  * `reference_reply` has no default here: a turn without a reference is not scored against an empty
  * one. `""` is none, too; the answer has it in its place.
  */
-export const Interaction = z.looseObject({
+const interaction = {
   id: Id.meta({ description: "Pairs turns when runs are compared." }),
   user_message: z.string().meta({ description: "What the model is asked." }),
   agent_reply: z.string().default("").meta({ description: "Filled in by the service." }),
   reference_reply: z.string().optional().meta({
     description: "What the reply is compared with; an empty one is the same as none.",
+  }),
+  reference_replies: z.array(z.string()).max(MOST_REFERENCES).optional().meta({
+    description: "Further references: the one that is nearest to the reply counts.",
   }),
   interaction_type: z.string().default("opening").meta({ description: "Any text." }),
   reference_metadata: Metadata.default({}).meta({
@@ -34,11 +39,12 @@ export const Interaction = z.looseObject({
   tools_mode: ToolsMode.optional().meta({
     description: "How the calls must fit; `exact` if unset.",
   }),
-}).meta({ id: "Interaction" });
+};
+export const Interaction = z.looseObject(interaction)
+  .superRefine(refuseMisspelt(Object.keys(interaction))).meta({ id: "Interaction" });
 export type Interaction = z.infer<typeof Interaction>;
 
-/** A test conversation. */
-export const Scenario = z.looseObject({
+const scenario = {
   id: Id.meta({ description: "Returned as `scenario_id`." }),
   interactions: z.array(Interaction).min(1).meta({ description: "The turns, in their order." }),
   description: z.string().default("").meta({ description: "For people." }),
@@ -50,5 +56,9 @@ export const Scenario = z.looseObject({
   conversation_checks: Checks.optional().meta({
     description: "For all replies of a conversation together.",
   }),
-}).meta({ id: "Scenario" });
+};
+
+/** A test conversation. */
+export const Scenario = z.looseObject(scenario)
+  .superRefine(refuseMisspelt(Object.keys(scenario))).meta({ id: "Scenario" });
 export type Scenario = z.infer<typeof Scenario>;

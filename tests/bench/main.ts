@@ -21,6 +21,7 @@ import { scoreCost } from "./score_cost.ts";
 import { scoreQuality } from "./score_quality.ts";
 import { scoreSpeed } from "./score_speed.ts";
 import { similarityShares } from "./similarity.ts";
+import { similarityScale } from "./similarity_scale.ts";
 import { scale } from "./scale.ts";
 import { resumeSpeed, storeSpeed } from "./storage.ts";
 import { trust } from "./trust/main.ts";
@@ -38,6 +39,7 @@ const PARTS: Record<string, BenchPart> = {
   "check-limits": checkLimits,
   "encoder": encoderCost,
   "similarity": similarityShares,
+  "similarity-scale": similarityScale,
   "score-speed": scoreSpeed,
   "score-cost": scoreCost,
   "score-quality": scoreQuality,

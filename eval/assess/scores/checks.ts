@@ -6,7 +6,7 @@ import { type Decision, negated, notMet, undecided } from "../checks/decision.ts
 import { planChecks, type PlannedCheck } from "../checks/planned_checks.ts";
 import { atMost } from "../checks/text_checks.ts";
 import { judgeCriterion } from "../judge/criterion.ts";
-import { referenceOf } from "../references.ts";
+import { referencesOf } from "../references.ts";
 import type { Bounds } from "./score.ts";
 import type { Outcome, ScoredBatch, ScoreInput, Scorer } from "./scorer.ts";
 import { semanticSimilarity } from "./semantic_similarity.ts";
@@ -47,7 +47,7 @@ interface Subject {
   latencyMs: number;
   /** `null` if the endpoint did not report them. */
   outputTokens: number | null;
-  reference: string | undefined;
+  references: string[];
   /** For the judge. */
   texts: Record<string, string>;
 }
@@ -58,7 +58,7 @@ function createSubjects(input: ScoreInput): (isAboutConversation: boolean) => Su
     text: reply,
     latencyMs,
     outputTokens: usage?.output_tokens ?? null,
-    reference: referenceOf(interaction),
+    references: referencesOf(interaction),
     texts: { user_message: interaction.user_message, reply },
   };
   let whole: Subject | undefined;
@@ -83,7 +83,7 @@ function joinConversation({ interaction, reply, latencyMs, usage, ...input }: Sc
     outputTokens: usage && spent.outputTokens !== null
       ? spent.outputTokens + usage.output_tokens
       : null,
-    reference: undefined,
+    references: [],
     texts: { conversation: said.map(({ role, content }) => `${role}: ${content}`).join("\n\n") },
   };
 }
@@ -116,13 +116,16 @@ async function decideOne(
 
 async function decideSimilar(
   { value, min }: { value?: string | undefined; min: number },
-  { text, reference }: Subject,
+  { text, references }: Subject,
   { semantics, changed }: ScoredBatch,
 ): Promise<Decision> {
   if (changed.embeddings) return undecided(changed.embeddings);
-  const wanted = value ?? reference;
-  if (wanted === undefined) return undecided("there is no text to compare with");
-  const found = await semanticSimilarity({ reply: text, reference: wanted }, semantics);
+  const wanted = value === undefined ? references : [value];
+  if (wanted.length === 0) return undecided("there is no text to compare with");
+  const all = await Promise.all(
+    wanted.map((reference) => semanticSimilarity({ reply: text, reference }, semantics)),
+  );
+  const found = all.reduce((best, one) => (one.value ?? 0) > (best.value ?? 0) ? one : best);
   if (found.value === null) return undecided(found.missing ?? "there is no similarity");
   if (found.value >= min - ROUNDING) return { value: 1 };
   return notMet(`its similarity is ${roundedBelow(found.value, { limit: min, digits: 3 })}`);

@@ -1,5 +1,5 @@
 import { gradeReply } from "../judge/grade.ts";
-import { referenceOf } from "../references.ts";
+import { referenceOf, referencesOf } from "../references.ts";
 import type { ScoreInput, Scorer } from "./scorer.ts";
 
 /** `judge`: a model's grade. */
@@ -23,7 +23,10 @@ export const judgeScore: Scorer = {
       plan: (interaction) => ({ judge: isGraded(referenceOf(interaction)) }),
       async score({ interaction, reply }: ScoreInput) {
         const { user_message: userMessage } = interaction;
-        const reference = referenceOf(interaction);
+        const references = referencesOf(interaction);
+        const reference = references.length > 1
+          ? `One of these:\n${references.map((text) => `- ${text}`).join("\n")}`
+          : references[0];
         if (!isGraded(reference)) return { scores: { judge: null } };
         if (!model) {
           return { scores: { judge: null }, missing: { judge: changed.judge ?? "no judge" } };

@@ -2,6 +2,7 @@ import type { ScoringPorts } from "../scoring_ports.ts";
 import { checksScore } from "./checks.ts";
 import { judgeScore } from "./judge.ts";
 import { metadataMatch } from "./metadata_match.ts";
+import { nearestReference } from "./nearest_reference.ts";
 import { describeOverall } from "./overall.ts";
 import { textPairs } from "./text_pairs.ts";
 import type { ScoreDescription } from "./score.ts";
@@ -14,8 +15,8 @@ import { meaning } from "./semantic_similarity.ts";
  * stand have a table of their own in `mod.ts`. `overall` is computed from these.
  */
 export const scorers: readonly Scorer[] = [
-  textPairs,
-  meaning,
+  nearestReference(textPairs),
+  nearestReference(meaning),
   metadataMatch,
   judgeScore,
   checksScore,

@@ -18,7 +18,7 @@ import { calibrate, METHODS, type SimilarityMethod } from "./similarity_method.t
 export const SIMILARITY_LIMIT =
   "it does not tell a statement from its opposite: of 189 English sentence pairs of our own, " +
   "compared with the built-in encoder, the 63 that contradict each other score 0.87 on average " +
-  "and 100 % of them reach 0.7; the 126 that say the same in other words score 0.80 and 81 % of " +
+  "and 100 % of them reach 0.7; the 126 that say the same in other words score 0.79 and 80 % of " +
   "them reach 0.7";
 
 export interface SemanticSimilarity {
@@ -131,7 +131,7 @@ export const meaning: Scorer = {
 function describeMethods({ cjk }: Embedder): string {
   const used = Object.values<SimilarityMethod>(METHODS)
     .filter(({ encoder }) => encoder !== "cjk" || cjk);
-  const methods = used.map(({ name, words, share, threshold }) => {
+  const methods = used.map(({ name, words, share, floor, threshold }) => {
     if (words === "tokens") {
       return `${name}, for references that are a number, an option's letter or have no letters: 1 ` +
         "if it is the reply's final answer, else 0; of several numbers or symbols, the share that " +
@@ -142,7 +142,7 @@ function describeMethods({ cjk }: Embedder): string {
     const vectors = "cosine of sentence vectors";
     const mix = share === 1 ? vectors : `${share} × ${vectors} + ${rest} × ${overlap}`;
     return `${name}: ${mix}, and then ` +
-      `straight lines from 0 over ${threshold} (which becomes 0.7) to 1`;
+      `straight lines from ${floor} (which becomes 0) over ${threshold} (0.7) to 1`;
   });
   return `by the language and script of the reference: ${methods.join("; ")}. The n-grams are ` +
     "weighted by TF-IDF over the batch's references. null if there are no vectors; each " +

@@ -29,6 +29,10 @@ export const csv: ExportFormat = {
       ["interaction_type", ({ result }) => result.interaction_type],
       ["user_message", ({ result }) => result.user_message],
       ["reference_reply", ({ result }) => result.reference_reply],
+      [
+        "reference_replies",
+        ({ result }) => result.reference_replies && JSON.stringify(result.reference_replies),
+      ],
       ["agent_reply", ({ result }) => result.agent_reply],
       ["reference_metadata", ({ result }) => JSON.stringify(result.reference_metadata)],
       ["generated_metadata", ({ result }) => JSON.stringify(result.generated_metadata)],

@@ -1,5 +1,6 @@
 import type { TurnCounts } from "../../schemas/evaluate_response.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import { referencesOf } from "../../assess/references.ts";
 import { hasWrongTools } from "../../schemas/barred.ts";
 import { isBarring } from "../../../shared/schemas/checks.ts";
 import { isAskedTheSecondWay } from "../../schemas/conversations.ts";
@@ -211,7 +212,7 @@ function writeDetail(result: InteractionResult, threshold: number): string {
       const { message, type } = describeFailure(result, threshold);
       const lines = [
         `asked: ${shorten(result.user_message, SHOWN_CHARACTERS, "…")}`,
-        `expected: ${shorten(result.reference_reply, SHOWN_CHARACTERS, "…")}`,
+        `expected: ${shorten(referencesOf(result).join(" | "), SHOWN_CHARACTERS, "…")}`,
         `answered: ${shorten(result.agent_reply, SHOWN_CHARACTERS, "…")}`,
         ...(result.differs_in ? [`differs in: ${result.differs_in.join(", ")}`] : []),
         ...describeTools(result),

@@ -1,4 +1,5 @@
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import { referencesOf } from "../../assess/references.ts";
 import { OVERALL_PARTS } from "../../assess/scores/overall.ts";
 import { HEADLINE } from "../../results/passing.ts";
 import { describeFailedChecks } from "./check_text.ts";
@@ -42,11 +43,11 @@ export function describeReply(
   form: TextForm,
   before?: string,
 ): string[] {
-  const { user_message, reference_reply, agent_reply, judge, differs_in, scores } = result;
+  const { user_message, agent_reply, judge, differs_in, scores } = result;
   const hasWrongLabels = typeof scores.metadata_match === "number" && scores.metadata_match < 1;
   const quoted = {
     asked: user_message,
-    expected: reference_reply || undefined,
+    expected: referencesOf(result).join(" | ") || undefined,
     before,
     [before === undefined ? "answered" : "now"]: agent_reply,
     judge: judge?.reason ?? undefined,

@@ -1,4 +1,5 @@
 import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
+import { referenceOf } from "../../assess/references.ts";
 import { systemPromptOf } from "../../../shared/system_prompt.ts";
 import type { ReplyCircumstances, Spent } from "../../assess/assessment.ts";
 import type { ConversationMessage } from "../../endpoint/target.ts";
@@ -146,7 +147,7 @@ function say({ user_message }: Interaction, reply: string): SaidMessage[] {
 }
 
 function sayReference(interaction: Interaction): SaidMessage[] {
-  return say(interaction, interaction.reference_reply ?? "");
+  return say(interaction, referenceOf(interaction) ?? "");
 }
 
 function spend({ latencyMs, outputTokens }: Spent, answer: TimedReply): Spent {

@@ -1,4 +1,5 @@
 import { AppError, type FieldError } from "../../../shared/errors.ts";
+import { referenceOf } from "../../assess/references.ts";
 import { batchPath, type EvaluateRequest } from "../../schemas/evaluate_request.ts";
 
 /** Only the first errors are listed, so that the answer stays small. */
@@ -11,8 +12,8 @@ export function requireReferences(
   if (history !== "reference" && history !== "both") return;
   const message = `is required for history "${history}": a later turn is asked after it`;
   const errors = test_batch.flatMap(({ interactions }, index): FieldError[] =>
-    interactions.slice(0, -1).flatMap(({ reference_reply }, turn) => {
-      if (reference_reply) return [];
+    interactions.slice(0, -1).flatMap((interaction, turn) => {
+      if (referenceOf(interaction)) return [];
       const path = `${batchPath(test_batch, index)}.interactions.${turn}.reference_reply`;
       return [{ path, message }];
     })

@@ -1,5 +1,6 @@
 import { InteractionResult } from "../../schemas/interaction_result.ts";
 import { Interaction } from "../../../shared/schemas/scenario.ts";
+import { referenceOf } from "../../assess/references.ts";
 import { Cost } from "../../schemas/cost.ts";
 import type { Assessment, Assessor, ReplyCircumstances } from "../../assess/assessment.ts";
 import { isTruncated } from "../../../shared/providers/openai_messages.ts";
@@ -47,7 +48,7 @@ export async function toResult(
   const assessor = await ports.assessor;
   const { reply, latencyMs: latency_ms } = answer;
   const own = ownFields(interaction, ports.target);
-  const reference_reply = interaction.reference_reply ?? "";
+  const reference_reply = referenceOf(interaction) ?? "";
   if (!reply) {
     return {
       ...own,

@@ -37,7 +37,7 @@ Deno.test("a cosine below 0 counts as 0", async () => {
 Deno.test("other scripts are compared by vectors and characters, and the result says so", async () => {
   const near = await similarity("您的订单尚未发货。", "您的订单已经发货。");
   const far = await similarity("今天天气很好", "您的订单已经发货。");
-  assertEquals([near.method, far.method], ["minilm+grams/cjk-c2", "minilm+grams/cjk-c2"]);
+  assertEquals([near.method, far.method], ["minilm+grams/cjk-c3", "minilm+grams/cjk-c3"]);
   assert(near.value! > 0.3 && near.value! < 1, `${near.value}`);
   assert(far.value! < near.value!);
 });
@@ -149,9 +149,9 @@ Deno.test("the method is the reference's, whatever the reply is written in", asy
   const methods = ["Die Ware kommt morgen an, ohne Mühe.", "Посылка уже здесь.", "荷物はここです。"]
     .map(async (reference) => (await similarity("The parcel is here.", reference)).method);
   assertEquals(await Promise.all(methods), [
-    "minilm+grams/latin-c2",
-    "minilm+grams/cyrillic-c2",
-    "minilm+grams/cjk-c2",
+    "minilm+grams/latin-c3",
+    "minilm+grams/cyrillic-c3",
+    "minilm+grams/cjk-c3",
   ]);
 });
 
@@ -161,8 +161,8 @@ Deno.test("Chinese and Japanese are compared by the encoder for them, if there i
   const chinese = await similarity("您的订单尚未发货。", "您的订单已经发货。", { ...failing, cjk });
   const japanese = await similarity("荷物はまだです。", "荷物はここです。", { ...failing, cjk });
   assertEquals([chinese.method, japanese.method], [
-    "bge-zh/chinese-c2",
-    "bge-zh+grams/japanese-c2",
+    "bge-zh/chinese-c3",
+    "bge-zh+grams/japanese-c3",
   ]);
   for (const { value } of [chinese, japanese]) assert(value! > 0 && value! < 1, `${value}`);
   assertEquals(embedded.length, 4);
