@@ -11,7 +11,12 @@ import {
   wholeNumber,
 } from "../shared/config/config.ts";
 import { isUsablePostgres } from "../shared/postgres/address.ts";
-import { routeModel } from "../shared/routing.ts";
+import {
+  PROVIDER_NAMES,
+  type ProviderName,
+  routeModel,
+  settingsOf,
+} from "../shared/providers/table.ts";
 import { TOOL_NAMES } from "./tools/names.ts";
 
 const SYSTEM_PROMPT = "You are a helpful assistant. Answer plainly and briefly. " +
@@ -24,12 +29,9 @@ export const AgentConfig = z.object({
     error: "must be a PostgreSQL address such as postgres://user:password@host/database",
   }).optional(),
   AGENT_PORT: integer(8000, { max: 65_535 }),
-  HUB_BASE_URL: address(),
-  HUB_API_KEY: headerKey().optional(),
+  ...providerVariables(),
   HUB_BARE_MODELS: z.enum(["on", "off"]).default("off"),
   MODEL_ALIASES: stringMap(),
-  STUDIO_BASE_URL: address(),
-  STUDIO_API_KEY: headerKey().optional(),
   STUDIO_MODELS: stringMap().superRefine((models, context) => {
     for (const [name, id] of Object.entries(models ?? {})) {
       if (routeModel(id).target === "studio") continue;
@@ -54,8 +56,22 @@ export const AgentConfig = z.object({
   AGENT_MCP_CONFIG: z.string().optional(),
   AGENT_MCP_TIMEOUT_MS: milliseconds(60_000, { min: 1 }),
 }).superRefine(checkModels).superRefine(checkTools)
-  .superRefine(checkCredentials(["HUB", "STUDIO", "TAVILY"]));
+  .superRefine(
+    checkCredentials([...PROVIDER_NAMES.map((name) => name.toUpperCase()), "TAVILY"]),
+  );
 export type AgentConfig = z.infer<typeof AgentConfig>;
+
+/** Address and key of each provider. */
+function providerVariables() {
+  const key = () => headerKey().optional();
+  const variables = PROVIDER_NAMES.map(settingsOf).flatMap((names) => [
+    [names.address, address()],
+    [names.key, key()],
+  ]);
+  return Object.fromEntries(variables) as
+    & Record<`${Uppercase<ProviderName>}_BASE_URL`, ReturnType<typeof address>>
+    & Record<`${Uppercase<ProviderName>}_API_KEY`, ReturnType<typeof key>>;
+}
 
 /** Models of the configuration must lead somewhere, or the first request that needs them fails. */
 function checkModels(

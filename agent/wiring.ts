@@ -3,6 +3,7 @@ import { createCapacity } from "../shared/http/router/admission.ts";
 import type { Logger } from "../shared/log.ts";
 import { createMetrics, type Metrics } from "../shared/ops/metrics.ts";
 import type { ReadinessCheck } from "../shared/ops/operations.ts";
+import { PROVIDER_NAMES, settingsOf } from "../shared/providers/table.ts";
 import { createRedactor, listSecrets } from "../shared/redaction.ts";
 import { type AgentConfig, readProgramEnvironment } from "./config.ts";
 import type { AgentDeps } from "./handler.ts";
@@ -58,7 +59,8 @@ async function createToolSource(
 }
 
 function checkProviders(config: AgentConfig, { demoModel }: Models): ReadinessCheck {
-  const isConfigured = Boolean(demoModel || config.HUB_BASE_URL || config.STUDIO_BASE_URL);
+  const isConfigured = Boolean(demoModel) ||
+    PROVIDER_NAMES.some((name) => config[settingsOf(name).address]);
   // Without any of these there is the demo, unless fine-tuned models are listed.
   const reason = "STUDIO_MODELS lists models, but no provider is configured; set STUDIO_BASE_URL";
   return () => isConfigured ? undefined : reason;

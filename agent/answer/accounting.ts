@@ -1,5 +1,6 @@
 import type { HistoryRepairs } from "../run/history.ts";
 import type { RunReport } from "../run/runner.ts";
+import type { Emit, ToolEvent } from "../run/events.ts";
 
 /** What a whole run cost, for the stream's last event. Times are in milliseconds. */
 export function toAccount({ report, repairs }: Accounted) {
@@ -68,4 +69,22 @@ function describeRepairs(repairs: HistoryRepairs): string | null {
 
 function round(ms: number): number {
   return Math.round(ms * 10) / 10;
+}
+
+/** What the tools of a run do, collected for its answer. */
+export interface ToolEvents {
+  seen: ToolEvent[];
+  add: Emit<ToolEvent>;
+}
+
+/** True if the caller wants to know what the tools do: `x-agent-events: tools`. */
+export function wantsToolEvents({ headers }: Request): boolean {
+  return headers.get("x-agent-events")?.trim().toLowerCase() === "tools";
+}
+
+/** `undefined` if the caller does not ask for them. */
+export function collectToolEvents(request: Request): ToolEvents | undefined {
+  if (!wantsToolEvents(request)) return undefined;
+  const seen: ToolEvent[] = [];
+  return { seen, add: (event) => void seen.push(event) };
 }

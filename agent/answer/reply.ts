@@ -1,7 +1,7 @@
 import { parseToolArguments, toToolCallParam } from "../../shared/providers/openai_messages.ts";
 import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/provider.ts";
 import type { AgentReply, ReplyInvalidToolCall, ReplyToolCall } from "../schemas/agent.ts";
-import { toSentFields } from "../run/sent_fields.ts";
+import { toSentFields } from "../run/conversation.ts";
 
 const NO_USAGE: ChatUsage = {
   promptTokens: 0,

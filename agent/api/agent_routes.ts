@@ -6,13 +6,13 @@ import { jsonResponse } from "../../shared/http/body/json_response.ts";
 import type { Capacity } from "../../shared/http/router/admission.ts";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { wantsEvents } from "../../shared/http/router/wants_events.ts";
+import { PROVIDER_NAMES } from "../../shared/providers/table.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { AgentReply, AgentRequest, AgentRequestBody, StudioModels } from "../schemas/agent.ts";
 import { toAgentReply } from "../answer/reply.ts";
-import { collectToolEvents } from "../answer/tool_events.ts";
+import { accountFields, accountHeaders, collectToolEvents } from "../answer/accounting.ts";
 import { streamAnswer } from "../answer/streamed_answer.ts";
 import { chooseModel, explainRoute } from "../models/choice.ts";
-import { accountFields, accountHeaders } from "../answer/accounting.ts";
 import { toCallerMessages } from "../run/conversation.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { PROVIDER_REFUSALS, runAnswer } from "./run_answer.ts";
@@ -51,7 +51,7 @@ const Tools = z.object({
 }).meta({ id: "ToolReport" });
 
 const ModelRoute = z.looseObject({
-  target: z.enum(["studio", "hub"]).nullable(),
+  target: z.enum(PROVIDER_NAMES).nullable(),
   model: z.string(),
   reason: z.string(),
 }).meta({ id: "ModelRoute" });

@@ -1,9 +1,16 @@
 import { AppError } from "../../shared/errors.ts";
-import { type RoutedModel, routeModel } from "../../shared/routing.ts";
+import {
+  type ProviderName,
+  PROVIDERS,
+  type RoutedModel,
+  routeModel,
+} from "../../shared/providers/table.ts";
 import type { AgentConfig } from "../config.ts";
 
 /** A model id, and the provider that it leads to. */
-export type ModelChoice = Exclude<RoutedModel, { target: null }>;
+export interface ModelChoice extends RoutedModel {
+  target: ProviderName;
+}
 
 /** The configuration that adds to the rule of `routeModel`. */
 export type ModelRules = Pick<AgentConfig, "HUB_BARE_MODELS" | "MODEL_ALIASES">;
@@ -29,7 +36,8 @@ export function chooseModel(
 ): ModelChoice {
   if (!id?.trim()) throw missingModel(where);
   const route = resolveModel(id, rules);
-  if (route.target) return route;
+  const { target, model } = route;
+  if (target) return { target, model };
   const shown = JSON.stringify(route.model.slice(0, 100));
   throw new AppError(400, "invalid_model_id", `cannot route model ${shown}: ${NEITHER}; ${ADVICE}`);
 }
@@ -60,8 +68,7 @@ export function explainRoute(
 
 function explain(model: string, target: RoutedModel["target"]): string {
   if (target === null) return `it is ${NEITHER}; ${ADVICE}`;
-  if (target === "studio") return "it is a UUID: a fine-tuned model, asked at the studio";
-  return routeModel(model).target === "hub"
-    ? "it has the form <provider>/<model>: asked at the hub, unchanged"
+  return routeModel(model).target
+    ? PROVIDERS[target].why
     : "HUB_BARE_MODELS is on: asked at the hub, unchanged";
 }

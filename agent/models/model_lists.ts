@@ -6,7 +6,7 @@ import {
   ProviderError,
 } from "../../shared/providers/provider.ts";
 import { type ModelRules, resolveModel } from "./choice.ts";
-import { routeModel } from "../../shared/routing.ts";
+import { routeModel } from "../../shared/providers/table.ts";
 import type { StudioModels } from "../schemas/agent.ts";
 
 const TTL_MS = 60_000;

@@ -5,14 +5,18 @@ import type { Logger } from "../../shared/log.ts";
 import type { Metrics } from "../../shared/ops/metrics.ts";
 import { observeProvider } from "../../shared/ops/observed_provider.ts";
 import { callersTraceparent } from "../../shared/ops/tracing.ts";
-import type { ChatProvider } from "../../shared/providers/provider.ts";
+import type { ChatProvider, ModelLister } from "../../shared/providers/provider.ts";
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
-import type { RoutedModel } from "../../shared/routing.ts";
+import {
+  PROVIDER_NAMES,
+  type ProviderName,
+  PROVIDERS,
+  settingsOf,
+} from "../../shared/providers/table.ts";
 import type { AgentConfig } from "../config.ts";
 import { withAdaptations } from "../../shared/providers/adapted_requests.ts";
 import { ADAPTATIONS } from "../../shared/providers/adaptations.ts";
 import { DEMO_MODEL, DEMO_STUDIO } from "./demo_names.ts";
-import { createLazyProvider, type LazyProvider } from "./lazy_provider.ts";
 import {
   createHubModels,
   createStudioModels,
@@ -20,16 +24,14 @@ import {
   listAliases,
   type StudioModelList,
 } from "./model_lists.ts";
-
-/** Which provider a model id leads to; see `RoutedModel`. */
-export type RouteTarget = NonNullable<RoutedModel["target"]>;
+import { loadApart } from "../../shared/lazy.ts";
 
 /** The models that can answer. */
 export interface Models {
   /** Set if nothing is configured: the embedded demo of that name answers every request. */
   readonly demoModel?: string;
   /** Throws 503 if the target is not configured. */
-  providerFor(target: RouteTarget): ChatProvider;
+  providerFor(target: ProviderName): ChatProvider;
   listStudio: StudioModelList;
   listHub: HubModelList;
   /** Loads the code of the providers, so that the first run does not wait for it. */
@@ -38,36 +40,25 @@ export interface Models {
 
 /** Creates the configured providers. Sends no request to any of them. */
 export function createModels(config: AgentConfig, log: Logger): Models {
-  const { HUB_BASE_URL, STUDIO_BASE_URL, STUDIO_MODELS } = config;
-  if (!HUB_BASE_URL && !STUDIO_BASE_URL && !STUDIO_MODELS) return createDemoModels(config);
+  const { STUDIO_MODELS } = config;
+  const providers = new Map(PROVIDER_NAMES.flatMap((name) => {
+    const provider = connect(name);
+    return provider ? [[name, provider]] : [];
+  }));
+  if (providers.size === 0 && !STUDIO_MODELS) return createDemoModels(config);
+  const hub = providers.get("hub");
+  const studio = providers.get("studio");
 
-  const redact = createRedactor(listSecrets(config));
-  const hub = connect({
-    name: "hub",
-    baseUrl: HUB_BASE_URL,
-    apiKey: config.HUB_API_KEY,
-    keyVariable: "HUB_API_KEY",
-  });
-  const studio = connect({
-    name: "studio",
-    baseUrl: STUDIO_BASE_URL,
-    apiKey: config.STUDIO_API_KEY,
-    keyVariable: "STUDIO_API_KEY",
-  });
-
-  function connect({ name, baseUrl, apiKey, keyVariable }: {
-    name: string;
-    baseUrl: string | undefined;
-    apiKey: string | undefined;
-    keyVariable: string;
-  }): LazyProvider | undefined {
+  function connect(name: ProviderName): LazyProvider | undefined {
+    const { address, key } = settingsOf(name);
+    const { [address]: baseUrl, [key]: apiKey } = config;
     if (!baseUrl) return undefined;
     const options = {
       name,
       baseUrl,
       ...(apiKey && { apiKey }),
-      keyVariable,
-      redact,
+      keyVariable: key,
+      redact: createRedactor(listSecrets(config)),
       timeoutMs: config.MODEL_TIMEOUT_MS,
       streamTimeoutMs: Math.max(config.MODEL_STREAM_TIMEOUT_MS, config.MODEL_TIMEOUT_MS),
       retries: config.MODEL_RETRIES,
@@ -84,15 +75,13 @@ export function createModels(config: AgentConfig, log: Logger): Models {
 
   return {
     providerFor(target) {
-      const provider = target === "hub" ? hub : studio;
+      const provider = providers.get(target);
       if (provider) return provider;
-      const [kind, variable] = target === "hub"
-        ? ["a hub model", "HUB_BASE_URL"]
-        : ["a fine-tuned model", "STUDIO_BASE_URL"];
+      const { address } = settingsOf(target);
       throw new AppError(
         503,
         "provider_not_configured",
-        `cannot ask ${kind}: its provider is not configured; set ${variable}`,
+        `cannot ask ${PROVIDERS[target].asked}: its provider is not configured; set ${address}`,
       );
     },
     listStudio: createStudioModels({
@@ -103,7 +92,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
     listHub: hub
       ? createHubModels(hub, { log, rules: config })
       : () => Promise.resolve({ models: listAliases(config), hidden: [] }),
-    load: async () => void await Promise.all([hub?.load(), studio?.load()]),
+    load: async () => void await Promise.all([...providers.values()].map(({ load }) => load())),
   };
 }
 
@@ -142,4 +131,40 @@ export function explainHidden(hidden: string[]): string {
     counted(hidden.length, "model")
   } of the hub cannot be asked: an id without <provider>/ is refused; ` +
     "set HUB_BARE_MODELS=on to send such ids to the hub";
+}
+
+/** A provider whose code is loaded by its first call, or earlier by `load`. */
+export interface LazyProvider extends ChatProvider, ModelLister {
+  load(): Promise<void>;
+}
+
+/** `create` is called once. If it fails, the next call tries again. */
+export function createLazyProvider(
+  name: string,
+  create: () => Promise<ChatProvider & ModelLister>,
+): LazyProvider {
+  let created: (ChatProvider & ModelLister) | undefined;
+  let pending: Promise<ChatProvider & ModelLister> | undefined;
+
+  function load(): Promise<ChatProvider & ModelLister> {
+    pending ??= loadApart(create).then((provider) => created = provider).finally(() =>
+      pending = undefined
+    );
+    return pending;
+  }
+
+  return {
+    name,
+    load: async () => void (created ?? await load()),
+    complete: async (...call) => await (created ?? await load()).complete(...call),
+    listModels: async (...call) => await (created ?? await load()).listModels(...call),
+    stream: (...call) => created ? created.stream(...call) : streamLater(load(), call),
+  };
+}
+
+async function* streamLater(
+  loading: Promise<ChatProvider>,
+  call: Parameters<ChatProvider["stream"]>,
+) {
+  yield* (await loading).stream(...call);
 }

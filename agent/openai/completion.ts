@@ -2,10 +2,9 @@ import { reasoningOf } from "../../shared/providers/extra_fields.ts";
 import { toToolCallParam } from "../../shared/providers/openai_messages.ts";
 import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/provider.ts";
 import type { ToolEvent } from "../run/events.ts";
-import { toSentFields } from "../run/sent_fields.ts";
+import { toSentFields } from "../run/conversation.ts";
 import type { RunReport } from "../run/runner.ts";
 
-import { toLegacyFinish, toLegacyMessage } from "./legacy_functions.ts";
 import { randomHex } from "../../shared/random_hex.ts";
 
 /** The fields of a completion that do not come from the reply. */
@@ -26,17 +25,14 @@ export function createFrame(model: string): CompletionFrame {
 /** The body of a completion that is not streamed. One that is passed through is the provider's. */
 export function toCompletion(
   reply: ChatReply,
-  { frame, usage, toolEvents, isLegacy = false }: {
+  { frame, usage, toolEvents }: {
     frame: CompletionFrame;
     usage: CompletionUsage | null;
     toolEvents?: ToolEvent[] | undefined;
-    /** The caller sent `functions`. */
-    isLegacy?: boolean;
   },
 ) {
   const { id, created, model } = frame;
   if (reply.raw) return { id, object: "chat.completion", created, model, ...reply.raw };
-  const finishReason = reply.finishReason ?? "stop";
   const thoughts = reasoningOf(reply); // under one name, as in a stream, whatever the provider's is
   const message = {
     role: "assistant",
@@ -54,9 +50,9 @@ export function toCompletion(
     model,
     choices: [{
       index: 0,
-      message: isLegacy ? toLegacyMessage(message) : message,
+      message,
       logprobs: reply.logprobs,
-      finish_reason: isLegacy ? toLegacyFinish(finishReason) : finishReason,
+      finish_reason: reply.finishReason ?? "stop",
     }],
     ...(usage && { usage }),
     system_fingerprint: reply.systemFingerprint,

@@ -6,16 +6,14 @@ import type { Handler } from "../../shared/http/router/router.ts";
 import { asFields, asList } from "../../shared/fields.ts";
 import { lazy } from "../../shared/lazy.ts";
 import { CompletionRequest } from "../schemas/chat_completion.ts";
-import { collectToolEvents, wantsToolEvents } from "../answer/tool_events.ts";
+import { collectToolEvents, wantsToolEvents } from "../answer/accounting.ts";
 import { chooseModel } from "../models/choice.ts";
 import { wantsJson } from "../../shared/providers/adaptations.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { createFrame, toCompletion } from "./completion.ts";
-import { fromLegacy, isLegacy } from "./legacy_functions.ts";
-import { readMode, requireModel } from "./mode.ts";
+import { readMode, requireModel, toConversation, toPlainRequest } from "./request.ts";
 import { findModel, listModels } from "./model_list.ts";
 import { createPendingRuns } from "./pending_runs.ts";
-import { toConversation, toPlainRequest } from "./request.ts";
 import {
   callerOf,
   type CompletionCaller,
@@ -44,7 +42,7 @@ export function createOpenAIHandlers(
     const { model, isPlain } = readMode(body.model, headers);
     const choice = chooseModel(model, { where: "the field model", rules: config });
     if (!isPlain) {
-      const { messages, ...rest } = toConversation(fromLegacy(body));
+      const { messages, ...rest } = toConversation(body);
       const restored = pending.restore(messages, caller);
       const run = runner.prepare({ choice, messages: restored, field, ...rest });
       return fromAgent(run, {
@@ -84,8 +82,7 @@ export function createOpenAIHandlers(
         const includeUsage = body.stream_options?.include_usage === true;
         const { signal } = request;
         const showTools = wantsToolEvents(request);
-        const options = { signal, context, includeUsage, showTools, isLegacy: isLegacy(body) };
-        return await streamCompletion(source, options);
+        return await streamCompletion(source, { signal, context, includeUsage, showTools });
       }
       const tools = collectToolEvents(request);
       const signal = workSignal(request, connection);
@@ -93,7 +90,7 @@ export function createOpenAIHandlers(
       Object.assign(fields, outcome.fields);
       const frame = createFrame(source.model());
       const toolEvents = tools?.seen;
-      const options = { frame, usage: outcome.usage, toolEvents, isLegacy: isLegacy(body) };
+      const options = { frame, usage: outcome.usage, toolEvents };
       return jsonResponse(toCompletion(outcome.reply, options), { headers: outcome.headers });
     },
   };

@@ -1,6 +1,6 @@
 import { untilAbort } from "../../shared/abort.ts";
 import { AppError } from "../../shared/errors.ts";
-import { routeModel } from "../../shared/routing.ts";
+import { routeModel } from "../../shared/providers/table.ts";
 import type { Model, ModelList } from "../schemas/chat_completion.ts";
 import { explainHidden, type Models } from "../models/models.ts";
 

@@ -1,7 +1,7 @@
 import { unsupportedField } from "../../shared/errors.ts";
 import { textOf, withNameInText } from "../../shared/providers/content.ts";
 import { pickExtra } from "../../shared/providers/extra_fields.ts";
-import { asFields, asText } from "../../shared/fields.ts";
+import { asFields, asText, isFields } from "../../shared/fields.ts";
 import {
   KNOWN_FIELDS,
   parseToolCall,
@@ -9,11 +9,10 @@ import {
 } from "../../shared/providers/openai_messages.ts";
 import type { ChatMessage, ChatRequest, ToolDefinition } from "../../shared/providers/provider.ts";
 import type { CompletionMessage, CompletionRequest } from "../schemas/chat_completion.ts";
-import type { CallerMessage } from "../run/conversation.ts";
-import type { AgentSettings } from "../run/model_request.ts";
-import { readSentFields } from "../run/sent_fields.ts";
-import { readToolFields, readTools } from "./read_tools.ts";
+import { type CallerMessage, readSentFields } from "../run/conversation.ts";
+import type { AgentSettings } from "../run/model_call.ts";
 import { toPlainFields, toSettings } from "./settings.ts";
+import { missingModel } from "../models/choice.ts";
 
 /** An OpenAI request as input of a run. */
 export interface AgentConversation {
@@ -27,6 +26,7 @@ export interface AgentConversation {
 /** Throws 400 if the caller wants several choices, or has tools that the agent cannot offer. */
 export function toConversation(body: CompletionRequest): AgentConversation {
   refuseChoices(body);
+  refuseFunctions(body);
   const { messages } = body;
   const first = messages.findIndex((message) => !isSystem(message));
   const start = first < 0 ? messages.length : first;
@@ -68,6 +68,12 @@ function refuseChoices({ n }: CompletionRequest): void {
   );
 }
 
+/** What clients of 2023 send in place of `tools`. */
+function refuseFunctions({ functions }: CompletionRequest): void {
+  if (!functions?.length) return;
+  throw unsupportedField("functions", "send them as tools; with :plain the model gets functions");
+}
+
 function toCallerMessage(message: CompletionMessage): CallerMessage {
   const said = toChatMessage(message);
   return said.role === "tool" ? { ...said, name: asText(message.name) ?? undefined } : said;
@@ -97,4 +103,62 @@ function toAssistantMessage(message: Extract<CompletionMessage, { role: "assista
 
 function isSystem({ role }: CompletionMessage): boolean {
   return role === "system" || role === "developer";
+}
+
+/** The caller's functions, with all their fields. Throws 400 for tools of another kind. */
+export function readTools({ tools }: CompletionRequest): ToolDefinition[] {
+  return (tools ?? []).map((tool, index) => {
+    const { type, function: called } = asFields(tool);
+    if (type !== "function") {
+      throw unsupportedField(
+        `tools.${index}.type`,
+        "only functions can stand beside the agent's tools; end the model id with :plain to ask " +
+          "the model without the agent",
+      );
+    }
+    const { name: given, description: text, parameters, ...more } = asFields(called);
+    const name = asText(given);
+    if (!name) throw unsupportedField(`tools.${index}.function.name`, "it is missing");
+    const description = asText(text);
+    return {
+      ...more,
+      name,
+      ...(description?.trim() && { description }),
+      parameters: isFields(parameters) ? parameters : { type: "object", properties: {} },
+    };
+  });
+}
+
+/** The fields about tools that go to the provider, as long as it gets tools. */
+export function readToolFields(
+  { tool_choice, parallel_tool_calls }: CompletionRequest,
+): Pick<AgentSettings, "toolExtra"> {
+  const toolExtra = {
+    ...(tool_choice !== null && tool_choice !== undefined && { tool_choice }),
+    ...(typeof parallel_tool_calls === "boolean" && { parallel_tool_calls }),
+  };
+  return Object.keys(toolExtra).length > 0 ? { toolExtra } : {};
+}
+
+/** Ends the model id of a request that goes to the provider as it is. */
+const SUFFIX = ":plain";
+
+/** Who answers a request: the agent, or the model alone. */
+export interface Mode {
+  /** The model id, without the suffix. */
+  model: string;
+  isPlain: boolean;
+}
+
+/** A request is plain by the header `x-agent-tools: off`, or by the model's suffix `:plain`. */
+export function readMode(model: string, headers: Headers): Mode {
+  const id = model.trim();
+  if (id.endsWith(SUFFIX)) return { model: id.slice(0, -SUFFIX.length), isPlain: true };
+  const isPlain = headers.get("x-agent-tools")?.trim().toLowerCase() === "off";
+  return { model: id, isPlain };
+}
+
+/** Throws 400 `missing_model_id` for a body without a model, before its schema has checked it. */
+export function requireModel(body: unknown): void {
+  if (isFields(body) && (body.model ?? null) === null) throw missingModel("the field model");
 }

@@ -1,5 +1,5 @@
 import type { CompletionRequest } from "../schemas/chat_completion.ts";
-import type { AgentSettings } from "../run/model_request.ts";
+import type { AgentSettings } from "../run/model_call.ts";
 
 /** The fields of a request that the service reads itself. All others are the provider's. */
 const OWN = new Set([

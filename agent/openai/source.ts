@@ -7,11 +7,10 @@ import {
   toAccount,
   toHeaderValue,
 } from "../answer/accounting.ts";
-import type { RunObserver } from "../run/events.ts";
+import type { AgentEvent, Emit, RunObserver } from "../run/events.ts";
 import type { PendingRun } from "../run/caller_tools.ts";
 import { callModel } from "../run/model_call.ts";
 import type { PreparedRun } from "../run/runner.ts";
-import { holdAsides } from "./held_asides.ts";
 import {
   callUsage,
   type CompletionUsage,
@@ -103,6 +102,48 @@ export function fromModel(provider: ChatProvider, request: ChatRequest): Complet
           ? { input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens }
           : {},
       };
+    },
+  };
+}
+
+/** The events of a run whose answer is JSON. */
+export interface HeldAsides {
+  readonly emit: Emit;
+  /** Passes on the text that is held when the run has ended: it is the answer, or a part of it. */
+  end(): Promise<void>;
+}
+
+/**
+ * Leaves out what the model says beside its calls of the agent's own tools: in a stream it would
+ * stand before the JSON, and no client could parse the text. Text that begins as JSON does is passed
+ * on as it comes. Other text is held until it is known whether the turn calls a tool.
+ */
+export function holdAsides(emit: Emit): HeldAsides {
+  let held: AgentEvent[] = [];
+  /** What the text of this turn is, once it is known. */
+  let kind: "json" | "other" | undefined;
+
+  async function end(): Promise<void> {
+    const events = held;
+    held = [];
+    for (const event of events) await emit(event);
+  }
+
+  return {
+    end,
+    async emit(event) {
+      if (event.type === "token") {
+        if (event.text.trim()) kind ??= /^\s*[{[]/.test(event.text) ? "json" : "other";
+        held.push(event);
+        if (kind === "json") await end();
+        return;
+      }
+      if (event.type === "tool_call") {
+        held = [];
+        kind = undefined;
+      }
+      if (event.type === "call") await end();
+      await emit(event);
     },
   };
 }

@@ -9,10 +9,9 @@ import { asList, type Fields } from "../../shared/fields.ts";
 import { reasoningOf } from "../../shared/providers/extra_fields.ts";
 import type { ChatReply } from "../../shared/providers/provider.ts";
 import type { AgentEvent } from "../run/events.ts";
-import { THOUGHTS_IN, toSentFields } from "../run/sent_fields.ts";
+import { THOUGHTS_IN, toSentFields } from "../run/conversation.ts";
 import { createFrame, toChunk, toToolCall, toUsageChunk } from "./completion.ts";
 import { toOpenAIError } from "./error_shape.ts";
-import { toLegacyFinish, toLegacyMessage } from "./legacy_functions.ts";
 import type { CompletionSource } from "./source.ts";
 
 export interface StreamedCompletionOptions extends StreamOptions {
@@ -20,8 +19,6 @@ export interface StreamedCompletionOptions extends StreamOptions {
   includeUsage: boolean;
   /** The caller asked for the tool calls and their results. */
   showTools: boolean;
-  /** The caller sent `functions`. */
-  isLegacy?: boolean;
 }
 
 /**
@@ -32,7 +29,7 @@ export async function streamCompletion(
   source: CompletionSource,
   options: StreamedCompletionOptions,
 ): Promise<Response> {
-  const { context, isLegacy } = options;
+  const { context } = options;
 
   async function produce({ push, signal }: Outlet): Promise<void> {
     const frame = createFrame(source.model());
@@ -49,7 +46,7 @@ export async function streamCompletion(
         await send(toChunk(frame, { delta: { role: "assistant", content } }));
       }
       hasLogprobs ||= logprobs !== null;
-      await send(toChunk(frame, { delta: isLegacy ? toLegacyMessage(delta) : delta, logprobs }));
+      await send(toChunk(frame, { delta, logprobs }));
     }
 
     /** A chunk of the provider; only the usage that nobody asked for is left out. */
@@ -74,9 +71,8 @@ export async function streamCompletion(
     if (isPassedOn) return await push({ data: "[DONE]" });
     const rest = restOf(reply, toDelta.calls);
     if (Object.keys(rest).length > 0 || !hasStarted) await sendDelta(rest);
-    const finishReason = reply.finishReason ?? "stop";
     const last = toChunk(frame, {
-      finishReason: isLegacy ? toLegacyFinish(finishReason) : finishReason,
+      finishReason: reply.finishReason ?? "stop",
       logprobs: hasLogprobs ? null : reply.logprobs,
     });
     await send({ ...last, ...(account && { agent: account }) });

@@ -13,11 +13,16 @@ import type {
 } from "../../shared/providers/provider.ts";
 import { abortError, untilAbort } from "../../shared/abort.ts";
 import { shorten } from "../../shared/shorten.ts";
-import { type CallCounts, type LimitedTurn, limitTurn, refuseRepeats } from "./call_limits.ts";
-import { identifyCalls, toHistoryCall } from "./tool_call.ts";
+import {
+  type CallCounts,
+  identifyCalls,
+  type LimitedTurn,
+  limitTurn,
+  refuseRepeats,
+  toHistoryCall,
+} from "./call_limits.ts";
 import type { RunObserver } from "./events.ts";
-import { callModel } from "./model_call.ts";
-import { type AgentSettings, toModelRequest } from "./model_request.ts";
+import { type AgentSettings, callModel, toModelRequest } from "./model_call.ts";
 import { runToolCalls } from "./run_tool_calls.ts";
 import { addModelCall, addToolCalls, NO_COST, type RunCost } from "./cost.ts";
 import {

@@ -10,7 +10,7 @@ import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/names.ts";
 import type { CallerMessage, ToolResultMessage } from "./conversation.ts";
 import { mergeTurns } from "./merged_turns.ts";
-import { BLANK_RESULT, MAX_ID, toHistoryCall } from "./tool_call.ts";
+import { BLANK_RESULT, MAX_ID, toHistoryCall } from "./call_limits.ts";
 
 /** What was changed so that strict providers accept a conversation; counts of messages. */
 export interface HistoryRepairs {

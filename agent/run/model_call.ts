@@ -1,11 +1,72 @@
+import { asFields } from "../../shared/fields.ts";
 import {
   type CallOptions,
+  type ChatMessage,
   type ChatProvider,
   type ChatReply,
   type ChatRequest,
   ProviderError,
 } from "../../shared/providers/provider.ts";
+import type { offerTools } from "./caller_tools.ts";
+import type { ToolLimits } from "./run_tool_calls.ts";
 import type { Emit } from "./events.ts";
+
+/** Settings of a run's model calls. If one is unset, the provider's default applies. */
+export interface AgentSettings {
+  /** Model calls with tools, at least 1. After them, the model is asked for an answer without. */
+  maxSteps: number;
+  temperature?: number | undefined;
+  maxTokens?: number | undefined;
+  /** Further fields for the provider; see `ChatRequest.extra`. */
+  extra?: Record<string, unknown> | undefined;
+  /** The same for fields that a provider refuses without tools. */
+  toolExtra?: ToolExtra | undefined;
+  /** If one is unset, its default applies. */
+  toolLimits?: Partial<ToolLimits> | undefined;
+}
+
+export interface ToolExtra {
+  tool_choice?: unknown;
+  parallel_tool_calls?: unknown;
+}
+
+/** The tools that a model may call. */
+interface ToolOffer {
+  tools: ReturnType<typeof offerTools>;
+  /** It has not answered yet. */
+  isFirst: boolean;
+}
+
+/** What the model is asked next. Without an `offer` it may call no tool. */
+export function toModelRequest(
+  messages: ChatMessage[],
+  { model, settings, offer }: {
+    model: string;
+    settings: AgentSettings;
+    offer: ToolOffer | undefined;
+  },
+): ChatRequest {
+  const { temperature, maxTokens, extra } = settings;
+  const fields = offer && toolFields(settings, offer);
+  return {
+    model,
+    messages,
+    ...offer?.tools,
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...((extra || fields) && { extra: { ...extra, ...fields } }),
+  };
+}
+
+/** A caller who forces a tool call forces one: with more, the model could never answer. */
+function toolFields({ toolExtra }: AgentSettings, { isFirst }: ToolOffer): ToolExtra | undefined {
+  if (!toolExtra || isFirst) return toolExtra;
+  const { tool_choice: choice, ...rest } = toolExtra;
+  if (choice === "auto" || choice === "none") return toolExtra;
+  const { type, allowed_tools: allowed } = asFields(choice);
+  if (type !== "allowed_tools") return rest;
+  return { ...rest, tool_choice: { type, allowed_tools: { ...asFields(allowed), mode: "auto" } } };
+}
 
 /** Calls a model once. The answer is streamed if `emit` is given. */
 export function callModel(

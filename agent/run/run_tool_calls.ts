@@ -10,8 +10,7 @@ import type { Emit, ToolEvent } from "./events.ts";
 import { createYielder, type Yielder } from "../../shared/yielder.ts";
 import { shorten } from "../../shared/shorten.ts";
 import { parseToolArguments } from "../../shared/providers/openai_messages.ts";
-import { TURN_LIMITS, type TurnLimits } from "./call_limits.ts";
-import { BLANK_RESULT } from "./tool_call.ts";
+import { BLANK_RESULT, TURN_LIMITS, type TurnLimits } from "./call_limits.ts";
 import { type Tool, type Toolbox, ToolError, type ToolResult } from "../tools/tool.ts";
 
 /** Limits of one call and of all the calls of one turn. */

@@ -11,8 +11,7 @@ import type { RunObserver } from "./events.ts";
 import { createFallback } from "../models/fallback.ts";
 import type { AgentResult } from "./graph.ts";
 import { buildHistory, type HistoryRepairs } from "./history.ts";
-import { takeAnyOrder } from "./message_order.ts";
-import type { AgentSettings } from "./model_request.ts";
+import type { AgentSettings } from "./model_call.ts";
 import { type ModelChoice, resolveModel } from "../models/choice.ts";
 import type { Models } from "../models/models.ts";
 import type { Toolbox, ToolSource } from "../tools/tool.ts";
@@ -122,4 +121,16 @@ function refuseSameNames(callerTools: ToolDefinition[], { names }: Toolbox): voi
   const message = `the agent has a tool named ${shown} itself (GET /tools); rename yours, or end ` +
     "the model id with :plain to ask the model without the agent";
   throw unsupportedField(`tools.${index}`, message);
+}
+
+/**
+ * Models whose providers take messages in any order, by their ids: a system message within a
+ * conversation, or two users in a row. Others refuse it (Mistral, and the templates of Llama and
+ * Gemma), or are not known to take it.
+ */
+const TAKE_IT = /^((openai|azure|x-?ai)\/|gpt-|chatgpt-|o\d\b)/i;
+
+/** True if all of these models take messages in any order. */
+export function takeAnyOrder(models: string[]): boolean {
+  return models.every((model) => TAKE_IT.test(model));
 }

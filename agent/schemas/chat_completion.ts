@@ -19,7 +19,6 @@ export const CompletionMessage = z.discriminatedUnion("role", [
     role: z.literal("assistant"),
     content: Content,
     tool_calls: z.array(Call).nullish(),
-    function_call: z.unknown().optional(),
   }),
   z.looseObject({ role: z.literal("tool"), content: Content, tool_call_id: z.string() }),
   z.looseObject({ role: z.literal("function"), content: Content, name: z.string() }),
@@ -62,11 +61,6 @@ export const Completion = z.looseObject({
         tool_calls: z.array(
           Call.extend({ type: z.string().optional() }).meta({ id: "ChatCompletionToolCall" }),
         ).optional(),
-        function_call: z.looseObject({
-          name: z.string(),
-          arguments: z.string(),
-          id: z.string().optional(),
-        }).optional().meta({ description: "Instead of `tool_calls`, if `functions` were sent." }),
         tool_events: ToolEvents.optional(),
       }).meta({ id: "ChatCompletionMessage" }),
       finish_reason: z.string(),

@@ -1,5 +1,5 @@
 import { isFields } from "../fields.ts";
-import { routeModel } from "../routing.ts";
+import { routeModel } from "./table.ts";
 import { simplifyContent } from "./content.ts";
 import type { ChatReply, ContentPart, ExtraFields } from "./provider.ts";
 

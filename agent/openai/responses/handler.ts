@@ -5,7 +5,7 @@ import { workSignal } from "../../../shared/http/server/connection.ts";
 import type { Handler } from "../../../shared/http/router/router.ts";
 import type { CompletionRequest } from "../../schemas/chat_completion.ts";
 import { ResponsesRequest } from "../../schemas/responses.ts";
-import { requireModel } from "../mode.ts";
+import { requireModel } from "../request.ts";
 import { callerOf, type CompletionCaller, type CompletionSource } from "../source.ts";
 import { createResponseFrame, toEnd, toResponse } from "./body.ts";
 import { createKeptItems } from "./kept_items.ts";

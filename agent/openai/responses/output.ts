@@ -1,7 +1,7 @@
 import { reasoningOf } from "../../../shared/providers/extra_fields.ts";
 import { asList } from "../../../shared/fields.ts";
 import type { ChatReply } from "../../../shared/providers/provider.ts";
-import { toSentFields } from "../../run/sent_fields.ts";
+import { toSentFields } from "../../run/conversation.ts";
 import { sealFields } from "./sealed_fields.ts";
 import {
   type ItemSink,

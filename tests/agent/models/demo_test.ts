@@ -3,7 +3,7 @@ import { isAbort } from "../../../shared/errors.ts";
 import { createDemoProvider } from "../../../agent/models/demo.ts";
 import { DEMO_MODEL, DEMO_STUDIO } from "../../../agent/models/demo_names.ts";
 import { type ChatMessage, ProviderError } from "../../../shared/providers/provider.ts";
-import { routeModel } from "../../../shared/routing.ts";
+import { routeModel } from "../../../shared/providers/table.ts";
 
 const demo = createDemoProvider();
 const TOOLS = ["current_time", "calculator"].map((name) => ({

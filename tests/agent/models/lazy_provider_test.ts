@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createLazyProvider } from "../../../agent/models/lazy_provider.ts";
+import { createLazyProvider } from "../../../agent/models/models.ts";
 import { createScriptedProvider } from "../../fakes/scripted_provider.ts";
 
 const REQUEST = { model: "a/b", messages: [] };

@@ -184,30 +184,6 @@ Deno.test("a response has the caller's calls as items, and takes their results",
   }
 });
 
-Deno.test("with functions too the run continues, whole or streamed, if the call comes back with its id", async () => {
-  const functions = TOOLS.map((tool) => tool.function);
-  const steps = ["calculator", "4", "get_weather", "sunny"];
-  for (const stream of [false, true]) {
-    const { provider, ask } = serve({ toolCalls: [SUM, WEATHER] }, { content: "Sunny." });
-    const response = await ask({ tools: undefined, functions, stream });
-    const pieces = stream
-      ? (await readChunks(response)).map(({ choices }) => choices[0].delta.function_call ?? {})
-      : [(await response.json()).choices[0].message.function_call];
-    const [{ id, name }] = pieces.filter((piece) => piece.name);
-    const text = pieces.map((piece) => piece.arguments ?? "").join("");
-    assertEquals([name, text], ["get_weather", WEATHER.arguments]);
-    const messages = (call: Record<string, unknown>) => [
-      QUESTION,
-      { role: "assistant", content: null, function_call: { name, arguments: text, ...call } },
-      { role: "function", name, content: "sunny" },
-    ];
-    await ask({ functions, messages: messages({ id }) });
-    assertEquals(stepsOf(provider.requests.at(-1)?.messages), steps);
-    await ask({ functions, messages: messages({}) });
-    assertEquals(stepsOf(provider.requests.at(-1)?.messages), steps.slice(2));
-  }
-});
-
 Deno.test("a forced tool call is forced once, and tool fields are sent only with tools", async () => {
   const { provider, ask } = serve({ toolCalls: [SUM] }, { content: "4" });
   await ask({ tool_choice: "required", parallel_tool_calls: false });

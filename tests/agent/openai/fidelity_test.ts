@@ -158,45 +158,12 @@ Deno.test("a system message within a conversation stays there if the provider ta
   ]);
 });
 
-Deno.test("a caller with functions gets and sends function calls, beside the agent's tools", async () => {
-  const call = {
-    id: "c1",
-    type: "function",
-    function: { name: "get_weather", arguments: '{"city":"Oslo"}' },
-  };
-  const message = { role: "assistant", content: null, tool_calls: [call] };
-  const answer: Answer = ({ body }) =>
-    body.messages.at(-1).role === "tool"
-      ? Response.json({ choices: [choice(0, "Sunny.")] })
-      : body.stream
-      ? sse([
-        delta({ tool_calls: [{ ...call, index: 0 }] }),
-        delta({}, { finish_reason: "tool_calls" }),
-      ])({} as never)
-      : Response.json({ choices: [{ index: 0, message, finish_reason: "tool_calls" }] });
-  await using service = await serve(answer);
-  const functions = [{ name: "get_weather", parameters: { type: "object" } }];
-  const [first] = (await (await service.ask({ functions })).json()).choices;
-  assertEquals(first.finish_reason, "function_call");
-  const { id: _, ...called } = first.message.function_call;
-  assertEquals(called, call.function);
-  assertEquals(first.message.tool_calls, undefined);
-  const names = service.double.requests[0]!.body.tools.map(
-    (tool: typeof call) => tool.function.name,
-  );
-  assertEquals(names, ["current_time", "calculator", "get_weather"]);
-
-  const chunks = await readChunks(await service.ask({ functions, stream: true }));
-  const pieces = chunks.flatMap(({ choices: [{ delta }] }) => delta.function_call ?? []);
-  assertEquals(pieces.map(({ id: _, ...piece }) => piece), [call.function]);
-  assertEquals(chunks.at(-1).choices[0].finish_reason, "function_call");
-
-  const result = { role: "function", name: "get_weather", content: "sunny" };
-  const answered = await service.ask({ functions, messages: [...MESSAGES, first.message, result] });
-  assertEquals((await answered.json()).choices[0].message.content, "Sunny.");
-  const [assistant, tool] = service.double.requests.at(-1)!.body.messages.slice(-2);
-  assertEquals(assistant.tool_calls[0].function, call.function);
-  assertEquals([tool.tool_call_id, tool.content], [assistant.tool_calls[0].id, "sunny"]);
+Deno.test("functions, which clients of 2023 send in place of tools, are refused with what to send", async () => {
+  await using service = await serve(Response.json({ choices: [choice(0, "Hi")] }));
+  const response = await service.ask({ functions: [{ name: "get_weather" }] });
+  assertEquals(response.status, 400);
+  const { error } = await response.json();
+  assertEquals([error.code, error.param], ["unsupported_parameter", "functions"]);
 });
 
 Deno.test("the thoughts of a streamed answer come once, under one name", async () => {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { holdAsides } from "../../../agent/openai/held_asides.ts";
+import { holdAsides } from "../../../agent/openai/source.ts";
 
 Deno.test("each turn is judged by its own text: JSON goes out as it comes, asides never", async () => {
   const passed: string[] = [];

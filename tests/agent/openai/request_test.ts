@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
 import { buildHistory } from "../../../agent/run/history.ts";
-import { fromLegacy } from "../../../agent/openai/legacy_functions.ts";
 import { toConversation } from "../../../agent/openai/request.ts";
 import { CompletionRequest } from "../../../agent/schemas/chat_completion.ts";
 import { findViolations } from "../../fakes/strict_provider.ts";
@@ -38,7 +37,7 @@ Deno.test("any OpenAI conversation becomes one that every strict provider accept
         model: "a/b",
         messages: [...messages, { role: "user", content: "And?" }],
       });
-      const conversation = toConversation(fromLegacy(body));
+      const conversation = toConversation(body);
       const { messages: history } = buildHistory(conversation.messages, {
         systemPrompt: conversation.systemPrompt ?? "Be.",
         movesSystem: true,

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { z } from "zod";
 import type { AgentEvent } from "../../../agent/run/events.ts";
 import { runAgent } from "../../../agent/run/graph.ts";
-import type { AgentSettings } from "../../../agent/run/model_request.ts";
+import type { AgentSettings } from "../../../agent/run/model_call.ts";
 import { createToolbox, type Tool, ToolError } from "../../../agent/tools/tool.ts";
 import type { ToolCall } from "../../../shared/providers/provider.ts";
 import {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
-import { routeModel } from "../../shared/routing.ts";
+import { routeModel } from "../../../shared/providers/table.ts";
 
 const UUID = "3fa85f64-5717-4562-b3fc-2c963f66afa6";
 
