@@ -5,7 +5,7 @@ import {
   streamEvents,
   type StreamOptions,
 } from "../answer/event_stream.ts";
-import { asList, type Fields } from "../../shared/fields.ts";
+import { asFields, asList, type Fields } from "../../shared/fields.ts";
 import { reasoningOf } from "../../shared/providers/extra_fields.ts";
 import type { ChatReply } from "../../shared/providers/provider.ts";
 import type { AgentEvent } from "../run/events.ts";
@@ -104,10 +104,9 @@ function restOf(reply: ChatReply, announced: Set<number>): Fields {
     delete sent.reasoning;
     sent[THOUGHTS_IN] = "reasoning";
   }
-  const calls = toolCalls.flatMap((call, index) => {
-    if (!announced.has(index)) return [{ index, ...toToolCall(call) }];
-    return call.extra ? [{ index, ...call.extra }] : [];
-  });
+  const calls = toolCalls.flatMap((call, index) =>
+    announced.has(index) ? [] : [{ index, ...toToolCall(call) }]
+  );
   return {
     ...sent,
     ...(refusal && { refusal }),
@@ -134,11 +133,18 @@ function createTranslator({ showTools }: { showTools: boolean }) {
       case "reasoning":
         return { reasoning_content: event.text };
       case "call": {
-        const { index, id, name, arguments: text } = event;
-        if (calls.has(index)) return { tool_calls: [{ index, function: { arguments: text } }] };
+        // Every chunk has `function`: the AI SDK and others refuse a call without it.
+        const { index, id, name, arguments: text, extra } = event;
+        const { function: more, ...fields } = extra ?? {};
+        const called = { ...asFields(more), arguments: text };
+        const isKnown = calls.has(index);
         calls.add(index);
         return {
-          tool_calls: [{ index, id, type: "function", function: { name, arguments: text } }],
+          tool_calls: [
+            isKnown
+              ? { index, ...fields, function: called }
+              : { index, id, type: "function", ...fields, function: { name, ...called } },
+          ],
         };
       }
       default:

@@ -1,4 +1,5 @@
 import type {
+  CallPiece,
   ChatMessage,
   ChatRequest,
   ToolCall,
@@ -66,18 +67,23 @@ export function createCallerCalls(tools: CallerTools): CallerCalls {
   return {
     watch(emit) {
       const names = new Map<number, string>();
-      /** Arguments that came before the name of their call. */
-      const early = new Map<number, string>();
+      /** What came before the name of its call. */
+      const early = new Map<number, Pick<CallPiece, "arguments" | "extra">>();
       return (event: AgentEvent) => {
         if (event.type !== "call") return emit(event);
         const { index: position } = event;
         const name = names.get(position) || event.name || "";
-        const text = (early.get(position) ?? "") + event.arguments;
+        const before = early.get(position);
+        const piece = {
+          ...before,
+          ...event,
+          arguments: (before?.arguments ?? "") + event.arguments,
+        };
         names.set(position, name);
         early.delete(position);
-        if (!name) early.set(position, text);
+        if (!name) early.set(position, piece);
         if (!tools.has(name)) return;
-        return emit({ ...event, name, arguments: text, ...identify(position) });
+        return emit({ ...piece, name, ...identify(position) });
       };
     },
     split(calls) {

@@ -1,3 +1,5 @@
+import type { CallPiece } from "../../shared/providers/provider.ts";
+
 /** Something that happened in a run. */
 export type AgentEvent =
   /** `logprobs` are those of this text, as the provider sent them. */
@@ -7,7 +9,7 @@ export type AgentEvent =
    * A piece of a tool call that the caller has to run, at `index` among its calls of the turn. The
    * id and the name come at least with its first piece.
    */
-  | { type: "call"; index: number; id?: string; name?: string; arguments: string }
+  | CallPiece
   /** The provider's own chunk, of a request that is passed through. */
   | { type: "chunk"; chunk: Record<string, unknown> }
   /** `args` is the model's text if it is not a JSON object. */

@@ -132,14 +132,25 @@ export interface ChatReply {
 
 /**
  * A stream is any number of pieces and, last, the whole `reply`. A `call` is a piece of the tool
- * call at `index`: its id and name come with its first piece, its arguments bit by bit.
+ * call at `index`: its id and name come with its first piece, its arguments bit by bit, and further
+ * fields (`extra`) with any of them.
  */
 export type ChatDelta =
   | { type: "text"; text: string; logprobs?: Record<string, unknown> }
   | { type: "reasoning"; text: string }
-  | { type: "call"; index: number; id?: string; name?: string; arguments: string }
+  | CallPiece
   | { type: "chunk"; chunk: ExtraFields }
   | { type: "reply"; reply: ChatReply };
+
+/** A piece of a tool call. */
+export interface CallPiece {
+  type: "call";
+  index: number;
+  id?: string;
+  name?: string;
+  arguments: string;
+  extra?: ExtraFields;
+}
 
 /** One vendor. Translates shapes and errors; decides nothing. Throws `ProviderError`. */
 export interface ChatProvider {

@@ -179,7 +179,7 @@ export function createCallCollector(): CallCollector {
     const extra = pickCallExtra(piece);
     if (known && isRepeated(known, { name, text })) {
       if (extra) mergeExtra(known.extra ??= {}, extra);
-      return { type: "call", index: places.get(known)!, arguments: "" };
+      return { type: "call", index: places.get(known)!, arguments: "", ...(extra && { extra }) };
     }
     let call = find({ index, id, name, text });
     if (!call) {
@@ -199,6 +199,7 @@ export function createCallCollector(): CallCollector {
       ...(id && { id }),
       ...(name && { name }),
       arguments: text,
+      ...(extra && { extra }),
     };
   }
 
