@@ -23,7 +23,10 @@ for (const { model, chunks } of [gemini, deepseek, openai, mistral, ollama, open
       baseURL: "http://127.0.0.1/v1",
       fetch: async (url, init) => await service(new Request(url, init)),
     });
-    const their_tool = tool({ inputSchema: jsonSchema({ type: "object" }) });
+    const their_tool = tool({
+      inputSchema: jsonSchema<object>({ type: "object" }),
+      execute: () => "",
+    });
     const parts = await Array.fromAsync(
       streamText({
         model: provider(model),

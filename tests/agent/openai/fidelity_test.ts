@@ -159,7 +159,7 @@ Deno.test("a system message within a conversation stays there if the provider ta
 });
 
 Deno.test("functions, which clients of 2023 send in place of tools, are refused with what to send", async () => {
-  await using service = await serve(Response.json({ choices: [choice(0, "Hi")] }));
+  await using service = await serve(json({ choices: [choice(0, "Hi")] }));
   const response = await service.ask({ functions: [{ name: "get_weather" }] });
   assertEquals(response.status, 400);
   const { error } = await response.json();
