@@ -149,18 +149,18 @@ Deno.test("a reader that leaves ends the run, whether it waits for the model or 
         for (;;) yield { type: "text", text: "word" };
       }],
     ];
-  for (const [, generate] of waits) {
-    const left = Promise.withResolvers<void>();
+  for (const [what, generate] of waits) {
+    let hasLeft = false;
     const provider = createScriptedProvider({});
     provider.stream = (_, { signal } = {}) => {
-      signal?.addEventListener("abort", () => left.resolve());
+      signal?.addEventListener("abort", () => hasLeft = true);
       return generate(signal!);
     };
     const response = await agentService(provider).service(agentRequestOf(BODY, STREAM));
     const reader = response.body!.getReader();
     await reader.read();
     await reader.cancel();
-    await left.promise;
+    await until(() => hasLeft, { what: `the run ends while it waits for ${what}` });
   }
 });
 

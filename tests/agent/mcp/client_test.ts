@@ -88,6 +88,7 @@ Deno.test("a session ends even if the server does not answer the DELETE", async 
   });
   await connectAndClose(server); // the answer never comes: only the client's own limit ends this
   await server.aborted();
+  assertEquals(server.requests.at(-1)?.method, "DELETE");
 });
 
 Deno.test("reading an endless list of tools stops, and the tools read so far are used", async () => {

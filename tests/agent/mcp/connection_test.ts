@@ -39,6 +39,7 @@ Deno.test("a list that changes is read again", async () => {
   tools.push("second");
   events[0]?.onToolsChanged();
   await sourceBecomes(source, (source) => names(source).includes("second"));
+  assertEquals(names(source), ["echo", "first", "second"]);
 });
 
 Deno.test("a server that announces changes endlessly is asked for one list at a time", async () => {

@@ -107,4 +107,5 @@ Deno.test("turns that come one at a time never wait for others", async () => {
     flushes[turn]!.finish();
     await written;
   }
+  assertEquals(flushes.map(({ turns }) => turns), [[0], [1], [2]]);
 });
