@@ -60,6 +60,13 @@ export interface AppErrorOptions extends ErrorOptions {
  * An error whose message the caller may read, so it must never contain a secret. If it quotes a
  * provider, then bounded and without the configured secrets. Everything that is not an `AppError`
  * is answered as an opaque 500.
+ *
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * const error = new AppError(404, "not_found", "cannot read run 7: it does not exist");
+ * assertEquals([error.status, error.code], [404, "not_found"]);
+ * ```
  */
 export class AppError extends Error {
   override readonly name: string = "AppError";
@@ -95,7 +102,17 @@ export function invalidParameter(path: string, message: string): AppError {
   return invalidRequest("query", { path, message });
 }
 
-/** 400 for a field of the body, and why it cannot be used. */
+/**
+ * 400 for a field of the body, and why it cannot be used.
+ *
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * const { status, errors } = invalidField("attempts", "must be at least 1");
+ * assertEquals(status, 400);
+ * assertEquals(errors, [{ path: "attempts", message: "must be at least 1" }]);
+ * ```
+ */
 export function invalidField(path: string, message: string): AppError {
   return invalidRequest("request body", { path, message });
 }

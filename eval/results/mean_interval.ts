@@ -43,6 +43,14 @@ const FEWEST_WITH_SURPLUS = 4;
  * standard error gives (mean × (1 − mean) / stderr²: the design effect), never below the number of
  * clusters. So it becomes narrower and asymmetric close to 0 and 1, where a plain interval passes
  * the end. Its coverage over sizes and distributions: `deno task bench trust`.
+ *
+ * ```ts
+ * import { assert } from "@std/assert";
+ *
+ * const scores = [[0.9], [0.8], [1], [0.7], [0.95], [0.85]]; // six scenarios with one turn each
+ * const [low, high] = meanInterval({ ...spreadOf(scores), isAllOrNothing: false });
+ * assert(0.7 < low && low < 0.867 && 0.867 < high && high < 1);
+ * ```
  */
 export function meanInterval(
   { mean, clusters, effectiveClusters, stderr, skewness, isAllOrNothing }: ClusteredMean,

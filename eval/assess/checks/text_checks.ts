@@ -15,7 +15,17 @@ export type TextCheck = CheckOf<
   | "refusal"
 >;
 
-/** Decides a check of a text, without its `negate`. */
+/**
+ * Decides a check of a text, without its `negate`.
+ *
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * const check: TextCheck = { type: "contains", value: ["refund", "days"], ignore_case: true };
+ * assertEquals(decideText(check, "Your REFUND takes 3 days."), { value: 1 });
+ * assertEquals(decideText(check, "Your refund is on its way.").value, 0);
+ * ```
+ */
 export function decideText(check: TextCheck, text: string): Decision {
   switch (check.type) {
     case "max_chars":

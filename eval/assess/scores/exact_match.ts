@@ -1,7 +1,16 @@
 import { squadForm } from "../text/squad_tokens.ts";
 import { MAX_PAIR_CHARACTERS, type PairScorer } from "./score.ts";
 
-/** 1 if both texts are the same after SQuAD v1.1 normalisation, else 0. */
+/**
+ * 1 if both texts are the same after SQuAD v1.1 normalisation, else 0.
+ *
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(exactMatch("The capital is Paris.", "capital is paris"), 1);
+ * assertEquals(exactMatch("Paris", "Lyon"), 0);
+ * ```
+ */
 export function exactMatch(reply: string, reference: string): number {
   return squadForm(reply) === squadForm(reference) ? 1 : 0;
 }

@@ -15,7 +15,16 @@ export function rouge2(reply: string, reference: string): number {
   return rouge(reply, reference, (found, wanted) => ngramF1(found, wanted, 2));
 }
 
-/** F1 over the longest common subsequence of words. */
+/**
+ * F1 over the longest common subsequence of words.
+ *
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(rougeL("we ship in two days", "we ship in two days"), 1);
+ * assertEquals(rougeL("no idea", "we ship in two days"), 0);
+ * ```
+ */
 export function rougeL(reply: string, reference: string): number {
   return rouge(
     reply,

@@ -5,6 +5,13 @@ import { MAX_PAIR_CHARACTERS, type PairScorer } from "./score.ts";
 /**
  * F1 over the bags of SQuAD tokens. If normalisation leaves nothing of both ("The" and "A"), they
  * match exactly and so score 1, as in SQuAD's v2.0 script; v1.1 gives 0.
+ *
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * // Two of three words are wanted, and both wanted words are there: 2 · (2/3 · 1) / (2/3 + 1)
+ * assertEquals(tokenF1("in Paris, France", "Paris, France"), 0.8);
+ * ```
  */
 export function tokenF1(reply: string, reference: string): number {
   const found = squadTokens(reply);

@@ -6,7 +6,15 @@ export const BYTE_ORDER_MARK = "\ufeff";
 
 export type CsvCell = string | number | null | undefined;
 
-/** A line of a CSV file that is safe to open in a spreadsheet. */
+/**
+ * A line of a CSV file that is safe to open in a spreadsheet.
+ *
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(writeRow(["run 1", 0.5, null, 'says "hi"']), '"run 1",0.5,,"says ""hi"""\r\n');
+ * ```
+ */
 export function writeRow(cells: CsvCell[]): string {
   return cells.map(writeCell).join(",") + LINE_END;
 }

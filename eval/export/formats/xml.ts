@@ -18,7 +18,15 @@ export function xmlText(text: string): string {
   return clean(text).replace(/[&<>\r]/g, (character) => ENTITIES[character]!);
 }
 
-/** Attributes with a blank before each; the values may hold anything. */
+/**
+ * Attributes with a blank before each; the values may hold anything.
+ *
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(xmlAttributes({ name: "a < b", tests: 2 }), ' name="a &lt; b" tests="2"');
+ * ```
+ */
 export function xmlAttributes(attributes: Record<string, string | number>): string {
   const escape = (value: string | number) =>
     clean(String(value)).replace(/[&<>"\t\n\r]/g, (character) => ENTITIES[character]!);

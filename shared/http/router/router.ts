@@ -78,6 +78,22 @@ interface Exchange extends RequestContext {
 /**
  * Answers each request with the handler of its route. This is the one catch-all: if a handler
  * throws, the caller gets a problem document. `HEAD` is answered by the `GET` route.
+ *
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ * import { silentLogger } from "../../log.ts";
+ *
+ * const service = router([{
+ *   method: "GET",
+ *   path: "/runs/:id",
+ *   summary: "One run",
+ *   answers: { 200: { description: "The run" } },
+ *   handler: (_request, { params }) => Response.json({ id: params.id }),
+ * }], { log: silentLogger });
+ * const response = await service(new Request("http://localhost/runs/7"));
+ * assertEquals(await response.json(), { id: "7" });
+ * assertEquals((await service(new Request("http://localhost/other"))).status, 404);
+ * ```
  */
 export function router(routes: readonly Route[], options: RouterOptions): Service {
   const find = createRouteTable(routes);
