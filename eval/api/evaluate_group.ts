@@ -11,7 +11,7 @@ import { nameBatch } from "../store/runs/batch_digest.ts";
 import type { RunStore } from "../store/store.ts";
 import { groupEventStream } from "../groups/group_events.ts";
 import { stateOf } from "../groups/group_views.ts";
-import type { Groups } from "../groups/groups.ts";
+import { groupInDetail, type Groups } from "../groups/groups.ts";
 
 export interface EvaluateGroupDeps {
   endpoints: EndpointPolicy;
@@ -99,7 +99,9 @@ export function createEvaluateGroup(
     const statuses = ends.map(({ end }) => end.status);
     context.fields.outcome = [...new Set(statuses)].join(", ");
     if (statuses.includes("completed") && !statuses.includes("running")) {
-      return Response.json(await groups.report(id), { headers: { location } });
+      return Response.json(groupInDetail(await groups.report(id), undefined), {
+        headers: { location },
+      });
     }
     if (statuses.includes("running")) throw resumedLater(`group ${id}`, { location });
     const detail = `cannot answer with a result: no run of group ${id} is completed`;

@@ -1,6 +1,7 @@
 import { AppError, conflict } from "../../shared/errors.ts";
 import { streamPieces } from "../../shared/http/body/json_stream.ts";
 import type { Handler, RequestContext } from "../../shared/http/router/router.ts";
+import { readQuery } from "../../shared/http/body/query.ts";
 import { wantsEvents } from "../../shared/http/router/wants_events.ts";
 import { MAX_TARGETS, type NamedTarget } from "../schemas/targets.ts";
 import type { EvalConfig } from "../config.ts";
@@ -8,6 +9,7 @@ import type { EndpointPolicy } from "../endpoint/policy.ts";
 import { nameBatch } from "../store/runs/batch_digest.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader, RunStore } from "../store/store.ts";
+import { type Detail, DetailQuery } from "../results/detail.ts";
 import { resultPieces } from "../results/run_result.ts";
 import type { RunEnd } from "../run/manager/active_run.ts";
 import { createBodyReader, type ReadEvaluation } from "./evaluate_body.ts";
@@ -66,6 +68,7 @@ export function createEvaluateRoute(
   }
 
   return async (request, context) => {
+    const { detail } = readQuery(context.url, DetailQuery);
     const read = await readBody(request, {
       maxBytes: config.MAX_BODY_BYTES,
       timeoutMs: config.BODY_TIMEOUT_MS,
@@ -99,18 +102,18 @@ export function createEvaluateRoute(
     const { end, active: ended } = await held.hold(begun, request.signal);
     context.fields.outcome = end.status;
     Object.assign(context.fields, ended?.tokens());
-    return answerWithResult(store, run, end);
+    return answerWithResult({ store, detail }, run, end);
   };
 }
 
 /** Answers with the result of a run that has ended. Throws if it has none. */
 function answerWithResult(
-  store: RunReader,
+  { store, detail }: { store: RunReader; detail: Detail },
   run: StoredRun,
   { status, error }: RunEnd,
 ): Response {
   const headers = { location: `/runs/${run.id}` };
-  if (status === "completed") return streamPieces(resultPieces(store, run), headers);
+  if (status === "completed") return streamPieces(resultPieces(store, run, { detail }), headers);
   if (status === "running") throw resumedLater(`run ${run.id}`, headers);
   if (status !== "cancelled" && error) throw error;
   throw conflict(`cannot answer with a result: run ${run.id} is ${status}`, {

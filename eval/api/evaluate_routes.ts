@@ -15,7 +15,7 @@ import { GroupReport } from "../groups/group_report.ts";
 import { GROUP_EVENTS, GroupState } from "./group_schemas.ts";
 import { RUN_EVENTS, RunLocation, RunState } from "./run_schemas.ts";
 import { ScoreList, SelfTestReport } from "./score_schemas.ts";
-import { CALL_PROBLEMS, idempotencyKey, WRITE_PROBLEMS } from "./route_parts.ts";
+import { CALL_PROBLEMS, detail, idempotencyKey, WRITE_PROBLEMS } from "./route_parts.ts";
 
 const EXAMPLE = {
   test_batch: {
@@ -90,6 +90,7 @@ export function createEvaluateRoutes(
       path: "/evaluate",
       summary: "Run a test batch against a model endpoint",
       params: {
+        query: z.object({ detail }),
         header: idempotencyKey.extend({
           prefer: z.string().optional().meta({ description: "`respond-async`: 202 at once." }),
         }),

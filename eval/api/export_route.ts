@@ -6,6 +6,7 @@ import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
 import { compareStored } from "../compare/compare_stored.ts";
 import { readGradedAgreement } from "../grades/run_agreement.ts";
+import { Detail } from "../results/detail.ts";
 import { splitNoise } from "../noise/noise.ts";
 import type { RunReader } from "../store/store.ts";
 import { whileKept } from "../store/turns/whole_reader.ts";
@@ -20,6 +21,8 @@ const Query = z.object({
   threshold: z.coerce.number().min(0).max(1).optional(),
   /** A run to compare with, for the formats that show it. */
   baseline: z.string().optional(),
+  decide_by: z.string().min(1).optional(),
+  detail: Detail,
   /** Whether to add where the noise comes from, for the formats that show it. */
   noise: z.stringbool().default(false),
   /** What a row of CSV or a line of JSONL is. */
@@ -33,15 +36,17 @@ export function createExportRoute(
   { store, scoring }: { store: RunReader; scoring: ScoringPorts },
 ): Handler {
   return async (_request, { params, url }) => {
-    const { format: name, threshold, baseline, noise, rows, bom } = readQuery(url, Query);
+    const query = readQuery(url, Query);
+    const { format: name, threshold, baseline, decide_by: decideBy, noise, rows, bom } = query;
     const format = exportFormats.find((format) => format.name === name)!;
     const run = await requireRun(store, params.id ?? "");
     const source = exportSource(store, { run, threshold });
     source.hasBom = bom;
     source.rows = rows;
+    source.detail = query.detail;
     if (baseline !== undefined) {
       const ids = { baseline, candidate: run.id };
-      const result = await compareStored(store, ids);
+      const result = await compareStored(store, ids, { decideBy });
       source.comparison = {
         baseline,
         result,

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { list } from "../../shared/config/config.ts";
 import { conflict } from "../../shared/errors.ts";
 import { cursor, writeCursor } from "../../shared/http/body/cursor.ts";
 import { readQuery } from "../../shared/http/body/query.ts";
@@ -13,7 +12,8 @@ import { allRuns } from "../store/runs/all_runs.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
 import { groupEventStream } from "../groups/group_events.ts";
 import { stateOf } from "../groups/group_views.ts";
-import type { Groups } from "../groups/groups.ts";
+import { groupInDetail, type Groups } from "../groups/groups.ts";
+import { Detail } from "../results/detail.ts";
 
 const ListQuery = z.object({
   cursor: cursor(z.tuple([z.literal("group"), z.string()])).optional(),
@@ -21,8 +21,8 @@ const ListQuery = z.object({
 });
 
 const ReportQuery = z.object({
-  /** Comma-separated; the headline if it is unset. */
-  scores: list(),
+  decide_by: z.string().min(1).optional(),
+  detail: Detail,
   pairs: z.stringbool().default(true),
 });
 
@@ -46,8 +46,9 @@ export function createGroupHandlers({ store, runs, endpoints, groups }: GroupHan
     },
 
     show: async (_request, { params, url }) => {
-      const { scores, pairs } = readQuery(url, ReportQuery);
-      return Response.json(await groups.report(params.id ?? "", { scores, withPairs: pairs }));
+      const { decide_by: decideBy, pairs, detail } = readQuery(url, ReportQuery);
+      const report = await groups.report(params.id ?? "", { decideBy, withPairs: pairs });
+      return Response.json(groupInDetail(report, detail));
     },
 
     follow: async (request, context) => {

@@ -11,6 +11,8 @@ import {
   BAD_QUERY,
   bom,
   CALL_PROBLEMS,
+  decide_by,
+  detail,
   eventAnswers,
   fileAnswer,
   idempotencyKey,
@@ -23,10 +25,6 @@ const FORMATS = groupFormats.map(({ name }) => name);
 const path = z.object({ id: z.string().meta({ description: "The group." }) });
 const NOT_FOUND = { 404: "`not_found`: there is no such group" };
 const CONFLICT = { 409: "`conflict`: the group is not in a state for that" };
-const comparedScores = z.string().optional().meta({
-  description: "By commas: the scores to compare the models by; `overall` if it is unset. " +
-    "Verdicts are corrected for all pairs and scores.",
-});
 
 /** The routes about groups: runs of the same batch with several models. */
 export function createGroupRoutes(deps: GroupHandlerDeps): Route[] {
@@ -57,7 +55,8 @@ export function createGroupRoutes(deps: GroupHandlerDeps): Route[] {
       params: {
         path,
         query: z.object({
-          scores: comparedScores,
+          decide_by,
+          detail,
           pairs: z.boolean().optional().meta({
             description: "`false`: without verdicts, which read all turns of the runs.",
           }),
@@ -76,7 +75,8 @@ export function createGroupRoutes(deps: GroupHandlerDeps): Route[] {
         path,
         query: z.object({
           format: z.enum(FORMATS).optional().meta({ description: "`json` if unset." }),
-          scores: comparedScores,
+          decide_by,
+          detail,
           bom,
         }),
       },

@@ -1,3 +1,4 @@
+import { Detail } from "../results/detail.ts";
 import { z } from "zod";
 import { list } from "../../shared/config/config.ts";
 import { cursor } from "../../shared/http/body/cursor.ts";
@@ -47,6 +48,7 @@ export const RunListQuery = z.object({
 export const RunQuery = z.object({
   /** `false` leaves out the result, which may have megabytes. */
   result: z.stringbool().default(true),
+  detail: Detail,
 });
 
 /** What turns can be sorted by, beside their scores. */

@@ -11,7 +11,7 @@ import {
   ShownTurn,
   TurnPage,
 } from "./look_schemas.ts";
-import { BAD_QUERY, comparedRuns, paging, runPath, turnPath } from "./route_parts.ts";
+import { BAD_QUERY, comparedRuns, detail, paging, runPath, turnPath } from "./route_parts.ts";
 
 const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in it" };
 
@@ -49,7 +49,7 @@ export function createLookRoutes(deps: TurnHandlerDeps): Route[] {
             description: "Cuts the texts of these fields.",
           }),
           outcome: z.string().optional().meta({
-            description: "Any of `passed`, `below`, `failed`, `incomplete`, `unscored`, by commas.",
+            description: "Any of `passed`, `below`, `failed`, `missing`, `unscored`, by commas.",
           }),
           threshold: z.number().min(0).max(1).optional().meta({
             description: "From which `overall` a turn passes; the run's own if unset.",
@@ -111,9 +111,9 @@ export function createLookRoutes(deps: TurnHandlerDeps): Route[] {
       method: "GET",
       path: "/runs/:id/summary",
       summary: "A run's averages, pass rates, labels and histograms, without its texts",
-      params: { path: runPath },
+      params: { path: runPath, query: z.object({ detail }) },
       answers: { 200: jsonAnswer("The summary.", RunSummary) },
-      problems: NOT_FOUND,
+      problems: { ...BAD_QUERY, ...NOT_FOUND },
       handler: turns.summary,
     },
     {

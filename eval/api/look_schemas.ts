@@ -28,7 +28,7 @@ export const ScenarioRow = z.object({
     missing: z.int(),
     barred: z.int(),
     mean: z.number().nullable(),
-    standing: z.enum(["passed", "below", "undecided", "unscored"]),
+    standing: z.enum(["passed", "below", "missing", "unscored"]),
   })),
 });
 export type ScenarioRow = z.infer<typeof ScenarioRow>;

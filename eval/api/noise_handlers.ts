@@ -6,7 +6,7 @@ import { HEADLINE } from "../results/passing.ts";
 import type { RunReader } from "../store/store.ts";
 import { turnsSoFar } from "../store/turns/whole_reader.ts";
 import { splitNoise } from "../noise/noise.ts";
-import { MOST_SCORES, planPower } from "../noise/power.ts";
+import { planPower } from "../noise/power.ts";
 import { requireRun } from "../store/runs/require_run.ts";
 
 /** The query of `GET /runs/{id}/noise`; `scores` are comma-separated. */
@@ -16,7 +16,6 @@ const NoiseQuery = z.object({ scores: list() });
 const PowerQuery = z.object({
   difference: z.coerce.number().gt(0).max(1),
   score: z.string().min(1).default(HEADLINE),
-  scores_looked_at: z.coerce.number().int().min(1).max(MOST_SCORES).default(1),
 });
 
 /** The handlers of the routes about the noise of one run; also of one that is running. */
@@ -30,10 +29,9 @@ export function createNoiseHandlers({ store }: { store: RunReader }) {
     },
 
     power: async (_request, { params, url }) => {
-      const { difference, score, scores_looked_at: scoresLookedAt } = readQuery(url, PowerQuery);
+      const question = readQuery(url, PowerQuery);
       const run = await requireRun(store, params.id ?? "");
       using _kept = store.keep(run.id);
-      const question = { difference, score, scoresLookedAt };
       return Response.json(await planPower(run.id, turnsSoFar(store, run), question));
     },
   } satisfies Record<string, Handler>;

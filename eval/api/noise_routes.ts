@@ -3,7 +3,7 @@ import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { RunNoise } from "../schemas/noise.ts";
 import { createNoiseHandlers } from "./noise_handlers.ts";
-import { MOST_SCORES, RunPower } from "../noise/power.ts";
+import { RunPower } from "../noise/power.ts";
 import type { RunReader } from "../store/store.ts";
 import { runPath } from "./route_parts.ts";
 
@@ -44,10 +44,6 @@ export function createNoiseRoutes(deps: { store: RunReader }): Route[] {
             description: "The difference of two means that should be found.",
           }),
           score: z.string().optional().meta({ description: "`overall` if it is unset." }),
-          scores_looked_at: z.int().min(1).max(MOST_SCORES).optional().meta({
-            description:
-              "How many scores the comparison will test, `overall` among them; 1 if it is unset.",
-          }),
         }),
       },
       answers: { 200: jsonAnswer("The number of scenarios, with 80 % power.", RunPower) },

@@ -6,6 +6,16 @@ import { orEvents } from "../../shared/ops/api_description.ts";
 /** The path of a route about one run. */
 export const runPath = z.object({ id: z.string().meta({ description: "The run." }) });
 
+/** The parameter of answers that have more to say than most readers ask. */
+export const detail = z.literal("full").optional().meta({
+  description: "`full`: also spreads, further bounds and p-values, and the method.",
+});
+
+/** The score that decides a comparison. */
+export const decide_by = z.string().optional().meta({
+  description: "The score that decides; `overall` if it is unset.",
+});
+
 /** The path of a route about one turn. */
 export const turnPath = runPath.extend({
   scenario: z.string().meta({ description: "Its position in the batch, from 0." }),

@@ -77,13 +77,14 @@ export function createRunHandlers({ store, runs, endpoints, summaries }: RunHand
     },
 
     show: async (_request, { params, url }) => {
-      if (!readQuery(url, RunQuery).result) {
+      const { result, detail } = readQuery(url, RunQuery);
+      if (!result) {
         return Response.json(await view(await findRecord(params.id)));
       }
       const run = await find(params.id);
       const shown = await view(run);
       if (shown.status !== "completed") return Response.json(shown);
-      return streamPieces(withResult(shown, resultPieces(store, run)));
+      return streamPieces(withResult(shown, resultPieces(store, run, { detail })));
     },
 
     request: async (_request, { params }) => {

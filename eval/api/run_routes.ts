@@ -23,6 +23,8 @@ import {
   bom,
   CALL_PROBLEMS,
   comparedRuns,
+  decide_by,
+  detail,
   eventAnswers,
   fileAnswer,
   idempotencyKey,
@@ -75,6 +77,7 @@ export function createRunRoutes(deps: RunHandlerDeps & { scoring: ScoringPorts }
         path: runPath,
         query: z.object({
           result: z.boolean().optional().meta({ description: "`false`: without its result." }),
+          detail,
         }),
       },
       answers: { 200: jsonAnswer("The run.", RunWithResult) },
@@ -92,14 +95,13 @@ export function createRunRoutes(deps: RunHandlerDeps & { scoring: ScoringPorts }
       params: {
         query: z.object({
           ...comparedRuns,
-          scores: z.string().optional().meta({
-            description: "By commas: the scores to test; all if it is unset.",
-          }),
+          decide_by,
+          detail,
         }),
       },
       answers: {
         200: jsonAnswer(
-          "Both means, the difference, its interval and a verdict.",
+          "The verdict of the deciding score, and what moved with it.",
           StoredComparison,
         ),
       },
@@ -123,6 +125,8 @@ export function createRunRoutes(deps: RunHandlerDeps & { scoring: ScoringPorts }
           baseline: z.string().optional().meta({
             description: "A run to compare with, in JUnit XML, Markdown and HTML.",
           }),
+          decide_by,
+          detail,
           noise: z.boolean().optional().meta({
             description:
               "Adds `results.noise` to JSON, a section to Markdown, and columns to rows " +

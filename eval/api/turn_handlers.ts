@@ -1,3 +1,4 @@
+import { DetailQuery, inDetail } from "../results/detail.ts";
 import { z } from "zod";
 import { forgedCursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
 import { readParams, readQuery } from "../../shared/http/body/query.ts";
@@ -151,10 +152,12 @@ export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) 
       });
     },
 
-    summary: async (_request, { params }) => {
+    summary: async (_request, { params, url }) => {
+      const { detail } = readQuery(url, DetailQuery);
       const id = params.id ?? "";
       const run = runs.active(id)?.run ?? await requireRun(store, id);
-      return Response.json(await summaries.summary(run));
+      const summary = await summaries.summary(run);
+      return Response.json({ ...summary, statistics: inDetail(summary.statistics, detail) });
     },
 
     scenarios: async (_request, { params, url }) => {
@@ -207,7 +210,7 @@ function rankOf(attempts: { standing: string }[]): number {
   return share > 0 && share < 1 ? Math.abs(share - 0.5) : share === 0 ? 1 : 2;
 }
 
-/** `undecided`: scores are missing, or a required check is open, and it depends on them. */
+/** `missing`: scores are missing, or a required check is open, and it depends on them. */
 function viewAttempt(
   { scenario, attempt, turns, failed, missing, barred, open, mean, bounds }: AttemptRow,
   threshold: number,

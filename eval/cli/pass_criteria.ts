@@ -13,7 +13,7 @@ export const criteriaOptions = {
   baseline: { type: "string" },
   "baseline-optional": { type: "boolean" },
   threshold: { type: "string" },
-  score: { type: "string", multiple: true },
+  score: { type: "string" },
   output: { type: "string", multiple: true, short: "o" },
   concurrency: { type: "string" },
 } as const;
@@ -28,7 +28,7 @@ export const CRITERIA_HELP =
                      the run, decide by the threshold alone
   --threshold X      the mean overall that passes, 0 to 1 (default: the batch's
                      pass_threshold, else 0.7)
-  --score NAME       compare only this score; may be repeated
+  --score NAME       the score that decides the comparison (default: overall)
   --concurrency N    conversations at once (default: EVAL_CONCURRENCY)
   -o, --output FILE  write the result; .json .jsonl .csv .xml (JUnit) .md .html;
                      may be repeated`;
@@ -41,8 +41,8 @@ export interface PassCriteria {
   baseline: string | undefined;
   /** Whether the run may pass without a comparison. */
   isBaselineOptional: boolean;
-  /** The scores to compare; empty means all. */
-  scores: string[];
+  /** The score that decides a comparison; unset means the headline. */
+  decideBy: string | undefined;
   outputs: Output[];
   concurrency: number | undefined;
 }
@@ -70,7 +70,7 @@ export async function parsePassCriteria(
       : parseNumber(threshold, { option: "--threshold", min: 0, max: 1 }),
     baseline,
     isBaselineOptional,
-    scores: values.score ?? [],
+    decideBy: values.score,
     outputs: await planOutputs(values.output ?? [], context),
     concurrency: concurrency === undefined ? undefined : parseNumber(concurrency, {
       option: "--concurrency",
@@ -83,8 +83,7 @@ export async function parsePassCriteria(
 
 /**
  * Finds the baseline before a run begins, because the run should not cost anything without one.
- * Throws `UsageError` if there is none and one is required, or if it lacks a score that is to be
- * compared.
+ * Throws `UsageError` if there is none and one is required, or if it lacks the deciding score.
  */
 export async function findBaseline(
   criteria: PassCriteria,
@@ -94,7 +93,7 @@ export async function findBaseline(
     context: Pick<CliContext, "err">;
   },
 ): Promise<PassCriteria> {
-  const { baseline: name, isBaselineOptional, scores } = criteria;
+  const { baseline: name, isBaselineOptional, decideBy } = criteria;
   if (name === undefined) return criteria;
   let baseline: string;
   try {
@@ -107,21 +106,18 @@ export async function findBaseline(
     context.err.write(`${error.message}; nothing is compared\n`);
     return { ...criteria, baseline: undefined };
   }
-  if (scores.length > 0) await requireBaselineScores(reader, { baseline, scores });
+  if (decideBy !== undefined) await requireBaselineScore(reader, { baseline, decideBy });
   context.err.write(`baseline ${baseline}\n`);
   return { ...criteria, baseline };
 }
 
-async function requireBaselineScores(
+async function requireBaselineScore(
   reader: RunReader,
-  { baseline, scores }: { baseline: string; scores: string[] },
+  { baseline, decideBy }: { baseline: string; decideBy: string },
 ): Promise<void> {
   const { names: known } = await readScores(reader.turns(baseline));
-  const unknown = scores.filter((name) => !known.has(name));
-  if (unknown.length === 0) return;
-  throw new UsageError(
-    `the baseline has no score ${unknown.join(", ")}; it has ${[...known].join(", ")}`,
-  );
+  if (known.has(decideBy)) return;
+  throw new UsageError(`the baseline has no score ${decideBy}; it has ${[...known].join(", ")}`);
 }
 
 /** The threshold of the command line, else the request's. */

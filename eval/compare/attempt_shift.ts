@@ -1,8 +1,6 @@
-import { DRAWN, EXACT_UP_TO } from "./partitions.ts";
 import { createRandom } from "./random.ts";
-import type { TestOptions } from "./sign_flip.ts";
-import { createSpans, type TestResult } from "./spans.ts";
-import { LONG_ROUNDING } from "../../shared/rounding.ts";
+import { DRAWN, EXACT_UP_TO, type TestOptions } from "./sign_flip.ts";
+import { ROUNDING } from "../../shared/rounding.ts";
 
 const PIECE = 200;
 /** One scenario's attempts in both runs: a score each. */
@@ -21,22 +19,21 @@ export interface Attempts {
  * is turned by some steps: those that come to lie on the candidate's places play its part. The turns
  * form a group, which is all that exactness takes, and running sums make one as cheap as a sign
  * flip. With one attempt on one side they are all permutations; with one on each they are the sign
- * flips.
+ * flips. The p-value is the share of turns with a difference as far from 0 as the real one.
  */
 export async function shiftAttempts(
   scenarios: Attempts[],
   { seed, pause, draws = DRAWN }: TestOptions,
-): Promise<TestResult> {
-  const { sizes, turned, shift } = turnCircles(scenarios);
+): Promise<number> {
+  const { sizes, turned } = turnCircles(scenarios);
   const all = sizes.reduce((product, size) => product * size, 1);
   const isExact = all <= 2 ** EXACT_UP_TO;
   const count = isExact ? all : draws;
   const random = createRandom(seed);
-  const spans = createSpans(count);
-  let real = 0;
+  let least = 0;
+  let asFar = 0;
   for (let position = 0; position < count; position++) {
-    let difference = 0; // summed over scenarios, and how much of a shift of the candidate is in it
-    let left = 0;
+    let difference = 0; // summed over scenarios
     let rest = position; // counts through all of them; the first turns nothing
     let start = 0;
     for (const size of sizes) {
@@ -47,48 +44,30 @@ export async function shiftAttempts(
         : Math.floor(random() / 2 ** 32 * size);
       rest = Math.floor(rest / size);
       difference += turned[start + step]!;
-      left += shift[start + step]!;
       start += size;
     }
-    if (position === 0) real = difference;
-    const moved = sizes.length - left;
-    const kept = sizes.length + left;
-    // If none moved, or all, it is as far out as the real one whatever the shift.
-    const isWhole = moved < LONG_ROUNDING || kept < LONG_ROUNDING;
-    spans.add(
-      isWhole ? NaN : (real - difference) / moved,
-      isWhole ? NaN : (real + difference) / kept,
-    );
+    if (position === 0) least = Math.abs(difference) - ROUNDING * sizes.length;
+    if (Math.abs(difference) >= least) asFar++;
     if (position % PIECE === 0) await pause();
   }
-  return { ...spans.close(), isExact };
+  return asFar / count;
 }
 
-/**
- * For each turn of each scenario's circle, one circle after another: the difference of the means
- * that it gives, and how much of a shift of all the candidate's scores would be left in it (1 in the
- * real order).
- */
+/** For each turn of each scenario's circle, one circle after another: the difference of the means. */
 function turnCircles(scenarios: Attempts[]) {
   const sizes = scenarios.map(({ baseline, candidate }) => baseline.length + candidate.length);
-  const total = sizes.reduce((sum, size) => sum + size, 0);
-  const turned = new Float64Array(total);
-  const shift = new Float64Array(total);
+  const turned = new Float64Array(sizes.reduce((sum, size) => sum + size, 0));
   let start = 0;
   for (const { baseline, candidate } of scenarios) {
     const values = [...baseline, ...candidate];
     const size = values.length;
     const sum = values.reduce((sum, value) => sum + value, 0);
     let inside = candidate.reduce((sum, value) => sum + value, 0);
-    let own = candidate.length;
     for (let step = 0; step < size; step++) {
       turned[start + step] = inside / candidate.length - (sum - inside) / baseline.length;
-      shift[start + step] = own / candidate.length - (candidate.length - own) / baseline.length;
-      const leaving = (baseline.length + step) % size;
-      inside += values[step]! - values[leaving]!;
-      own += Number(step >= baseline.length) - Number(leaving >= baseline.length);
+      inside += values[step]! - values[(baseline.length + step) % size]!;
     }
     start += size;
   }
-  return { sizes, turned, shift };
+  return { sizes, turned };
 }

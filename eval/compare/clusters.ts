@@ -6,8 +6,8 @@ import { type Cell, type PairedCells, pairScore, type TurnPair } from "./turn_pa
 /** Two scenarios that belong together, and their turns that do. */
 export interface ScenarioPair {
   id: string;
-  /** Equal for pairs that are the same scenario, listed twice; see `ReachedScenario`. */
-  fingerprint: string;
+  /** Equal for pairs that ask the same in both runs; see `questionOf`. */
+  question: string;
   /** See `Cluster`. */
   key: string;
   turns: TurnPair[];
@@ -28,11 +28,11 @@ export interface ClusteredScore {
   turnsWithoutPair: number;
   /** Turns of single attempts where the score, or a part of it, is missing. */
   missing: { baseline: number; candidate: number };
-  /** The same with all that is missing against the candidate, and for it; `null` without any. */
-  bounds: Extremes | null;
-  /** Calls that failed at paired turns, of single attempts. */
+  /** The same with all that is missing against the candidate, and for it; one list without any. */
+  bounds: Extremes;
+  /** Calls without an answer at paired turns, of single attempts. */
   failed: { baseline: number; candidate: number };
-  /** The same with all that is missing or failed; `null` if no call failed. */
+  /** The same with all that is missing or was not answered; `null` if all calls were. */
   errorBounds: Extremes | null;
 }
 
@@ -62,7 +62,7 @@ interface ClusterOptions {
 
 /**
  * A score by scenario. Attempts and turns of one scenario are no independent evidence about
- * scenarios, and neither is a scenario that stands in the batch twice, so these are one cluster.
+ * scenarios, and neither are scenarios that ask the same, so these are one cluster.
  */
 export async function clusterScore(
   pairs: ScenarioPair[],
@@ -73,7 +73,7 @@ export async function clusterScore(
   const bounds: Extremes = { lowest: [], highest: [] };
   const errorBounds: Extremes = { lowest: [], highest: [] };
   const counts = noCounts();
-  for (const group of Map.groupBy(pairs, (pair) => pair.fingerprint).values()) {
+  for (const group of Map.groupBy(pairs, (pair) => pair.question).values()) {
     const { scenarios, ...unknown } = await scoreTurns(group, score, { leftOut, pause });
     addCounts(counts, unknown);
     const used = scenarios.map((turns) => turns.filter(({ isUsed }) => isUsed));
@@ -99,7 +99,7 @@ export async function clusterScore(
   return {
     clusters: main,
     ...counts,
-    bounds: total(counts.missing) === 0 ? null : bounds,
+    bounds: total(counts.missing) === 0 ? { lowest: main, highest: main } : bounds,
     errorBounds: total(counts.failed) === 0 ? null : errorBounds,
   };
 }
@@ -107,7 +107,7 @@ export async function clusterScore(
 const value: Pick = (cell) => cell.value;
 const low: Pick = (cell) => cell.low;
 const high: Pick = (cell) => cell.high;
-/** A call that failed might have had the best score. */
+/** A call without an answer might have had the best score. */
 const highIfAnswered: Pick = (cell) => cell.isFailed ? 1 : cell.high;
 
 function noCounts(): UnknownCounts {

@@ -1,71 +1,111 @@
 import { AppError } from "../../shared/errors.ts";
+import { counted } from "../../shared/counted.ts";
 import { createYielder } from "../../shared/yielder.ts";
+import { OVERALL_PARTS } from "../assess/scores/overall.ts";
+import { ALPHA } from "../results/mean_interval.ts";
 import { HEADLINE } from "../results/passing.ts";
-import { decideVerdicts, mostMoved, testScores } from "./compare_scores.ts";
-import type { Comparison } from "./comparison.ts";
-import { createLeftOutCounter } from "./left_out.ts";
+import { describeScore, mostMoved, type TestedScore, testScores } from "./compare_scores.ts";
+import type { Comparison, Decision } from "./comparison.ts";
+import { holm } from "./holm.ts";
+import { createLeftOutCounter, type LeftOut } from "./left_out.ts";
 import { METHOD } from "./permutation.ts";
-import { type ComparableRun, pairRuns } from "./paired_runs.ts";
-import { overallVerdict } from "./verdict.ts";
+import { type ComparableRun, type PairedRuns, pairRuns } from "./paired_runs.ts";
+import { decide, undecidable } from "./verdict.ts";
 
 /** `seed` chooses the sample of permutations; the same gives the same answer. */
 export interface CompareOptions {
-  /** The scores to look at, and to correct for; all that both runs have if it is empty. */
-  scores?: string[];
+  /** The score that decides; `overall` if it is unset. */
+  decideBy?: string | undefined;
   seed?: number;
 }
 
 export const DEFAULT_SEED = 20_260_101;
 
 /**
- * Says of each score whether the candidate is better than the baseline. The question is about
- * scenarios like these, so scenarios are the sample: more attempts make each of them more exact,
- * but add no scenarios. What one run lacks is not compared, and no verdict is given that the
- * missing values could change. Throws 400 for a score that the runs do not both have.
+ * Says whether the candidate is better than the baseline, by one score that is named beforehand: it is
+ * tested alone, and the other scores only describe what moved with it. The question is about
+ * scenarios like these, so scenarios are the sample: more attempts make each of them more exact, but
+ * add no scenarios. What one run lacks is not compared, and no verdict is given that missing values
+ * could change. Throws 400 for a deciding score that neither run has.
  */
 export async function compareRuns(
   runs: { baseline: ComparableRun; candidate: ComparableRun },
-  { scores: wanted = [], seed = DEFAULT_SEED }: CompareOptions = {},
+  { decideBy = HEADLINE, seed = DEFAULT_SEED }: CompareOptions = {},
 ): Promise<Comparison> {
   const pause = createYielder();
-  const { pairs, changed, onlyIn, common, otherHistory } = await pairRuns(runs, pause);
-  const names = chooseScores(common, wanted);
+  const paired = await pairRuns(runs, pause);
+  const { pairs, changed, onlyIn, common, otherHistory } = paired;
+  requireKnown(decideBy, paired);
   const leftOut = createLeftOutCounter();
-  const { tested, clusters } = await testScores(pairs, { names, seed, leftOut, pause });
-  const decided = await decideVerdicts(tested, { what: "score", headline: HEADLINE, pause });
-  const byName = tested.map(({ name }, index) => [name, decided[index]!] as const)
-    .sort(([a], [b]) => Number(b === HEADLINE) - Number(a === HEADLINE));
-  const scores = Object.fromEntries(byName); // a score may have any name, also __proto__
-  const headline = HEADLINE in scores ? HEADLINE : Object.keys(scores)[0];
-
+  const { tested, clusters } = await testScores(pairs, { names: common, seed, leftOut, pause });
+  const deciding = tested.find(({ name }) => name === decideBy);
+  const others = tested.filter((score) => score !== deciding);
+  const corrected = holm(others.map(({ p }) => p), ALPHA);
+  const left_out = leftOut.list();
   return {
-    verdict: overallVerdict(Object.values(scores)),
-    scores,
-    left_out: leftOut.list(),
-    moved: headline === undefined
-      ? null
-      : { score: headline, ...mostMoved(clusters.get(headline)!) },
+    ...(deciding ? decideAlone(deciding) : undecidable(decideBy, whyNot(decideBy, paired))),
+    decided_by: decideBy,
+    scores: Object.fromEntries([ // a score may have any name, also __proto__
+      ...(deciding ? [[decideBy, describeScore(deciding)]] : []),
+      ...others.map((score, index) => [score.name, describeScore(score, corrected[index])]),
+    ]),
+    notes: [...noteReduced(left_out), ...noteCopies(paired)],
+    left_out,
+    moved: deciding ? { score: decideBy, ...mostMoved(clusters.get(decideBy)!) } : null,
     changed,
     ...(otherHistory > 0 && { other_history: { turns: otherHistory } }),
     only_in_baseline: onlyIn.baseline,
     only_in_candidate: onlyIn.candidate,
     method: {
       ...METHOD,
-      correction: `Holm, with half of the level for ${HEADLINE}`,
-      confidence: 0.95,
-      scores_looked_at: Object.keys(scores).length,
+      correction: "none for the deciding score; Holm among the others",
+      confidence: 1 - ALPHA,
       seed,
     },
   };
 }
 
-function chooseScores(common: string[], wanted: string[]): string[] {
-  if (wanted.length === 0) return common;
-  const unknown = wanted.filter((name) => !common.includes(name));
-  if (unknown.length === 0) return [...new Set(wanted)];
+function decideAlone(score: TestedScore): Decision {
+  return decide({ ...score, score: score.name, pAlone: score.p, tests: 1 });
+}
+
+function requireKnown(decideBy: string, { common, onlyIn }: PairedRuns): void {
+  const known = [...common, ...onlyIn.baseline.scores, ...onlyIn.candidate.scores];
+  if (decideBy === HEADLINE || known.includes(decideBy)) return;
   throw new AppError(
     400,
     "invalid_request",
-    `cannot compare ${unknown.join(", ")}: the scores in both runs are ${common.join(", ")}`,
+    `cannot decide by ${decideBy}: the scores of the runs are ${known.join(", ")}`,
+    { errors: [{ path: "decide_by", message: `must be one of ${known.join(", ")}` }] },
   );
+}
+
+function whyNot(decideBy: string, { pairs, common, onlyIn }: PairedRuns): string {
+  if (pairs.length === 0) return "the runs have no scenario in common";
+  if (common.includes(decideBy)) return "no turn has it by the same method in both runs";
+  const only = (["baseline", "candidate"] as const)
+    .find((side) => onlyIn[side].scores.includes(decideBy));
+  return only === undefined ? "neither run has it" : `only the ${only} has it`;
+}
+
+/** Means of `overall` that are not those of the runs would look like a mistake. */
+function noteReduced(leftOut: LeftOut[]): Comparison["notes"] {
+  const parts = OVERALL_PARTS.filter((part) => leftOut.some(({ score }) => score === part));
+  if (parts.length === 0) return [];
+  return [{
+    code: "overall_reduced",
+    detail: `${HEADLINE} is computed without ${parts.join(", ")} where that cannot be compared ` +
+      "(left_out); the runs by themselves have other means",
+  }];
+}
+
+function noteCopies({ pairs }: PairedRuns): Comparison["notes"] {
+  const questions = new Set(pairs.map(({ question }) => question)).size;
+  if (questions === pairs.length) return [];
+  return [{
+    code: "identical_questions",
+    detail:
+      `${counted(pairs.length, "scenario")} ask ${counted(questions, "different question")}: ` +
+      "those that ask the same count as one",
+  }];
 }

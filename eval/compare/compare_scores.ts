@@ -1,4 +1,6 @@
 import { mean } from "../assess/mean.ts";
+import { ALPHA } from "../results/mean_interval.ts";
+import { tooFew } from "../results/score_statistic.ts";
 import {
   type Cluster,
   clusterMean,
@@ -7,13 +9,10 @@ import {
   type ScenarioPair,
 } from "./clusters.ts";
 import type { MovedScenario, ScoreComparison } from "./comparison.ts";
-import { holm, weighTests } from "./holm.ts";
+import type { CorrectedTest } from "./holm.ts";
 import type { LeftOutCounter } from "./left_out.ts";
-import { type PermutationResult, permutationTest } from "./permutation.ts";
-import { planScenarios } from "./planning.ts";
+import { differencesOf, permutationTest, testedInterval } from "./permutation.ts";
 import type { TestOptions } from "./sign_flip.ts";
-import { ALPHA } from "./spans.ts";
-import { decideVerdict, type Evidence } from "./verdict.ts";
 import { ROUNDING } from "../../shared/rounding.ts";
 
 /** How many scenarios `mostMoved` lists per direction. */
@@ -22,21 +21,19 @@ const SHOWN_MOVED = 10;
 /** What a test found of one score, before any correction. The scenarios themselves are let go. */
 export interface TestedScore {
   name: string;
-  baseline: number;
-  candidate: number;
-  /** Candidate − baseline, by scenario. */
-  differences: number[];
-  test: PermutationResult;
-  /** The largest p-value that the missing values allow; that of the test if nothing is missing. */
-  worstP: number;
-  /** The largest that failed calls and missing values allow; the one above if no call failed. */
-  worstPIfAnswered: number;
-  turns: number;
-  turnsWithoutPair: number;
-  missing: ScoreComparison["missing"];
-  failed: NonNullable<ScoreComparison["failed"]>;
-  bounds: [number, number] | null;
-  errorBounds: [number, number] | null;
+  /** What is published, without what depends on a correction. */
+  means: Omit<ScoreComparison, "ci95" | "p">;
+  /** The scenarios' differences with everything unknown against the candidate, and for it. */
+  lows: number[];
+  highs: number[];
+  /** The largest p-value that missing values and unanswered calls allow. */
+  p: number;
+  /** The largest that missing values allow, with unanswered calls at 0. */
+  pAsCounted: number;
+  /** The least mean difference that missing values allow. */
+  leastAsCounted: number;
+  missing: { baseline: number; candidate: number };
+  failed: { baseline: number; candidate: number };
 }
 
 /**
@@ -51,84 +48,81 @@ export async function testScores(
   const found = new Map<string, Cluster[]>();
   for (const name of names) {
     const score = await clusterScore(pairs, name, { leftOut, ...options });
-    const { clusters, bounds, errorBounds } = score;
-    if (clusters.length === 0) continue;
-    const test = await permutationTest(inOrder(clusters), options);
-    const worstP = await findWorstP(clusters, { p: test.p, extremes: bounds, ...options });
-    const worstPIfAnswered = await findWorstP(clusters, {
-      p: worstP,
-      extremes: errorBounds,
-      ...options,
-    });
-    found.set(name, clusters);
+    const { bounds, errorBounds, missing, failed } = score;
+    if (bounds.lowest.length === 0) continue;
+    const pAsCounted = await findWorstP(bounds, options);
+    const p = errorBounds ? await findWorstP(errorBounds, options) : pAsCounted;
+    const { lowest, highest } = errorBounds ?? bounds;
+    const hasMissing = missing.baseline + missing.candidate > 0;
+    found.set(name, score.clusters);
     tested.push({
       name,
-      baseline: mean(clusters.map((cluster) => clusterMean(cluster, "baseline")))!,
-      candidate: mean(clusters.map((cluster) => clusterMean(cluster, "candidate")))!,
-      differences: differencesOf(clusters),
-      test,
-      worstP,
-      worstPIfAnswered,
-      turns: clusters.reduce((sum, cluster) => sum + cluster.turns, 0),
-      turnsWithoutPair: score.turnsWithoutPair,
-      missing: score.missing,
-      failed: score.failed,
-      bounds: bounds && spanOf(bounds),
-      errorBounds: errorBounds && spanOf(errorBounds),
+      means: {
+        ...describeMeans(bounds, hasMissing),
+        scenarios: lowest.length,
+        turns: lowest.reduce((sum, cluster) => sum + cluster.turns, 0),
+        turns_without_pair: score.turnsWithoutPair,
+        ...(hasMissing && { missing }),
+        ...(errorBounds && { failed, error_bounds: spanOf(errorBounds) }),
+      },
+      lows: differencesOf(lowest),
+      highs: differencesOf(highest),
+      p,
+      pAsCounted,
+      leastAsCounted: meanDifference(bounds.lowest),
+      missing,
+      failed,
     });
   }
   return { tested, clusters: found };
 }
 
-/**
- * A verdict on each test, corrected for the number of all of them. `what` is what their number
- * counts, in words for the reasons. `headline` is the score that matters most, if there is one.
- */
-export async function decideVerdicts(
-  tested: TestedScore[],
-  { what, headline, pause }: { what: string; headline?: string } & Pick<TestOptions, "pause">,
-): Promise<ScoreComparison[]> {
-  const weights = weighTests(tested.map(({ name }) => name), headline);
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const asCounted = holm(tested.map(({ worstP }) => worstP), weights);
-  const adjusted = holm(tested.map(({ worstPIfAnswered }) => worstPIfAnswered), weights);
-  // Holm's steps end here: those that have no verdict share the whole level.
-  const undecided = weights.reduce(
-    (sum, weight, index) => adjusted[index]! > ALPHA ? sum + weight : sum,
-    0,
-  );
-  const decided: ScoreComparison[] = [];
-  for (const [index, score] of tested.entries()) {
-    decided.push(describeScore(score, {
-      p_adjusted: adjusted[index]!,
-      pAsCounted: asCounted[index]!,
-      leastLevel: ALPHA * weights[index]! / total,
-      level: ALPHA * weights[index]! / undecided,
-      looked: tested.length,
-      what,
-    }));
-    await pause();
+/** A score as the answer has it. `corrected` is set if it is one of several. */
+export function describeScore(
+  { means, lows, highs, p }: TestedScore,
+  corrected: CorrectedTest = { p, level: ALPHA },
+): ScoreComparison {
+  const ci95 = testedInterval({ lows, highs }, { p, alpha: corrected.level });
+  const { baseline, candidate, difference, bounds, ...rest } = means;
+  return {
+    ...{ baseline, candidate, difference },
+    ...(bounds && { bounds }),
+    ci95,
+    ...(!ci95 && { ci95_reason: tooFew(lows.length) }),
+    p: corrected.p,
+    ...rest,
+  };
+}
+
+function describeMeans(
+  { lowest, highest }: Extremes,
+  hasMissing: boolean,
+): Pick<ScoreComparison, "baseline" | "candidate" | "difference" | "bounds"> {
+  const side = (clusters: Cluster[], of: "baseline" | "candidate") =>
+    mean(clusters.map((cluster) => clusterMean(cluster, of)))!;
+  if (!hasMissing) {
+    const [baseline, candidate] = [side(lowest, "baseline"), side(lowest, "candidate")];
+    return { baseline, candidate, difference: candidate - baseline };
   }
-  return decided;
+  return {
+    ...{ baseline: null, candidate: null, difference: null },
+    bounds: {
+      baseline: [side(highest, "baseline"), side(lowest, "baseline")],
+      candidate: [side(lowest, "candidate"), side(highest, "candidate")],
+      difference: spanOf({ lowest, highest }),
+    },
+  };
 }
 
 /**
- * A verdict must hold wherever the unknown values lie, so the test is repeated with all of them
- * against the candidate and with all of them for it. 1 if the difference changes its sign; `p` if
- * nothing is unknown.
+ * A verdict must hold wherever the unknown values lie, so the test is done with all of them against
+ * the candidate and with all of them for it. 1 if the difference changes its sign between them.
  */
-async function findWorstP(
-  clusters: Cluster[],
-  { p, extremes, ...options }: { p: number; extremes: Extremes | null } & TestOptions,
-): Promise<number> {
-  if (!extremes) return p;
-  const sign = Math.sign(meanDifference(clusters));
-  let worst = p;
-  for (const extreme of [extremes.lowest, extremes.highest]) {
-    if (Math.sign(meanDifference(extreme)) !== sign) return 1;
-    worst = Math.max(worst, (await permutationTest(inOrder(extreme), options)).p);
-  }
-  return worst;
+async function findWorstP({ lowest, highest }: Extremes, options: TestOptions): Promise<number> {
+  const p = await permutationTest(inOrder(lowest), options);
+  if (lowest === highest) return p;
+  if (Math.sign(meanDifference(lowest)) !== Math.sign(meanDifference(highest))) return 1;
+  return Math.max(p, await permutationTest(inOrder(highest), options));
 }
 
 /** A sample of permutations depends on the order, which must not depend on which run is the baseline. */
@@ -136,51 +130,8 @@ function inOrder(clusters: Cluster[]): Cluster[] {
   return clusters.toSorted((a, b) => a.key < b.key ? -1 : Number(a.key > b.key));
 }
 
-function describeScore(
-  score: TestedScore,
-  { p_adjusted, pAsCounted, leastLevel, ...family }: {
-    p_adjusted: number;
-    pAsCounted: number;
-    /** What the test is held to if no other has a verdict. */
-    leastLevel: number;
-  } & Pick<Evidence, "level" | "looked" | "what">,
-): ScoreComparison {
-  const { baseline, candidate, differences, test, bounds, errorBounds, missing, failed } = score;
-  const evidence = { ...score, ...family, pAsCounted };
-  const decided = decideVerdict(differences, { ...evidence, p_adjusted });
-  const planning = decided.verdict === "inconclusive" &&
-    planScenarios(differences, { alpha: leastLevel, bounds: errorBounds ?? bounds });
-  return {
-    baseline,
-    candidate,
-    difference: candidate - baseline,
-    ci95: test.interval,
-    p: test.p,
-    p_adjusted,
-    ...decided,
-    scenarios: differences.length,
-    turns: score.turns,
-    turns_without_pair: score.turnsWithoutPair,
-    missing,
-    difference_bounds: bounds,
-    ...(errorBounds && {
-      failed,
-      difference_error_bounds: errorBounds,
-      verdict_as_counted:
-        decideVerdict(differences, { ...evidence, p_adjusted: pAsCounted }).verdict,
-    }),
-    ...(planning && { planning }),
-  };
-}
-
 function spanOf({ lowest, highest }: Extremes): [number, number] {
   return [meanDifference(lowest), meanDifference(highest)];
-}
-
-function differencesOf(clusters: Cluster[]): number[] {
-  return clusters.map((cluster) =>
-    clusterMean(cluster, "candidate") - clusterMean(cluster, "baseline")
-  );
 }
 
 function meanDifference(clusters: Cluster[]): number {

@@ -1,52 +1,53 @@
 import { z } from "zod";
+import { RunNote } from "../schemas/evaluate_response.ts";
 import { LeftOut } from "./left_out.ts";
-import { Planning } from "./planning.ts";
 
 /** `inconclusive` is not "equal": the data do not say. */
 export const Verdict = z.enum(["improved", "regressed", "inconclusive"]).meta({ id: "Verdict" });
 export type Verdict = z.infer<typeof Verdict>;
 
-const Interval = z.tuple([z.number(), z.number()]);
+const Span = z.tuple([z.number(), z.number()]);
+const BothCounts = z.object({ baseline: z.number(), candidate: z.number() });
 
 /**
  * One score in both runs, over the turns at which both have it by the same method and against the
  * same expectation. `overall` and `metadata_match` are computed again from the parts for which this
- * holds; see `left_out`. Means are over scenarios.
+ * holds; see `left_out`. Means are over scenarios; failed calls count 0 in them.
+ *
+ * If values are missing, the means and their difference are not known: they are `null`, and `bounds`
+ * says between what they lie. What follows `scenarios` is sent with `detail=full` only, and so is `p`
+ * of scores that do not decide.
  */
 export const ScoreComparison = z.object({
-  baseline: z.number(),
-  candidate: z.number(),
+  baseline: z.number().nullable(),
+  candidate: z.number().nullable(),
   /** Candidate − baseline. */
-  difference: z.number(),
-  /** Holds 0 exactly if `p` is above 0.05; `null` if the scenarios are too few to bound it. */
-  ci95: Interval.nullable(),
-  /** Of this score alone, two-sided. */
-  p: z.number(),
+  difference: z.number().nullable(),
+  bounds: z.object({ baseline: Span, candidate: Span, difference: Span })
+    .meta({ id: "ComparedBounds" }).optional(),
   /**
-   * After Holm's correction for the scores looked at, with missing values and failed calls at their
-   * worst. The verdict goes by this one.
+   * Holds whatever missing values and unanswered calls might have been. 0 is in it exactly if `p` is
+   * 0.05 or more. `null` for fewer than 5 scenarios, and `ci95_reason` says so.
    */
-  p_adjusted: z.number(),
-  verdict: Verdict,
-  /** Why a verdict is inconclusive; `null` if it is not. */
-  reason: z.string().nullable(),
-  /** Scenarios that were compared. A scenario listed several times in a batch counts once. */
+  ci95: Span.nullable(),
+  ci95_reason: z.string().optional(),
+  /**
+   * Two-sided, the largest that missing values and unanswered calls allow. That of the deciding score
+   * is of this test alone; those of the others are corrected for their number (Holm), and so is their
+   * interval.
+   */
+  p: z.number().optional(),
+  /** Scenarios that were compared. Those that ask the same count once. */
   scenarios: z.number(),
-  turns: z.number(),
+  turns: z.number().optional(),
   /** Turns in both runs at which this score could not be compared; they are left out. */
-  turns_without_pair: z.number(),
+  turns_without_pair: z.number().optional(),
   /** Turns of single attempts where the score, or a part of it, is missing. */
-  missing: z.object({ baseline: z.number(), candidate: z.number() }),
-  /** The difference with the missing values against the candidate, and for it. */
-  difference_bounds: Interval.nullable(),
-  /** Failed calls, which count 0 in the means. Absent if no call failed, like the next two. */
-  failed: z.object({ baseline: z.number(), candidate: z.number() }).optional(),
-  /** The difference with failed calls and missing values against the candidate, and for it. */
-  difference_error_bounds: Interval.optional(),
-  /** The verdict if failed calls count 0. If it differs from `verdict`, the failed calls decide. */
-  verdict_as_counted: Verdict.optional(),
-  /** If the verdict is inconclusive and there is a difference. */
-  planning: Planning.optional(),
+  missing: BothCounts.optional(),
+  /** Calls without an answer. */
+  failed: BothCounts.optional(),
+  /** The difference with unanswered calls and missing values against the candidate, and for it. */
+  error_bounds: Span.optional(),
 }).meta({ id: "ScoreComparison" });
 export type ScoreComparison = z.infer<typeof ScoreComparison>;
 
@@ -68,14 +69,27 @@ export const Unpaired = z.object({
 }).meta({ id: "Unpaired" });
 export type Unpaired = z.infer<typeof Unpaired>;
 
-/** The answer to "is the candidate better than the baseline?". */
-export const Comparison = z.object({
-  /** `regressed` if any score is, else `improved` if any is. */
+/** The verdict on two runs by one score, which is named before anything is looked at. */
+export const Decision = z.object({
   verdict: Verdict,
+  /** Why the verdict is inconclusive; `null` if it is not. */
+  reason: z.string().nullable(),
+  /** With `detail=full`: the verdict if unanswered calls count 0, if that is another one. */
+  verdict_as_counted: Verdict.optional(),
+});
+export type Decision = z.infer<typeof Decision>;
+
+/** The answer to "is the candidate better than the baseline?". */
+export const Comparison = Decision.extend({
+  /** The score that decides. It may be absent in `scores`: then the verdict is inconclusive. */
+  decided_by: z.string(),
+  /** The deciding score first. The others describe what moved with it, and decide nothing. */
   scores: z.record(z.string(), ScoreComparison),
+  /** What a reader should know before trusting the comparison. */
+  notes: z.array(RunNote),
   /** What was not compared at turns that both runs have, and why. */
   left_out: z.array(LeftOut),
-  /** The scenarios that moved most by one score, the furthest first. */
+  /** The scenarios that moved most by the deciding score, the furthest first. */
   moved: z.object({
     score: z.string(),
     up: z.array(MovedScenario),
@@ -90,15 +104,15 @@ export const Comparison = z.object({
   other_history: z.object({ turns: z.number() }).optional(),
   only_in_baseline: Unpaired,
   only_in_candidate: Unpaired,
+  /** With `detail=full`. */
   method: z.object({
     test: z.string(),
     null_hypothesis: z.string(),
     interval: z.string(),
     correction: z.string(),
     confidence: z.number(),
-    scores_looked_at: z.number(),
     /** Of the random sample that stands for all permutations if they are too many. */
     seed: z.number(),
-  }),
+  }).optional(),
 }).meta({ id: "Comparison" });
 export type Comparison = z.infer<typeof Comparison>;

@@ -9,6 +9,7 @@ import {
   reachedScenarios,
 } from "./pairing.ts";
 import type { TurnPair } from "./turn_pair.ts";
+import { questionOf } from "../results/question.ts";
 import { type ComparedTurn, readScores, type RunScores, type RunScoring } from "./turn_scores.ts";
 
 /** A run's batch and what came of it, attempts in any number and also unfinished ones. */
@@ -112,6 +113,7 @@ async function pairAllTurns(
     candidate: [],
   };
   for (const { baseline: { id, index, planned, fingerprint, turns }, candidate } of paired.pairs) {
+    const asked = [questionOf(planned), questionOf(candidate.planned)];
     const inside = pairTurns(turns, candidate.turns);
     const both = inside.pairs.map((turn) => ({
       ...turn,
@@ -127,8 +129,8 @@ async function pairAllTurns(
     otherHistory += both.length - comparable.length;
     pairs.push({
       id,
-      fingerprint: JSON.stringify([fingerprint, candidate.fingerprint]),
-      key: JSON.stringify([fingerprint, candidate.fingerprint].sort()),
+      question: asked.join(),
+      key: asked.sort().join(),
       index: { baseline: index, candidate: candidate.index },
       turns: comparable.map((turn) => ({
         id: turn.baseline.id,

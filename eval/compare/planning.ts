@@ -1,59 +1,10 @@
-import { z } from "zod";
-import { mean } from "../assess/mean.ts";
-import { normalCdf, normalQuantile } from "./normal.ts";
-import { LONG_ROUNDING } from "../../shared/rounding.ts";
+import { normalCdf, normalQuantile } from "../results/normal.ts";
 
 /** The chance that plans aim for. */
 export const POWER = 0.8;
 
 /** No plan is for more scenarios: nobody has them. */
 export const MOST_SCENARIOS = 1e9;
-
-/** How many scenarios would show the present difference. */
-export const Planning = z.object({
-  /**
-   * Scenarios of the kind, and with the attempts, that were compared. `null` for a single scenario,
-   * which does not show how much differences vary, if a billion are too few, and if missing values
-   * or failed calls could reverse the difference: more scenarios would have more of them.
-   */
-  scenarios: z.int().nullable(),
-  /** The chance of a verdict with so many. */
-  power: z.number(),
-  /** The level that the test is held to: its share of 0.05 among the scores looked at. */
-  alpha: z.number(),
-}).meta({ id: "Planning" });
-export type Planning = z.infer<typeof Planning>;
-
-/**
- * A plan for the mean of some scenarios' differences; `undefined` if it is 0. `bounds` are those of
- * the mean with everything unknown against the candidate, and for it; `null` if nothing is unknown.
- */
-export function planScenarios(
-  differences: number[],
-  { alpha, bounds }: { alpha: number; bounds: [number, number] | null },
-): Planning | undefined {
-  const difference = mean(differences)!;
-  if (Math.abs(difference) < LONG_ROUNDING) return undefined;
-  const isReversible = bounds?.some((bound) => Math.sign(bound) !== Math.sign(difference));
-  if (differences.length < 2 || isReversible) return { scenarios: null, power: POWER, alpha };
-  const squares = differences.reduce((sum, value) => sum + (value - difference) ** 2, 0);
-  const stdev = Math.sqrt(squares / (differences.length - 1));
-  const step = stepOf(differences);
-  return {
-    scenarios: scenariosNeeded({ difference, stdev, alpha, step }),
-    power: POWER,
-    alpha,
-  };
-}
-
-/** The smallest difference, if all others are multiples of it; 0 if they are not. */
-function stepOf(differences: number[]): number {
-  const sizes = differences.map(Math.abs).filter((size) => size > LONG_ROUNDING);
-  const smallest = sizes.reduce((least, size) => Math.min(least, size), Infinity);
-  const isMultiple = (size: number) =>
-    Math.abs(size / smallest - Math.round(size / smallest)) < 1e-6;
-  return sizes.every(isMultiple) ? smallest : 0;
-}
 
 /** A difference between two runs, in units that need not be known. */
 export interface PlannedDifference {

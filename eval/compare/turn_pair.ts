@@ -20,7 +20,7 @@ export interface Cell {
   value: number | null;
   low: number;
   high: number;
-  /** A failed call: it counts 0, and might have had any score. */
+  /** A call without an answer: it counts 0, and might have had any score. */
   isFailed?: true;
 }
 
@@ -39,6 +39,8 @@ const SIDES = ["baseline", "candidate"] as const;
 type Side = (typeof SIDES)[number];
 
 const FAILED: Cell = { value: 0, low: 0, high: 0, isFailed: true };
+/** An answer without a text is a fact: it counts 0. */
+const EMPTY: Cell = { value: 0, low: 0, high: 0 };
 const MISSING: Cell = { value: null, low: 0, high: 1 };
 /**
  * Methods that follow from the reply, and stand for every method: an empty reply scores 0, and the
@@ -164,7 +166,10 @@ function fill(
   toCell: (turn: AttemptTurn, index: { side: Side; index: number }) => Cell | undefined,
 ): PairedCells {
   const [baseline, candidate] = SIDES.map((side) =>
-    pair[side].map((turn, index) => turn.failed ? FAILED : toCell(turn, { side, index }))
+    pair[side].map((turn, index) => {
+      if (!turn.failed) return toCell(turn, { side, index });
+      return turn.unanswered ? FAILED : EMPTY;
+    })
   ) as [(Cell | undefined)[], (Cell | undefined)[]];
   const cells = { baseline, candidate };
   const lacking = SIDES.filter((side) => !hasValue(cells[side]));

@@ -1,3 +1,4 @@
+import { isUnanswered } from "../schemas/barred.ts";
 import { isAskedTheSecondWay } from "../schemas/conversations.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
 import type { Scores } from "../schemas/statistics.ts";
@@ -33,6 +34,8 @@ export interface AttemptTurn {
   attempt: number;
   /** A failed call counts 0 in every score that the turn has in either run. */
   failed: boolean;
+  /** Whether it failed because there was no answer. */
+  unanswered: boolean;
   scores: Scores;
   /** Planned scores that are missing although the turn was answered. */
   missing: ReadonlySet<string>;
@@ -125,6 +128,7 @@ function toAttemptTurn(
   return {
     attempt,
     failed: result.error !== undefined,
+    unanswered: isUnanswered(result),
     scores,
     missing: missing.size === 0 ? NONE : missing,
     methods,

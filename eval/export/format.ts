@@ -3,6 +3,7 @@ import type { Comparison } from "../compare/comparison.ts";
 import type { ComparedSides } from "./text/compared_sides.ts";
 import type { ComparisonDetails } from "./text/comparison_details.ts";
 import type { Agreement } from "../schemas/agreement.ts";
+import type { Detail } from "../results/detail.ts";
 import type { RunNoise } from "../schemas/noise.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { TurnReader } from "../store/turns/whole_reader.ts";
@@ -16,6 +17,8 @@ export interface ExportSource {
   hasBom?: boolean;
   /** What a row of CSV and a line of JSONL is; a turn if unset. */
   rows?: "turns" | "scores";
+  /** How much a JSON file says of each average. */
+  detail?: Detail;
   /** A turn whose `overall` is below this has not passed. */
   threshold: number;
   /** The run as the candidate against an earlier one, for formats that can show it. */

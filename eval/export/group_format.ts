@@ -1,3 +1,4 @@
+import type { Detail } from "../results/detail.ts";
 import type { GroupReport } from "../groups/group_report.ts";
 import type { ExportSource } from "./format.ts";
 
@@ -17,4 +18,6 @@ export interface GroupSource {
   runs: () => Promise<ExportSource[]>;
   /** Whether a CSV file begins with a byte order mark; if unset, it does. */
   hasBom?: boolean;
+  /** How much a JSON file says of each average. */
+  detail?: Detail;
 }

@@ -4,7 +4,7 @@ import { createEventResponse, type EventResponse, waitFor } from "../run/events/
 import { type EventStreamOptions, LAST_EVENT, RETRY_MS } from "../run/events/event_stream.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import type { ListedGroup } from "./group_report.ts";
-import type { Groups } from "./groups.ts";
+import { groupInDetail, type Groups } from "./groups.ts";
 
 /** Proxies close idle connections. */
 const KEEP_ALIVE_MS = 15_000;
@@ -70,7 +70,8 @@ async function lastEvent(
   if (!group.models.some(({ status }) => status === "completed")) {
     return { event: "ended", id: LAST_EVENT, data: JSON.stringify(group) };
   }
-  return { event: "result", id: LAST_EVENT, data: JSON.stringify(await groups.report(groupId)) };
+  const report = groupInDetail(await groups.report(groupId), undefined);
+  return { event: "result", id: LAST_EVENT, data: JSON.stringify(report) };
 }
 
 /** Without an id: a client that reconnects misses nothing. */

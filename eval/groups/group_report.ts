@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CostSum } from "../schemas/cost.ts";
 import { RunPassRates, Statistic } from "../schemas/statistics.ts";
-import { ScoreComparison, Verdict } from "../compare/comparison.ts";
+import { Decision, ScoreComparison } from "../compare/comparison.ts";
 import { RunSummary } from "../results/run_summary.ts";
 import { RunProgress } from "../run/events/run_progress.ts";
 import { RUN_STATUSES } from "../store/runs/run_record.ts";
@@ -45,7 +45,8 @@ export const GroupPair = z.object({
   candidate: z.string(),
   /** The name of the model that was shown to be better; `null` if neither was. */
   better: z.string().nullable(),
-  verdict: Verdict,
+  ...Decision.shape,
+  /** By the deciding score; empty if it was not compared. Corrected for the pairs (Holm). */
   scores: z.record(z.string(), ScoreComparison),
 }).meta({ id: "GroupPair" });
 export type GroupPair = z.infer<typeof GroupPair>;
@@ -73,17 +74,18 @@ export const GroupReport = z.object({
   pairs: z.array(GroupPair).nullable(),
   /** Names of the completed models that no other was shown to be better than; `null` likewise. */
   best: z.array(z.string()).nullable(),
+  /** The score that decides, and how many pairs its verdicts are corrected for. */
+  decided_by: z.string().nullable(),
+  tests: z.int().nullable(),
+  /** With `detail=full`. */
   method: z.object({
     test: z.string(),
     null_hypothesis: z.string(),
     interval: z.string(),
     correction: z.string(),
     confidence: z.number(),
-    /** The scores that the pairs were tested on, in how many tests altogether. */
-    scores: z.array(z.string()),
-    tests: z.int(),
     seed: z.number(),
-  }).nullable(),
+  }).nullable().optional(),
 }).meta({ id: "GroupReport" });
 export type GroupReport = z.infer<typeof GroupReport>;
 

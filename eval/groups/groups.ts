@@ -2,6 +2,9 @@ import { notFound } from "../../shared/errors.ts";
 import { comparePairwise, type PairwiseResult } from "../compare/pairwise.ts";
 import { toComparable } from "../compare/compare_stored.ts";
 import { METHOD } from "../compare/permutation.ts";
+import { scoreInDetail } from "../compare/compared_detail.ts";
+import { type Detail, inDetail } from "../results/detail.ts";
+import { ALPHA } from "../results/mean_interval.ts";
 import { addCosts } from "../results/cost_sum.ts";
 import { describeCompletion } from "../results/summary.ts";
 import type { RunSummary } from "../results/run_summary.ts";
@@ -20,8 +23,8 @@ export interface GroupsDeps {
 }
 
 export interface ReportOptions {
-  /** The scores to test the pairs on; the headline if it is empty. */
-  scores?: string[];
+  /** The score that decides; the headline if it is unset. */
+  decideBy?: string | undefined;
   /** Without them the report comes at once: comparing reads all turns of the runs. */
   withPairs?: boolean;
 }
@@ -109,7 +112,7 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
       return listed;
     },
 
-    async report(id, { scores = [], withPairs = true } = {}) {
+    async report(id, { decideBy, withPairs = true } = {}) {
       const read = await runs(id);
       const views = await Promise.all(read.map(view)); // once: runs may end while it is made
       const members = await Promise.all(read.map((run, index) => asViewed(run, views[index]!)));
@@ -122,7 +125,7 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
       const judge_cost = addCosts(models.map((model) => model.judge_cost));
       const completed = members.filter((_, index) => views[index]!.status === "completed");
       const compared = withPairs && listed.status !== "running"
-        ? await comparePairs(completed, scores)
+        ? await comparePairs(completed, decideBy)
         : undefined;
       return {
         message: describe(listed, models),
@@ -140,20 +143,23 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
 function createPairCache(store: RunReader) {
   const kept = new Map<string, Promise<PairwiseResult>>();
 
-  async function compare(runs: RunRecord[], scores: string[]): Promise<PairwiseResult> {
+  async function compare(runs: RunRecord[], decideBy?: string): Promise<PairwiseResult> {
     using release = new DisposableStack();
     for (const { id } of runs) release.use(store.keep(id));
     const request = runs[0] && (await store.getRun(runs[0].id))?.request;
     // The batch is the same in all of them.
     const open = runs.map((run) => () => toComparable({ ...run, request: request! }, store));
-    return await comparePairwise(open, { scores });
+    return await comparePairwise(open, { decideBy });
   }
 
-  return (runs: RunRecord[], scores: string[]): Promise<PairwiseResult> => {
-    const key = JSON.stringify([scores, ...runs.map(({ id, finishedAt }) => [id, finishedAt])]);
+  return (runs: RunRecord[], decideBy?: string): Promise<PairwiseResult> => {
+    const key = JSON.stringify([
+      decideBy ?? null,
+      ...runs.map(({ id, finishedAt }) => [id, finishedAt]),
+    ]);
     const known = kept.get(key);
     if (known) return known;
-    const result = compare(runs, scores);
+    const result = compare(runs, decideBy);
     kept.set(key, result);
     result.catch(() => kept.delete(key));
     if (kept.size > KEPT) kept.delete(kept.keys().next().value!);
@@ -164,31 +170,50 @@ function createPairCache(store: RunReader) {
 function describePairs(
   runs: RunRecord[],
   compared: PairwiseResult | undefined,
-): Pick<GroupReport, "pairs" | "best" | "method"> {
-  if (!compared) return { pairs: null, best: null, method: null };
+): Pick<GroupReport, "pairs" | "best" | "decided_by" | "tests" | "method"> {
+  if (!compared) return { pairs: null, best: null, decided_by: null, tests: null, method: null };
+  const { decidedBy, tests, seed } = compared;
   const names = runs.map(({ group, modelId }) => group?.name ?? modelId);
-  const pairs = compared.pairs.map(({ baseline, candidate, verdict, scores }): GroupPair => ({
+  const pairs = compared.pairs.map(({ baseline, candidate, score, ...decision }): GroupPair => ({
     baseline: names[baseline]!,
     candidate: names[candidate]!,
-    better: verdict === "inconclusive"
+    better: decision.verdict === "inconclusive"
       ? null
-      : names[verdict === "improved" ? candidate : baseline]!,
-    verdict,
-    scores,
+      : names[decision.verdict === "improved" ? candidate : baseline]!,
+    ...decision,
+    scores: score ? { [decidedBy]: score } : {},
   }));
   const worse = new Set(pairs.flatMap(({ better, baseline, candidate }) => {
     if (better === null) return [];
     return [better === candidate ? baseline : candidate];
   }));
-  const { scores, tests, seed } = compared;
   return {
     pairs,
     best: names.filter((name) => !worse.has(name)),
-    method: { ...METHOD, correction: CORRECTION, confidence: 0.95, scores, tests, seed },
+    decided_by: decidedBy,
+    tests,
+    method: { ...METHOD, correction: "Holm, over all pairs", confidence: 1 - ALPHA, seed },
   };
 }
 
-const CORRECTION = "Holm, over all pairs and scores together";
+/** A report without what only `detail=full` has. */
+export function groupInDetail(report: GroupReport, detail: Detail): GroupReport {
+  if (detail === "full") return report;
+  const { method: _, ...rest } = report;
+  return {
+    ...rest,
+    models: report.models.map((model) => ({
+      ...model,
+      scores: model.scores && inDetail(model.scores, detail),
+    })),
+    pairs: report.pairs && report.pairs.map(({ verdict_as_counted: _, scores, ...pair }) => ({
+      ...pair,
+      scores: Object.fromEntries(
+        Object.entries(scores).map(([name, score]) => [name, scoreInDetail(score, detail)]),
+      ),
+    })),
+  };
+}
 
 function describe(
   { status, progress }: Pick<ListedGroup, "status" | "progress">,

@@ -6,12 +6,10 @@ import {
   POWER,
   scenariosNeeded,
 } from "../compare/planning.ts";
-import { shareOf } from "../compare/holm.ts";
-import { ALPHA } from "../compare/spans.ts";
+import { ALPHA } from "../results/mean_interval.ts";
 import { noiseOfMean, varianceComponents } from "./components.ts";
 import { type NoisyTurn, readConversations } from "./conversations.ts";
 import { requireScores } from "../results/known_scores.ts";
-import { HEADLINE } from "../results/passing.ts";
 
 /** Scores lie in [0, 1]. */
 const LARGEST_DIFFERENCE = 1;
@@ -26,9 +24,6 @@ function ends<T extends z.ZodType>(value: T) {
   });
 }
 
-/** No comparison is planned for more scores. */
-export const MOST_SCORES = 1_000;
-
 /** The answer of `GET /runs/{id}/power`. */
 export const RunPower = z.object({
   run_id: z.string(),
@@ -37,8 +32,6 @@ export const RunPower = z.object({
   difference: z.number(),
   /** The chance of a verdict if the difference is real. */
   power: z.number(),
-  /** The level of the test: the score's share of 0.05 among those looked at. */
-  alpha: z.number(),
   /** Of this run. */
   scenarios: z.int(),
   /** The standard deviation of the scenarios' differences. */
@@ -61,8 +54,6 @@ export interface PowerQuestion {
   score: string;
   /** In (0, 1]. */
   difference: number;
-  /** How many scores the comparison will look at; if there are several, `overall` is one. */
-  scoresLookedAt: number;
 }
 
 /**
@@ -73,18 +64,17 @@ export interface PowerQuestion {
 export async function planPower(
   runId: string,
   turns: AsyncIterable<NoisyTurn>,
-  { score, difference, scoresLookedAt }: PowerQuestion,
+  { score, difference }: PowerQuestion,
 ): Promise<RunPower> {
   const run = await readConversations(turns, [score]);
   requireScores(run.names, { wanted: [score], parameter: "score" });
   const scenarios = run.scores.get(score)!;
-  const alpha = ALPHA * shareOf(scoresLookedAt, { isHeadline: score === HEADLINE });
   const stdev = stdevOf(scenarios, run.voteSpread);
   const needed = (stdev: number | null) =>
-    stdev === null ? null : scenariosNeeded({ difference, stdev, alpha });
+    stdev === null ? null : scenariosNeeded({ difference, stdev, alpha: ALPHA });
   const detectable = (stdev: number | null) => {
     if (stdev === null) return null;
-    const found = detectableDifference({ scenarios: scenarios.length, stdev, alpha });
+    const found = detectableDifference({ scenarios: scenarios.length, stdev, alpha: ALPHA });
     return found === null || found > LARGEST_DIFFERENCE ? null : found;
   };
   const scenarios_needed = { at_least: needed(stdev.at_least), at_most: needed(stdev.at_most) };
@@ -94,7 +84,6 @@ export async function planPower(
     score,
     difference,
     power: POWER,
-    alpha,
     scenarios: scenarios.length,
     stdev,
     scenarios_needed,

@@ -1,8 +1,7 @@
-import type { Verdict } from "../compare/comparison.ts";
+import type { ScoreComparison, Verdict } from "../compare/comparison.ts";
 import type { TurnRow } from "../run/events/turn_view.ts";
-import { formatNumberOf, formatScore } from "../../shared/pages/format.ts";
+import { formatScore } from "../../shared/pages/format.ts";
 import { roundedBelow } from "../../shared/rounding.ts";
-import type { Statistic } from "../schemas/statistics.ts";
 
 /** How a badge looks. */
 export type Tone = "good" | "bad" | "warn" | "accent" | "";
@@ -25,7 +24,7 @@ export const RESULTS: Record<Result, { label: string; tone: Tone; sign: string; 
     means: "The score is below the threshold, or a required check is not met.",
   },
   failed: { label: "failed", tone: "bad", sign: "!", means: "The endpoint did not answer." },
-  incomplete: {
+  missing: {
     label: "not known",
     tone: "",
     sign: "?",
@@ -139,10 +138,28 @@ export function intervalText(interval: readonly [number, number] | null | undefi
   return `${formatScore(interval[0])} to ${formatScore(interval[1])}`;
 }
 
-/** What a mean would be over all turns, if some lack the score; empty if none does. */
-export function boundsText({ bounds, missing }: Pick<Statistic, "bounds" | "missing">): string {
-  if (!bounds) return "";
-  return `${intervalText(bounds)} with ${formatNumberOf(missing, "turn")} that cannot be scored`;
+/** A mean, or the bounds between which it lies if values are missing. */
+export function meanText(
+  statistic: { mean: number | null; bounds?: readonly [number, number] | null } | null | undefined,
+): string {
+  return statistic?.bounds ? intervalText(statistic.bounds) : formatScore(statistic?.mean ?? null);
+}
+
+/** A rate as a percentage, or its bounds. */
+export function rateText(
+  { mean, bounds }: { mean: number | null; bounds: readonly [number, number] | null },
+): string {
+  const shown = (rate: number | null) => `${formatScore(rate === null ? null : rate * 100, 0)}%`;
+  return bounds ? bounds.map(shown).join(" to ") : shown(mean);
+}
+
+/** A difference, or the bounds between which it lies if values are missing. */
+export function comparedText(
+  { difference, bounds }: Pick<ScoreComparison, "difference" | "bounds">,
+  digits = 2,
+): string {
+  if (bounds) return bounds.difference.map((end) => differenceText(end, digits)).join(" to ");
+  return difference === null ? "–" : differenceText(difference, digits);
 }
 
 /** `+0.12`, `−0.03`, `0.00`. */

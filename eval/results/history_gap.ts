@@ -1,8 +1,7 @@
 import type { InteractionResult } from "../schemas/interaction_result.ts";
 import type { HistoryGap, ScenarioHistoryGap } from "../schemas/statistics.ts";
-import { ROUNDING } from "../../shared/rounding.ts";
 import { mean } from "../assess/mean.ts";
-import { differenceInterval, spreadOf, unseenInterval } from "./mean_interval.ts";
+import { differenceInterval } from "./mean_interval.ts";
 
 type Scored = Pick<InteractionResult, "scores">;
 
@@ -78,17 +77,6 @@ function describe(scenarios: ScenarioHistoryGap[]): HistoryGap {
     generated: mean(scenarios.map(({ generated }) => generated))!,
     reference: mean(scenarios.map(({ reference }) => reference))!,
     gap: mean(gaps)!,
-    ci95: interval(gaps),
+    ci95: differenceInterval(gaps),
   };
-}
-
-/**
- * Over scenarios; `null` for fewer than two. If all gaps are the same, as those of passes and
- * failures often are, see `unseenInterval`.
- */
-function interval(gaps: number[]): [number, number] | null {
-  if (gaps.length < 2) return null;
-  const spread = spreadOf(gaps.map((gap) => [gap]));
-  if (spread.stderr < ROUNDING) return unseenInterval(spread.mean, gaps.length);
-  return differenceInterval(spread);
 }

@@ -1,133 +1,154 @@
-import { ROUNDING } from "../../shared/rounding.ts";
 import { mean } from "../assess/mean.ts";
-import { studentT95 } from "./student_t.ts";
+import { normalQuantile } from "./normal.ts";
 
-/** A mean of values in [0, 1] that come in clusters, and how far the clusters lie apart. */
-export interface ClusteredMean {
-  mean: number;
-  /** Clusters: the number of independent pieces of evidence. At least 2. */
-  clusters: number;
-  /** The same if they differ in size: n² / Σ nᵢ² (Kish). */
-  effectiveClusters: number;
-  /** Clustered; see `aggregateScores`. */
-  stderr: number;
-  /** Of the clusters' residuals; 0 if they are symmetric. */
-  skewness: number;
-  /** Whether each cluster is all 0 or all 1, as one pass or failure each. */
-  isAllOrNothing: boolean;
+export type Interval = [low: number, high: number];
+
+/** What is left of 1 in an interval. */
+export const ALPHA = 0.05;
+
+/** Of fewer values every interval that keeps its promise is nearly the whole scale. */
+export const FEWEST_FOR_INTERVAL = 5;
+
+const PRECISION = 1e-10;
+/** Of a quantile. */
+const CLOSE = 1e-7;
+const MOST_STEPS = 100;
+
+export interface IntervalOptions {
+  /** The share of samples whose interval may miss the mean. */
+  alpha?: number;
+  /** The ends of the scale on which the values lie. */
+  scale?: Interval;
 }
 
 /**
- * Wilson's interval covers 95 % on average over p, but for single p as little as 91 %. With 2.2 in
- * place of 1.96 it covers 93 % to 99 % for p from 0.5 to 0.95 from 6 clusters on. Of 5 clusters no
- * interval can do that at p = 0.9: either 91.9 % or 99.1 % of the outcomes are covered.
- */
-const WILSON_QUANTILE = 2.2;
-/** How much skewness widens the interval; a skewed mean has less evidence on its long side. */
-const SKEW_WEIGHT = 0.4;
-/** The weight of one more value at the far end, which few values near one end cannot rule out. */
-const UNSEEN_WEIGHT = 0.003;
-
-/**
- * Wilson's interval is wider than the one that Student's t is made for: the fewer clusters, the more.
- * With the whole of t 5 of them cover up to 99.6 %. Of 2 and 3 the whole is needed.
- */
-const SURPLUS = 0.8;
-const FEWEST_WITH_SURPLUS = 4;
-
-/**
- * A 95 % interval for the mean, within [0, 1].
+ * An interval for the mean of independent values on a bounded scale, whatever their distribution: the
+ * bounds of Learned-Miller and Thomas (2020). The lower end takes the values and one more at the low
+ * end of the scale, weights them at random (Dirichlet, all alike), and is the `alpha / 2` quantile of
+ * their mean; the upper end likewise. So it reckons with values that were not seen yet, is
+ * continuous in the data, and of passes and failures it is Clopper and Pearson's interval.
  *
- * Clusters of passes and failures: Wilson's score interval, one observation per cluster. It never is
- * [1, 1]. Other values: the same interval with Student's t and the effective sample size that their
- * standard error gives (mean × (1 − mean) / stderr²: the design effect), never below the number of
- * clusters. So it becomes narrower and asymmetric close to 0 and 1, where a plain interval passes
- * the end. Its coverage over sizes and distributions: `deno task bench trust`.
+ * `highs` is set if values are not known exactly: then each lies between its low and its high, and
+ * the interval holds whichever they are. `null` for fewer than 5 values.
  *
  * ```ts
  * import { assert } from "@std/assert";
  *
- * const scores = [[0.9], [0.8], [1], [0.7], [0.95], [0.85]]; // six scenarios with one turn each
- * const [low, high] = meanInterval({ ...spreadOf(scores), isAllOrNothing: false });
- * assert(0.7 < low && low < 0.867 && 0.867 < high && high < 1);
+ * const [low, high] = meanInterval([1, 1, 1, 1, 1])!; // five passes
+ * assert(0.47 < low && low < 0.48 && high === 1);
  * ```
  */
 export function meanInterval(
-  { mean, clusters, effectiveClusters, stderr, skewness, isAllOrNothing }: ClusteredMean,
-): [number, number] {
-  if (isAllOrNothing || mean <= 0 || mean >= 1) {
-    return wilson(mean, { size: effectiveClusters, quantile: WILSON_QUANTILE });
-  }
-  const widened = stderr * (1 + SKEW_WEIGHT * Math.abs(skewness) / Math.sqrt(clusters));
-  const unseen = UNSEEN_WEIGHT * (Math.max(mean, 1 - mean) / clusters) ** 2;
-  const size = mean * (1 - mean) / (widened ** 2 + unseen);
-  return wilson(mean, {
-    size: Math.max(size, effectiveClusters),
-    quantile: quantileOf(clusters),
-  });
-}
-
-/** The mean of some differences in [-1, 1] that come in clusters, and how far these lie apart. */
-export function spreadOf(clusters: number[][]): Omit<ClusteredMean, "isAllOrNothing"> {
-  const count = clusters.length;
-  const values = clusters.flat();
-  const average = mean(values)!;
-  const residuals = clusters.map((own) => own.reduce((sum, value) => sum + value - average, 0));
-  const moment = (power: number) => mean(residuals.map((residual) => residual ** power))!;
-  const variance = moment(2);
-  return {
-    mean: average,
-    clusters: count,
-    effectiveClusters: values.length ** 2 /
-      clusters.reduce((sum, { length }) => sum + length ** 2, 0),
-    stderr: count * Math.sqrt(variance / (count - 1)) / values.length,
-    skewness: variance < ROUNDING ** 2 ? 0 : moment(3) / variance ** 1.5,
-  };
-}
-
-/**
- * A 95 % interval for a mean difference, within [-1, 1]: `meanInterval` on that scale together with
- * Student's. Of the differences of passes and failures Student's alone covers as little as 88 %, and
- * the other, which is narrower close to -1 and 1, as little as 84 %.
- */
-export function differenceInterval(
-  { mean, stderr, ...clustered }: Omit<ClusteredMean, "isAllOrNothing">,
-): [number, number] {
-  const half = studentT95(clustered.clusters - 1) * stderr;
-  const [low, high] = meanInterval({
-    ...clustered,
-    mean: (mean + 1) / 2,
-    stderr: stderr / 2,
-    isAllOrNothing: false,
-  });
+  lows: readonly number[],
+  highs: readonly number[] = lows,
+  { alpha = ALPHA, scale: [from, to] = [0, 1] }: IntervalOptions = {},
+): Interval | null {
+  if (lows.length < FEWEST_FOR_INTERVAL) return null;
+  const mirrored = highs.map((value) => -value);
   return [
-    Math.max(-1, Math.min(2 * low - 1, mean - half)),
-    Math.min(1, Math.max(2 * high - 1, mean + half)),
+    lowerEnd(lows, { unseen: from, chance: alpha / 2 }),
+    -lowerEnd(mirrored, { unseen: -to, chance: alpha / 2 }),
   ];
 }
 
+/** The same for a mean of differences between values in [0, 1]. */
+export function differenceInterval(
+  lows: readonly number[],
+  highs: readonly number[] = lows,
+  alpha = ALPHA,
+): Interval | null {
+  return meanInterval(lows, highs, { alpha, scale: [-1, 1] });
+}
+
+/** More different values are counted in bins of this many; a run may have a hundred thousand. */
+const BINS = 4096;
+
+function lowerEnd(
+  values: readonly number[],
+  { unseen, chance }: { unseen: number; chance: number },
+): number {
+  const counts = countValues(values, unseen);
+  const wanted = normalQuantile(chance);
+  let low = unseen;
+  let high = mean([...values])!;
+  let end = high;
+  let slope = 0; // that of the step before is near
+  for (let step = 0; step < MOST_STEPS && high - low > PRECISION; step++) {
+    const found = locate(counts, { end, start: slope });
+    slope = found.slope;
+    if (found.quantile < wanted) low = end;
+    else high = end;
+    const miss = found.quantile - wanted;
+    if (Math.abs(miss) < CLOSE) return end;
+    const newton = end - miss / found.growth;
+    const isStep = newton > low && newton < high && Math.abs(newton - end) > PRECISION;
+    end = isStep ? newton : (low + high) / 2;
+  }
+  return low;
+}
+
+/** Equal values together: passes and failures are two, however many there are. */
+function countValues(values: readonly number[], unseen: number): [value: number, count: number][] {
+  const counts = new Map([[unseen, 1]]);
+  for (const value of values) {
+    const counted = values.length > BINS ? Math.floor(value * BINS) / BINS : value;
+    counts.set(counted, (counts.get(counted) ?? 0) + 1);
+  }
+  return [...counts];
+}
+
 /**
- * A 95 % interval for a mean difference in [-1, 1] if the clusters show no spread at all: Student's
- * would be a single value, as if more of them could not differ. By Wilson's interval some share of
- * clusters of another kind is not ruled out, and their difference may be anything.
+ * Where `end` lies among the randomly weighted means of the values: the chance that Σ w (value − end)
+ * is below 0 with exponential weights w, as the quantile of a normal distribution. By the saddlepoint
+ * approximation of Barndorff-Nielsen (1986), whose error is below 2 % of the chance here. `growth` is
+ * the change of the quantile with the end, `slope` the saddlepoint.
  */
-export function unseenInterval(difference: number, clusters: number): [number, number] {
-  const [seen] = wilson(1, { size: clusters, quantile: WILSON_QUANTILE });
-  const unseen = 1 - seen;
-  return [difference - unseen * (1 + difference), difference + unseen * (1 - difference)];
+function locate(
+  counts: [value: number, count: number][],
+  { end, start }: { end: number; start: number },
+): { quantile: number; growth: number; slope: number } {
+  const offsets = counts.map(([value, count]) => [value - end, count] as const);
+  const size = offsets.reduce((sum, [, count]) => sum + count, 0);
+  const largest = offsets.reduce((most, [offset]) => Math.max(most, offset), -Infinity);
+  const smallest = offsets.reduce((least, [offset]) => Math.min(least, offset), Infinity);
+  if (largest <= 0 || smallest >= 0) {
+    return { quantile: largest <= 0 ? Infinity : -Infinity, growth: 1, slope: 0 };
+  }
+  const slope = findSaddlepoint(offsets, { low: 1 / smallest, high: 1 / largest, start });
+  let cumulant = 0;
+  let curvature = 0;
+  for (const [offset, count] of offsets) {
+    cumulant -= count * Math.log(1 - offset * slope);
+    curvature += count * (offset / (1 - offset * slope)) ** 2;
+  }
+  const root = Math.sign(slope) * Math.sqrt(Math.max(0, -2 * cumulant));
+  const scaled = slope * Math.sqrt(curvature);
+  // Near the mean itself both vanish; no end is sought there.
+  if (Math.abs(root) < 1e-5) return { quantile: 0, growth: size / Math.sqrt(curvature), slope };
+  return { quantile: root + Math.log(scaled / root) / root, growth: slope * size / root, slope };
 }
 
-function quantileOf(clusters: number): number {
-  const surplus = clusters < FEWEST_WITH_SURPLUS ? 0 : SURPLUS / clusters;
-  return studentT95(clusters - 1) * (1 - surplus);
-}
-
-function wilson(
-  mean: number,
-  { size, quantile }: { size: number; quantile: number },
-): [number, number] {
-  const share = quantile ** 2 / size;
-  const centre = (mean + share / 2) / (1 + share);
-  const half = quantile / (1 + share) * Math.sqrt(mean * (1 - mean) / size + share / (4 * size));
-  return [Math.max(0, Math.min(mean, centre - half)), Math.min(1, Math.max(mean, centre + half))];
+/** Where the derivative of the cumulant function, Σ offset / (1 − offset s), is 0; by Newton's steps. */
+function findSaddlepoint(
+  offsets: (readonly [offset: number, count: number])[],
+  { low, high, start }: { low: number; high: number; start: number },
+): number {
+  let slope = start > low && start < high ? start : 0;
+  for (let step = 0; step < MOST_STEPS; step++) {
+    let first = 0;
+    let second = 0;
+    for (const [offset, count] of offsets) {
+      const term = offset / (1 - offset * slope);
+      first += count * term;
+      second += count * term * term;
+    }
+    if (first > 0) high = slope;
+    else low = slope;
+    const newton = slope - first / second;
+    const next = newton > low && newton < high ? newton : (low + high) / 2;
+    const moved = Math.abs(next - slope);
+    slope = next;
+    if (moved <= PRECISION * Math.abs(slope)) break;
+  }
+  return slope;
 }

@@ -27,7 +27,7 @@ function decide(
 ): TurnOutcome {
   if (failed) return "failed";
   if (isBarred) return "below";
-  if (overall === null) return missing ? "incomplete" : "unscored";
+  if (overall === null) return missing ? "missing" : "unscored";
   return reaches(overall, threshold) ? "passed" : "below";
 }
 

@@ -1,5 +1,5 @@
 import type { PassRates, RunPassRates, Statistic } from "../schemas/statistics.ts";
-import { aggregateScores } from "./statistics.ts";
+import { ofSample } from "./score_statistic.ts";
 import type { Steps } from "./steps.ts";
 import { ROUNDING } from "../../shared/rounding.ts";
 
@@ -14,8 +14,8 @@ export function reaches(score: number, threshold: number): boolean {
   return score >= threshold - ROUNDING;
 }
 
-/** `undecided`: values are missing, and it depends on them. */
-export type Standing = "passed" | "below" | "undecided" | "unscored";
+/** `missing`: values are missing, and it depends on them. */
+export type Standing = "passed" | "below" | "missing" | "unscored";
 
 /** Where a mean lies if the failed calls had been answered; with what is missing in any case. */
 export function ifAnswered(
@@ -32,7 +32,7 @@ export function holdAgainst(
   const { mean = null, bounds = null } = statistic ?? {};
   if (bounds) {
     if (reaches(bounds[0], threshold)) return "passed";
-    return reaches(bounds[1], threshold) ? "undecided" : "below";
+    return reaches(bounds[1], threshold) ? "missing" : "below";
   }
   if (mean === null) return "unscored";
   return reaches(mean, threshold) ? "passed" : "below";
@@ -60,71 +60,117 @@ export function holdWithBars(
   const { turns = 0, failed = 0 } = statistic ?? {};
   if (isBarred || (turns > 0 && failed === turns)) return "below";
   const standing = holdAgainst(statistic, threshold);
-  return standing === "passed" && mayBeBarred ? "undecided" : standing;
+  return standing === "passed" && mayBeBarred ? "missing" : standing;
 }
 
 /** What is known of an attempt's `overall`, and of its turns; `undefined` if it has none. */
 export type AttemptOverall = CountedMean & Bars | undefined;
 
-/**
- * How reliably a scenario is passed, from its attempts' `overall`. `pass_at_k` estimates the chance
- * that at least one of k attempts passes, `pass_hat_k` that all k do; both without bias, from every
- * choice of k among the attempts. An attempt without an `overall` does not take part, and one that
- * depends on missing values, or on a required check that could not be decided, is counted as
- * undecided.
- */
-export function passRates(overall: AttemptOverall[], threshold: number): PassRates {
+/** Attempts at one question: all of them, those that passed, and those of which it is not known. */
+export interface PassCounts {
+  attempts: number;
+  passed: number;
+  missing: number;
+}
+
+/** An attempt without an `overall` does not take part. */
+export function countPasses(overall: AttemptOverall[], threshold: number): PassCounts {
   const standings = overall.map((attempt) => holdWithBars(attempt, { ...attempt, threshold }));
-  const count = (wanted: string) => standings.filter((standing) => standing === wanted).length;
-  const passed = count("passed");
-  const attempts = passed + count("below");
-  const pass_at_k: Record<string, number> = {};
-  const pass_hat_k: Record<string, number> = {};
+  const count = (wanted: Standing) => standings.filter((standing) => standing === wanted).length;
+  return {
+    attempts: standings.length - count("unscored"),
+    passed: count("passed"),
+    missing: count("missing"),
+  };
+}
+
+/**
+ * How reliably a scenario is passed. `pass_at_k` estimates the chance that at least one of k attempts
+ * passes, `pass_hat_k` that all k do; both without bias, from every choice of k among the attempts.
+ */
+export function passRates(
+  { attempts, passed, missing }: PassCounts,
+  threshold: number,
+): PassRates {
+  const rates = ratesOfK(passed, attempts);
+  const known = (of: Record<string, number>) =>
+    missing === 0 ? of : Object.fromEntries(Object.keys(of).map((k) => [k, null]));
+  return {
+    pass_threshold: threshold,
+    pass_rate: attempts === 0 || missing > 0 ? null : passed / attempts,
+    ...(missing > 0 && {
+      pass_rate_bounds: [passed / attempts, (passed + missing) / attempts],
+    }),
+    pass_at_k: known(rates.at),
+    pass_hat_k: known(rates.hat),
+    pass_rate_missing: missing,
+  };
+}
+
+function ratesOfK(passed: number, attempts: number) {
+  const at: Record<string, number> = {};
+  const hat: Record<string, number> = {};
   let noneOf = 1; // C(n − c, k) / C(n, k), grown factor by factor: no factorial overflows
   let allOf = 1; // C(c, k) / C(n, k)
   for (let k = 1; k <= attempts; k++) {
     const left = attempts - k + 1;
     noneOf *= Math.max(0, attempts - passed - k + 1) / left;
     allOf *= Math.max(0, passed - k + 1) / left;
-    pass_at_k[k] = 1 - noneOf;
-    pass_hat_k[k] = allOf;
+    at[k] = 1 - noneOf;
+    hat[k] = allOf;
   }
-  return {
-    pass_threshold: threshold,
-    pass_rate: attempts === 0 ? null : passed / attempts,
-    pass_at_k,
-    pass_hat_k,
-    undecided: count("undecided"),
-  };
+  return { at, hat };
 }
 
 /**
- * The pass rates of a run: means over its scenarios with their intervals. In steps of one k:
- * scenarios and attempts may both be a thousand.
+ * The pass rates of a run: means over its questions. In steps of one question: there may be a
+ * thousand of them, with a thousand attempts each.
  */
-export function* passRatesInSteps(scenarios: PassRates[]): Steps<RunPassRates> {
-  function* ofEachK(pick: (rates: PassRates) => Record<string, number>) {
-    const names = new Set(scenarios.flatMap((rates) => Object.keys(pick(rates))));
-    yield;
-    const means: RunPassRates["pass_at_k"] = {};
-    for (const k of names) {
-      means[k] = meanOver(scenarios.map((rates) => pick(rates)[k] ?? null))!;
-      yield;
+export function* passRatesInSteps(questions: PassCounts[], threshold: number): Steps<RunPassRates> {
+  const scored = questions.filter(({ attempts }) => attempts > 0);
+  const sums = { at: new Map<string, RateSums>(), hat: new Map<string, RateSums>() };
+  for (const { attempts, passed, missing } of scored) {
+    const low = ratesOfK(passed, attempts);
+    const high = missing === 0 ? low : ratesOfK(passed + missing, attempts);
+    for (const kind of ["at", "hat"] as const) {
+      for (const k in low[kind]) {
+        const sum = sums[kind].getOrInsertComputed(k, () => ({ low: 0, high: 0, count: 0 }));
+        sum.low += low[kind][k]!;
+        sum.high += high[kind][k]!;
+        sum.count++;
+      }
     }
-    return means;
+    yield;
   }
+  const ofEachK = (kind: "at" | "hat") =>
+    Object.fromEntries([...sums[kind]].map(([k, sum]) => [k, meanRate(sum)]));
+  const rates = scored.map(({ attempts, passed, missing }) => ({
+    low: passed,
+    high: passed + missing,
+    count: attempts,
+  }));
+  const { ci95, ci95_reason } = ofSample(rates, "scenario");
+  const first = sums.at.get("1");
   return {
-    pass_threshold: scenarios[0]?.pass_threshold ?? DEFAULT_PASS_THRESHOLD,
-    pass_rate: meanOver(scenarios.map(({ pass_rate }) => pass_rate)),
-    pass_at_k: yield* ofEachK(({ pass_at_k }) => pass_at_k),
-    pass_hat_k: yield* ofEachK(({ pass_hat_k }) => pass_hat_k),
-    undecided: scenarios.reduce((sum, { undecided }) => sum + undecided, 0),
+    pass_threshold: threshold,
+    pass_rate: first ? { ...meanRate(first), ci95, ...(ci95_reason && { ci95_reason }) } : null,
+    pass_at_k: ofEachK("at"),
+    pass_hat_k: ofEachK("hat"),
+    pass_rate_missing: scored.reduce((sum, { missing }) => sum + missing, 0),
   };
 }
 
-/** A scenario with `null` does not take part; `null` if none does. */
-function meanOver(rates: (number | null)[]): RunPassRates["pass_rate"] {
-  const turns = rates.map((rate, cluster) => ({ scores: { rate }, failed: false, cluster }));
-  const { n, mean, ci95 } = aggregateScores(turns).statistics.rate ?? { n: 0, mean: null };
-  return mean === null ? null : { n, mean, ci95: ci95 ?? null };
+interface RateSums {
+  low: number;
+  high: number;
+  count: number;
+}
+
+function meanRate({ low, high, count }: RateSums): RunPassRates["pass_at_k"][string] {
+  const isKnown = low === high;
+  return {
+    n: count,
+    mean: isKnown ? low / count : null,
+    bounds: isKnown ? null : [low / count, high / count],
+  };
 }

@@ -1,6 +1,8 @@
 import { type EvaluateResponse, ScenarioResult } from "../schemas/evaluate_response.ts";
 import { createYielder } from "../../shared/yielder.ts";
+import { type Detail, inDetail } from "./detail.ts";
 import { finishYielding } from "./steps.ts";
+import type { Statistic } from "../schemas/statistics.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { createWholeReader, type TurnReader, whileKept } from "../store/turns/whole_reader.ts";
@@ -11,9 +13,13 @@ import { type ResultPart, resultParts } from "./scenario_results.ts";
  * The body of a completed run's answer as JSON text, in pieces. It is made from the
  * stored turns: the whole of it is never in memory. Throws `IncompleteRead` if one is missing.
  */
-export function resultPieces(store: RunReader, run: StoredRun): AsyncGenerator<string> {
+export function resultPieces(
+  store: RunReader,
+  run: StoredRun,
+  { detail }: { detail?: Detail } = {},
+): AsyncGenerator<string> {
   const reader = createWholeReader(store, { ...run, status: "completed" });
-  return whileKept(store, run.id, writeResult(reader, run));
+  return whileKept(store, run.id, writeResult(reader, run, { detail }));
 }
 
 /**
@@ -23,8 +29,8 @@ export function resultPieces(store: RunReader, run: StoredRun): AsyncGenerator<s
 export async function* writeResult(
   reader: TurnReader,
   run: StoredRun,
-  { message, ...more }:
-    & { message?: string }
+  { message, detail, ...more }:
+    & { message?: string; detail?: Detail }
     & Pick<EvaluateResponse["results"], "noise" | "agreement"> = {},
 ): AsyncGenerator<string> {
   const { id: runId, testName } = run;
@@ -33,17 +39,18 @@ export async function* writeResult(
   yield `${JSON.stringify(heading).slice(0, -1)},"results":{"scenarios":[`;
   const totals = createTotals();
   const yieldIfDue = createYielder();
-  const writer = createPartWriter(run);
+  const writer = createPartWriter(run, detail);
   for await (const parts of resultParts(reader, run)) {
     for (const part of parts) {
       yield writer(part);
       if (part.kind === "turn") totals.addTurn(part.result);
       if (part.kind !== "scenario end") continue;
-      await finishYielding(totals.addInSteps(part.summary, part.attempts), yieldIfDue);
+      await finishYielding(totals.addInSteps(part), yieldIfDue);
     }
   }
   const rest = await finishYielding(totals.closeInSteps(), yieldIfDue);
-  yield `],${JSON.stringify({ ...rest, ...more }).slice(1)}}`;
+  const statistics = inDetail(rest.statistics, detail);
+  yield `],${JSON.stringify({ ...rest, statistics, ...more }).slice(1)}}`;
 }
 
 /** What a scenario's answer has after the caller's own fields; these cannot replace it. */
@@ -54,7 +61,12 @@ const OURS = new Set([
 ]);
 
 /** Turns are copied into the text as they were stored: most of an answer is not written again. */
-function createPartWriter({ request: { test_batch } }: StoredRun): (part: ResultPart) => string {
+function createPartWriter(
+  { request: { test_batch } }: StoredRun,
+  detail: Detail,
+): (part: ResultPart) => string {
+  const write = <T extends { statistics: Record<string, Statistic> }>(summary: T) =>
+    JSON.stringify({ ...summary, statistics: inDetail(summary.statistics, detail) });
   const commas = { scenario: "", attempt: "", turn: "" };
   const comma = (level: keyof typeof commas) => {
     const text = commas[level];
@@ -81,10 +93,10 @@ function createPartWriter({ request: { test_batch } }: StoredRun): (part: Result
         return comma("turn") + part.resultJson;
       case "attempt end": {
         const { attempt_id: _, ...rest } = part.summary;
-        return `],${JSON.stringify(rest).slice(1)}`;
+        return `],${write(rest).slice(1)}`;
       }
       case "scenario end":
-        return `],${JSON.stringify(part.summary).slice(1)}`;
+        return `],${write(part.summary).slice(1)}`;
     }
   };
 }

@@ -18,21 +18,21 @@ export const OutcomeCounts = z.object({
   passed: z.int(),
   below: z.int(),
   failed: z.int(),
-  incomplete: z.int(),
+  missing: z.int(),
   unscored: z.int(),
 });
 export type OutcomeCounts = z.infer<typeof OutcomeCounts>;
 
 /**
  * Scenarios by their attempts: one passes if every attempt does, and is below if none does.
- * `undecided`: values are missing, and it depends on them. `unscored`: nothing was expected, or no
+ * `missing`: values are missing, and it depends on them. `unscored`: nothing was expected, or no
  * call was answered.
  */
 const ScenarioCounts = z.object({
   passed: z.int(),
   sometimes: z.int(),
   below: z.int(),
-  undecided: z.int(),
+  missing: z.int(),
   unscored: z.int(),
 });
 
@@ -43,7 +43,7 @@ const Usage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
 export const RunHeadline = z.object({
   scores: z.record(
     z.string(),
-    Statistic.pick({ n: true, mean: true, ci95: true, mean_of_answered: true, bounds: true }),
+    Statistic.pick({ n: true, mean: true, bounds: true, ci95: true }),
   ),
   pass_threshold: z.number(),
   scenarios: ScenarioCounts,
@@ -88,7 +88,7 @@ const NO_COUNTS = { done: 0, failed: 0, missing: 0 };
 export async function summariseTurns(reader: TurnReader, run: StoredRun): Promise<RunSummary> {
   const totals = createTotals();
   const turns = createTurnSummary(thresholdOf(run.request));
-  const scenarios = { passed: 0, sometimes: 0, below: 0, undecided: 0, unscored: 0 };
+  const scenarios = { passed: 0, sometimes: 0, below: 0, missing: 0, unscored: 0 };
   const yieldIfDue = createYielder();
   for await (const parts of resultParts(reader, run, { attemptScores: PASSING })) {
     for (const part of parts) {
@@ -98,7 +98,7 @@ export async function summariseTurns(reader: TurnReader, run: StoredRun): Promis
       }
       if (part.kind !== "scenario end") continue;
       scenarios[standingOf(part.attempts, part.summary.pass_threshold)]++;
-      await finishYielding(totals.addInSteps(part.summary, part.attempts), yieldIfDue);
+      await finishYielding(totals.addInSteps(part), yieldIfDue);
     }
   }
   const rest = await finishYielding(totals.closeInSteps(), yieldIfDue);
@@ -124,23 +124,22 @@ function standingOf(
   standings.delete("unscored");
   if (standings.has("passed") && standings.has("below")) return "sometimes";
   const [one = "unscored", other] = standings;
-  return other === undefined ? one : "undecided";
+  return other === undefined ? one : "missing";
 }
 
 export function headlineOf(
   { statistics, pass_threshold, scenarios, outcomes, usage }: RunSummary,
 ): RunHeadline {
   const scores = Object.fromEntries(
-    Object.entries(statistics).map(([name, { n, mean, ci95, mean_of_answered, bounds }]) => [
-      name,
-      { n, mean, ci95, mean_of_answered, bounds },
-    ]),
+    Object.entries(statistics).map((
+      [name, { n, mean, bounds, ci95 }],
+    ) => [name, { n, mean, bounds, ci95 }]),
   );
   return { scores, pass_threshold, scenarios, outcomes, usage };
 }
 
 function createTurnSummary(threshold: number) {
-  const outcomes = { passed: 0, below: 0, failed: 0, incomplete: 0, unscored: 0 };
+  const outcomes = { passed: 0, below: 0, failed: 0, missing: 0, unscored: 0 };
   const usage = { input_tokens: 0, output_tokens: 0 };
   const latencies: number[] = [];
   const errors = new Map<string, RunSummary["errors"][number]>();

@@ -7,6 +7,7 @@ import { nameOf } from "../assess/checks/check_name.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
 import { firstTurnOf } from "../schemas/conversations.ts";
 import { createScenarioGap } from "./history_gap.ts";
+import { questionOf } from "./question.ts";
 import { HEADLINE } from "./passing.ts";
 import { finishYielding } from "./steps.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
@@ -17,8 +18,8 @@ import {
   type AttemptSummary,
   type CountedAttempt,
   type CountedTurn,
+  type EndedScenario,
   scenarioInSteps,
-  type ScenarioSummary,
 } from "./summary.ts";
 
 /** The parts of a run's answer, in its order. */
@@ -33,7 +34,7 @@ export type ResultPart =
     mayBeBarred: boolean;
   }
   | { kind: "attempt end"; summary: AttemptSummary }
-  | { kind: "scenario end"; index: number; summary: ScenarioSummary; attempts: CountedAttempt[] };
+  | { kind: "scenario end" } & EndedScenario;
 
 /** The scores of an attempt that decide whether it passes: all that its scenario needs of it. */
 export const PASSING: readonly string[] = [HEADLINE];
@@ -78,11 +79,12 @@ export async function* resultParts(
 
   async function endScenario(parts: ResultPart[]): Promise<void> {
     if (!open) return;
-    const averages = await finishYielding(scenarioInSteps(attempts, pass_threshold), yieldIfDue);
+    const ended = await finishYielding(scenarioInSteps(attempts, pass_threshold), yieldIfDue);
     const history_gap = gap.close();
     const hasGap = Object.keys(history_gap).length > 0;
-    const summary = hasGap ? { ...averages, history_gap } : averages;
-    parts.push({ kind: "scenario end", index: open.scenario, summary, attempts });
+    const summary = hasGap ? { ...ended.summary, history_gap } : ended.summary;
+    const question = questionOf(run.request.test_batch[open.scenario]!);
+    parts.push({ kind: "scenario end", ...ended, summary, attempts, question });
     attempts = [];
     gap = createScenarioGap();
   }

@@ -1,14 +1,18 @@
 import type { InteractionResult } from "../schemas/interaction_result.ts";
 import type { Scores, Statistic } from "../schemas/statistics.ts";
-import { ROUNDING } from "../../shared/rounding.ts";
-import { type ClusteredMean, meanInterval } from "./mean_interval.ts";
+import { counted } from "../../shared/counted.ts";
+import { isUnanswered } from "../schemas/barred.ts";
+import { mean } from "../assess/mean.ts";
+import { FEWEST_FOR_INTERVAL, meanInterval } from "./mean_interval.ts";
 
 /** A turn's scores, as an average sees them. */
 export interface ScoredTurn {
   scores: Scores;
-  /** A failed turn counts 0 in the mean and is left out of the mean of those answered. */
+  /** A failed turn counts 0. */
   failed: boolean;
-  /** Turns of one cluster are not independent of one another; see `spread`. */
+  /** Whether it failed because there was no answer: it might have had any score. */
+  unanswered?: boolean;
+  /** Turns of one cluster are no independent evidence; see `ofSample`. */
   cluster: number;
   /** Scores that the turn should have and lacks, each with the span in which it lies. */
   missing?: Record<string, Span>;
@@ -24,6 +28,7 @@ export function toScoredTurn(
 ): ScoredTurn {
   const { scores, error, missing_scores, overall_bounds } = result;
   const turn: ScoredTurn = { scores, failed: error !== undefined, cluster };
+  if (isUnanswered(result)) turn.unanswered = true;
   if (!missing_scores) return turn;
   const missing: Record<string, Span> = {};
   for (const name in missing_scores) {
@@ -32,63 +37,116 @@ export function toScoredTurn(
   return { ...turn, missing };
 }
 
+/** What clusters are a sample of: attempts at a scenario, or scenarios. */
+export type Sampled = "attempt" | "scenario";
+
+/** Sums over the turns of one cluster, with what is missing at its lowest and at its highest. */
+interface ClusterSums {
+  low: number;
+  high: number;
+  count: number;
+}
+
 /**
- * One score over the turns that have it. Two passes over the turns and nothing kept: a long run
- * has ten thousand of them. Turns of a cluster follow one another.
+ * One score over the turns that should have it. If it is missing at some, the mean is not known: it
+ * lies between `bounds`. Turns of a cluster follow one another; `sampled` names what the clusters
+ * are, if they are a sample to have an interval over.
  */
-export function scoreStatistic(name: string, turns: ScoredTurn[]): Statistic {
-  let n = 0;
+export function scoreStatistic(
+  name: string,
+  turns: ScoredTurn[],
+  sampled?: Sampled,
+): Statistic {
+  const all: ClusterSums = { low: 0, high: 0, count: 0 };
+  const clusters: ClusterSums[] = [];
+  const answered = { sum: 0, count: 0 };
+  let open: number | undefined;
   let missing = 0;
-  let lowest = 0;
-  let highest = 0;
-  let answered = 0;
-  let sum = 0;
-  let answeredSum = 0;
+  let unanswered = 0;
+  let average = 0; // Welford's: a difference of large squares would lose digits
+  let squares = 0;
   let min = Infinity;
   let max = -Infinity;
-  for (const { scores, failed, missing: lacking } of turns) {
-    const value = scores[name];
-    if (typeof value !== "number") {
-      const span = lacking?.[name];
-      if (!span) continue;
+  for (const turn of turns) {
+    const value = turn.scores[name];
+    const isKnown = typeof value === "number";
+    const span = isKnown ? [value, value] as const : turn.missing?.[name];
+    if (!span) continue;
+    if (turn.cluster !== open) clusters.push({ low: 0, high: 0, count: 0 });
+    open = turn.cluster;
+    for (const sums of [all, clusters.at(-1)!]) {
+      sums.low += span[0];
+      sums.high += span[1];
+      sums.count++;
+    }
+    if (!isKnown) {
       missing++;
-      lowest += span[0];
-      highest += span[1];
       continue;
     }
-    n++;
-    sum += value;
-    if (value < min) min = value;
-    if (value > max) max = value;
-    if (failed) continue;
-    answered++;
-    answeredSum += value;
+    min = Math.min(min, value);
+    max = Math.max(max, value);
+    const deviation = value - average;
+    average += deviation / (all.count - missing);
+    squares += deviation * (value - average);
+    if (turn.unanswered) unanswered++;
+    if (turn.failed) continue;
+    answered.sum += value;
+    answered.count++;
   }
-  const all = n + missing;
+  const known = all.count - missing;
+  if (all.count === 0) return NOTHING;
+  const failed = known - answered.count;
   const bounds: [number, number] | null = missing === 0
     ? null
-    : [(sum + lowest) / all, (sum + highest) / all];
-  if (n === 0) return { ...NOTHING, missing, bounds };
-  const average = sum / n;
-  const failed = n - answered;
-  const { stdev, clustered } = spread(name, turns, { n, average });
+    : [all.low / all.count, all.high / all.count];
   return {
-    n,
-    turns: n,
+    n: all.count,
+    turns: known,
     failed,
     missing,
+    mean: bounds ? null : all.low / all.count,
     bounds,
-    mean: average,
-    mean_of_answered: answered === 0 ? null : answeredSum / answered,
-    stdev,
-    stderr: clustered?.stderr ?? null,
-    ci95: clustered && meanInterval({ mean: average, ...clustered }),
-    min,
-    max,
-    ...(failed > 0 && {
-      error_bounds: [(answeredSum + lowest) / all, (answeredSum + highest + failed) / all],
+    ...ofSample(clusters, sampled),
+    mean_of_answered: missing > 0 || answered.count === 0 ? null : answered.sum / answered.count,
+    stdev: missing > 0 || known < 2 ? null : Math.sqrt(squares / (known - 1)),
+    min: known === 0 ? null : min,
+    max: known === 0 ? null : max,
+    ...(unanswered > 0 && {
+      error_bounds: [all.low / all.count, (all.high + unanswered) / all.count],
     }),
   };
+}
+
+/**
+ * The interval and the standard error over a sample of clusters, each with its mean. Turns that fail
+ * together do not count as so many proofs. Why a run has no interval is said.
+ */
+export function ofSample(
+  clusters: ClusterSums[],
+  sampled?: Sampled,
+): Pick<Statistic, "ci95" | "ci95_reason" | "stderr"> {
+  if (sampled === undefined) return { ci95: null, stderr: null };
+  const lows = clusters.map(({ low, count }) => low / count);
+  const highs = clusters.map(({ high, count }) => high / count);
+  const isKnown = clusters.every(({ low, high }) => low === high);
+  const ci95 = meanInterval(lows, highs);
+  return {
+    ci95,
+    ...(!ci95 && sampled === "scenario" && { ci95_reason: tooFew(clusters.length) }),
+    stderr: isKnown ? standardError(lows) : null,
+  };
+}
+
+/** Why there is no interval. */
+export function tooFew(scenarios: number): string {
+  return `${counted(scenarios, "scenario")}: an interval needs ${FEWEST_FOR_INTERVAL}`;
+}
+
+function standardError(values: number[]): number | null {
+  if (values.length < 2) return null;
+  const average = mean(values)!;
+  const squares = values.reduce((sum, value) => sum + (value - average) ** 2, 0);
+  return Math.sqrt(squares / (values.length - 1) / values.length);
 }
 
 const NOTHING: Statistic = {
@@ -96,66 +154,7 @@ const NOTHING: Statistic = {
   turns: 0,
   failed: 0,
   missing: 0,
-  bounds: null,
   mean: null,
-  mean_of_answered: null,
-  stdev: null,
-  stderr: null,
+  bounds: null,
   ci95: null,
-  min: null,
-  max: null,
 };
-
-/**
- * The sample's standard deviation (n − 1), and how far apart the clusters lie. The standard error
- * is that of a mean whose observations come in clusters: the residuals of a cluster are summed
- * before they are squared, so that turns which fail together do not count as so many proofs. With
- * one observation per cluster this is the ordinary s/√n. `null` for fewer than two observations, or
- * clusters.
- */
-function spread(
-  name: string,
-  turns: ScoredTurn[],
-  { n, average }: { n: number; average: number },
-): { stdev: number | null; clustered: Omit<ClusteredMean, "mean"> | null } {
-  let squares = 0;
-  const clusters = { count: 0, squares: 0, cubes: 0, sizes: 0, isAllOrNothing: true };
-  let current: number | undefined;
-  let residual = 0;
-  let size = 0;
-  let first = 0;
-  const closeCluster = () => {
-    clusters.squares += residual ** 2;
-    clusters.cubes += residual ** 3;
-    clusters.sizes += size ** 2;
-  };
-  for (const { scores, cluster } of turns) {
-    const value = scores[name];
-    if (typeof value !== "number") continue;
-    squares += (value - average) ** 2;
-    if (cluster !== current) {
-      closeCluster();
-      residual = 0;
-      size = 0;
-      first = value;
-      clusters.count++;
-      current = cluster;
-    }
-    residual += value - average;
-    size++;
-    if (value !== first || (value !== 0 && value !== 1)) clusters.isAllOrNothing = false;
-  }
-  closeCluster();
-  const { count } = clusters;
-  const variance = clusters.squares / count;
-  return {
-    stdev: n < 2 ? null : Math.sqrt(squares / (n - 1)),
-    clustered: count < 2 ? null : {
-      clusters: count,
-      effectiveClusters: n ** 2 / clusters.sizes,
-      stderr: Math.sqrt(count / (count - 1) * clusters.squares) / n,
-      skewness: variance < ROUNDING ** 2 ? 0 : clusters.cubes / count / variance ** 1.5,
-      isAllOrNothing: clusters.isAllOrNothing,
-    },
-  };
-}

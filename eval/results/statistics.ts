@@ -1,13 +1,14 @@
 import type { Scores, Statistic } from "../schemas/statistics.ts";
-import { type ScoredTurn, scoreStatistic } from "./score_statistic.ts";
+import { type Sampled, type ScoredTurn, scoreStatistic } from "./score_statistic.ts";
 import { finish, type Steps } from "./steps.ts";
 
 /**
- * The mean and the spread of each score over the turns that have one. A score that applies nowhere
- * is `null`; names keep the order in which they first occur. Turns of a cluster follow one another.
+ * The mean and the spread of each score over the turns that should have it. A score that applies
+ * nowhere is `null`; names keep the order in which they first occur. Turns of a cluster follow one
+ * another; `sampled` names what the clusters are, if they are a sample.
  */
-export function aggregateScores(turns: ScoredTurn[]): AggregatedScores {
-  return finish(aggregateInSteps(turns));
+export function aggregateScores(turns: ScoredTurn[], sampled?: Sampled): AggregatedScores {
+  return finish(aggregateInSteps(turns, { sampled }));
 }
 
 /**
@@ -16,13 +17,13 @@ export function aggregateScores(turns: ScoredTurn[]): AggregatedScores {
  */
 export function* aggregateInSteps(
   turns: ScoredTurn[],
-  wanted?: readonly string[],
+  { wanted, sampled }: { wanted?: readonly string[] | undefined; sampled?: Sampled | undefined },
 ): Steps<AggregatedScores> {
   const average_scores: Scores = {};
   const statistics: Record<string, Statistic> = {};
   for (const name of yield* scoreNames(turns)) {
     if (wanted && !wanted.includes(name)) continue;
-    const statistic = scoreStatistic(name, turns);
+    const statistic = scoreStatistic(name, turns, sampled);
     average_scores[name] = statistic.mean;
     statistics[name] = statistic;
     yield;
@@ -30,107 +31,106 @@ export function* aggregateInSteps(
   return { average_scores, statistics };
 }
 
-/** A scenario's own statistics, by score. */
-export type ScenarioScores = Record<string, Statistic>;
-
-/** One score over scenarios: of each only what the spread needs, since there may be many. */
-interface ScenarioColumn {
-  means: number[];
+/** One score over the scenarios that ask the same question: of each only what the run's mean needs. */
+interface QuestionSums {
+  low: number;
+  high: number;
+  /** With failed turns at 1. */
+  highIfAnswered: number;
+  count: number;
   answered: { sum: number; count: number };
+}
+
+interface ScenarioColumn {
+  questions: Map<string, QuestionSums>;
   turns: number;
   failed: number;
   missing: number;
-  /** Also counts scenarios that have nothing but missing turns. */
-  bounds: SpanSum;
-  /** The same with the failed turns at 0 and at 1. */
-  errorBounds: SpanSum;
-}
-
-interface SpanSum {
-  low: number;
-  high: number;
-  count: number;
-}
-
-function addSpan(sum: SpanSum, [low, high]: readonly [number | null, number | null]): void {
-  if (low === null || high === null) return;
-  sum.low += low;
-  sum.high += high;
-  sum.count++;
-}
-
-function meanSpan({ low, high, count }: SpanSum): [number, number] {
-  return [low / count, high / count];
+  hasErrors: boolean;
 }
 
 /**
- * The mean and the spread over scenarios, which come one after another and count alike: `n` are
- * scenarios; `turns`, `failed` and `missing` are numbers of their turns.
+ * The mean and the spread over the scenarios of a run, which come one after another and count alike.
+ * Scenarios that ask the same (`question`) count as one: `n` are questions; `turns`, `failed` and
+ * `missing` are numbers of turns.
  */
 export function createScenarioAggregate() {
   const columns = new Map<string, ScenarioColumn>();
-
-  function columnOf(name: string): ScenarioColumn {
-    let column = columns.get(name);
-    if (!column) {
-      column = {
-        means: [],
-        answered: { sum: 0, count: 0 },
-        turns: 0,
-        failed: 0,
-        missing: 0,
-        bounds: { low: 0, high: 0, count: 0 },
-        errorBounds: { low: 0, high: 0, count: 0 },
-      };
-      columns.set(name, column);
-    }
-    return column;
-  }
-
   return {
-    add(statistics: ScenarioScores): void {
+    add(statistics: Record<string, Statistic>, question: string): void {
       for (const name in statistics) {
         const { mean, mean_of_answered, turns, failed, missing, bounds, error_bounds } =
           statistics[name]!;
-        const column = columnOf(name);
+        const column = columns.getOrInsertComputed(
+          name,
+          () => ({ questions: new Map(), turns: 0, failed: 0, missing: 0, hasErrors: false }),
+        );
         column.turns += turns;
         column.failed += failed;
         column.missing += missing;
-        if (mean !== null) column.means.push(mean);
-        if (mean_of_answered !== null) {
-          column.answered.sum += mean_of_answered;
-          column.answered.count++;
-        }
-        const span = bounds ?? [mean, mean] as const;
-        addSpan(column.bounds, span);
-        addSpan(column.errorBounds, error_bounds ?? span);
+        if (error_bounds) column.hasErrors = true;
+        const span = bounds ?? (mean === null ? null : [mean, mean]);
+        if (!span) continue;
+        const sums = column.questions.getOrInsertComputed(question, noSums);
+        sums.low += span[0];
+        sums.high += span[1];
+        sums.highIfAnswered += (error_bounds ?? span)[1];
+        sums.count++;
+        if (typeof mean_of_answered !== "number") continue;
+        sums.answered.sum += mean_of_answered;
+        sums.answered.count++;
       }
     },
     *close(): Steps<AggregatedScores> {
       const average_scores: Scores = {};
       const statistics: Record<string, Statistic> = {};
       for (const [name, column] of columns) {
-        const { means, answered, turns, failed, missing } = column;
-        const observed = means.map((mean, cluster): ScoredTurn => ({
-          scores: { [name]: mean },
-          failed: false,
-          cluster,
-        }));
-        const statistic = scoreStatistic(name, observed);
-        average_scores[name] = statistic.mean;
-        statistics[name] = {
-          ...statistic,
-          turns,
-          failed,
-          missing,
-          bounds: missing === 0 ? null : meanSpan(column.bounds),
-          mean_of_answered: answered.count === 0 ? null : answered.sum / answered.count,
-          ...(failed > 0 && { error_bounds: meanSpan(column.errorBounds) }),
-        };
+        statistics[name] = describeColumn(name, column);
+        average_scores[name] = statistics[name].mean;
         yield;
       }
       return { average_scores, statistics };
     },
+  };
+}
+
+function noSums(): QuestionSums {
+  return { low: 0, high: 0, highIfAnswered: 0, count: 0, answered: { sum: 0, count: 0 } };
+}
+
+/** A question is to the run what a turn is to a scenario. */
+function describeColumn(name: string, column: ScenarioColumn): Statistic {
+  const { turns, failed, missing, hasErrors } = column;
+  const questions = [...column.questions.values()];
+  const values = questions.map(({ low, high, count }, cluster): ScoredTurn => {
+    const span = [low / count, high / count] as const;
+    return low === high
+      ? { scores: { [name]: span[0] }, failed: false, cluster }
+      : { scores: {}, failed: false, cluster, missing: { [name]: span } };
+  });
+  const statistic = scoreStatistic(name, values, "scenario");
+  const answered = questions.flatMap(({ answered: { sum, count } }) =>
+    count === 0 ? [] : [sum / count]
+  );
+  const sumOf = (of: (sums: QuestionSums) => number) =>
+    questions.reduce((sum, own) => sum + of(own) / own.count, 0);
+  return {
+    ...statistic,
+    n: questions.length,
+    turns,
+    failed,
+    missing,
+    ...(questions.length > 0 && {
+      mean_of_answered: missing > 0 || answered.length === 0
+        ? null
+        : answered.reduce((sum, value) => sum + value, 0) / answered.length,
+    }),
+    ...(hasErrors && {
+      error_bounds: [
+        sumOf(({ low }) => low) / questions.length,
+        sumOf(({ highIfAnswered }) => highIfAnswered) / questions.length,
+      ],
+    }),
   };
 }
 
@@ -144,8 +144,9 @@ const STEP = 1_000;
 
 function* scoreNames(turns: ScoredTurn[]): Steps<Set<string>> {
   const names = new Set<string>();
-  for (const [index, { scores }] of turns.entries()) {
+  for (const [index, { scores, missing }] of turns.entries()) {
     for (const name in scores) names.add(name);
+    for (const name in missing) names.add(name);
     if (index % STEP === STEP - 1) yield;
   }
   return names;

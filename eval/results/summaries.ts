@@ -4,6 +4,7 @@ import type { RunStore } from "../store/store.ts";
 import { createWholeReader, IncompleteRead } from "../store/turns/whole_reader.ts";
 import { headlineOf, type RunHeadline, type RunSummary, summariseTurns } from "./run_summary.ts";
 import { HEADLINE } from "./passing.ts";
+import type { Statistic } from "../schemas/statistics.ts";
 
 /** How long a list waits for headlines that are not stored yet. The next list finds the rest. */
 const PATIENCE_MS = 1_000;
@@ -48,7 +49,7 @@ export function createSummaries(
     const { id, finishedAt } = run;
     if (finishedAt !== null) {
       await store.saveSummary({ id, finishedAt }, {
-        overall: summary.statistics[HEADLINE]?.mean ?? null,
+        overall: leastMean(summary.statistics[HEADLINE]),
         headline: JSON.stringify(headlineOf(summary)),
         summary: JSON.stringify(summary),
       });
@@ -113,6 +114,11 @@ export function createSummaries(
       return found;
     },
   };
+}
+
+/** What runs are sorted by: a mean of which values are missing counts with its lower bound. */
+function leastMean(statistic: Statistic | undefined): number | null {
+  return statistic?.bounds?.[0] ?? statistic?.mean ?? null;
 }
 
 async function patiently(work: Promise<unknown>, ms: number): Promise<void> {

@@ -14,7 +14,14 @@ import { createLabelCounter } from "./labels.ts";
 import { runNotes } from "./notes.ts";
 import { createTurnCounter } from "./turn_counts.ts";
 import type { Tally } from "../store/runs/run_record.ts";
-import { type Bars, DEFAULT_PASS_THRESHOLD, passRates, passRatesInSteps } from "./passing.ts";
+import {
+  type Bars,
+  countPasses,
+  DEFAULT_PASS_THRESHOLD,
+  type PassCounts,
+  passRates,
+  passRatesInSteps,
+} from "./passing.ts";
 import { type ScoredTurn, toScoredTurn } from "./score_statistic.ts";
 import { aggregateInSteps, createScenarioAggregate } from "./statistics.ts";
 import type { Steps } from "./steps.ts";
@@ -78,10 +85,10 @@ export function* attemptInSteps(
   { interactions, tookMs }: { interactions: CountedTurn[]; tookMs: number },
   wanted?: readonly string[],
 ): Steps<AttemptSummary> {
-  const turns = interactions.map((result, turn) => toScoredTurn(result, turn));
+  const turns = interactions.map((result) => toScoredTurn(result, 0));
   return {
     attempt_id: attempt + 1,
-    ...yield* aggregateInSteps(turns, wanted),
+    ...yield* aggregateInSteps(turns, { wanted }),
     execution_time_ms: tookMs,
   };
 }
@@ -97,11 +104,19 @@ export type ScenarioSummary =
   & Pick<ScenarioResult, "average_scores" | "statistics" | "labels" | "history_gap">
   & PassRates;
 
-/** A scenario's averages are taken over the turns of all its attempts, an attempt's as a cluster. */
+/** A scenario that was read to its end. `question` is the same for scenarios that ask the same. */
+export interface EndedScenario {
+  summary: ScenarioSummary;
+  passes: PassCounts;
+  attempts: CountedAttempt[];
+  question: string;
+}
+
+/** A scenario's averages are over the turns of all its attempts, which are its sample. */
 export function* scenarioInSteps(
   attempts: CountedAttempt[],
   passThreshold = DEFAULT_PASS_THRESHOLD,
-): Steps<ScenarioSummary> {
+): Steps<Pick<EndedScenario, "summary" | "passes">> {
   const labels = createLabelCounter();
   yield* labels.addInSteps(attempts);
   const turns: ScoredTurn[] = [];
@@ -115,11 +130,13 @@ export function* scenarioInSteps(
     ...attempt.statistics.overall,
     ...barsOf([attempt]),
   }));
-  return {
-    ...yield* aggregateInSteps(turns),
-    ...passRates(overall, passThreshold),
+  const passes = countPasses(overall, passThreshold);
+  const summary = {
+    ...yield* aggregateInSteps(turns, { sampled: "attempt" }),
+    ...passRates(passes, passThreshold),
     labels: labels.report(),
   };
+  return { summary, passes };
 }
 
 /** What keeps the turns of some attempts from passing. */
@@ -137,16 +154,22 @@ export function ownFields({ id: _, interactions: __, ...own }: Scenario): Record
 /** What `results` says beside its scenarios; keeps of each only what that takes. */
 export function createTotals() {
   const scenarios = createScenarioAggregate();
-  const passes: PassRates[] = [];
+  const passes = new Map<string, PassCounts>();
+  let threshold = DEFAULT_PASS_THRESHOLD;
   const labels = createLabelCounter();
   const counts = createTurnCounter();
   const gap = createHistoryGap();
 
-  function* addInSteps(summary: ScenarioSummary, attempts: CountedAttempt[]): Steps<void> {
-    const { pass_threshold, pass_rate, pass_at_k, pass_hat_k, undecided } = summary;
-    scenarios.add(summary.statistics);
+  function* addInSteps({ summary, passes: own, attempts, question }: EndedScenario): Steps<void> {
+    scenarios.add(summary.statistics, question);
     gap.add(summary.history_gap);
-    passes.push({ pass_threshold, pass_rate, pass_at_k, pass_hat_k, undecided });
+    threshold = summary.pass_threshold;
+    const known = passes.get(question) ?? { attempts: 0, passed: 0, missing: 0 };
+    passes.set(question, {
+      attempts: known.attempts + own.attempts,
+      passed: known.passed + own.passed,
+      missing: known.missing + own.missing,
+    });
     yield* labels.addInSteps(attempts);
   }
 
@@ -154,7 +177,7 @@ export function createTotals() {
     const history_gap = gap.close();
     return {
       ...yield* scenarios.close(),
-      ...yield* passRatesInSteps(passes),
+      ...yield* passRatesInSteps([...passes.values()], threshold),
       ...counts.report(),
       labels: labels.report(),
       ...(history_gap && { history_gap }),
@@ -165,7 +188,7 @@ export function createTotals() {
     /** Before the scenario that the turn belongs to is added. */
     addTurn: counts.add,
     addInSteps,
-    /** The whole run's averages are means over its scenarios: each counts alike. */
+    /** The whole run's averages are means over its scenarios: each question counts alike. */
     closeInSteps,
   };
 }

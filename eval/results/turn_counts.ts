@@ -56,10 +56,10 @@ export function createTurnCounter() {
     let count = checks.get(key);
     if (!count) {
       if (checks.size >= MAX_CHECKS_COUNTED) return;
-      count = { name, type, required, passed: 0, failed: 0, undecided: 0 };
+      count = { name, type, required, passed: 0, failed: 0, missing: 0 };
       checks.set(key, count);
     }
-    if (value === null) count.undecided++;
+    if (value === null) count.missing++;
     else if (value === 1) count.passed++;
     else count.failed++;
   }

@@ -13,7 +13,7 @@ export function isBarred(
 
 /**
  * Whether a turn may be barred and nobody knows: a required check, or whether its tool calls fit,
- * could not be decided. A failed call decides neither; its own required checks are not known here.
+ * could not be decided. A call without an answer decides neither; its own required checks are not known here.
  */
 export function mayBeBarred(
   { check_results, missing_scores, scores, error }: Pick<
@@ -21,13 +21,22 @@ export function mayBeBarred(
     "check_results" | "missing_scores" | "scores" | "error"
   >,
 ): boolean {
-  const isOpen = missing_scores?.tools !== undefined || Boolean(error && scores.tools === 0);
+  const isOpen = missing_scores?.tools !== undefined ||
+    (isUnanswered({ error }) && scores.tools === 0);
   return isOpen || (check_results?.some(isOpenBar) ?? false);
 }
 
-/** Whether the tool calls of a turn do not fit those expected; a failed call made none. */
+/** Whether the tool calls of a turn do not fit those expected. A call without an answer made none. */
 export function hasWrongTools(
   { scores, error }: Pick<InteractionResult, "scores" | "error">,
 ): boolean {
-  return !error && scores.tools === 0;
+  return !isUnanswered({ error }) && scores.tools === 0;
+}
+
+/** Errors of turns that were answered, only without a text: that is a fact about the model. */
+const ANSWERED: ReadonlySet<string> = new Set(["empty_reply", "tool_calls_only"]);
+
+/** Whether a call failed without an answer: nobody knows what it would have been. */
+export function isUnanswered({ error }: Pick<InteractionResult, "error">): boolean {
+  return error !== undefined && !ANSWERED.has(error.code);
 }

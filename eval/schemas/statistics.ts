@@ -4,31 +4,34 @@ import { z } from "zod";
 export const Scores = z.record(z.string(), z.number().nullable()).meta({ id: "Scores" });
 export type Scores = z.infer<typeof Scores>;
 
+const Span = z.tuple([z.number(), z.number()]);
+
 /**
- * One score over many turns. `failed` turns count 0 in `mean`. `turns` is the number of turns
- * behind the mean; `n` is the number of values averaged, which for a whole run are its scenarios.
- * `missing` turns should have the score but it could not be computed; they are not in `mean`, and
- * `bounds` says what the mean would be with all of them at their lowest and at their highest
- * (`null` if none is missing). `error_bounds` says what it would be with failed turns at 0 and at
- * 1, and the missing as in `bounds`; absent if no turn failed. `stderr` is clustered by attempt if
- * turns of several attempts are pooled. `ci95` is a Wilson interval with the effective sample size
- * of the clusters, within [0, 1]. Both, and `stdev`, are `null` if there are fewer than two to
- * compare.
+ * One score over many turns. `failed` turns count 0. `missing` turns should have the score and lack
+ * it, because what computes it did not work: if there are any, `mean` is `null`, the mean lies between
+ * `bounds`, and `ci95` holds whatever the missing values are. `n` is the number of values that
+ * the mean is of, `turns` that of the turns with a value.
+ *
+ * `ci95` is over scenarios (of a scenario: over its attempts), at least 5 of them; else it is `null`,
+ * and `ci95_reason` of a run says why. An attempt has none. What follows it is sent with `detail=full` only:
+ * the mean of the turns that did not fail; the spread; and `error_bounds`, the mean with the calls
+ * that were not answered at 0 and at 1, if there are any.
  */
 export const Statistic = z.object({
   n: z.number(),
   turns: z.number(),
   failed: z.number(),
   missing: z.number(),
-  bounds: z.tuple([z.number(), z.number()]).nullable(),
   mean: z.number().nullable(),
-  mean_of_answered: z.number().nullable(),
-  stdev: z.number().nullable(),
-  stderr: z.number().nullable(),
-  ci95: z.tuple([z.number(), z.number()]).nullable(),
-  min: z.number().nullable(),
-  max: z.number().nullable(),
-  error_bounds: z.tuple([z.number(), z.number()]).optional(),
+  bounds: Span.nullable(),
+  ci95: Span.nullable(),
+  ci95_reason: z.string().optional(),
+  mean_of_answered: z.number().nullable().optional(),
+  stdev: z.number().nullable().optional(),
+  stderr: z.number().nullable().optional(),
+  min: z.number().nullable().optional(),
+  max: z.number().nullable().optional(),
+  error_bounds: Span.optional(),
 }).meta({ id: "Statistic" });
 export type Statistic = z.infer<typeof Statistic>;
 
@@ -36,36 +39,41 @@ export type Statistic = z.infer<typeof Statistic>;
 export const Statistics = z.record(z.string(), Statistic).meta({ id: "Statistics" });
 
 /**
- * How often a scenario's attempts reach the threshold on `overall`; keys of the records are k.
- * `undecided` attempts lack so much that they might pass or not: they are in none of the rates.
+ * How often a scenario's attempts reach the threshold on `overall`; keys of the records are k. Of
+ * `pass_rate_missing` attempts it is not known, because values are missing: if there are any, the
+ * rates are `null`, and `pass_rate_bounds` has the rate with all of them below and with all passed.
  */
 export const PassRates = z.object({
   pass_threshold: z.number(),
   pass_rate: z.number().nullable(),
-  pass_at_k: z.record(z.string(), z.number()),
-  pass_hat_k: z.record(z.string(), z.number()),
-  undecided: z.number(),
+  pass_rate_bounds: Span.optional(),
+  pass_at_k: z.record(z.string(), z.number().nullable()),
+  pass_hat_k: z.record(z.string(), z.number().nullable()),
+  pass_rate_missing: z.number(),
 });
 export type PassRates = z.infer<typeof PassRates>;
 
-/** A mean over `n` scenarios; `ci95` is as in `Statistic`, `null` for one scenario. */
-const RateOfScenarios = z.object({
+/** A mean over `n` scenarios; `mean` and `bounds` are as in `Statistic`. */
+const MeanRate = z.object({
   n: z.number(),
-  mean: z.number(),
-  ci95: z.tuple([z.number(), z.number()]).nullable(),
-}).meta({ id: "RateOfScenarios" });
+  mean: z.number().nullable(),
+  bounds: Span.nullable(),
+}).meta({ id: "MeanRate" });
 
 /**
  * The pass rates of a whole run: means over its scenarios, which count alike. `n` of a k is the
- * number of scenarios with at least k decided attempts. `pass_rate` is `null` if no attempt of any
- * scenario is decided; `undecided` counts attempts.
+ * number of scenarios with at least k attempts. `pass_rate` is `null` if no attempt of any scenario
+ * has a score.
  */
 export const RunPassRates = z.object({
   pass_threshold: z.number(),
-  pass_rate: RateOfScenarios.nullable(),
-  pass_at_k: z.record(z.string(), RateOfScenarios),
-  pass_hat_k: z.record(z.string(), RateOfScenarios),
-  undecided: z.number(),
+  pass_rate: MeanRate.extend({
+    ci95: Span.nullable(),
+    ci95_reason: z.string().optional(),
+  }).meta({ id: "PassRate" }).nullable(),
+  pass_at_k: z.record(z.string(), MeanRate),
+  pass_hat_k: z.record(z.string(), MeanRate),
+  pass_rate_missing: z.number(),
 });
 export type RunPassRates = z.infer<typeof RunPassRates>;
 
@@ -81,9 +89,9 @@ export const ScenarioHistoryGap = z.object({
 }).meta({ id: "ScenarioHistoryGap" });
 export type ScenarioHistoryGap = z.infer<typeof ScenarioHistoryGap>;
 
-/** The same over scenarios, which count alike; `ci95` is `null` for fewer than two. */
+/** The same over scenarios, which count alike; `ci95` is `null` for fewer than 5. */
 export const HistoryGap = ScenarioHistoryGap.extend({
   scenarios: z.number(),
-  ci95: z.tuple([z.number(), z.number()]).nullable(),
+  ci95: Span.nullable(),
 }).meta({ id: "HistoryGap" });
 export type HistoryGap = z.infer<typeof HistoryGap>;

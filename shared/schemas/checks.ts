@@ -182,6 +182,7 @@ export const CheckCount = z.object({
   required: z.boolean(),
   passed: z.number(),
   failed: z.number(),
-  undecided: z.number(),
+  /** Of which it is not known: the judge, the embeddings or the check itself failed. */
+  missing: z.number(),
 }).meta({ id: "CheckCount" });
 export type CheckCount = z.infer<typeof CheckCount>;

@@ -112,24 +112,25 @@ Deno.test("a turn that passes names the checks that it failed", async () => {
   assertStringIncludes(junit, '<system-out>failed check: contains "please": it does not contain');
 });
 
-Deno.test("a check that cannot be decided leaves checks and overall missing, with bounds", async () => {
+Deno.test("a check that cannot be told from the reply is not met, nor is its opposite, and it is said", async () => {
   const { service } = evalService(() => "Yes");
   const answer = await evaluateWith(
     service,
     scenarioBody([{
-      checks: [{ type: "equals", value: "Yes", weight: 3 }, {
-        type: "max_output_tokens",
-        value: 5,
-      }],
+      checks: [
+        { type: "equals", value: "Yes", weight: 2 },
+        { type: "max_output_tokens", value: 5 },
+        { type: "language", value: "de", negate: true },
+      ],
     }]),
   );
   const [turn] = first(answer);
-  assertEquals(turn!.scores.checks, null);
-  assertEquals(turn!.missing_scores, {
-    checks: "max_output_tokens 5: the endpoint did not report its output tokens",
-    overall: "without checks",
-  });
-  assertEquals(turn!.overall_bounds, [0.75, 1]);
+  assertEquals([turn!.scores.checks, turn!.missing_scores], [0.5, undefined]);
+  assertEquals(turn!.check_results!.map(({ value, reason }) => [value, reason]), [
+    [1, undefined],
+    [0, "the endpoint did not report its output tokens"],
+    [0, "the text is too short to tell its language"],
+  ]);
 });
 
 Deno.test("a failed call counts 0 in checks", async () => {
@@ -233,7 +234,7 @@ Deno.test("comparisons have checks as a score, unless the checks differ", async 
           id: `s${index}`,
           interactions: [{
             id: "1",
-            user_message: message,
+            user_message: `${message} ${index}`,
             checks: [{ type: "equals", value }],
           }],
         })),
@@ -244,7 +245,7 @@ Deno.test("comparisons have checks as a score, unless the checks differ", async 
     return await (await service(new Request(`http://127.0.0.1:8080${path}`))).json();
   };
   const same = await compare(await run("bad", "Yes"), await run("good", "Yes"));
-  assertEquals([same.scores.checks.difference, same.scores.checks.verdict], [1, "improved"]);
+  assertEquals([same.scores.checks.difference, same.verdict], [1, "improved"]);
   const other = await compare(await run("bad", "Yes"), await run("good", "No"));
   assertEquals(other.scores.checks, undefined);
   assertEquals(other.left_out[0].reason, "other_expectation");

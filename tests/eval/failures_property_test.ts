@@ -1,7 +1,7 @@
 import { assert } from "@std/assert";
 import fc from "seeded-fast-check";
 import type { EvaluateResponse } from "../../eval/schemas/evaluate_response.ts";
-import type { Scores } from "../../eval/schemas/statistics.ts";
+import type { Scores, Statistic } from "../../eval/schemas/statistics.ts";
 import { providerError } from "../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
 import { fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts";
@@ -56,14 +56,15 @@ async function run(failing: Set<string>): Promise<EvaluateResponse> {
   return await evaluateWith(service, evaluateBody({ test_batch, attempts: ATTEMPTS }));
 }
 
-/** The averages of the run, of each scenario and of each attempt, in one order. */
+/** The most that the averages of the run, of each scenario and of each attempt may be. */
 function averages({ results }: EvaluateResponse): Scores[] {
+  const most = ({ statistics }: { statistics: Record<string, Statistic> }): Scores =>
+    Object.fromEntries(
+      Object.entries(statistics).map(([name, { mean, bounds }]) => [name, bounds?.[1] ?? mean]),
+    );
   return [
-    results.average_scores,
-    ...results.scenarios.flatMap(({ average_scores, attempts }) => [
-      average_scores,
-      ...attempts.map((attempt) => attempt.average_scores),
-    ]),
+    most(results),
+    ...results.scenarios.flatMap((scenario) => [most(scenario), ...scenario.attempts.map(most)]),
   ];
 }
 

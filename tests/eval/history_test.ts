@@ -19,12 +19,13 @@ const TURNS = ["first", "second", "third"];
 function batch(scenarios: number) {
   return Array.from({ length: scenarios }, (_, index) => ({
     id: `s${index}`,
-    interactions: TURNS.map((name) => ({
-      id: name,
-      user_message: name,
-      reference_reply: `right ${name}`,
-      checks: [{ type: "equals", value: `right ${name}` }],
-    })),
+    interactions: TURNS.map((id) => ({ id, asked: index === 0 ? id : `${id} ${index}` }))
+      .map(({ id, asked }) => ({
+        id,
+        user_message: asked,
+        reference_reply: `right ${asked}`,
+        checks: [{ type: "equals", value: `right ${asked}` }],
+      })),
   }));
 }
 
@@ -51,9 +52,7 @@ Deno.test("with both histories the gap says that errors cascade; the first turn 
   const { history_gap, average_scores, pass_rate } = answer.results;
   const { ci95, ...gap } = history_gap!.checks!;
   assertEquals(gap, { generated: 0, reference: 1, gap: 1, turns: 12, scenarios: 3 });
-  // Three scenarios that are all alike do not say that the next one is.
-  assertAlmostEquals(ci95![0], 1 - 2 * 2.2 ** 2 / (3 + 2.2 ** 2), 1e-12);
-  assertAlmostEquals(ci95![1], 1, 1e-12);
+  assertEquals(ci95, null); // of three scenarios
   assertEquals(average_scores.checks, 0); // of the generated history alone
   assertEquals(pass_rate!.mean, 0);
   const [scenario] = answer.results.scenarios;
@@ -81,7 +80,7 @@ Deno.test("with both histories the gap says that errors cascade; the first turn 
   assertEquals((await read("junit")).match(/<testcase /g)?.length, 18);
   const markdown = await read("markdown");
   assertStringIncludes(markdown, "Turns 18 of 18");
-  assertStringIncludes(markdown, "| `checks` | 0.000 | 1.000 | +1.000 | -0.235 … +1.000 |");
+  assertStringIncludes(markdown, "| `checks` | 0.000 | 1.000 | +1.000 | – |");
 });
 
 Deno.test("turns that fail by themselves have no gap", async () => {
@@ -159,12 +158,12 @@ Deno.test("of runs with different histories only the first turns are compared, a
   const found = await read(`/runs/compare?${pair(both, reference)}`);
   assertEquals(found.other_history, { turns: 12 });
   assertEquals([found.baseline.history, found.candidate.history], [undefined, "reference"]);
-  assertEquals([found.scores.checks.turns, found.scores.checks.difference], [6, 0]);
+  assertEquals([found.scores.checks.scenarios, found.scores.checks.difference], [6, 0]);
   const { turns } = await read(`/runs/compare/turns?${pair(generated, reference)}&score=checks`);
   assertEquals(turns.map(({ candidate }: { candidate: { turn: number } }) => candidate.turn), [
     ...[0, 0, 0, 0, 0, 0],
   ]);
-  const same = await read(`/runs/compare?${pair(generated, both)}`);
+  const same = await read(`/runs/compare?${pair(generated, both)}&detail=full`);
   assertEquals([same.other_history, same.scores.checks.turns], [undefined, 18]);
   const path = `/runs/${reference}/export?format=markdown&baseline=${generated}`;
   const markdown = await (await service(new Request(`http://127.0.0.1:8080${path}`))).text();
@@ -275,11 +274,11 @@ for (const effect of [0, 0.1, 0.25]) {
     const average = runs.reduce((sum, { gap }) => sum + gap, 0) / runs.length;
     assertAlmostEquals(average, effect, 0.003);
     const covered = runs.filter(({ ci95 }) => ci95![0] <= effect && effect <= ci95![1]).length;
-    assert(covered >= 0.93 * 500 && covered <= 0.975 * 500, `${covered} of 500 cover it`);
+    assert(covered >= 0.93 * 500, `${covered} of 500 cover it`);
   });
 }
 
-for (const scenarios of [3, 4, 5, 6, 7, 8, 10, 17, 20]) {
+for (const scenarios of [5, 6, 7, 8, 10, 17]) {
   Deno.test(`the interval covers every gap of passes and failures in ${scenarios} scenarios`, async () => {
     const covered = await leastCoverage(scenarios, (gaps) => {
       const run = createHistoryGap();
@@ -291,6 +290,6 @@ for (const scenarios of [3, 4, 5, 6, 7, 8, 10, 17, 20]) {
       }
       return run.close()!.checks!.ci95!;
     });
-    assert(covered >= 0.91, `${covered}`);
+    assert(covered >= 0.93, `${covered}`);
   });
 }

@@ -20,7 +20,10 @@ export type RecordedScenario = [id: string, turns: [id: string, ...attempts: Rec
 /** A run as comparing sees it, written down as a table of `overall` scores. */
 export function recordedRun(batch: RecordedScenario[]): ComparableRun {
   return {
-    scenarios: batch.map(([id, turns]) => scenario(id, turns.map(([id]) => interaction(id)))),
+    scenarios: batch.map(([id, turns]) =>
+      // Each asks something else: those that ask the same count as one.
+      scenario(id, turns.map(([turn]) => interaction(turn, { user_message: `${id}: ${turn}` })))
+    ),
     turns: turnsOf(batch),
   };
 }

@@ -39,7 +39,12 @@ export function storedRun(batch: StoredScenario[], fields: Partial<StoredRun> = 
     group: null,
     request: {
       test_batch: batch.map(([id, attempts]) =>
-        scenario(id, attempts[0]!.map(({ id }, turn) => interaction(id ?? `t${turn + 1}`)))
+        scenario(
+          id,
+          attempts[0]!.map(({ id: own }, turn) =>
+            interaction(own ?? `t${turn + 1}`, { user_message: `${id}: ${turn}` })
+          ),
+        )
       ),
       endpoint: "http://model.example/v1",
       model_id: "acme/model",

@@ -4,8 +4,12 @@ import type {
   ScenarioResult,
 } from "../../eval/schemas/evaluate_response.ts";
 import type { Scenario } from "../../shared/schemas/scenario.ts";
-import type { PassRates, RunPassRates, Statistic } from "../../eval/schemas/statistics.ts";
-import { passRatesInSteps } from "../../eval/results/passing.ts";
+import type { RunPassRates, Statistic } from "../../eval/schemas/statistics.ts";
+import {
+  DEFAULT_PASS_THRESHOLD,
+  type PassCounts,
+  passRatesInSteps,
+} from "../../eval/results/passing.ts";
 import { type AggregatedScores, createScenarioAggregate } from "../../eval/results/statistics.ts";
 import { finish } from "../../eval/results/steps.ts";
 import {
@@ -36,7 +40,7 @@ export function summariseScenario(
     ...ownFields(scenario),
     scenario_id: scenario.id,
     attempts,
-    ...finish(scenarioInSteps(attempts, passThreshold)),
+    ...finish(scenarioInSteps(attempts, passThreshold)).summary,
   } as ScenarioResult;
 }
 
@@ -47,7 +51,9 @@ export function summariseScenarios(
   const totals = createTotals();
   for (const scenario of scenarios) {
     for (const { interactions } of scenario.attempts) interactions.forEach(totals.addTurn);
-    finish(totals.addInSteps(scenario, scenario.attempts));
+    const { attempts, pass_threshold, scenario_id } = scenario;
+    const ended = finish(scenarioInSteps(attempts, pass_threshold));
+    finish(totals.addInSteps({ ...ended, attempts, question: scenario_id }));
   }
   return finish(totals.closeInSteps());
 }
@@ -55,11 +61,11 @@ export function summariseScenarios(
 /** The mean and the spread over scenarios, from the statistics of each. */
 export function aggregateScenarios(scenarios: Record<string, Statistic>[]): AggregatedScores {
   const aggregate = createScenarioAggregate();
-  for (const statistics of scenarios) aggregate.add(statistics);
+  for (const [index, statistics] of scenarios.entries()) aggregate.add(statistics, `${index}`);
   return finish(aggregate.close());
 }
 
 /** The pass rates of a run. */
-export function runPassRates(scenarios: PassRates[]): RunPassRates {
-  return finish(passRatesInSteps(scenarios));
+export function runPassRates(scenarios: PassCounts[]): RunPassRates {
+  return finish(passRatesInSteps(scenarios, DEFAULT_PASS_THRESHOLD));
 }

@@ -8,7 +8,7 @@ import { asFields, isFields } from "../../../shared/fields.ts";
 import type { CheckOf } from "../../../shared/schemas/checks.ts";
 import { rememberLast } from "../background/remember_last.ts";
 import { findObjects } from "../../../shared/json_objects.ts";
-import { decide, type Decision, notMet, undecided } from "./decision.ts";
+import { decide, type Decision, notMet, untold } from "./decision.ts";
 import { compilePattern } from "./pattern.ts";
 import { oneLineOf } from "./shown.ts";
 
@@ -48,7 +48,7 @@ export function decideJson({ value, anywhere }: CheckOf<"json">, text: string): 
 }
 
 function tooLong(): Decision {
-  return undecided(`the text is longer than ${LONGEST_TEXT.toLocaleString("en")} characters`);
+  return untold(`the text is longer than ${LONGEST_TEXT.toLocaleString("en")} characters`);
 }
 
 function readJson(text: string, anywhere: boolean): unknown[] {

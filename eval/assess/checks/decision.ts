@@ -1,7 +1,9 @@
-/** What became of a check: met (1), not met (0), or not decided (`null`), each but 1 with a reason. */
+/** What became of a check: met (1), not met (0), or missing (`null`), each but 1 with a reason. */
 export interface Decision {
   value: 0 | 1 | null;
   reason?: string;
+  /** The reply does not tell: neither the check nor its opposite is met. */
+  isUntold?: true;
 }
 
 const MET: Decision = { value: 1 };
@@ -10,8 +12,14 @@ export function notMet(reason: string): Decision {
   return { value: 0, reason };
 }
 
+/** The check itself could not be carried out: the judge is down, its pattern takes too long. */
 export function undecided(reason: string): Decision {
   return { value: null, reason };
+}
+
+/** The check works and the reply does not tell: it has not been met, nor has its opposite. */
+export function untold(reason: string): Decision {
+  return { value: 0, reason, isUntold: true };
 }
 
 /** Met if `holds`, else not met for this reason. */
@@ -19,8 +27,8 @@ export function decide(holds: boolean, reason: string): Decision {
   return holds ? MET : notMet(reason);
 }
 
-/** The opposite; what is not decided stays so. */
+/** The opposite; what is not decided stays so, and what is not told too. */
 export function negated(decision: Decision): Decision {
-  if (decision.value === null) return decision;
+  if (decision.value === null || decision.isUntold) return decision;
   return decision.value === 1 ? notMet("it is so, and must not be") : MET;
 }

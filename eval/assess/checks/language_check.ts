@@ -1,6 +1,6 @@
 import type { CheckOf } from "../../../shared/schemas/checks.ts";
 import { identifyLanguage } from "../language/identify_language.ts";
-import { decide, type Decision, notMet, undecided } from "./decision.ts";
+import { decide, type Decision, notMet, untold } from "./decision.ts";
 
 /** Blocks of code (one that is cut off, too), code within a line, and addresses. */
 const CODE = /(^|\n)[ \t]*(```|~~~).*?(?:\n[ \t]*\2|$)|`[^`\n]+`|\bhttps?:\/\/\S+/gs;
@@ -14,10 +14,10 @@ export function decideLanguage({ value }: CheckOf<"language">, text: string): De
   const wanted = [value].flat();
   if (!LETTER.test(text)) return notMet("it has no letters");
   const words = text.replaceAll(CODE, " ");
-  if (!LETTER.test(words)) return undecided("it has nothing but code and addresses");
+  if (!LETTER.test(words)) return untold("it has nothing but code and addresses");
   const { code, isReliable } = identifyLanguage(words);
   if (wanted.includes(code)) return decide(true, "");
   return isReliable
     ? notMet(`it is in "${code}"`)
-    : undecided("the text is too short to tell its language");
+    : untold("the text is too short to tell its language");
 }

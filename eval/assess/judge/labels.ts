@@ -20,7 +20,7 @@ export interface ReplyToLabel {
 
 /**
  * Derives all keys of a reply in one call. A key for which the judge says that no candidate fits
- * has no value (`noneFits`). Throws `UnreadableAnswer`, and what the model throws.
+ * has no value. Throws `UnreadableAnswer`, and what the model throws.
  */
 export async function labelReply(
   labelled: ReplyToLabel,
@@ -51,7 +51,6 @@ export async function labelReply(
       method: JUDGE_LABELS,
       confidence: null,
       reason,
-      noneFits: true,
     }];
   }));
 }

@@ -147,7 +147,7 @@ export function createMetadataReader(
     if (isByAnnotators) await addPlans(same);
     if (open.length === 0) return same;
     const read = unavailable !== undefined
-      ? sameForAll(open, none("none", unavailable))
+      ? sameForAll(open, passing("none", unavailable))
       : judge
       ? await askJudge(open, reply, judge)
       : await askAnnotators(open, reply);
@@ -188,14 +188,15 @@ function sameForAll(keys: string[], annotation: KeyAnnotation): Map<string, Note
 function describe(found: Map<string, Note>): AnnotatedMetadata {
   const generatedMetadata: Metadata = {};
   const keys: Annotation["keys"] = {};
-  for (const [key, { value, method, confidence, reason, noneFits, plan }] of found) {
+  for (const [key, { value, method, confidence, reason, isPassing, plan }] of found) {
     if (value !== undefined) generatedMetadata[key] = value;
+    const isCounted = !plan || plan.annotator !== undefined;
     keys[key] = {
       method,
       confidence,
       ...(reason !== undefined && { reason }),
-      ...(noneFits && { none_fits: true }),
-      ...(plan && !plan.annotator && { counts: false }),
+      ...(value === undefined && !isPassing && isCounted && { none_fits: true }),
+      ...(!isCounted && { counts: false }),
       ...(plan?.selfCheck && { self_check: plan.selfCheck }),
     };
   }

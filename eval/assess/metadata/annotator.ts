@@ -3,16 +3,14 @@ import type { Interaction } from "../../../shared/schemas/scenario.ts";
 
 /** What was read out of a reply for one metadata key. */
 export interface KeyAnnotation {
-  /** `undefined` if the annotator cannot tell. */
+  /** `undefined` if none of the labels fits. */
   value: unknown;
   method: string;
   /** The chance that the value is right, in [0, 1]; `null` if there is no value. */
   confidence: number | null;
   /** Why there is no value. */
   reason?: string;
-  /** None of the labels fits, and that is certain: the reply matches no label. */
-  noneFits?: true;
-  /** There is no value this time; there may be one at the next try. */
+  /** The label could not be read at all; without it, a reply without a value fits no label. */
   isPassing?: true;
 }
 

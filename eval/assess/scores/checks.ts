@@ -2,7 +2,7 @@ import { roundedBelow, ROUNDING } from "../../../shared/rounding.ts";
 import { CHECK_DEFAULTS, type CheckResult } from "../../../shared/schemas/checks.ts";
 import { nameOf } from "../checks/check_name.ts";
 import type { ContentCheck } from "../checks/content_checks.ts";
-import { type Decision, negated, notMet, undecided } from "../checks/decision.ts";
+import { type Decision, negated, notMet, undecided, untold } from "../checks/decision.ts";
 import { planChecks, type PlannedCheck } from "../checks/planned_checks.ts";
 import { atMost } from "../checks/text_checks.ts";
 import { judgeCriterion } from "../judge/criterion.ts";
@@ -16,7 +16,7 @@ export const checksScore: Scorer = {
   describe: () => [{
     name: "checks",
     definition: "the weighted mean of the turn's checks, each 1 if it is met and 0 if not; null " +
-      "if the turn has none; missing if one of them cannot be decided",
+      "if the turn has none; missing if the judge, the embeddings or a check itself fails",
     range: [0, 1],
     method: "sum of the weights of the checks that are met / sum of all weights; check_results " +
       "of a turn has each check with its reason",
@@ -102,7 +102,7 @@ async function decideOne(
         return atMost(subject.latencyMs, check.value, "ms of latency");
       case "max_output_tokens":
         return subject.outputTokens === null
-          ? undecided("the endpoint did not report its output tokens")
+          ? untold("the endpoint did not report its output tokens")
           : atMost(subject.outputTokens, check.value, "output tokens");
       case "similar":
         return decideSimilar(check, subject, batch);
@@ -157,11 +157,11 @@ function toResult(
   };
 }
 
-/** Between the mean with every undecided check at 0 and at 1. */
+/** Between the mean with every missing check at 0 and at 1. */
 function weigh(results: CheckResult[]): Outcome {
   const all = results.reduce((sum, { weight }) => sum + weight, 0);
-  const at = (undecided: 0 | 1) =>
-    results.reduce((sum, { value, weight }) => sum + weight * (value ?? undecided), 0) / all;
+  const at = (missing: 0 | 1) =>
+    results.reduce((sum, { value, weight }) => sum + weight * (value ?? missing), 0) / all;
   const open = results.filter(({ value }) => value === null);
   if (open.length === 0) return { scores: { checks: at(0) } };
   const bounds: Bounds = [at(0), at(1)];

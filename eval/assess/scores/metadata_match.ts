@@ -1,7 +1,7 @@
 import type { Annotation } from "../../schemas/labels.ts";
 import type { Interaction, Metadata } from "../../../shared/schemas/scenario.ts";
 import type { Scores } from "../../schemas/statistics.ts";
-import { isSameLabel, UNKNOWN } from "../metadata/label.ts";
+import { isSameLabel } from "../metadata/label.ts";
 import { mean } from "../mean.ts";
 import { createMetadataReader } from "../metadata/annotation.ts";
 import type { Bounds } from "./score.ts";
@@ -28,10 +28,10 @@ export interface LabelledReply {
 /**
  * `<key>_match` for each key of the reference metadata: 1 if the reply's label is the expected one,
  * else 0; and `metadata_match`, their mean. A key that no annotator can label in this batch does not
- * count (`null`). A key that counts and has no label for this reply is missing, and so is the mean.
- * A blank reply matches nothing, and neither does one that fits no label in the judge's opinion: a
- * model that stops answering, or answers beside the point, must not gain by it. The mean also
- * counts a key called `metadata`, whose own match has no name left.
+ * count (`null`). A blank reply matches nothing, and neither does one that fits no label: a model that
+ * stops answering, or answers beside the point, must not gain by it. Only if the labels could not be
+ * read at all the match is missing, and so is the mean. The mean also counts a key called
+ * `metadata`, whose own match has no name left.
  */
 export function matchMetadata(
   { reference_metadata }: Interaction,
@@ -52,7 +52,8 @@ export function matchMetadata(
       continue;
     }
     const found = Object.hasOwn(generatedMetadata, key) ? generatedMetadata[key] : undefined;
-    const match = isBlank || note?.none_fits ? 0 : compareLabels(found, expected);
+    const isUnread = found === undefined && !note?.none_fits && !isBlank;
+    const match = isUnread ? null : Number(!isBlank && isSameLabel(found, expected));
     matches[name] = match;
     counted.push(match);
     if (match !== null) continue;
@@ -72,13 +73,6 @@ export function matchMetadata(
   };
 }
 
-/** `null`: there is no label to compare. */
-function compareLabels(found: unknown, expected: unknown): number | null {
-  if (found === undefined) return null;
-  if (isSameLabel(found, expected)) return 1;
-  return found === UNKNOWN ? null : 0;
-}
-
 const LABELLED_BY =
   "sentiment by a model for English, or by the batch's own examples if they do better; a key with " +
   "one label by rules for English dialogue acts; others by nearness to the labelled references " +
@@ -95,8 +89,8 @@ export const metadataMatch: Scorer = {
     {
       name: "<key>_match",
       definition: "for each key of reference_metadata: 1 if the reply has the expected label, " +
-        "else 0, also if the judge says that none of the labels fits; missing if the reply has no " +
-        "label; null if the key cannot be labelled in this batch",
+        "else 0, also if none of the labels fits; missing if the labels could not be read; null if " +
+        "the key cannot be labelled in this batch",
       range: [0, 1],
       method: `a reply with the text of a reference has its labels; ${
         judge ? `others have those that ${judge.name} gives` : LABELLED_BY

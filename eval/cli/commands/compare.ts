@@ -1,5 +1,5 @@
 import { compareStored } from "../../compare/compare_stored.ts";
-import { regressedScores } from "../../compare/verdict.ts";
+import { isRegression } from "../../compare/verdict.ts";
 import { readSides } from "../../export/text/compared_sides.ts";
 import { describeComparison } from "../../export/text/comparison_text.ts";
 import { parseArguments } from "../arguments.ts";
@@ -8,7 +8,7 @@ import { findRun } from "../find_run.ts";
 import { terminalForm } from "../report/terminal_form.ts";
 
 const options = {
-  score: { type: "string", multiple: true },
+  score: { type: "string" },
   json: { type: "boolean" },
 } as const;
 
@@ -17,18 +17,17 @@ export const compare: Command = {
   summary: "say whether one run is better than another",
   help: `assay-eval compare BASELINE CANDIDATE [options]
 
-Pairs the runs by scenario and turn and tests each score, corrected for the
-number of scores. BASELINE and CANDIDATE are ids, "latest", or "tag:NAME".
+Pairs the runs by scenario and turn and tests one score; the others show what
+moved with it. BASELINE and CANDIDATE are ids, "latest", or "tag:NAME".
 
-  --score NAME   compare only this score; may be repeated. With fewer scores,
-                 smaller differences become significant
+  --score NAME   the score that decides (default: overall)
   --json         print the whole comparison as JSON
 
-Exit code: 0, 100 if any score regressed (also if failed calls, had they been
-answered, could change that), 1 for an error.
+Exit code: 0, 100 if that score regressed (also if calls without an answer,
+had they been answered, could change that), 1 for an error.
 
 Example:
-  assay-eval compare 0198c0de-1111-7000-8000-000000000000 latest --score overall
+  assay-eval compare 0198c0de-1111-7000-8000-000000000000 latest --score judge
 `,
 
   async execute(args, context) {
@@ -40,7 +39,7 @@ Example:
     const baseline = await findRun(reader, first);
     const candidate = await findRun(reader, second);
     const ids = { baseline: baseline.id, candidate: candidate.id };
-    const comparison = await compareStored(reader, ids, { scores: values.score ?? [] });
+    const comparison = await compareStored(reader, ids, { decideBy: values.score });
     if (values.json) {
       context.out.write(`${JSON.stringify(comparison, null, 2)}\n`);
     } else {
@@ -48,6 +47,6 @@ Example:
       const described = { baseline: baseline.id, result: comparison, sides };
       context.out.write(describeComparison(described, terminalForm).trimStart());
     }
-    return regressedScores(comparison.scores).length > 0 ? EXIT.notPassed : EXIT.passed;
+    return isRegression(comparison) ? EXIT.notPassed : EXIT.passed;
   },
 };

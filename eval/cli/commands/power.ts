@@ -1,4 +1,4 @@
-import { MOST_SCORES, planPower, type RunPower } from "../../noise/power.ts";
+import { planPower, type RunPower } from "../../noise/power.ts";
 import { HEADLINE } from "../../results/passing.ts";
 import { turnsSoFar } from "../../store/turns/whole_reader.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";
@@ -9,7 +9,6 @@ import { renderTable } from "../report/table.ts";
 const options = {
   difference: { type: "string" },
   score: { type: "string" },
-  "scores-looked-at": { type: "string" },
   json: { type: "boolean" },
 } as const;
 
@@ -25,9 +24,6 @@ the difference is the same in every scenario, and if scenarios are unrelated.
 
   --difference D  a difference of two means, such as 0.02
   --score NAME    the score (default: ${HEADLINE})
-  --scores-looked-at N
-                  how many scores the comparison tests, ${HEADLINE} among them
-                  (default: 1, as with compare --score; others test all)
   --json          print the whole answer as JSON
 
 Example:
@@ -39,30 +35,22 @@ Example:
     if (values.difference === undefined) throw new UsageError("--difference is missing");
     const difference = parseNumber(values.difference, { option: "--difference", min: 0, max: 1 });
     if (difference === 0) throw new UsageError("--difference must be above 0");
-    const scoresLookedAt = parseNumber(values["scores-looked-at"] ?? "1", {
-      option: "--scores-looked-at",
-      min: 1,
-      max: MOST_SCORES,
-      isWhole: true,
-    });
     await using reader = await context.openReader();
     const run = await findRun(reader, name);
     const plan = await planPower(run.id, turnsSoFar(reader, run), {
       difference,
       score: values.score ?? HEADLINE,
-      scoresLookedAt,
     });
     context.out.write(
-      values.json ? `${JSON.stringify(plan, null, 2)}\n` : describe(plan, scoresLookedAt),
+      values.json ? `${JSON.stringify(plan, null, 2)}\n` : describe(plan),
     );
     return EXIT.passed;
   },
 };
 
-function describe(plan: RunPower, scoresLookedAt: number): string {
+function describe(plan: RunPower): string {
   const { score, difference, power, scenarios, scenarios_needed, detectable_difference } = plan;
   const show = (value: number | null, digits = 0) => value === null ? "–" : value.toFixed(digits);
-  const compared = scoresLookedAt === 1 ? `by ${score} alone` : `of ${scoresLookedAt} scores`;
   const row = (what: string, end: "at_least" | "at_most") => [
     what,
     show(scenarios_needed[end]),
@@ -73,6 +61,5 @@ function describe(plan: RunPower, scoresLookedAt: number): string {
       row("by the same in every scenario", "at_least"),
       row("differently in each scenario", "at_most"),
     ]) +
-    `\nIt is for a comparison ${compared}.\n` +
     plan.notes.map((note) => `\n${note}\n`).join("");
 }

@@ -38,7 +38,7 @@ Example:
     const wanted = await parsePassCriteria(values, context, { comparesModels: true });
     await using store = await context.openStore({ isForRuns: true, mustExist: true });
     if (await isGroup(store, name)) return await resumeGroup(name, { wanted, store, context });
-    if (wanted.scores.length > 0 && wanted.baseline === undefined) {
+    if (wanted.decideBy !== undefined && wanted.baseline === undefined) {
       throw new UsageError("--score requires --baseline");
     }
     const run = await findRun(store, name);

@@ -47,7 +47,7 @@ scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
   --model ID         the model (default: the request body's); may be repeated: then
                      each model gets a run, all runs are one group, and the
                      models are compared with each other, by overall or by the
-                     scores that --score names
+                     score that --score names
   --attempts N       how often each conversation is run (default: 1)
   --history H        what turns are asked after: generated (default), reference
                      or both, which shows whether errors cascade

@@ -1,3 +1,4 @@
+import { groupInDetail } from "../../groups/groups.ts";
 import { gatherPieces } from "../../../shared/http/body/json_stream.ts";
 import { digestRun } from "../../export/text/digest.ts";
 import { thresholdOf } from "../../results/outcome.ts";
@@ -18,7 +19,7 @@ import { terminalForm } from "../report/terminal_form.ts";
 
 const options = {
   json: { type: "boolean" },
-  score: { type: "string", multiple: true },
+  score: { type: "string" },
 } as const;
 
 /** Shows one run. */
@@ -32,8 +33,7 @@ are compared.
 
   --json         print the run with its result as GET /runs/{id} answers it, or
                  the group as GET /groups/{id} does
-  --score NAME   of a group: compare by this score; may be repeated (default:
-                 overall)
+  --score NAME   of a group: the score that decides (default: overall)
 
 Example:
   assay-eval show latest
@@ -43,9 +43,11 @@ Example:
     const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
     await using reader = await context.openReader();
     if (await isGroup(reader, name)) {
-      const report = await storedGroups(reader).report(name, { scores: values.score ?? [] });
+      const report = await storedGroups(reader).report(name, { decideBy: values.score });
       context.out.write(
-        values.json ? `${JSON.stringify(report, null, 2)}\n` : describeGroup(report, terminalForm),
+        values.json
+          ? `${JSON.stringify(groupInDetail(report, undefined), null, 2)}\n`
+          : describeGroup(report, terminalForm),
       );
       return EXIT.passed;
     }

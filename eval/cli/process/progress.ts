@@ -63,7 +63,7 @@ function describeProgress({ done, total, failed, missing, mean, eta_ms }: RunPro
   return [
     `${done}/${total} turns`,
     failed > 0 ? `${failed} failed` : "",
-    missing > 0 ? `${missing} incomplete` : "",
+    missing > 0 ? `${missing} with a missing score` : "",
     mean === null ? "" : `mean ${mean.toFixed(3)}`,
     eta_ms === null || done === total ? "" : `${describeDuration(eta_ms)} left`,
   ].filter(Boolean).join(", ");

@@ -18,7 +18,7 @@ export async function reportGroup(
   criteria: PassCriteria,
   { store, context }: { store: RunStore; context: CliContext },
 ): Promise<number> {
-  const report = await storedGroups(store).report(id, { scores: criteria.scores });
+  const report = await storedGroups(store).report(id, { decideBy: criteria.decideBy });
   context.out.write(describeGroup(report, terminalForm));
   context.out.write("\n");
   const codes: number[] = [];

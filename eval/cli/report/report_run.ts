@@ -4,8 +4,8 @@ import { digestRun, type RunDigest } from "../../export/text/digest.ts";
 import { readSides } from "../../export/text/compared_sides.ts";
 import { describeComparison } from "../../export/text/comparison_text.ts";
 import type { ExportSource } from "../../export/format.ts";
-import { describeRun } from "../../export/text/run_text.ts";
-import { regressedScores } from "../../compare/verdict.ts";
+import { describeRun, isDecided } from "../../export/text/run_text.ts";
+import { isRegression } from "../../compare/verdict.ts";
 import { HEADLINE, holdAgainst, ifAnswered, type Standing } from "../../results/passing.ts";
 import { roundedBelow } from "../../../shared/rounding.ts";
 import type { Statistic } from "../../schemas/statistics.ts";
@@ -59,8 +59,8 @@ export async function judgeRun(
   };
   const digest = known ?? await digestRun(source);
   if (criteria.baseline !== undefined) {
-    const { baseline, scores, isBaselineOptional } = criteria;
-    const result = await compareStored(store, { baseline, candidate: run.id }, { scores });
+    const { baseline, decideBy, isBaselineOptional } = criteria;
+    const result = await compareStored(store, { baseline, candidate: run.id }, { decideBy });
     source.comparison = { baseline, result, isRequired: !isBaselineOptional };
   }
   const { code, words } = decide({ digest, threshold, criteria, source });
@@ -86,20 +86,20 @@ function decide({ digest, threshold, criteria, source }: {
     return { code: EXIT.error, words: "failed: a threshold was given, but no turn has a score" };
   }
   const { comparison } = source;
-  if (comparison?.isRequired && Object.keys(comparison.result.scores).length === 0) {
-    const words = `failed: the run has nothing in common with its baseline ${comparison.baseline}`;
-    return { code: EXIT.error, words };
+  if (comparison?.isRequired && !isDecided(comparison.result)) {
+    return { code: EXIT.error, words: `failed: ${comparison.result.reason}` };
   }
-  const regressed = regressedScores(comparison?.result.scores ?? {});
-  const { byChecks, byTools, undecided } = digest.barred;
+  const { byChecks, byTools, missing } = digest.barred;
   const faults = [
     ...byChecks > 0 ? [`required checks failed in ${counted(byChecks, "turn")}`] : [],
     ...byTools > 0 ? [`wrong tool calls in ${counted(byTools, "turn")}`] : [],
-    ...undecided > 0
-      ? [`required checks or tool calls could not be decided in ${counted(undecided, "turn")}`]
+    ...missing > 0
+      ? [`required checks or tool calls are missing in ${counted(missing, "turn")}`]
       : [],
     ...describeStanding(standing, { headline, threshold }),
-    ...regressed.length > 0 ? [`regressed in ${regressed.join(", ")}`] : [],
+    ...comparison && isRegression(comparison.result)
+      ? [`regressed in ${comparison.result.decided_by}`]
+      : [],
   ];
   if (faults.length > 0) {
     return { code: EXIT.notPassed, words: `not passed: ${faults.join("; ")}` };
@@ -112,7 +112,7 @@ function describeStanding(
   { headline, threshold }: { headline: Statistic | undefined; threshold: number },
 ): string[] {
   const show = (value: number) => roundedBelow(value, { limit: threshold, digits: 3 });
-  if (standing === "undecided") {
+  if (standing === "missing") {
     const { bounds, error_bounds, missing, failed } = headline!;
     const [low, high] = (error_bounds ?? bounds)!;
     const causes = [

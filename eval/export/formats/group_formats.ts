@@ -1,3 +1,4 @@
+import { groupInDetail } from "../../groups/groups.ts";
 import type { GroupReport } from "../../groups/group_report.ts";
 import { BYTE_ORDER_MARK, type CsvCell, writeRow } from "./csv_text.ts";
 import type { GroupFormat } from "../group_format.ts";
@@ -11,8 +12,8 @@ const json: GroupFormat = {
   name: "json",
   extension: "json",
   contentType: "application/json",
-  async *write({ report }) {
-    yield `${JSON.stringify(report, null, 2)}\n`;
+  async *write({ report, detail }) {
+    yield `${JSON.stringify(groupInDetail(report, detail), null, 2)}\n`;
   },
 };
 
@@ -51,14 +52,12 @@ const COLUMNS = [
   "turns",
   "failed",
   "missing",
+  "bounds_low",
+  "bounds_high",
   "p",
-  "p_adjusted",
   "verdict",
   "cost",
   "cost_currency",
-  "error_bounds_low",
-  "error_bounds_high",
-  "scenarios_needed",
 ];
 
 function modelRows({ group_id, models }: GroupReport): CsvCell[][] {
@@ -67,21 +66,19 @@ function modelRows({ group_id, models }: GroupReport): CsvCell[][] {
       ...["model", group_id, name, null, run_id, status, score],
       ...[found.mean, found.ci95?.[0], found.ci95?.[1], found.n],
       ...[found.turns, found.failed, found.missing],
-      ...[null, null, null, cost?.amount, cost?.currency],
-      ...[found.error_bounds?.[0], found.error_bounds?.[1], null],
+      ...[found.bounds?.[0], found.bounds?.[1], null, null, cost?.amount, cost?.currency],
     ])
   );
 }
 
 /** `value` is the difference: the model − the one against it. */
 function pairRows({ group_id, pairs }: GroupReport): CsvCell[][] {
-  return (pairs ?? []).flatMap(({ baseline, candidate, scores }) =>
+  return (pairs ?? []).flatMap(({ baseline, candidate, verdict, scores }) =>
     Object.entries(scores).map(([score, found]) => [
       ...["pair", group_id, candidate, baseline, null, null, score],
       ...[found.difference, found.ci95?.[0], found.ci95?.[1], found.scenarios, found.turns],
-      ...[null, null, found.p, found.p_adjusted, found.verdict, null, null],
-      ...[found.difference_error_bounds?.[0], found.difference_error_bounds?.[1]],
-      found.planning?.scenarios,
+      ...[null, null, found.bounds?.difference[0], found.bounds?.difference[1]],
+      ...[found.p, verdict, null, null],
     ])
   );
 }

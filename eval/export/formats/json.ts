@@ -9,10 +9,11 @@ export const json: ExportFormat = {
   name: "json",
   extension: "json",
   contentType: "application/json",
-  async *write({ run, reader, noise, agreement }) {
+  async *write({ run, reader, noise, agreement, detail }) {
     const { done } = await reader.tally(run.id);
     const message = `Evaluation ${run.status}: ${done} of ${run.totalTurns} interactions completed`;
     yield* writeResult(reader, run, {
+      detail,
       ...(run.status !== "completed" && { message }),
       ...(noise && { noise: noise.scores }),
       ...(agreement && { agreement }),

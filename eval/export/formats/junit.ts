@@ -23,7 +23,7 @@ const SHOWN_CHARACTERS = 2000;
 
 /**
  * JUnit XML as CI systems read it: a suite a scenario, a case a turn of an attempt. A turn below the
- * threshold is a `failure`, a call that failed or a turn whose score is incomplete an `error`, a turn
+ * threshold is a `failure`, a call that failed or a turn whose score is missing an `error`, a turn
  * without expectations `skipped`. A
  * run that ended early is an error of its own: half a run must not turn a build green. A comparison
  * has a suite of its own. Suites state their counts before their cases, so the run is read twice.
@@ -82,7 +82,7 @@ function addCounts(all: Counts[]): Counts {
     passed: sum("passed"),
     below: sum("below"),
     failed: sum("failed"),
-    incomplete: sum("incomplete"),
+    missing: sum("missing"),
     unscored: sum("unscored"),
     latencyMs: sum("latencyMs"),
   };
@@ -163,11 +163,11 @@ function costProperties({ cost, judge_cost }: TurnCounts): Record<string, string
   );
 }
 
-function countAttributes({ turns, below, failed, incomplete, unscored, latencyMs }: Counts) {
+function countAttributes({ turns, below, failed, missing, unscored, latencyMs }: Counts) {
   return {
     tests: turns,
     failures: below,
-    errors: failed + incomplete,
+    errors: failed + missing,
     skipped: unscored,
     time: seconds(latencyMs),
   };
@@ -201,11 +201,11 @@ function writeDetail(result: InteractionResult, threshold: number): string {
         xmlText(`asked: ${shorten(result.user_message, SHOWN_CHARACTERS, "…")}`)
       }</error>`;
     }
-    case "incomplete": {
+    case "missing": {
       const reasons = Object.entries(result.missing_scores!)
         .map(([score, reason]) => `${score}: ${reason}`);
       return `<error${
-        xmlAttributes({ message: `${HEADLINE} is missing`, type: "incomplete_score" })
+        xmlAttributes({ message: `${HEADLINE} is missing`, type: "missing_score" })
       }>${xmlText(reasons.join("\n"))}</error>`;
     }
     case "below": {

@@ -52,8 +52,8 @@ export interface RunDigest extends Counts {
   turnCounts: TurnCounts;
   /** By score, if the run has both histories. */
   historyGap?: Record<string, HistoryGap>;
-  /** Turns that cannot pass, by the reason; `undecided` are those of which that is not known. */
-  barred: { byChecks: number; byTools: number; undecided: number };
+  /** Turns that cannot pass, by the reason; `missing` are those of which that is not known. */
+  barred: { byChecks: number; byTools: number; missing: number };
 }
 
 /** Reads a run once. The averages are those of its result. */
@@ -75,7 +75,7 @@ export async function digestRun(
   const errors: RunDigest["errors"] = new Map();
   const yieldIfDue = createYielder();
   const graded: RunDigest["graded"] = { turns: 0, grades: 0, sum: 0 };
-  const barred = { byChecks: 0, byTools: 0, undecided: 0 };
+  const barred = { byChecks: 0, byTools: 0, missing: 0 };
   const usage = { input_tokens: 0, output_tokens: 0 };
   const lowest = createLowestTurns(threshold);
   let place = { scenario: 0, attempt: 0 };
@@ -99,7 +99,7 @@ export async function digestRun(
     }
     if (turn.check_results?.some(isBarring)) barred.byChecks++;
     if (hasWrongTools(turn)) barred.byTools++;
-    if (mayBeBarred) barred.undecided++;
+    if (mayBeBarred) barred.missing++;
   }
 
   for await (const parts of resultParts(reader, run, { attemptScores: PASSING })) {
@@ -115,7 +115,7 @@ export async function digestRun(
       } else if (part.kind === "scenario end") {
         scenario.averages = part.summary.average_scores;
         scenario.bounds = part.summary.statistics[HEADLINE]?.bounds ?? null;
-        await finishYielding(totals.addInSteps(part.summary, part.attempts), yieldIfDue);
+        await finishYielding(totals.addInSteps(part), yieldIfDue);
       }
     }
   }
@@ -171,7 +171,7 @@ function countError(errors: RunDigest["errors"], { code, detail }: InteractionEr
 }
 
 function noCounts(): Counts {
-  return { turns: 0, passed: 0, below: 0, failed: 0, incomplete: 0, unscored: 0, latencyMs: 0 };
+  return { turns: 0, passed: 0, below: 0, failed: 0, missing: 0, unscored: 0, latencyMs: 0 };
 }
 
 /** Names that tell scenarios apart: readers of reports take two of one name for the same. */

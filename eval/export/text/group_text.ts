@@ -1,13 +1,12 @@
 import { counted } from "../../../shared/counted.ts";
 import { formatP } from "../../../shared/rounding.ts";
-import type { Statistic } from "../../schemas/statistics.ts";
 import type { ScoreComparison } from "../../compare/comparison.ts";
 import type { GroupModel, GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { HEADLINE } from "../../results/passing.ts";
-import { scenariosPlanned } from "./comparison_text.ts";
+import { differenceText } from "./comparison_text.ts";
 import { showCost } from "./cost_text.ts";
 import { describeError, describeMissing } from "./run_text.ts";
-import { firstLines, showDifference, showScore, type TextForm } from "./text_form.ts";
+import { firstLines, showDifference, showMean, showScore, type TextForm } from "./text_form.ts";
 
 /** Of one model, errors and reasons alike: a comment has room for 65,536 characters. */
 const SHOWN_FAULTS = 3;
@@ -16,10 +15,6 @@ const SHOWN_FAULTS = 3;
 const SHOWN_PAIRS = 20;
 const SHOWN_OF_REASON = 5;
 const SHOWN_REASONS = 5;
-
-const BOUNDS =
-  "Means are over what has a score, and failed calls count 0; bounds are over all, with " +
-  "what failed or is missing at 0 and at 1";
 
 /** A group for people: the table of models and scores, and which model is better than which. */
 export function describeGroup(report: GroupReport, form: TextForm): string {
@@ -59,136 +54,95 @@ function describeFaults(model: GroupModel, form: TextForm): string[] {
 
 function describeModels(models: GroupModel[], form: TextForm): string {
   const hasCost = models.some(({ cost }) => cost);
-  const boundsOf = (statistic: Partial<Statistic>) => statistic.error_bounds ?? statistic.bounds;
-  const hasUnknown = models.some(({ scores }) => boundsOf(scores?.[HEADLINE] ?? {}));
   const rows = models.map(({ name, scores, pass_rate, progress, latency_ms, cost }) => {
-    const headline: Partial<Statistic> = scores?.[HEADLINE] ?? {};
+    const headline = scores?.[HEADLINE];
     return [
       form.name(name),
-      showScore(headline.mean),
-      showInterval(headline.ci95),
-      pass_rate ? showScore(pass_rate.mean) : "–",
+      showMean(headline),
+      showInterval(headline?.ci95),
+      showMean(pass_rate),
       `${progress.failed}`,
-      ...(hasUnknown ? [showInterval(boundsOf(headline))] : []),
       latency_ms ? `${Math.round(latency_ms.p50)} ms` : "–",
       ...(hasCost ? [cost ? showCost(cost) : "–"] : []),
     ];
   });
-  return form.table(
-    [
-      ...["model", HEADLINE, "95 %", "pass rate", "failed"],
-      ...(hasUnknown ? ["bounds"] : []),
-      "p50",
-      ...(hasCost ? ["cost"] : []),
-    ],
-    rows,
-  ) + (hasUnknown ? `\n${form.lines([BOUNDS])}` : "");
+  const header = ["model", HEADLINE, "95 %", "pass rate", "failed", "p50"];
+  return form.table([...header, ...(hasCost ? ["cost"] : [])], rows);
 }
 
 /** A row per score, a column per model. */
 function describeScores(models: GroupModel[], form: TextForm): string {
   const names = new Set(
     models.flatMap(({ scores }) =>
-      Object.keys(scores ?? {}).filter((name) => scores![name]!.mean !== null)
+      Object.keys(scores ?? {}).filter((name) =>
+        scores![name]!.mean !== null || scores![name]!.bounds
+      )
     ),
   );
   names.delete(HEADLINE);
   const rows = [HEADLINE, ...names].map((name) => [
     form.name(name),
-    ...models.map(({ scores }) => showScore(scores?.[name]?.mean)),
+    ...models.map(({ scores }) => showMean(scores?.[name])),
   ]);
   return form.table(["score", ...models.map(({ name }) => form.name(name))], rows);
 }
 
-/** One score of two models. */
-interface ComparedPair extends Pick<GroupPair, "baseline" | "candidate"> {
-  score: string;
+/** Two models, by the deciding score. */
+interface ComparedPair extends GroupPair {
   compared: ScoreComparison;
 }
 
-function describePairs({ pairs, best, method }: GroupReport, form: TextForm): string {
-  if (!pairs || !method || pairs.length === 0) return "";
-  const tests = pairs.flatMap(({ baseline, candidate, scores }) =>
-    Object.entries(scores).map(([score, compared]) => ({ baseline, candidate, score, compared }))
-  );
-  const shown = tests.length <= SHOWN_PAIRS ? tests : decidedFirst(tests).slice(0, SHOWN_PAIRS);
-  const hasScores = method.scores.length > 1;
-  const hasPlans = shown.some(({ compared }) => scenariosPlanned(compared));
-  const rows = shown.map((pair) => {
-    const { baseline, candidate, score, compared } = pair;
-    return [
-      `${form.name(candidate)} − ${form.name(baseline)}`,
-      ...(hasScores ? [form.name(score)] : []),
-      showDifference(compared.difference),
-      compared.ci95 ? compared.ci95.map(showDifference).join(" … ") : "–",
-      formatP(compared.p_adjusted),
-      nameBetter(pair, form),
-      ...(hasPlans ? [scenariosPlanned(compared) ?? "–"] : []),
-    ];
+function describePairs({ pairs, best, decided_by, tests }: GroupReport, form: TextForm): string {
+  if (!pairs || decided_by === null || pairs.length === 0) return "";
+  const compared = pairs.flatMap((pair): ComparedPair[] => {
+    const score = pair.scores[decided_by];
+    return score ? [{ ...pair, compared: score }] : [];
   });
+  const shown = compared.length <= SHOWN_PAIRS
+    ? compared
+    : decidedFirst(compared).slice(0, SHOWN_PAIRS);
+  const rows = shown.map((pair) => [
+    `${form.name(pair.candidate)} − ${form.name(pair.baseline)}`,
+    differenceText(pair.compared),
+    pair.compared.ci95 ? pair.compared.ci95.map(showDifference).join(" … ") : "–",
+    formatP(pair.compared.p ?? 1),
+    pair.better === null ? "inconclusive" : form.name(pair.better),
+  ]);
   const models = new Set(pairs.flatMap(({ baseline, candidate }) => [baseline, candidate]));
-  const more = tests.length - shown.length;
-  const isIncomplete = tests.some(({ compared: { missing, turns_without_pair } }) =>
-    missing.baseline + missing.candidate + turns_without_pair > 0
+  const more = compared.length - shown.length;
+  const isIncomplete = compared.some(({ compared: { turns_without_pair = 0 } }) =>
+    turns_without_pair > 0
   );
   return [
-    form.title(`Which is better by ${method.scores.map(form.name).join(", ")}`, 2),
-    form.table([
-      ...["difference of", ...(hasScores ? ["score"] : []), "mean", "95 %", "adjusted p", "better"],
-      ...(hasPlans ? ["scenarios needed"] : []),
-    ], rows),
+    form.title(`Which is better by ${form.name(decided_by)}`, 2),
+    form.table(["difference of", "mean", "95 %", "p", "better"], rows),
     "\n",
     form.lines([
-      ...more > 0 ? [`and ${counted(more, "more comparison")}`] : [],
+      ...more > 0 ? [`and ${counted(more, "more pair")}`] : [],
       describeBest(best ?? [], { of: models.size, form }),
-      `p is adjusted for ${counted(method.tests, "comparison")}`,
-      ...hasPlans ? [describePlan(tests)] : [],
-      ...isIncomplete ? ["Two models are compared by the scores that both have"] : [],
-      ...describeReasons(tests, { hasScores, form }),
+      `p and intervals are corrected for ${counted(tests ?? 0, "pair")}`,
+      ...isIncomplete ? ["Two models are compared by the turns that both have"] : [],
+      ...describeReasons(pairs, form),
     ]),
   ].join("");
 }
 
-function decidedFirst(tests: ComparedPair[]): ComparedPair[] {
-  const isOpen = ({ compared }: ComparedPair) => Number(compared.verdict === "inconclusive");
-  return tests.toSorted((a, b) => isOpen(a) - isOpen(b));
+function decidedFirst(pairs: ComparedPair[]): ComparedPair[] {
+  const isOpen = ({ verdict }: ComparedPair) => Number(verdict === "inconclusive");
+  return pairs.toSorted((a, b) => isOpen(a) - isOpen(b));
 }
 
-function describePlan(tests: ComparedPair[]): string {
-  const planned = tests.map(({ compared }) => compared).filter(scenariosPlanned);
-  const counts = planned.map(({ scenarios }) => scenarios);
-  const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  return `So many scenarios of this kind would show the present difference with ` +
-    `${100 * planned[0]!.planning!.power} % power; these are ` +
-    (least === most ? `${most}` : `${least} to ${most}`);
-}
-
-/** Why pairs that differ have no verdict; those with the same reason together. */
-function describeReasons(
-  tests: ComparedPair[],
-  { hasScores, form }: { hasScores: boolean; form: TextForm },
-): string[] {
-  const undecided = tests
-    .filter(({ compared: { reason, difference } }) => reason !== null && difference !== 0);
-  const lines = [...Map.groupBy(undecided, ({ compared }) => compared.reason)].map(
-    ([reason, found]) => {
-      const named = found.slice(0, SHOWN_OF_REASON).map(({ baseline, candidate, score }) =>
-        `${form.name(candidate)} − ${form.name(baseline)}` +
-        (hasScores ? ` (${form.name(score)})` : "")
-      );
-      const more = found.length - named.length;
-      return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}: ${reason}`;
-    },
-  );
+/** Why pairs have no verdict; those with the same reason together. */
+function describeReasons(pairs: GroupPair[], form: TextForm): string[] {
+  const open = pairs.filter(({ reason }) => reason !== null);
+  const lines = [...Map.groupBy(open, ({ reason }) => reason)].map(([reason, found]) => {
+    const named = found.slice(0, SHOWN_OF_REASON).map(({ baseline, candidate }) =>
+      `${form.name(candidate)} − ${form.name(baseline)}`
+    );
+    const more = found.length - named.length;
+    return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}: ${reason}`;
+  });
   return firstLines(lines, { most: SHOWN_REASONS, noun: "reason" });
-}
-
-function nameBetter(
-  { baseline, candidate, compared: { verdict } }: ComparedPair,
-  form: TextForm,
-): string {
-  if (verdict === "inconclusive") return "inconclusive";
-  return form.name(verdict === "improved" ? candidate : baseline);
 }
 
 function describeBest(
@@ -196,7 +150,7 @@ function describeBest(
   { of, form }: { of: number; form: TextForm },
 ): string {
   const [only, ...others] = best;
-  if (only === undefined) return "Each model is worse than another one in some score";
+  if (only === undefined) return "Each model is worse than another one";
   if (others.length === 0) return `Best: ${form.name(only)}`;
   if (best.length === of) return "No model was shown to be better than another one";
   return `No model was shown to be better than ${best.map(form.name).join(", ")}`;

@@ -1,5 +1,6 @@
 import { counted } from "../../../shared/counted.ts";
-import { regressedScores } from "../../compare/verdict.ts";
+import { isRegression } from "../../compare/verdict.ts";
+import type { Comparison } from "../../compare/comparison.ts";
 import type { Statistic } from "../../schemas/statistics.ts";
 import { HEADLINE, holdWithBars, ifAnswered } from "../../results/passing.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
@@ -9,17 +10,19 @@ import { countedTurns } from "./counted_turns.ts";
 import type { RunDigest, ScenarioDigest } from "./digest.ts";
 import type { ExportSource } from "../format.ts";
 import { describeLowestReplies } from "./lowest_text.ts";
-import { firstLines, showDifference, showScore, type TextForm } from "./text_form.ts";
+import {
+  firstLines,
+  showDifference,
+  showMean,
+  showScore,
+  showSpan,
+  type TextForm,
+} from "./text_form.ts";
 
 /** How many scenarios are shown: a pull request's comment holds 65,536 characters. */
 const SHOWN_SCENARIOS = 10;
 const SHOWN_REASONS = 10;
 const SHOWN_CHECKS = 20;
-
-/** A mean may lie outside of its bounds: the turns that lack the score may be the bad ones. */
-const MEANING_OF_BOUNDS =
-  "A mean is over the turns that have the score; bounds are over all, with what is missing at its " +
-  "lowest and at its highest";
 
 /** A run for people: what it was, whether it passed, the averages, and where to look first. */
 export function describeRun(
@@ -66,30 +69,35 @@ function describeOutcome(
 ): string {
   if (run.status !== "completed") return run.status;
   if (turns > 0 && failed === turns) return "no turn was answered";
-  if (comparison?.isRequired && Object.keys(comparison.result.scores).length === 0) {
-    return "nothing in common with its baseline";
+  if (comparison?.isRequired && !isDecided(comparison.result)) {
+    return "not comparable with its baseline";
   }
   if (barred.byChecks > 0) return "required checks failed";
   if (barred.byTools > 0) return "wrong tool calls";
-  const limits = { threshold, mayBeBarred: barred.undecided > 0 };
+  const limits = { threshold, mayBeBarred: barred.missing > 0 };
   switch (holdWithBars(ifAnswered(statistics[HEADLINE]), limits)) {
     case "unscored":
       return "not scored";
     case "below":
       return `below ${threshold}`;
-    case "undecided":
+    case "missing":
       return "inconclusive";
   }
   if (comparison?.result.verdict === "regressed") return "regressed";
-  return regressedScores(comparison?.result.scores ?? {}).length > 0 ? "inconclusive" : "passed";
+  return comparison && isRegression(comparison.result) ? "inconclusive" : "passed";
+}
+
+/** Whether the deciding score was compared at all. */
+export function isDecided({ scores, decided_by }: Comparison): boolean {
+  return scores[decided_by] !== undefined;
 }
 
 function describeCounts(
-  { passed, below, failed, incomplete, unscored }: RunDigest,
+  { passed, below, failed, missing, unscored }: RunDigest,
   threshold: number,
 ): string {
   return `${passed} passed, ${below} below ${threshold}, ${failed} failed` +
-    (incomplete > 0 ? `, ${incomplete} incomplete` : "") +
+    (missing > 0 ? `, ${missing} with a missing score` : "") +
     (unscored > 0 ? `, ${unscored} without a score` : "");
 }
 
@@ -158,7 +166,7 @@ function describeGrades({ graded: { turns, grades, sum } }: RunDigest): string[]
   return [`Graded by people: ${ofTurns}, ${all}, mean ${showScore(sum / grades)}`];
 }
 
-/** A mean, with the number of its turns, and with its bounds if some are missing. */
+/** A mean, or its bounds if values are missing, with the number of its turns. */
 function describeScores({ statistics }: RunDigest, form: TextForm): string {
   const isShown = (name: string) =>
     statistics[name]!.mean !== null || statistics[name]!.missing > 0;
@@ -168,41 +176,35 @@ function describeScores({ statistics }: RunDigest, form: TextForm): string {
   ];
   const isIncomplete = names.some((name) => (statistics[name]?.missing ?? 0) > 0);
   const hasFailed = names.some((name) => (statistics[name]?.failed ?? 0) > 0);
-  const notes = [
-    ...describeInterval(statistics[HEADLINE]),
-    ...(isIncomplete ? [MEANING_OF_BOUNDS] : []),
-  ];
+  const notes = describeInterval(statistics[HEADLINE]);
   return form.table(
     [
       "score",
       "mean",
       "turns",
-      ...(isIncomplete ? ["missing", "bounds"] : []),
-      ...(hasFailed ? ["failed", "error bounds"] : []),
+      ...(isIncomplete ? ["missing"] : []),
+      ...(hasFailed ? ["failed"] : []),
     ],
     names.map((name) => {
-      const { mean = null, turns = 0, missing = 0, failed = 0, bounds, error_bounds } =
-        statistics[name] ?? {};
+      const { turns = 0, missing = 0, failed = 0 } = statistics[name] ?? {};
       return [
         form.name(name),
-        showScore(mean),
+        showMean(statistics[name]),
         `${turns}`,
-        ...(isIncomplete ? [`${missing}`, showSpan(bounds)] : []),
-        ...(hasFailed ? [`${failed}`, showSpan(error_bounds)] : []),
+        ...(isIncomplete ? [`${missing}`] : []),
+        ...(hasFailed ? [`${failed}`] : []),
       ];
     }),
   ) + (notes.length > 0 ? `\n${form.lines(notes)}` : "");
 }
 
-/** How far the mean tells about scenarios of this kind; nothing if it is not of all turns. */
+/** How far the mean tells about scenarios of this kind, or why it does not. */
 function describeInterval(headline: Statistic | undefined): string[] {
-  if (!headline?.ci95 || headline.bounds) return [];
+  if (!headline?.ci95) {
+    return headline?.ci95_reason ? [`No interval of ${HEADLINE}: ${headline.ci95_reason}`] : [];
+  }
   const [low, high] = headline.ci95.map(showScore);
   return [`95 % interval of ${HEADLINE}: ${low} … ${high}, over ${headline.n} scenarios`];
-}
-
-function showSpan(span: [number, number] | null | undefined): string {
-  return span ? span.map(showScore).join(" to ") : "";
 }
 
 /** What later turns lose because earlier replies were not the references. */
@@ -225,7 +227,7 @@ function describeChecks(
   form: TextForm,
 ): string {
   if (check_counts.length === 0) return "";
-  const wanting = check_counts.filter(({ failed, undecided }) => failed + undecided > 0);
+  const wanting = check_counts.filter(({ failed, missing }) => failed + missing > 0);
   if (wanting.length === 0) {
     const all = check_counts.length === 1
       ? "The check was"
@@ -237,12 +239,12 @@ function describeChecks(
     form.name(name),
     required ? "yes" : "no",
     `${count.failed}`,
-    `${count.undecided}`,
+    `${count.missing}`,
     `${count.passed}`,
   ]);
   const more = wanting.length - rows.length;
   return form.title("Failed checks", 2) +
-    form.table(["check", "required", "failed", "undecided", "met"], rows) +
+    form.table(["check", "required", "failed", "missing", "met"], rows) +
     (more > 0 ? form.lines([`and ${counted(more, "more check")} not met everywhere`]) : "");
 }
 
@@ -251,22 +253,22 @@ function describeLowest(
   { threshold, form }: { threshold: number; form: TextForm },
 ): string {
   const wanting = scenarios
-    .filter(({ below, failed, incomplete }) => below + failed + incomplete > 0)
+    .filter(({ below, failed, missing }) => below + failed + missing > 0)
     .sort((a, b) => leastOverall(a) - leastOverall(b));
   if (wanting.length === 0) return "";
-  const isIncomplete = wanting.some(({ incomplete }) => incomplete > 0);
+  const isIncomplete = wanting.some(({ missing }) => missing > 0);
   const rows = wanting.slice(0, SHOWN_SCENARIOS).map((scenario) => [
     form.name(scenario.label),
-    showSpan(scenario.bounds) || showScore(scenario.averages[HEADLINE]),
+    scenario.bounds ? showSpan(scenario.bounds) : showScore(scenario.averages[HEADLINE]),
     `${scenario.below} of ${scenario.turns}`,
     `${scenario.failed}`,
-    ...(isIncomplete ? [`${scenario.incomplete}`] : []),
+    ...(isIncomplete ? [`${scenario.missing}`] : []),
   ]);
   const more = wanting.length - rows.length;
   return form.title("Lowest scenarios", 2) +
     form.table([
       ...["scenario", HEADLINE, `turns below ${threshold}`, "failed calls"],
-      ...(isIncomplete ? ["incomplete"] : []),
+      ...(isIncomplete ? ["missing scores"] : []),
     ], rows) +
     (more > 0 ? form.lines([`and ${more} more with turns that did not pass`]) : "");
 }

@@ -1,7 +1,7 @@
 import type { ComparedSide, ComparedSides, FallenReply } from "./compared_sides.ts";
 import { showCost } from "./cost_text.ts";
 import { describeReply } from "./lowest_text.ts";
-import { showScore, type TextForm } from "./text_form.ts";
+import { showMean, showScore, type TextForm } from "./text_form.ts";
 
 /** Both runs in what the scores do not say: who answered, how often, how fast, at what cost. */
 export function describeSides({ baseline, candidate }: ComparedSides, form: TextForm): string {
@@ -15,7 +15,7 @@ export function describeSides({ baseline, candidate }: ComparedSides, form: Text
   return form.table(["run", "before", "now"], [
     ...row("id", ({ runId }) => form.name(runId)),
     ...row("model", ({ modelId }) => form.name(modelId)),
-    ...row("pass rate", ({ pass_rate }) => pass_rate ? showScore(pass_rate.mean) : undefined),
+    ...row("pass rate", ({ pass_rate }) => pass_rate ? showMean(pass_rate) : undefined),
     ...counts("failed calls", ({ outcomes }) => outcomes.failed),
     ...counts("replies cut off", ({ truncated }) => truncated),
     ...row(

@@ -19,6 +19,18 @@ export function showScore(value: number | null | undefined): string {
   return typeof value === "number" ? value.toFixed(3) : "–";
 }
 
+/** A mean that is known, or the bounds between which it lies. */
+export function showMean(
+  found: { mean: number | null; bounds: [number, number] | null } | null | undefined,
+): string {
+  return found?.bounds ? showSpan(found.bounds) : showScore(found?.mean);
+}
+
+/** Two scores, as from the lowest to the highest. */
+export function showSpan(span: readonly [number, number] | null | undefined): string {
+  return span ? span.map(showScore).join(" to ") : "–";
+}
+
 /** A difference with its sign, and without a "-0.000" for what is nothing. */
 export function showDifference(value: number): string {
   const text = value.toFixed(3);

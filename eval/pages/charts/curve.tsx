@@ -1,4 +1,4 @@
-import { formatScore } from "../../../shared/pages/format.ts";
+import { meanText } from "../words.ts";
 
 const WIDTH = 520;
 const HEIGHT = 180;
@@ -6,7 +6,7 @@ const LEFT = 36;
 const BOTTOM = 28;
 
 interface Rates {
-  [k: string]: { mean: number };
+  [k: string]: { mean: number | null; bounds: readonly [number, number] | null };
 }
 
 /** The chance that at least one of k attempts passes, and that all of them do. */
@@ -15,10 +15,10 @@ export function PassCurves({ atK, hatK }: { atK: Rates; hatK: Rates }) {
   const most = Math.max(2, ks.at(-1) ?? 2);
   const x = (k: number) => LEFT + (k - 1) / (most - 1) * (WIDTH - LEFT - 16);
   const y = (rate: number) => 8 + (1 - rate) * (HEIGHT - BOTTOM - 8);
-  const line = (rates: Rates) => ks.map((k) => `${x(k)},${y(rates[k]?.mean ?? 0)}`).join(" ");
+  const line = (rates: Rates) => ks.map((k) => `${x(k)},${y(leastOf(rates, k))}`).join(" ");
   const shownKs = ks.length <= 10 ? ks : [1, Math.round(most / 2), most];
-  const label = `Of ${most} attempts: at least one passes ${formatScore(atK[most]?.mean)}, ` +
-    `all pass ${formatScore(hatK[most]?.mean)}`;
+  const label = `Of ${most} attempts: at least one passes ${meanText(atK[most])}, ` +
+    `all pass ${meanText(hatK[most])}`;
   return (
     <figure>
       <svg class="chart curves" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
@@ -32,11 +32,11 @@ export function PassCurves({ atK, hatK }: { atK: Rates; hatK: Rates }) {
         <polyline class="line dashed" points={line(hatK)} />
         {ks.length <= 20 && ks.map((k) => (
           <g key={k}>
-            <circle class="dot" cx={x(k)} cy={y(atK[k]?.mean ?? 0)} r={3}>
-              <title>{`pass@${k}: ${formatScore(atK[k]?.mean)}`}</title>
+            <circle class="dot" cx={x(k)} cy={y(leastOf(atK, k))} r={3}>
+              <title>{`pass@${k}: ${meanText(atK[k])}`}</title>
             </circle>
-            <circle class="dot hollow" cx={x(k)} cy={y(hatK[k]?.mean ?? 0)} r={3}>
-              <title>{`pass^${k}: ${formatScore(hatK[k]?.mean)}`}</title>
+            <circle class="dot hollow" cx={x(k)} cy={y(leastOf(hatK, k))} r={3}>
+              <title>{`pass^${k}: ${meanText(hatK[k])}`}</title>
             </circle>
           </g>
         ))}
@@ -56,4 +56,9 @@ export function PassCurves({ atK, hatK }: { atK: Rates; hatK: Rates }) {
       </figcaption>
     </figure>
   );
+}
+
+/** Of a rate that is not known, the lower bound is drawn. */
+function leastOf(rates: Rates, k: number): number {
+  return rates[k]?.bounds?.[0] ?? rates[k]?.mean ?? 0;
 }

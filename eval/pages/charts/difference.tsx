@@ -5,12 +5,13 @@ const MIDDLE = HEIGHT / 2;
 
 /** A difference around 0 with its interval; `reach` is the end of the scale on both sides. */
 export function DifferenceChart({ mean, ci95, reach }: {
-  mean: number;
+  /** `null` if it is not known. */
+  mean: number | null;
   ci95: readonly [number, number] | null;
   reach: number;
 }) {
   const at = (value: number) => 50 + value / reach * 50;
-  const label = `${differenceText(mean)}, ${
+  const label = `${mean === null ? "not known" : differenceText(mean)}, ${
     ci95
       ? `95% interval ${differenceText(ci95[0])} to ${differenceText(ci95[1])}`
       : "too few scenarios for an interval"
@@ -30,7 +31,7 @@ export function DifferenceChart({ mean, ci95, reach }: {
           rx={3}
         />
       )}
-      <circle class="mean" cx={`${at(mean)}%`} cy={MIDDLE} r={3.5} />
+      {mean !== null && <circle class="mean" cx={`${at(mean)}%`} cy={MIDDLE} r={3.5} />}
     </svg>
   );
 }

@@ -1,10 +1,7 @@
 import type { Statistic } from "../../schemas/statistics.ts";
-import { formatScore } from "../../../shared/pages/format.ts";
-import { intervalText } from "../words.ts";
+import { intervalText, meanText } from "../words.ts";
 
-type Shown =
-  & Pick<Statistic, "mean" | "ci95">
-  & Partial<Pick<Statistic, "mean_of_answered" | "bounds">>;
+type Shown = Pick<Statistic, "mean" | "bounds" | "ci95">;
 
 const HEIGHT = 16;
 const MIDDLE = HEIGHT / 2;
@@ -12,15 +9,11 @@ const percent = (value: number) => `${value * 100}%`;
 
 /**
  * A mean on a scale from 0 to 1, as wide as its place: its interval as a bar, and beneath it what
- * outages and missing values leave open.
+ * missing values leave open.
  */
 export function IntervalChart({ statistic }: { statistic: Shown }) {
-  const { mean, ci95, mean_of_answered, bounds } = statistic;
-  if (mean === null) return <span class="muted">–</span>;
-  const open = bounds ??
-    (typeof mean_of_answered === "number" && mean_of_answered > mean
-      ? [mean, mean_of_answered] as const
-      : undefined);
+  const { mean, ci95, bounds: open } = statistic;
+  if (mean === null && !open) return <span class="muted">–</span>;
   const label = describe(statistic);
   return (
     <svg class="interval" height={HEIGHT} role="img" aria-label={label}>
@@ -45,17 +38,11 @@ export function IntervalChart({ statistic }: { statistic: Shown }) {
           rx={3}
         />
       )}
-      <circle class="mean" cx={percent(mean)} cy={MIDDLE} r={3.5} />
+      {mean !== null && <circle class="mean" cx={percent(mean)} cy={MIDDLE} r={3.5} />}
     </svg>
   );
 }
 
-function describe({ mean, ci95, mean_of_answered, bounds }: Shown): string {
-  const parts = [`mean ${formatScore(mean)}`];
-  if (ci95) parts.push(`95% interval ${intervalText(ci95)}`);
-  if (bounds) parts.push(`with missing values ${intervalText(bounds)}`);
-  else if (typeof mean_of_answered === "number" && mean !== null && mean_of_answered > mean) {
-    parts.push(`of answered turns ${formatScore(mean_of_answered)}`);
-  }
-  return parts.join(", ");
+function describe({ ci95, ...mean }: Shown): string {
+  return `mean ${meanText(mean)}` + (ci95 ? `, 95% interval ${intervalText(ci95)}` : "");
 }

@@ -1,6 +1,6 @@
 import { formatAge, formatScore } from "../../../shared/pages/format.ts";
 import type { ListedRun } from "../../api/run_schemas.ts";
-import { intervalText } from "../words.ts";
+import { intervalText, meanText } from "../words.ts";
 
 const WIDE = 1200;
 const NARROW = 600;
@@ -15,8 +15,10 @@ const BOTTOM = 24;
 export function Trend({ runs, score = "overall" }: { runs: ListedRun[]; score?: string }) {
   const points = runs.flatMap((run) => {
     const statistic = run.headline?.scores[score];
-    if (typeof statistic?.mean !== "number") return [];
-    return [{ run, mean: statistic.mean, ci95: statistic.ci95 }];
+    // Of a mean that is not known, the lower bound is drawn, and the interval holds both.
+    const mean = statistic?.bounds?.[0] ?? statistic?.mean;
+    if (typeof mean !== "number") return [];
+    return [{ run, mean, text: meanText(statistic), ci95: statistic!.ci95 }];
   });
   if (points.length < 2) {
     return <p class="muted small">A trend needs two runs of this test that have ended.</p>;
@@ -27,9 +29,7 @@ export function Trend({ runs, score = "overall" }: { runs: ListedRun[]; score?: 
   const x = (index: number) => LEFT + 12 + index / (points.length - 1) * (width - LEFT - 32);
   const y = (value: number) => 8 + (1 - value) * (HEIGHT - BOTTOM - 8);
   const [first, last] = [points[0]!, points.at(-1)!];
-  const label = `${points.length} runs, from ${formatScore(first.mean)} to ${
-    formatScore(last.mean)
-  }`;
+  const label = `${points.length} runs, from ${first.text} to ${last.text}`;
   return (
     <svg
       class={isShort ? "chart" : "chart trend"}
@@ -47,14 +47,14 @@ export function Trend({ runs, score = "overall" }: { runs: ListedRun[]; score?: 
         class="line"
         points={points.map(({ mean }, i) => `${x(i)},${y(mean)}`).join(" ")}
       />
-      {points.map(({ run, mean, ci95 }, index) => (
+      {points.map(({ run, mean, text, ci95 }, index) => (
         <a
           key={run.run_id}
           href={`/ui/runs/${run.run_id}`}
-          aria-label={`${run.model_id}, ${formatAge(run.created_at)}: ${formatScore(mean)}`}
+          aria-label={`${run.model_id}, ${formatAge(run.created_at)}: ${text}`}
         >
           <title>
-            {`${run.model_id}, ${formatAge(run.created_at)}: ${formatScore(mean)}` +
+            {`${run.model_id}, ${formatAge(run.created_at)}: ${text}` +
               (ci95 ? ` (${intervalText(ci95)})` : "")}
           </title>
           {ci95 && (

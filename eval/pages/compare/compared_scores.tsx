@@ -1,11 +1,9 @@
-import { formatScore } from "../../../shared/pages/format.ts";
-import { formatP } from "../../../shared/rounding.ts";
 import type { ScoreComparison } from "../../compare/comparison.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { ScoreTable } from "../score_table.tsx";
-import { differenceText, VERDICT_TONES } from "../words.ts";
+import { comparedText, meanText } from "../words.ts";
 
-/** Every score of two runs: both means, the difference with its interval, and what it is worth. */
+/** Every score of two runs: both means, and the difference with its interval. */
 export function ComparedScores({ scores, chosen, onChoose }: {
   scores: Record<string, ScoreComparison>;
   chosen: string;
@@ -15,7 +13,7 @@ export function ComparedScores({ scores, chosen, onChoose }: {
   const reach = Math.max(
     0.05,
     ...Object.values(scores).flatMap(({ ci95, difference }) =>
-      [difference, ...ci95 ?? []].map(Math.abs)
+      [difference ?? 0, ...ci95 ?? []].map(Math.abs)
     ),
   );
   return (
@@ -24,12 +22,12 @@ export function ComparedScores({ scores, chosen, onChoose }: {
       chosen={chosen}
       onChoose={onChoose}
       columns={[
-        { label: "Baseline", isNumber: true, cell: (name) => formatScore(of(name).baseline) },
-        { label: "Candidate", isNumber: true, cell: (name) => formatScore(of(name).candidate) },
+        { label: "Baseline", isNumber: true, cell: (name) => sideText(of(name), "baseline") },
+        { label: "Candidate", isNumber: true, cell: (name) => sideText(of(name), "candidate") },
         {
           label: "Difference",
           isNumber: true,
-          cell: (name) => differenceText(of(name).difference),
+          cell: (name) => comparedText(of(name)),
         },
         {
           label: "95% interval",
@@ -38,20 +36,11 @@ export function ComparedScores({ scores, chosen, onChoose }: {
             <DifferenceChart mean={of(name).difference} ci95={of(name).ci95} reach={reach} />
           ),
         },
-        {
-          label: "Adjusted p",
-          isNumber: true,
-          cell: (name) => formatP(of(name).p_adjusted),
-        },
-        {
-          label: "Verdict",
-          cell: (name) => (
-            <span class={`badge ${VERDICT_TONES[of(name).verdict]}`} title={of(name).reason ?? ""}>
-              {of(name).verdict}
-            </span>
-          ),
-        },
       ]}
     />
   );
+}
+
+function sideText(score: ScoreComparison, side: "baseline" | "candidate"): string {
+  return meanText({ mean: score[side], bounds: score.bounds?.[side] ?? null });
 }

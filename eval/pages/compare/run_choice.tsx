@@ -1,5 +1,6 @@
 import { useId } from "preact/hooks";
-import { formatAge, formatScore } from "../../../shared/pages/format.ts";
+import { formatAge } from "../../../shared/pages/format.ts";
+import { meanText } from "../words.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../api/run_schemas.ts";
 
@@ -36,11 +37,11 @@ export function RunChoice({ label, name, runs, other }: {
 
 /** Runs of one test and model are told apart by their score and age. */
 function describe({ test_name, model_id, headline, created_at }: ListedRun): string {
-  const mean = headline?.scores.overall?.mean;
+  const overall = headline?.scores.overall;
   return [
     test_name.slice(0, 60),
     model_id,
-    ...(typeof mean === "number" ? [formatScore(mean)] : []),
+    ...(overall ? [meanText(overall)] : []),
     formatAge(created_at),
   ].join(" · ");
 }

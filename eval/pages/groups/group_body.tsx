@@ -4,7 +4,7 @@ import { formatP } from "../../../shared/rounding.ts";
 import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { StatusBadge } from "../runs/runs_table.tsx";
 import { source } from "../source.ts";
-import { adviceOn, differenceText, errorText, shortDataset } from "../words.ts";
+import { adviceOn, comparedText, differenceText, errorText, shortDataset } from "../words.ts";
 import { GroupGrid } from "./group_grid.tsx";
 import { GroupModels, GroupScores } from "./group_models.tsx";
 import { GroupPairs } from "./group_pairs.tsx";
@@ -119,13 +119,13 @@ const MOST_PAIRS = 6;
 function describePair({ baseline, candidate, better, scores }: GroupPair): string {
   const score = scores.overall ?? Object.values(scores)[0];
   if (!score) return `${candidate} against ${baseline}: they cannot be compared.`;
-  const p = formatP(score.p_adjusted);
+  const p = formatP(score.p ?? 1);
   if (better === null) {
-    return `${candidate} against ${baseline}: ${
-      differenceText(score.difference)
-    }, not known (p ${p}).`;
+    return `${candidate} against ${baseline}: ${comparedText(score)}, not known (p ${p}).`;
   }
   const worse = better === candidate ? baseline : candidate;
-  const by = differenceText(Math.abs(score.difference));
+  const by = score.difference === null
+    ? comparedText(score)
+    : differenceText(Math.abs(score.difference));
   return `${better} is better than ${worse} (${by}, p ${p}).`;
 }

@@ -4,14 +4,13 @@ import {
   formatCount,
   formatDuration,
   formatMoney,
-  formatScore,
 } from "../../../shared/pages/format.ts";
 import type { GroupModel, GroupReport } from "../../groups/group_report.ts";
 import { IntervalChart } from "../charts/interval.tsx";
 import { Section } from "../frame.tsx";
 import { LiveLink } from "../live_link.tsx";
 import { StatusBadge } from "../runs/runs_table.tsx";
-import { boundsText, intervalText, overallFirst, scoreLabel } from "../words.ts";
+import { intervalText, meanText, overallFirst, rateText, scoreLabel } from "../words.ts";
 
 /** The models with their headline. */
 export function GroupModels({ group: { models } }: { group: GroupReport }) {
@@ -34,13 +33,7 @@ export function GroupModels({ group: { models } }: { group: GroupReport }) {
             label: "Score",
             isNumber: true,
             cell: (model) => {
-              const overall = overallOf(model);
-              return (
-                <>
-                  {formatScore(overall?.mean ?? model.progress.mean)}
-                  {overall?.bounds && <div class="muted small">{boundsText(overall)}</div>}
-                </>
-              );
+              return meanText(overallOf(model) ?? model.progress);
             },
           },
           {
@@ -54,7 +47,7 @@ export function GroupModels({ group: { models } }: { group: GroupReport }) {
           {
             label: "Passed",
             isNumber: true,
-            cell: ({ pass_rate }) => pass_rate ? `${formatScore(pass_rate.mean * 100, 0)}%` : "–",
+            cell: ({ pass_rate }) => pass_rate ? rateText(pass_rate) : "–",
           },
           {
             label: "Failed calls",
@@ -118,14 +111,19 @@ function overallOf({ scores }: GroupModel) {
 }
 
 function byScore(a: GroupModel, b: GroupModel): number {
-  return (overallOf(b)?.mean ?? -1) - (overallOf(a)?.mean ?? -1);
+  return leastOverall(b) - leastOverall(a);
+}
+
+function leastOverall(model: GroupModel): number {
+  const overall = overallOf(model);
+  return overall?.bounds?.[0] ?? overall?.mean ?? -1;
 }
 
 function Mean({ statistic }: { statistic: NonNullable<GroupModel["scores"]>[string] | undefined }) {
   if (!statistic) return <span class="muted">–</span>;
   return (
     <>
-      {formatScore(statistic.mean)}
+      {meanText(statistic)}
       {statistic.ci95 && <div class="muted small">{intervalText(statistic.ci95)}</div>}
     </>
   );

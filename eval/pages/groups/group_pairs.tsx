@@ -1,12 +1,10 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
-import { formatCount } from "../../../shared/pages/format.ts";
 import { formatP } from "../../../shared/rounding.ts";
 import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { Section } from "../frame.tsx";
-import { scenariosMissing } from "../compare/compare_words.ts";
 import { LiveLink } from "../live_link.tsx";
-import { differenceText, scoreLabel, VERDICT_TONES } from "../words.ts";
+import { comparedText, scoreLabel, VERDICT_TONES } from "../words.ts";
 
 /** A pair of models and one score of it. */
 interface PairRow {
@@ -23,7 +21,9 @@ export function GroupPairs({ group }: { group: GroupReport }) {
   const runOf = (name: string) => group.models.find((model) => model.name === name)?.run_id;
   const reach = Math.max(
     0.05,
-    ...rows.map(of).flatMap(({ ci95, difference }) => [difference, ...ci95 ?? []].map(Math.abs)),
+    ...rows.map(of).flatMap(({ ci95, difference }) =>
+      [difference ?? 0, ...ci95 ?? []].map(Math.abs)
+    ),
   );
   const hasScores = new Set(rows.map(({ score }) => score)).size > 1;
   return (
@@ -52,7 +52,7 @@ export function GroupPairs({ group }: { group: GroupReport }) {
           {
             label: "Difference",
             isNumber: true,
-            cell: (row) => differenceText(of(row).difference),
+            cell: (row) => comparedText(of(row)),
           },
           {
             label: "95% interval",
@@ -62,17 +62,9 @@ export function GroupPairs({ group }: { group: GroupReport }) {
             ),
           },
           {
-            label: "Adjusted p",
+            label: "p",
             isNumber: true,
-            cell: (row) => formatP(of(row).p_adjusted),
-          },
-          rows.some((row) => scenariosMissing(of(row))) && {
-            label: "Scenarios needed",
-            isNumber: true,
-            cell: (row) => {
-              const needed = scenariosMissing(of(row));
-              return needed ? formatCount(needed) : "–";
-            },
+            cell: (row) => formatP(of(row).p ?? 1),
           },
           {
             label: "Verdict",

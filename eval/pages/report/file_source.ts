@@ -153,7 +153,7 @@ function listScenarios(
     const attempt = {
       turns: own.length,
       failed: count("failed"),
-      missing: count("incomplete"),
+      missing: count("missing"),
       barred: own.filter(({ barred_by }) => barred_by).length,
       mean: mean(own.flatMap(({ scores }) => scores.overall ?? [])),
     };
@@ -183,7 +183,7 @@ function listScenarios(
 function boundsOf(turns: TurnRow[]): [number, number] {
   const end = (place: 0 | 1) => {
     const values = turns.flatMap(({ outcome, scores, overall_bounds }) =>
-      outcome === "incomplete" ? overall_bounds?.[place] ?? place : scores.overall ?? []
+      outcome === "missing" ? overall_bounds?.[place] ?? place : scores.overall ?? []
     );
     return mean(values)!;
   };

@@ -3,7 +3,7 @@ import { formatP } from "../../../shared/rounding.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
 import { decidingScore } from "../compare/compare_words.ts";
 import { LiveLink } from "../live_link.tsx";
-import { differenceText, VERDICT_TONES } from "../words.ts";
+import { comparedText, VERDICT_TONES } from "../words.ts";
 
 /** The verdict against the last run of the same test, in one sentence. */
 export function AgainstLast({ comparison }: { comparison: StoredComparison }) {
@@ -12,7 +12,7 @@ export function AgainstLast({ comparison }: { comparison: StoredComparison }) {
   const score = name === undefined ? undefined : scores[name];
   if (!score) return null;
   const tone = VERDICT_TONES[verdict];
-  const by = differenceText(score.difference);
+  const by = comparedText(score);
   return (
     <span class="against">
       Against <bdi>{baseline.model_id}</bdi>, the last run of this test:{" "}
@@ -21,7 +21,7 @@ export function AgainstLast({ comparison }: { comparison: StoredComparison }) {
       </LiveLink>
       {verdict === "inconclusive" ? ` (${by}, ` : ` by ${by} (`}
       <Term means="The chance of such a difference if both were equally good.">p</Term>
-      {` ${formatP(score.p_adjusted)}).`}
+      {` ${formatP(score.p ?? 1)}).`}
     </span>
   );
 }

@@ -11,7 +11,7 @@ export function CheckResults({ results }: { results: CheckResult[] }) {
         {results.map(({ name, value, required, reason, scope }, index) => (
           <li key={index}>
             <span class={`badge ${value === 1 ? "good" : value === 0 ? "bad" : "warn"}`}>
-              {value === 1 ? "met" : value === 0 ? "not met" : "undecided"}
+              {value === 1 ? "met" : value === 0 ? "not met" : "missing"}
             </span>
             <span>
               <span dir="auto">{name}</span>
@@ -53,7 +53,7 @@ export function CheckCounts({ counts }: { counts: CheckCount[] }) {
               <span class={failed > 0 ? "bad-text" : ""}>{formatCount(failed)}</span>
             ),
           },
-          { label: "Undecided", isNumber: true, cell: ({ undecided }) => formatCount(undecided) },
+          { label: "Missing", isNumber: true, cell: ({ missing }) => formatCount(missing) },
         ]}
       />
     </Section>

@@ -24,7 +24,7 @@ export function Headline({ run, summary, before }: {
 }) {
   const { scenarios, outcomes, errors } = summary;
   const all = Object.values(scenarios).reduce((sum, count) => sum + count, 0);
-  const notScored = scenarios.undecided + scenarios.unscored;
+  const notScored = scenarios.missing + scenarios.unscored;
   const first = errors[0];
   const isKnown = all > notScored;
   const ids = before && isKnown ? { baseline: before.run_id, candidate: run.run_id } : undefined;
@@ -86,7 +86,7 @@ function describePassing(run: Run, { scenarios }: RunSummary): string {
 function Mean({ summary: { statistics } }: { summary: RunSummary }) {
   const { mean = null, ci95 = null, bounds = null } = statistics.overall ?? {};
   if (mean === null && bounds) {
-    return <>{`Mean between ${intervalText(bounds)}: some scores are not known.`}</>;
+    return <>{`Mean between ${intervalText(bounds)}: some scores are missing.`}</>;
   }
   return (
     <>

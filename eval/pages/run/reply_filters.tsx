@@ -30,9 +30,9 @@ function chipsOf(summary: RunSummary, before: Run | undefined): Chip[] {
     { label: `Below ${formatChosen(summary.pass_threshold)}`, filters: { outcome: "below" } },
     { label: "Failed", filters: { outcome: "failed" } },
     statistics.checks && { label: "Checks not met", filters: { score: "checks", max: "0.999" } },
-    outcomes.incomplete + outcomes.unscored > 0 && {
+    outcomes.missing + outcomes.unscored > 0 && {
       label: "Not scored",
-      filters: { outcome: "incomplete,unscored" },
+      filters: { outcome: "missing,unscored" },
     },
     before && { label: `Changed since ${before.model_id}`, filters: { since: before.run_id } },
     source.isLive && { label: "Not graded", filters: { graded: "false" } },

@@ -20,7 +20,7 @@ import { source } from "../source.ts";
 const PAGE = 50;
 const MOST_ATTEMPTS = 50;
 
-const SIGNS = { passed: "✓", below: "✕", undecided: "?", unscored: "·" };
+const SIGNS = { passed: "✓", below: "✕", missing: "?", unscored: "·" };
 
 /** The scenarios of a run: first those that pass in some attempts only, then those that never do. */
 export function ScenariosTab({ run, summary }: { run: Run; summary: RunSummary }) {
@@ -38,7 +38,7 @@ export function ScenariosTab({ run, summary }: { run: Run; summary: RunSummary }
     <Section
       title="Scenarios"
       hint={`✓ reaches ${threshold}, ✕ does not${
-        summary.undecided > 0 ? ", ? depends on scores that are missing" : ""
+        summary.pass_rate_missing > 0 ? ", ? depends on scores that are missing" : ""
       }. ${
         run.attempts > 1
           ? "Those that pass in some attempts only come first, then those that never pass."

@@ -16,6 +16,7 @@ import { IntervalChart } from "../charts/interval.tsx";
 import { ModelName } from "../model_name.tsx";
 import { runActions } from "../run_actions.tsx";
 import { SortButton, sortOrder } from "../sort_button.tsx";
+import { meanText } from "../words.ts";
 import { refreshList } from "./run_list.ts";
 
 /** The columns, and what the service sorts by; none if it cannot. */
@@ -91,10 +92,10 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
         <ModelName name={run.model_id} />
       </td>
       <td class="score">
-        {typeof overall?.mean === "number"
+        {overall && (overall.mean !== null || overall.bounds)
           ? (
             <span class="score-cell">
-              <strong>{formatScore(overall.mean)}</strong>
+              <strong>{meanText(overall)}</strong>
               <IntervalChart statistic={overall} />
             </span>
           )

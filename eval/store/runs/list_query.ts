@@ -28,9 +28,9 @@ export interface RunCursor {
 
 /**
  * What becomes of a turn, for a threshold of its `overall`. `unscored`: it was answered, but nothing
- * was expected of the answer. `incomplete`: it was answered, and a part of its score is missing.
+ * was expected of the answer. `missing`: it was answered, and a part of its score is missing.
  */
-export const TURN_OUTCOMES = ["passed", "below", "failed", "incomplete", "unscored"] as const;
+export const TURN_OUTCOMES = ["passed", "below", "failed", "missing", "unscored"] as const;
 export type TurnOutcome = (typeof TURN_OUTCOMES)[number];
 
 /** Conditions that a turn must all meet. */

@@ -195,4 +195,10 @@ export const migrations: Record<string, Migration> = {
       await db.schema.alterTable("runs").addColumn("dataset_name", "text").execute();
     },
   },
+  "0020_means_with_bounds": {
+    async up(db: Kysely<unknown>) {
+      // Summaries have other fields; they are computed again when they are asked for.
+      await sql`update runs set overall = null, headline = null, summary = null`.execute(db);
+    },
+  },
 };

@@ -111,7 +111,7 @@ function hasOutcome(outcome: TurnOutcome, { threshold }: { threshold: number }) 
   switch (outcome) {
     case "failed":
       return sql<SqlBool>`failed = 1`;
-    case "incomplete":
+    case "missing":
       return sql<SqlBool>`(${isFree} and overall is null and missing = 1)`;
     case "unscored":
       return sql<SqlBool>`(${isFree} and overall is null and missing = 0)`;

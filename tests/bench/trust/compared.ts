@@ -1,4 +1,10 @@
-import { permutationTest } from "../../../eval/compare/permutation.ts";
+import {
+  differencesOf,
+  permutationTest,
+  testedInterval,
+} from "../../../eval/compare/permutation.ts";
+import { ALPHA } from "../../../eval/results/mean_interval.ts";
+import type { CoverageShares } from "./coverage.ts";
 import { createSampler, type Sampler } from "../../fakes/simulated_scores.ts";
 
 /** One cell of the grid of intervals of differences. */
@@ -55,6 +61,18 @@ const KINDS: Record<string, ComparedKind> = {
       candidate: () => uniform() < 0.15 ? uniform() : 1,
     }),
   },
+  /** Half of the scenarios are hard, and the candidate is better at these. */
+  bimodal: {
+    difference: 0.1,
+    scenario({ uniform, normal }) {
+      const isHard = uniform() < 0.5;
+      const near = (level: number) => Math.min(1, Math.max(0, level + 0.03 * normal()));
+      return {
+        baseline: () => near(isHard ? 0.1 : 0.9),
+        candidate: () => near(isHard ? 0.3 : 0.9),
+      };
+    },
+  },
   "0.8, seldom 0": {
     difference: -0.08,
     scenario({ uniform, normal }) {
@@ -64,7 +82,7 @@ const KINDS: Record<string, ComparedKind> = {
   },
 };
 
-export const COMPARED_SCENARIOS = [6, 8, 12, 20, 40];
+export const COMPARED_SCENARIOS = [5, 8, 12, 20, 30];
 
 export function comparedGrid(): ComparedCell[] {
   return Object.keys(KINDS).flatMap((kind) =>
@@ -74,14 +92,15 @@ export function comparedGrid(): ComparedCell[] {
   );
 }
 
-/** The share of simulated comparisons whose `ci95` holds the true difference. */
+/** The share of simulated comparisons whose `ci95` holds the true difference, and its mean width. */
 export async function simulateCompared(
   { kind, scenarios, attempts }: ComparedCell,
   { simulations, seed, draws }: { simulations: number; seed: number; draws: number },
-): Promise<number> {
+): Promise<CoverageShares> {
   const sampler = createSampler(seed);
   const { difference, scenario } = KINDS[kind]!;
   let covered = 0;
+  let width = 0;
   for (let round = 0; round < simulations; round++) {
     const runs = Array.from({ length: scenarios }, () => {
       const { baseline, candidate } = scenario(sampler);
@@ -91,8 +110,14 @@ export async function simulateCompared(
       };
     });
     const options = { seed: round, draws, pause: () => Promise.resolve() };
-    const [low, high] = (await permutationTest(runs, options)).interval!;
+    const p = await permutationTest(runs, options);
+    const differences = differencesOf(runs);
+    const [low, high] = testedInterval({ lows: differences, highs: differences }, {
+      p,
+      alpha: ALPHA,
+    })!;
+    width += (high - low) / simulations;
     if (low <= difference + 1e-9 && difference - 1e-9 <= high) covered++;
   }
-  return covered / simulations;
+  return { covered: covered / simulations, width };
 }

@@ -52,6 +52,20 @@ const KINDS: Record<string, BoundedKind> = Object.fromEntries([
       return () => beta(20 * own, 20 * (1 - own));
     },
   }],
+  ["bimodal", {
+    mean: 0.66,
+    scenario({ uniform, normal }) {
+      const level = uniform() < 0.7 ? 0.9 : 0.1;
+      return () => level + 0.02 * Math.max(-1, Math.min(1, normal()));
+    },
+  }],
+  ...[[0.05, "one in twenty"], [0.1, "one in ten"], [0.25, "one in four"]].map((
+    [share, words],
+  ): [string, BoundedKind] => [`0.85, ${words} 0`, {
+    mean: 0.85 * (1 - Number(share)),
+    scenario: ({ uniform, normal }) => () =>
+      uniform() < Number(share) ? 0 : 0.85 + 0.03 * Math.max(-2, Math.min(2, normal())),
+  }]),
   ["ordinal", {
     mean: ORDINAL.reduce((sum, [value, share]) => sum + value * share, 0),
     scenario: ({ uniform }) => () => {
@@ -61,22 +75,31 @@ const KINDS: Record<string, BoundedKind> = Object.fromEntries([
   }],
 ]);
 
+export const COVERED_SCENARIOS = [5, 8, 12, 20, 30];
+
 export function coverageGrid(): CoverageCell[] {
   return Object.keys(KINDS).flatMap((kind) =>
-    [1, 3, 10].flatMap((attempts) =>
-      [5, 10, 20, 40].map((scenarios) => ({ kind, scenarios, attempts }))
+    [1, 3].flatMap((attempts) =>
+      COVERED_SCENARIOS.map((scenarios) => ({ kind, scenarios, attempts }))
     )
   ).filter(({ kind, attempts }) => attempts > 1 || !kind.endsWith("differ")); // the same there
 }
 
-/** The share of simulated runs whose `ci95` holds the true mean; by way of the answer's statistics. */
+/** The share of intervals that hold the true mean, and their mean width. */
+export interface CoverageShares {
+  covered: number;
+  width: number;
+}
+
+/** Simulated runs; their `ci95` by way of the answer's statistics. */
 export function simulateCoverage(
   { kind, scenarios, attempts }: CoverageCell,
   { simulations, seed }: { simulations: number; seed: number },
-): number {
+): CoverageShares {
   const sampler = createSampler(seed);
   const { mean, scenario } = KINDS[kind]!;
   let covered = 0;
+  let width = 0;
   for (let round = 0; round < simulations; round++) {
     const run = Array.from({ length: scenarios }, () => {
       const attempt = scenario(sampler);
@@ -88,7 +111,8 @@ export function simulateCoverage(
       ).statistics;
     });
     const [low, high] = aggregateScenarios(run).statistics.x!.ci95!;
-    if (low <= mean && mean <= high) covered++;
+    width += (high - low) / simulations;
+    if (low <= mean + 1e-9 && mean - 1e-9 <= high) covered++;
   }
-  return covered / simulations;
+  return { covered: covered / simulations, width };
 }

@@ -64,7 +64,7 @@ export async function simulatePlanned(
   let found = 0;
   for (let round = 0; round < simulations; round++) {
     const pairs = Array.from({ length: scenarios }, draw);
-    if ((await permutationTest(pairs, { ...options, seed: round })).p <= alpha) found++;
+    if (await permutationTest(pairs, { ...options, seed: round }) < alpha) found++;
   }
   return { scenarios, found: found / simulations };
 }

@@ -1,6 +1,7 @@
 import { type Attempts } from "../../../eval/compare/attempt_shift.ts";
-import { permutationTest } from "../../../eval/compare/permutation.ts";
-import { ALPHA } from "../../../eval/compare/spans.ts";
+import { differencesOf, permutationTest } from "../../../eval/compare/permutation.ts";
+import { signFlip } from "../../../eval/compare/sign_flip.ts";
+import { ALPHA } from "../../../eval/results/mean_interval.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
 
 /** One cell of the grid of comparisons. */
@@ -57,9 +58,9 @@ export async function simulateVerdicts(
         candidate: Array.from({ length: cell.attempts[1] }, () => attempt(cell.better)),
       };
     });
-    const result = await permutationTest(scenarios, { ...options, seed: round });
-    if (result.p <= ALPHA) found++;
-    if (result.pOfScenarios <= ALPHA) foundBySigns++;
+    const drawn = { ...options, seed: round };
+    if (await permutationTest(scenarios, drawn) < ALPHA) found++;
+    if (await signFlip(differencesOf(scenarios), drawn) < ALPHA) foundBySigns++;
   }
   return { found: found / simulations, foundBySigns: foundBySigns / simulations };
 }

@@ -1,13 +1,13 @@
 /// <reference lib="deno.worker" />
 /** Simulates cells of the trust grid, one message each. */
 import { type ComparedCell, simulateCompared } from "./compared.ts";
-import { type CoverageCell, simulateCoverage } from "./coverage.ts";
+import { type CoverageCell, type CoverageShares, simulateCoverage } from "./coverage.ts";
 import { type GroupCell, type GroupShares, simulateGroups } from "./groups.ts";
 import { type PlannedCell, type PlannedPower, simulatePlanned } from "./planned.ts";
 import { simulateVerdicts, type VerdictCell, type VerdictShares } from "./verdicts.ts";
 
-/** 5 % of them is a whole number, so that the test has its full level. */
-const DRAWS = 200;
+/** One more than 5 % of them are whole, so that the test has nearly its full level. */
+const DRAWS = 401;
 
 export type Job =
   & { simulations: number; seed: number }
@@ -18,7 +18,7 @@ export type Job =
     | { planned: PlannedCell }
     | { group: GroupCell }
   );
-export type JobResult = VerdictShares | { covered: number } | PlannedPower | GroupShares;
+export type JobResult = VerdictShares | CoverageShares | PlannedPower | GroupShares;
 
 self.onmessage = async ({ data }: MessageEvent<Job>) => {
   const result: JobResult = "verdicts" in data
@@ -28,7 +28,7 @@ self.onmessage = async ({ data }: MessageEvent<Job>) => {
     : "planned" in data
     ? await simulatePlanned(data.planned, data)
     : "compared" in data
-    ? { covered: await simulateCompared(data.compared, { ...data, draws: DRAWS }) }
-    : { covered: simulateCoverage(data.coverage, data) };
+    ? await simulateCompared(data.compared, { ...data, draws: DRAWS })
+    : simulateCoverage(data.coverage, data);
   self.postMessage(result);
 };

@@ -95,11 +95,14 @@ Deno.test("a run with another history is not the latest baseline", async () => {
 
 /** Scenarios of two turns, as a batch file. */
 function twoTurns(count: number): string {
-  const turn = (id: string) => ({ id, user_message: `${id}?`, reference_reply: "right" });
-  return Array.from(
-    { length: count },
-    (_, index) => JSON.stringify({ id: `s${index}`, interactions: [turn("a"), turn("b")] }),
-  ).join("\n");
+  return Array.from({ length: count }, (_, index) => {
+    const turn = (id: string) => ({
+      id,
+      user_message: `${id} ${index}?`,
+      reference_reply: "right",
+    });
+    return JSON.stringify({ id: `s${index}`, interactions: [turn("a"), turn("b")] });
+  }).join("\n");
 }
 
 Deno.test("of runs with different histories the first turns are compared, and the rest is named", async () => {
@@ -153,8 +156,11 @@ Deno.test("a baseline that has nothing in common with the run ends with 1, unles
   const { id } = await evaluate("other.json");
   const strict = await evaluate("support.jsonl", "--baseline", id);
   assertEquals(strict.code, 1);
-  assertStringIncludes(strict.out, "Evaluation support: nothing in common with its baseline\n");
-  assertStringIncludes(strict.out, `failed: the run has nothing in common with its baseline ${id}`);
+  assertStringIncludes(strict.out, "Evaluation support: not comparable with its baseline\n");
+  assertStringIncludes(
+    strict.out,
+    "failed: overall cannot be compared: the runs have no scenario in common",
+  );
   const optional = await evaluate("support.jsonl", "--baseline", id, "--baseline-optional");
   assertEquals(optional.code, 0);
   assertStringIncludes(optional.out, "Evaluation support: passed\n");

@@ -112,7 +112,7 @@ Deno.test("a required check that cannot be decided does not pass, however good t
   const { code, out } = await run("run", "b.json", ...target, "--threshold", "0.3");
   assertEquals(code, 100);
   assert(out.startsWith("Evaluation b: inconclusive\n"), out);
-  assert(out.includes("required checks or tool calls could not be decided in 1 turn"), out);
+  assert(out.includes("required checks or tool calls are missing in 1 turn"), out);
 });
 
 Deno.test("a run that expects nothing passes, and the last line says that nothing was scored", async () => {
@@ -135,9 +135,9 @@ for (
     const turn = { user_message: "Hi", ...own };
     const scenario = (id: string) => ({ id, interactions: [{ id: "i", ...turn }] });
     const error = {
-      code: "empty_reply",
+      code: "provider_error",
       message: "",
-      detail: "the reply has no text",
+      detail: "the endpoint answered 500",
       status: null,
     };
     const { run } = cliContext({
@@ -157,6 +157,6 @@ for (
     const { code, out } = await run("run", "b.json", ...target, "--threshold", "0.5");
     assertEquals(code, 100);
     assert(out.startsWith("Evaluation b: inconclusive\n"), out);
-    assert(out.includes("required checks or tool calls could not be decided in 1 turn"), out);
+    assert(out.includes("required checks or tool calls are missing in 1 turn"), out);
   });
 }

@@ -7,6 +7,7 @@ function answered(attempt: number, score: number | null): AttemptTurn {
   return {
     attempt,
     failed: false,
+    unanswered: false,
     scores: { token_f1: score },
     missing: new Set(score === null ? ["token_f1"] : []),
     methods: {},
@@ -18,7 +19,7 @@ function scenario(turns: { baseline: (number | null)[]; candidate: (number | nul
   const side = (scores: (number | null)[]) => scores.map((score, i) => answered(i, score));
   return {
     id: "s",
-    fingerprint: "s",
+    question: "s",
     key: "s",
     turns: turns.map(({ baseline, candidate }) => ({
       baseline: side(baseline),
@@ -43,13 +44,13 @@ Deno.test("a long scenario is compared in pieces: the event loop may run after e
   assertEquals(long - short, 49);
 });
 
-Deno.test("where nothing is missing there are no bounds", async () => {
+Deno.test("where nothing is missing the bounds are the values", async () => {
   const { clusters, bounds, errorBounds } = await cluster(
     { baseline: [0.2, 0.4], candidate: [0.5, 0.75] },
     { baseline: [0.4, 0.8], candidate: [1, 0.25] },
   );
   assertEquals(clusters[0]!.candidate, [0.75, 0.5]);
-  assertEquals([bounds, errorBounds], [null, null]);
+  assertEquals([bounds.lowest, bounds.highest, errorBounds], [clusters, clusters, null]);
 });
 
 Deno.test("a missing score is bounded by 0 and 1, and the mean of the other attempts stands in", async () => {
@@ -59,6 +60,6 @@ Deno.test("a missing score is bounded by 0 and 1, and the mean of the other atte
   );
   assertEquals(clusters[0]!.candidate, [0.375, 0.625]);
   assertEquals(missing, { baseline: 0, candidate: 1 });
-  assertEquals(bounds!.lowest[0]!.candidate, [0.375, 0.375]);
-  assertEquals(bounds!.highest[0]!.candidate, [0.375, 0.875]);
+  assertEquals(bounds.lowest[0]!.candidate, [0.375, 0.375]);
+  assertEquals(bounds.highest[0]!.candidate, [0.375, 0.875]);
 });

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { StoredComparison } from "../../../eval/compare/compare_stored.ts";
 import type { LeftOut } from "../../../eval/compare/left_out.ts";
 import type { ScoringPorts } from "../../../eval/assess/scoring_ports.ts";
@@ -15,11 +15,11 @@ const body = (model_id: string, reply: string) =>
     model_id,
     test_batch: Array.from({ length: 10 }, (_, index) => ({
       id: `s${index}`,
-      interactions: [{ id: "t", user_message: reply, reference_reply: "right" }],
+      interactions: [{ id: "t", user_message: `${reply} ${index}`, reference_reply: "right" }],
     })),
   });
 
-const echo = () => evalService((conversation) => conversation.at(-1)!.content);
+const echo = () => evalService((conversation) => conversation.at(-1)!.content.split(" ")[0]!);
 
 Deno.test("two stored runs are compared by their ids", async () => {
   const { service } = echo();
@@ -43,13 +43,24 @@ Deno.test("two stored runs are compared by their ids", async () => {
   assertEquals(comparison.scores.overall.difference, -1);
 });
 
-Deno.test("only the scores asked for are looked at and corrected for", async () => {
+Deno.test("the answer has one verdict and one p-value; detail=full has the rest", async () => {
   const { service } = echo();
   const { run_id } = await evaluateWith(service, body("good", "right"));
-  const query = `baseline=${run_id}&candidate=${run_id}&scores=overall,token_f1`;
-  const comparison = await (await service(get(query))).json();
-  assertEquals(Object.keys(comparison.scores), ["overall", "token_f1"]);
-  assertEquals(comparison.method.scores_looked_at, 2);
+  const query = `baseline=${run_id}&candidate=${run_id}&decide_by=token_f1`;
+  const brief = await (await service(get(query))).json();
+  assertEquals(brief.decided_by, "token_f1");
+  assertEquals(Object.keys(brief.scores.token_f1), [
+    ...["baseline", "candidate", "difference", "ci95", "p", "scenarios"],
+  ]);
+  assertEquals(Object.keys(brief.scores.overall), [
+    ...["baseline", "candidate", "difference", "ci95", "scenarios"],
+  ]);
+  assertEquals([brief.method, brief.scores.overall.p], [undefined, undefined]);
+  const full = await (await service(get(`${query}&detail=full`))).json();
+  assertEquals([full.scores.overall.p, full.scores.overall.turns], [1, 10]);
+  assertStringIncludes(full.method.test, "sign-flip");
+  const wrong = await service(get(`baseline=${run_id}&candidate=${run_id}&decide_by=mood`));
+  assertEquals([wrong.status, (await wrong.json()).errors[0].path], [400, "decide_by"]);
 });
 
 Deno.test("a comparison needs two runs, and both must exist", async () => {
@@ -70,7 +81,7 @@ async function compareScoring(one: Partial<ScoringPorts>, other: Partial<Scoring
       id: `s${index}`,
       interactions: [{
         id: "t",
-        user_message: "When will my parcel come?",
+        user_message: `When will parcel ${index} come?`,
         reference_reply: `Your parcel comes on Monday, number ${index}`,
       }],
     })),
@@ -111,8 +122,10 @@ for (
 ) {
   Deno.test(`byte-identical replies are no improvement and no regression if the judge ${what}`, async () => {
     const comparisons = await compareScoring(judgeThat(() => GRADE), ports);
-    for (const { verdict, scores } of comparisons) {
-      assertEquals([verdict, scores.overall.difference], ["inconclusive", 0]);
+    for (const { verdict, scores: { overall } } of comparisons) {
+      assertEquals(verdict, "inconclusive");
+      if (!overall.bounds) assertEquals(overall.difference, 0);
+      else assert(overall.bounds.difference[0] <= 0 && overall.bounds.difference[1] >= 0);
     }
     const [{ left_out: [judge] }] = comparisons as [
       { left_out: { score: string; reason: string }[] },

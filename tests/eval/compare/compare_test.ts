@@ -13,18 +13,17 @@ const plain = (values: number[]): RecordedScenario[] =>
 
 Deno.test("a score has both means, their difference, its interval and a verdict", async () => {
   const baseline = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
-  const { scores, verdict } = await compare(
+  const { scores, verdict, reason, decided_by } = await compare(
     plain(baseline),
     plain(baseline.map((value) => value + 0.1)),
   );
   const { overall } = scores;
-  assertAlmostEquals(overall!.baseline, 0.45);
-  assertAlmostEquals(overall!.candidate, 0.55);
-  assertAlmostEquals(overall!.difference, 0.1);
-  assertAlmostEquals(overall!.ci95![0], 0.1, 0.02);
-  assertAlmostEquals(overall!.ci95![1], 0.1, 0.02);
+  assertAlmostEquals(overall!.baseline!, 0.45);
+  assertAlmostEquals(overall!.candidate!, 0.55);
+  assertAlmostEquals(overall!.difference!, 0.1);
+  assert(overall!.ci95![0] > 0 && overall!.ci95![1] > 0.1);
   assertEquals(overall!.p, 2 / 256);
-  assertEquals([overall!.verdict, overall!.reason, verdict], ["improved", null, "improved"]);
+  assertEquals([verdict, reason, decided_by], ["improved", null, "overall"]);
 });
 
 Deno.test("the same the other way round is a regression", async () => {
@@ -35,35 +34,33 @@ Deno.test("the same the other way round is a regression", async () => {
 
 Deno.test("many attempts of one scenario are no evidence about scenarios, and the reason says so", async () => {
   const attempts = (value: number) => new Array<number>(100).fill(value);
-  const { scores } = await compare(
+  const { scores, verdict, reason } = await compare(
     [["only", [["t", ...attempts(0.1)]]]],
     [["only", [["t", ...attempts(0.9)]]]],
   );
-  assertAlmostEquals(scores.overall!.difference, 0.8);
+  assertAlmostEquals(scores.overall!.difference!, 0.8);
   assertEquals(scores.overall!.ci95, null);
-  assertEquals(scores.overall!.verdict, "inconclusive");
-  assertEquals(
-    scores.overall!.reason,
-    "only 1 scenario differs: with 1 score looked at the test needs at least 6",
-  );
+  assertEquals(scores.overall!.ci95_reason, "1 scenario: an interval needs 5");
+  assertEquals(verdict, "inconclusive");
+  assertEquals(reason, "only 1 scenario differs: the test needs at least 6");
 });
 
 Deno.test("a failed turn counts 0 in every score that the other run has there", async () => {
   const baseline: RecordedScenario[] = [["s", [["t", 0.8, 0.8]]]];
   const half = await compare(baseline, [["s", [["t", 0.8, "failed"]]]]);
-  assertAlmostEquals(half.scores.overall!.candidate, 0.4);
+  assertAlmostEquals(half.scores.overall!.candidate!, 0.4);
   const silent = await compare(baseline, [["s", [["t", 0.8, "failed without scores"]]]]);
-  assertAlmostEquals(silent.scores.overall!.candidate, 0.4);
+  assertAlmostEquals(silent.scores.overall!.candidate!, 0.4);
   const dead = await compare([["s", [["t", 0.8], ["u", 0.6]]]], [
     ["s", [["t", "failed without scores"], ["u", 0.6]]],
   ]);
-  assertAlmostEquals(dead.scores.overall!.candidate, 0.3);
+  assertAlmostEquals(dead.scores.overall!.candidate!, 0.3);
 });
 
 Deno.test("runs of unequal attempts are compared by the mean of each turn", async () => {
   const { scores } = await compare([["s", [["t", 0.2, 0.4, 0.6]]]], [["s", [["t", 0.5]]]]);
-  assertAlmostEquals(scores.overall!.baseline, 0.4);
-  assertAlmostEquals(scores.overall!.candidate, 0.5);
+  assertAlmostEquals(scores.overall!.baseline!, 0.4);
+  assertAlmostEquals(scores.overall!.candidate!, 0.5);
 });
 
 Deno.test("an attempt counts as one conversation, also if it has many turns", async () => {
@@ -74,14 +71,11 @@ Deno.test("an attempt counts as one conversation, also if it has many turns", as
     ]);
   // Ten attempts of two turns against one: six scenarios' worth of rare misses is still no evidence.
   const often = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0];
-  const { scores } = await compare(conversation([often, often]), conversation([[1], [1]]));
-  assertAlmostEquals(scores.overall!.difference, 0.1);
+  const { scores, reason } = await compare(conversation([often, often]), conversation([[1], [1]]));
+  assertAlmostEquals(scores.overall!.difference!, 0.1);
   assertEquals(scores.overall!.turns, 16);
-  assert(scores.overall!.p > 0.3, `p = ${scores.overall!.p}`);
-  assertEquals(
-    scores.overall!.reason,
-    "the runs differ in attempts, and equal models would differ by as much too often",
-  );
+  assert(scores.overall!.p! > 0.3, `p = ${scores.overall!.p}`);
+  assertEquals(reason, "a difference of this size comes up by chance too often");
 });
 
 Deno.test("a turn that an attempt has not reached takes no weight from the others", async () => {
@@ -108,7 +102,7 @@ Deno.test("turns that share an id are paired in their order", async () => {
     [["s", [["a", 0.2], ["a", 0.9], ["a", 0.5]]]],
   );
   assertEquals(scores.overall!.turns, 2);
-  assertAlmostEquals(scores.overall!.difference, 0.05);
+  assertAlmostEquals(scores.overall!.difference!, 0.05);
 });
 
 Deno.test("scenarios that share an id are paired by what they say, then by their order", async () => {
@@ -128,12 +122,23 @@ Deno.test("scenarios that share an id are paired by what they say, then by their
   assertEquals(changed, []);
 });
 
-Deno.test("a scenario that a batch lists ten times is still one scenario", async () => {
-  const tenTimes = (value: number): RecordedScenario[] =>
-    Array.from({ length: 10 }, () => ["same", [["t", value]]]);
-  const { scores } = await compare(tenTimes(0.1), tenTimes(0.9));
+Deno.test("ten scenarios that ask the same are one, whatever they are called, and it is said", async () => {
+  const tenTimes = (value: number) => ({
+    ...recordedRun(
+      Array.from({ length: 10 }, (_, i): RecordedScenario => [`s${i}`, [["t", value]]]),
+    ),
+    scenarios: Array.from({ length: 10 }, (_, i) => scenario(`s${i}`, [interaction("t")])),
+  });
+  const { scores, verdict, notes } = await compareRuns({
+    baseline: tenTimes(0.1),
+    candidate: tenTimes(0.9),
+  });
   assertEquals(scores.overall!.scenarios, 1);
-  assertEquals(scores.overall!.verdict, "inconclusive");
+  assertEquals(verdict, "inconclusive");
+  assertEquals(notes, [{
+    code: "identical_questions",
+    detail: "10 scenarios ask 1 different question: those that ask the same count as one",
+  }]);
 });
 
 Deno.test("what is only in one run is listed and enters no mean", async () => {
@@ -184,75 +189,66 @@ Deno.test("a score that one run lacks at a turn leaves that turn out and counts 
   assertEquals(scores.match!.baseline, 1);
 });
 
-Deno.test("verdicts are corrected for the scores looked at, and only for those", async () => {
-  const names = ["a", "b", "c", "d"];
-  const batch = (shift: number): RecordedScenario[] =>
-    Array.from({ length: 7 }, (_, index) => [`s${index}`, [[
-      "t",
-      Object.fromEntries(names.map((name) => [name, 0.5 + (name === "a" ? shift : 0)])),
-    ]]]);
-  const all = await compare(batch(0), batch(0.2));
-  assertEquals(all.scores.a!.p, 2 / 128);
-  assertAlmostEquals(all.scores.a!.p_adjusted, 4 * 2 / 128);
-  assertEquals(all.scores.a!.verdict, "inconclusive");
-  assertEquals(
-    all.scores.a!.reason,
-    "only 7 scenarios differ: with 4 scores looked at the test needs at least 8",
-  );
-  assertEquals(all.scores.b!.reason, "no scenario differs");
-  const one = await compareRuns(
-    { baseline: recordedRun(batch(0)), candidate: recordedRun(batch(0.2)) },
-    { scores: ["a"] },
-  );
-  assertEquals(one.scores.a!.verdict, "improved");
-  assertEquals(Object.keys(one.scores), ["a"]);
-});
+/** Seven scenarios in which some scores move and the others stay. */
+const shifted = (shifts: Record<string, number>): RecordedScenario[] =>
+  Array.from({ length: 7 }, (_, index) => [`s${index}`, [[
+    "t",
+    Object.fromEntries(Object.entries(shifts).map(([name, shift]) => [name, 0.5 + shift])),
+  ]]]);
 
-Deno.test("the scenarios that a test needs are fewer once other scores have their verdicts", async () => {
-  // How many of nine scenarios each score moves in.
-  const moved = { a: 9, b: 6, c: 0, d: 0 };
-  const batch = (shift: number): RecordedScenario[] =>
-    Array.from({ length: 9 }, (_, index) => [`s${index}`, [[
-      "t",
-      Object.fromEntries(
-        Object.entries(moved).map(([name, count]) => [name, 0.5 + (index < count ? shift : 0)]),
-      ),
-    ]]]);
-  const { scores } = await compare(batch(0), batch(0.2));
-  assertEquals(scores.a!.verdict, "improved");
-  assertAlmostEquals(scores.b!.p_adjusted, 3 * 2 / 64); // a is decided, so three are left
-  assertEquals(
-    scores.b!.reason,
-    "only 6 scenarios differ: with 4 scores looked at the test needs at least 7",
-  );
-});
-
-Deno.test("a better overall is found beside many other scores, and a lesser score is not", async () => {
+Deno.test("overall decides alone at 5 %, however many other scores move, and whichever way", async () => {
   const others = Array.from({ length: 16 }, (_, index) => `score_${index}`);
-  const names = ["overall", ...others];
-  const batch = (better: string, shift: number): RecordedScenario[] =>
-    Array.from({ length: 7 }, (_, index) => [`s${index}`, [[
-      "t",
-      Object.fromEntries(names.map((name) => [name, 0.5 + (name === better ? shift : 0)])),
-    ]]]);
-  const { scores: first } = await compare(batch("overall", 0), batch("overall", 0.2));
-  assertAlmostEquals(first.overall!.p_adjusted, 2 * 2 / 128);
-  assertEquals(first.overall!.verdict, "improved");
-  const { scores: second } = await compare(batch("score_3", 0), batch("score_3", 0.2));
-  assertAlmostEquals(second.score_3!.p_adjusted, 32 * 2 / 128);
-  assertEquals(second.score_3!.verdict, "inconclusive");
-  assertAlmostEquals(second.score_3!.planning!.alpha, 0.05 / 32);
+  const all = (overall: number, rest: number) =>
+    shifted({ overall, ...Object.fromEntries(others.map((name) => [name, rest])) });
+  const better = await compare(all(0, 0), all(0.2, -0.2));
+  assertEquals([better.verdict, better.decided_by], ["improved", "overall"]);
+  assertEquals(better.scores.overall!.p, 2 / 128);
+  const same = await compare(all(0, 0), all(0, 0.2));
+  assertEquals([same.verdict, same.reason], ["inconclusive", "no scenario differs"]);
 });
 
-Deno.test("a score that the runs do not both have cannot be asked for", async () => {
+Deno.test("the caller may name another score, and scores that do not decide have no verdict", async () => {
+  const runs = () => ({
+    baseline: recordedRun(shifted({ overall: 0, mood: 0 })),
+    candidate: recordedRun(shifted({ overall: 0, mood: -0.2 })),
+  });
+  assertEquals((await compareRuns(runs())).verdict, "inconclusive");
+  const { verdict, decided_by, scores, moved } = await compareRuns(runs(), { decideBy: "mood" });
+  assertEquals([verdict, decided_by, moved!.score], ["regressed", "mood", "mood"]);
+  assertEquals(Object.keys(scores), ["mood", "overall"]);
+  for (const score of Object.values(scores)) assert(!("verdict" in score));
+});
+
+Deno.test("without a deciding score in both runs there is no verdict, and the reason says so", async () => {
+  const { verdict, reason, scores } = await compare(
+    shifted({ chrf: 0 }),
+    shifted({ chrf: 0.2 }),
+  );
+  assertEquals(verdict, "inconclusive");
+  assertEquals(reason, "overall cannot be compared: neither run has it");
+  assertAlmostEquals(scores.chrf!.difference!, 0.2);
+  const half = await compare(shifted({ chrf: 0, overall: 0 }), shifted({ chrf: 0.2 }));
+  assertEquals(half.reason, "overall cannot be compared: only the baseline has it");
+});
+
+Deno.test("the other scores are corrected among themselves, and so are their intervals", async () => {
+  const { scores } = await compare(
+    shifted({ overall: 0, a: 0, b: 0, c: 0, d: 0 }),
+    shifted({ overall: 0, a: 0.2, b: 0, c: 0, d: 0 }),
+  );
+  assertAlmostEquals(scores.a!.p!, 4 * 2 / 128);
+  assert(scores.a!.ci95![0] <= 0, "alone it would leave 0 out");
+});
+
+Deno.test("a score that neither run has cannot decide", async () => {
   const error = await assertRejects(
     () =>
       compareRuns({ baseline: recordedRun(plain([1])), candidate: recordedRun(plain([1])) }, {
-        scores: ["bleu"],
+        decideBy: "bleu",
       }),
     AppError,
   );
-  assertEquals(error.message, "cannot compare bleu: the scores in both runs are overall");
+  assertEquals(error.message, "cannot decide by bleu: the scores of the runs are overall");
 });
 
 Deno.test("the scenarios that moved most come first, either way", async () => {
@@ -265,11 +261,12 @@ Deno.test("the scenarios that moved most come first, either way", async () => {
 });
 
 Deno.test("runs that share nothing give no score, and everything is listed", async () => {
-  const { verdict, scores, moved, only_in_baseline } = await compare(
+  const { verdict, reason, scores, moved, only_in_baseline } = await compare(
     [["a", [["t", 1]]]],
     [["b", [["t", 1]]]],
   );
   assertEquals([verdict, scores, moved], ["inconclusive", {}, null]);
+  assertEquals(reason, "overall cannot be compared: the runs have no scenario in common");
   assertEquals(only_in_baseline.scenarios, ["a"]);
 });
 

@@ -33,7 +33,7 @@ async function compareBatches(before: Expected, after: Expected) {
     const test_batch = IDS.map((id) => ({
       id,
       ...scenario,
-      interactions: [{ id: "t", user_message: "How much?", ...turn }],
+      interactions: [{ id: "t", user_message: `How much is ${id}?`, ...turn }],
     }));
     runs.push((await evaluateWith(service, evaluateBody({ test_batch }))).run_id);
   }

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { compareRuns } from "../../../eval/compare/compare.ts";
-import { decideVerdict, regressedScores } from "../../../eval/compare/verdict.ts";
+import { isRegression } from "../../../eval/compare/verdict.ts";
 import { describeComparison } from "../../../eval/export/text/comparison_text.ts";
 import { markdownForm } from "../../../eval/export/formats/markdown.ts";
 import { recordedRun, type RecordedScore } from "../../fakes/recorded_run.ts";
@@ -15,91 +15,52 @@ const good = Array.from({ length: 20 }, (_, index) => 0.7 + index / 100);
 const failing = (from: RecordedScore[], count: number): RecordedScore[] =>
   from.map((value, index) => index < count ? "failed" : value);
 
-Deno.test("a verdict that failed calls could change is inconclusive, and says so", async () => {
+Deno.test("a verdict that unanswered calls could change is inconclusive, and says so", async () => {
   const comparison = await compare(good, failing(good, 10));
   const score = comparison.scores.overall!;
-  assert(score.p <= 0.05, "with failed calls at 0 the candidate is worse");
-  assertEquals([score.verdict, score.verdict_as_counted], ["inconclusive", "regressed"]);
-  assertEquals(comparison.verdict, "inconclusive");
+  assertEquals([comparison.verdict, comparison.verdict_as_counted], ["inconclusive", "regressed"]);
   assertEquals(score.failed, { baseline: 0, candidate: 10 });
-  const [low, high] = score.difference_error_bounds!;
+  const [low, high] = score.error_bounds!;
   assert(low === score.difference && high > 0, `${low} to ${high}`);
+  assert(score.ci95![0] < low && high < score.ci95![1], "the interval covers both");
   assertStringIncludes(
-    score.reason!,
-    "if failed calls count 0 (0 in the baseline, 10 in the candidate), but had they been " +
-      "answered they could change the verdict",
+    comparison.reason!,
+    "is p if unanswered calls count 0 (0 in the baseline, 10 in the candidate), but their " +
+      "answers could change the verdict",
   );
   const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);
-  assertStringIncludes(text, "0 calls of the baseline and 10 of the candidate failed; had they");
-  assertStringIncludes(text, "inconclusive; regressed in `overall` if failed calls count 0\n");
+  assertStringIncludes(text, "0 calls of the baseline and 10 of the candidate were not answered");
+  assertStringIncludes(text, "inconclusive; regressed if unanswered calls count 0\n");
+  assert(isRegression(comparison), "a build fails for it");
 });
 
-Deno.test("a p-value that is very small is not called 0", () => {
-  const { reason } = decideVerdict(good, {
-    test: { p: 1e-5, pOfScenarios: 1e-5, pOfAttempts: null, interval: null, isExact: false },
-    worstP: 1e-5,
-    worstPIfAnswered: 0.0504,
-    p_adjusted: 0.0504,
-    pAsCounted: 1e-5,
-    level: 0.05,
-    looked: 1,
-    what: "score",
-    missing: { baseline: 0, candidate: 0 },
-    failed: { baseline: 0, candidate: 16 },
-  });
-  assertStringIncludes(reason!, "p is below 0.0001 if failed calls count 0");
-});
-
-Deno.test("no number of scenarios is said to show a difference that failed calls could reverse", async () => {
-  const worse = good.map((value, index) => value - (index % 2 ? 0.03 : -0.02));
-  const { planning, verdict } = (await compare(good, failing(worse, 1))).scores.overall!;
-  assertEquals([verdict, planning?.scenarios], ["inconclusive", null]);
-  const answered = (await compare(good, worse)).scores.overall!;
-  assert(answered.planning!.scenarios! > 20);
-});
-
-Deno.test("the reason names the failed calls if they alone are in the way, and not how few scenarios differ", () => {
-  const evidence = {
-    test: { p: 0.008, pOfScenarios: 0.008, pOfAttempts: null, interval: null, isExact: true },
-    worstP: 0.008,
-    worstPIfAnswered: 1,
-    p_adjusted: 1,
-    level: 0.0025,
-    looked: 10,
-    what: "score",
-    missing: { baseline: 0, candidate: 0 },
-    failed: { baseline: 0, candidate: 8 },
-  };
-  const eight = good.map((_, index) => index < 8 ? -0.5 : 0);
-  const reason = (pAsCounted: number) => decideVerdict(eight, { ...evidence, pAsCounted }).reason!;
-  assertStringIncludes(reason(0.04), "if failed calls count 0");
-  assertStringIncludes(reason(0.08), "only 8 scenarios differ");
-});
-
-Deno.test("a verdict that failed calls could not change stands", async () => {
+Deno.test("a verdict that unanswered calls could not change stands", async () => {
   const bad = good.map((value) => value - 0.5);
-  const { scores } = await compare(good, failing(bad, 1));
-  const { verdict, verdict_as_counted, difference, difference_error_bounds } = scores.overall!;
-  assertEquals([verdict, verdict_as_counted], ["regressed", "regressed"]);
-  const [low, high] = difference_error_bounds!;
-  assert(low === difference && difference < high && high < 0);
+  const { verdict, verdict_as_counted, scores } = await compare(good, failing(bad, 1));
+  assertEquals([verdict, verdict_as_counted], ["regressed", undefined]);
+  const [low, high] = scores.overall!.error_bounds!;
+  assert(low === scores.overall!.difference && low < high && high < 0);
 });
 
-Deno.test("failed calls of the baseline do not make the candidate better", async () => {
-  const { scores } = await compare(failing(good, 10), good);
-  assertEquals(scores.overall!.verdict_as_counted, "improved");
-  assertEquals(scores.overall!.verdict, "inconclusive");
+Deno.test("unanswered calls of the baseline do not make the candidate better", async () => {
+  const comparison = await compare(failing(good, 10), good);
+  assertEquals([comparison.verdict, comparison.verdict_as_counted], ["inconclusive", "improved"]);
+  assert(!isRegression(comparison));
 });
 
-Deno.test("a score that has regressed but for what failed calls might have said counts as regressed in a build", async () => {
-  const { scores } = await compare(good, failing(good, 10));
-  assertEquals(regressedScores(scores), ["overall"]);
-  assertEquals(regressedScores((await compare(good, good)).scores), []);
-});
+for (const code of ["empty_reply", "tool_calls_only"]) {
+  Deno.test(`an answer without a text is a fact: a model that sends it regresses (${code})`, async () => {
+    const silent = { scores: { overall: 0 }, error: { code, status: 200, detail: "" } };
+    const { verdict, scores } = await compare(good, good.map(() => silent));
+    assertEquals(verdict, "regressed");
+    assertEquals([scores.overall!.candidate, scores.overall!.failed], [0, undefined]);
+  });
+}
 
 Deno.test("without a failed call the comparison has none of these fields", async () => {
-  const { scores } = await compare(good, good.map((value) => value - 0.5));
-  for (const field of ["failed", "difference_error_bounds", "verdict_as_counted"]) {
-    assert(!(field in scores.overall!), field);
+  const comparison = await compare(good, good.map((value) => value - 0.5));
+  assert(!("verdict_as_counted" in comparison));
+  for (const field of ["failed", "error_bounds"]) {
+    assert(!(field in comparison.scores.overall!), field);
   }
 });

@@ -1,56 +1,39 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import { holm, shareOf, weighTests } from "../../../eval/compare/holm.ts";
+import { holm } from "../../../eval/compare/holm.ts";
 import { createRandom } from "../../../eval/compare/random.ts";
 
+const ALPHA = 0.05;
+
 Deno.test("p-values are corrected as R's p.adjust(method = 'holm') does", () => {
-  const adjusted = holm([0.01, 0.04, 0.03, 0.005]);
+  const corrected = holm([0.01, 0.04, 0.03, 0.005], ALPHA);
   for (const [index, expected] of [0.03, 0.06, 0.06, 0.02].entries()) {
-    assertAlmostEquals(adjusted[index]!, expected, 1e-12);
+    assertAlmostEquals(corrected[index]!.p, expected, 1e-12);
   }
 });
 
 Deno.test("a single p-value stays as it is, and none exceeds 1", () => {
-  assertEquals(holm([0.04]), [0.04]);
-  assertEquals(holm([0.9, 0.8]), [1, 1]);
-  assertEquals(holm([]), []);
+  assertEquals(holm([0.04], ALPHA), [{ p: 0.04, level: 0.05 }]);
+  assertEquals(holm([0.9, 0.8], ALPHA).map(({ p }) => p), [1, 1]);
+  assertEquals(holm([], ALPHA), []);
 });
 
-const MANY = ["overall", ...Array.from({ length: 16 }, (_, index) => `score_${index}`)];
-
-Deno.test("the headline has half of the level, however many scores stand beside it", () => {
-  const weights = weighTests(MANY, "overall");
-  const adjusted = holm([0.011, ...Array(16).fill(0.5)], weights);
-  assertAlmostEquals(adjusted[0]!, 0.022, 1e-12);
-  assertEquals(adjusted[1], 1);
-  // Once the headline is decided, the others have the whole level.
-  assertAlmostEquals(holm([0.01, 0.003, ...Array(15).fill(0.5)], weights)[1]!, 0.048, 1e-12);
-  // If it is not, they have half of it.
-  assertAlmostEquals(holm([0.5, 0.001, ...Array(15).fill(0.5)], weights)[1]!, 0.032, 1e-12);
+Deno.test("a p-value is below its level exactly if the corrected one is below 0.05", () => {
+  const random = createRandom(2);
+  for (let round = 0; round < 2000; round++) {
+    const values = Array.from({ length: 1 + round % 9 }, () => (random() / 2 ** 32) ** 3);
+    for (const [index, { p, level }] of holm(values, ALPHA).entries()) {
+      assertEquals(values[index]! < level, p < ALPHA, `${values}`);
+    }
+  }
 });
 
-Deno.test("the share of a test that is planned is the one that it will have", () => {
-  const weights = weighTests(MANY, "overall");
-  const total = weights.reduce((sum, weight) => sum + weight);
-  assertEquals(shareOf(17, { isHeadline: true }), weights[0]! / total);
-  assertEquals(shareOf(17, { isHeadline: false }), weights[1]! / total);
-  assertEquals(shareOf(1, { isHeadline: false }), 1);
-});
-
-Deno.test("without a headline, and for two scores, all tests are alike", () => {
-  assertEquals(weighTests(["a", "b", "c"]), [1, 1, 1]);
-  assertEquals(weighTests(["a", "b", "c"], "overall"), [1, 1, 1]);
-  assertEquals(weighTests(["overall", "a"], "overall"), [1, 1]);
-  assertEquals(weighTests(["overall"], "overall"), [1]);
-});
-
-Deno.test("equal models get a verdict in any score in 5 % of comparisons at most", () => {
+Deno.test("equal models have any small p-value in 5 % of comparisons at most", () => {
   const random = createRandom(1);
-  const weights = weighTests(MANY, "overall");
   const ROUNDS = 20_000;
   let wrong = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const found = holm(MANY.map(() => random() / 2 ** 32), weights);
-    if (found.some((p) => p <= 0.05)) wrong++;
+    const values = Array.from({ length: 16 }, () => random() / 2 ** 32);
+    if (holm(values, ALPHA).some(({ p }) => p < ALPHA)) wrong++;
   }
   const share = wrong / ROUNDS;
   assert(share > 0.045 && share < 0.0535, `${share}`); // three standard errors

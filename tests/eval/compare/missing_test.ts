@@ -20,7 +20,8 @@ for (const isOld of [false, true]) {
       for (const [one, other] of [[graded, turns], [turns, graded]] as const) {
         const comparison = await compare(run(one), run(other));
         assertEquals(comparison.verdict, "inconclusive");
-        assertEquals(comparison.scores.overall!.difference, 0);
+        const { difference, bounds } = comparison.scores.overall!;
+        assert(difference === 0 || (bounds!.difference[0] <= 0 && bounds!.difference[1] >= 0));
         assert(comparison.left_out.some(({ score }) => score === "judge"));
       }
     });
@@ -36,12 +37,15 @@ Deno.test("what was left out is listed with the number of turns and the reason",
     { score: "judge", turns: 5, reason: "missing_in_candidate", detail: null },
   ]);
   assertEquals(down.scores.overall!.missing, { baseline: 0, candidate: 5 });
-  assertEquals(down.scores.judge!.turns, 7);
+  const [low, high] = down.scores.judge!.bounds!.candidate;
+  assertAlmostEquals(low, 7 * 0.4 / 12);
+  assertAlmostEquals(high, (7 * 0.4 + 5) / 12);
   const off = await compare(run(meanings.map((meaning) => turn(meaning))), run(graded));
   assertEquals(off.left_out, [
     { score: "judge", turns: 12, reason: "not_in_baseline", detail: null },
   ]);
-  assertEquals(off.scores.overall!.difference_bounds, null);
+  assertEquals(off.scores.overall!.bounds, undefined);
+  assertEquals(off.notes.map(({ code }) => code), ["overall_reduced"]);
 });
 
 Deno.test("a mean whose only common part is missing in one run is not called missing in both", async () => {
@@ -78,10 +82,13 @@ Deno.test("a real regression is found although a few verdicts are missing", asyn
     { length: 20 },
     (_, index) => turn(0.8, { grade: index < 2 ? null : 0.3 + index / 100 }),
   );
-  const { scores } = await compare(run(good), run(bad));
-  assertEquals([scores.judge!.verdict, scores.overall!.verdict], ["regressed", "regressed"]);
-  const [low, high] = scores.overall!.difference_bounds!;
-  assert(low < scores.overall!.difference && scores.overall!.difference < high && high < 0);
+  const { verdict, scores } = await compare(run(good), run(bad));
+  assertEquals(verdict, "regressed");
+  const { difference, bounds, ci95 } = scores.overall!;
+  const [low, high] = bounds!.difference;
+  assertEquals(difference, null);
+  assert(low < high && high < 0);
+  assert(ci95![0] < low && high < ci95![1] && ci95![1] < 0, "the interval covers the bounds");
 });
 
 Deno.test("a verdict that the missing values could change is none, and the reason says so", async () => {
@@ -92,17 +99,18 @@ Deno.test("a verdict that the missing values could change is none, and the reaso
   );
   const comparison = await compareRuns(
     { baseline: recordedRun(run(good)), candidate: recordedRun(run(bad)) },
-    { scores: ["judge"] },
+    { decideBy: "judge" },
   );
-  const { p, verdict, reason } = comparison.scores.judge!;
-  assert(p <= 0.05, "without the missing values there is a difference");
-  assertEquals(verdict, "inconclusive");
-  assertStringIncludes(
-    reason!,
-    "without the missing values (0 in the baseline, 8 in the candidate), but they could change",
+  assertEquals(comparison.verdict, "inconclusive");
+  assertEquals(
+    comparison.reason,
+    "values of judge are missing (0 in the baseline, 8 in the candidate), and it depends on them",
   );
   const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);
-  assertStringIncludes(text, "missing in 0 turns of the baseline and 8 of the candidate");
+  assertStringIncludes(
+    text,
+    "`judge` is missing in 0 turns of the baseline and 8 of the candidate",
+  );
 });
 
 Deno.test("missing labels do not raise the match of the others", async () => {
@@ -128,8 +136,8 @@ Deno.test("missing labels do not raise the match of the others", async () => {
   const abstained = meanings.map(() => labelled(null, 1));
   const comparison = await compare(run(told), run(abstained));
   assertEquals(comparison.verdict, "inconclusive");
-  assertEquals(comparison.scores.metadata_match!.difference, 0);
-  assertAlmostEquals(comparison.scores.metadata_match!.baseline, 1);
+  const { baseline, candidate } = comparison.scores.metadata_match!.bounds!;
+  assertEquals([baseline, candidate], [[0.5, 0.5], [0.5, 1]]);
   assertEquals(comparison.left_out, [
     { score: "intent_match", turns: 12, reason: "missing_in_candidate", detail: null },
   ]);
@@ -166,8 +174,9 @@ Deno.test("failed calls count 0 in overall also if the other run lacks a part", 
     scores: { semantic_similarity: 0, metadata_match: null, judge: 0, overall: 0 },
     error: { code: "provider_error", status: 500, detail: "" },
   };
-  const { scores } = await compare(run(graded), run(meanings.map(() => failed)));
-  const { candidate, verdict_as_counted } = scores.overall!;
-  assertEquals([candidate, verdict_as_counted], [0, "regressed"]);
-  assertEquals(scores.judge!.verdict_as_counted, "regressed");
+  const { scores, verdict_as_counted } = await compare(
+    run(graded),
+    run(meanings.map(() => failed)),
+  );
+  assertEquals([scores.overall!.candidate, verdict_as_counted], [0, "regressed"]);
 });

@@ -73,7 +73,7 @@ Deno.test("a Markdown export shows the comparison with a baseline", async () => 
   const { run_id } = await evaluateWith(service, body);
   const path = `/runs/${run_id}/export?format=markdown&baseline=${baseline}`;
   const text = await (await service(get(path))).text();
-  assertStringIncludes(text, `### Compared with \`${baseline}\`: inconclusive`);
+  assertStringIncludes(text, `### Compared with \`${baseline}\`: overall inconclusive`);
 });
 
 Deno.test("an unknown format is refused by name", async () => {

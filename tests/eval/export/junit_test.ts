@@ -86,7 +86,7 @@ Deno.test("a turn that lacks a part of its score is an error of its own kind", a
   const suites = await readBack([["s", [[incompleteTurn, failedTurn]]]]);
   assertEquals([suites.failures, suites.errors], [0, 2]);
   const [error] = casesOf(suites)[0]!.error!;
-  assertEquals([error!.type, error!.message], ["incomplete_score", "overall is missing"]);
+  assertEquals([error!.type, error!.message], ["missing_score", "overall is missing"]);
   assertEquals(error!.inner, "judge: judge_unavailable\noverall: without judge");
 });
 
@@ -156,7 +156,7 @@ Deno.test("whatever the texts hold, the file is read back with its counts", asyn
   }));
 });
 
-Deno.test("a comparison is a suite with a case a score, and what has regressed is a failure", async () => {
+Deno.test("a comparison is a suite with one case, the deciding score, and a regression is a failure", async () => {
   const run = (shift: number, name = "s") =>
     recordedRun(
       [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7].map((value, index) =>
@@ -175,14 +175,14 @@ Deno.test("a comparison is a suite with a case a score, and what has regressed i
   const worse = await write(run(0.1));
   assertEquals(worse.testsuite!.map(({ name }) => name), ["s", "compared with run-0"]);
   assertEquals([worse.tests, worse.failures, worse.errors], [2, 1, 0]);
-  assertEquals(failuresOf(worse), ["overall fell from 0.500 to 0.400 (adjusted p 0.0156)"]);
+  assertEquals(failuresOf(worse), ["overall fell from 0.500 to 0.400 (p 0.0156)"]);
 
   const better = await write(run(-0.05));
   assertEquals([better.tests, better.failures, better.errors], [2, 0, 0]);
 
   const foreign = await write(run(0, "other"));
   assertEquals([foreign.tests, foreign.failures, foreign.errors], [2, 0, 1]);
-  assertEquals(casesOf(foreign).at(-1)!.error![0]!.type, "nothing_in_common");
+  assertEquals(casesOf(foreign).at(-1)!.error![0]!.type, "not_comparable");
 });
 
 Deno.test("a regression by failed calls names them, and not a p-value of 1", async () => {
@@ -193,6 +193,6 @@ Deno.test("a regression by failed calls names them, and not a p-value of 1", asy
   const text = await textOf(junit.write({ ...storedRun([["s", [[{}]]]]), comparison }));
   assertStringIncludes(
     text,
-    "overall fell from 0.800 to 0.000 (p is 0.0078 if failed calls count 0",
+    "overall fell from 0.800 to 0.000 (0.0078 is p if unanswered calls count 0",
   );
 });

@@ -45,21 +45,24 @@ Deno.test("several models are one group: a table of scores with intervals, costs
     ],
   );
   assertEquals(report.best, ["acme/a", "acme/b"]);
-  assertEquals([report.method!.scores, report.method!.tests], [["overall"], 3]);
-  const { p, p_adjusted } = report.pairs![0]!.scores.overall!;
-  assert(p_adjusted > p && p_adjusted <= 0.05);
+  assertEquals([report.decided_by, report.tests, report.method], ["overall", 3, undefined]);
+  const { p, ci95 } = report.pairs![0]!.scores.overall!;
+  assert(p! < 0.05 && ci95![1] < 0);
 });
 
-Deno.test("more scores are more tests, and verdicts are corrected for all pairs and scores", async () => {
+Deno.test("the pairs are decided by the score that the caller names", async () => {
   const { service } = groupService();
   const { answer: { group_id } } = await post(service, { model_ids: ["acme/a", "acme/bad"] });
-  const { answer } = await call(service, `GET /groups/${group_id}?scores=overall,token_f1,chrf`);
-  const { overall, token_f1 } = answer.pairs[0].scores;
-  assertEquals(answer.method.tests, 3);
-  assertEquals(overall.p_adjusted, 3 * overall.p);
-  assertEquals(token_f1.verdict, "regressed");
-  const unknown = await call(service, `GET /groups/${group_id}?scores=none`);
-  assertEquals([unknown.status, unknown.answer.errors[0].path], [400, "scores"]);
+  const { answer } = await call(service, `GET /groups/${group_id}?decide_by=chrf&detail=full`);
+  assertEquals([answer.decided_by, answer.tests, answer.pairs[0].verdict], [
+    "chrf",
+    1,
+    "regressed",
+  ]);
+  assertEquals(Object.keys(answer.pairs[0].scores), ["chrf"]);
+  assertEquals(answer.method.correction, "Holm, over all pairs");
+  const unknown = await call(service, `GET /groups/${group_id}?decide_by=none`);
+  assertEquals([unknown.status, unknown.answer.errors[0].path], [400, "decide_by"]);
   const without = await call(service, `GET /groups/${group_id}?pairs=false`);
   assertEquals([without.answer.pairs, without.answer.best], [null, null]);
 });

@@ -1,47 +1,44 @@
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import type { StoredComparison } from "../../../eval/compare/compare_stored.ts";
 import { describeVerdict } from "../../../eval/pages/compare/compare_words.ts";
 import { overallText } from "../../../eval/pages/words.ts";
 
-/** An inconclusive comparison of eight scenarios. */
-function comparison(planned: number): StoredComparison {
-  const overall = {
-    difference: 0.1,
-    reason: "the reason",
-    scenarios: 8,
-    verdict: "inconclusive",
-    planning: { scenarios: planned, power: 0.8, alpha: 0.05 },
-  };
-  return { verdict: "inconclusive", scores: { overall } } as unknown as StoredComparison;
-}
+const comparison = (fields: Record<string, unknown>) =>
+  ({ decided_by: "overall", reason: null, ...fields }) as unknown as StoredComparison;
+const overall = { difference: 0.1, ci95: [-0.2, 0.4], p: 0.25, scenarios: 8 };
 
-Deno.test("a comparison asks for more scenarios only if there are fewer: failed calls need none", () => {
-  const { why } = describeVerdict(comparison(9));
-  assert(why.includes("about 9 scenarios would be needed"), why);
-  assertEquals(describeVerdict(comparison(7)).why, "The reason.");
+Deno.test("the sentence is about the deciding score, and the reason stands beneath it", () => {
+  const open = comparison({ verdict: "inconclusive", reason: "too few", scores: { overall } });
+  assertEquals(describeVerdict(open), {
+    sentence: "It is not known whether the candidate is better: overall +0.100.",
+    why: "Too few. 95% interval −0.200 to +0.400, p 0.2500, over 8 scenarios that both runs have.",
+  });
+  const bleu = { ...overall, difference: -0.3, ci95: [-0.5, -0.1], p: 0.01 };
+  const worse = comparison({ verdict: "regressed", decided_by: "bleu", scores: { bleu, overall } });
+  assertEquals(
+    describeVerdict(worse).sentence,
+    "The candidate is worse: phrases in common (BLEU) −0.300.",
+  );
 });
 
-Deno.test("a verdict by one score does not pass for one by overall", () => {
-  const score = (difference: number, verdict: string) => ({
-    difference,
-    verdict,
-    ci95: null,
-    p_adjusted: 0.01,
-    scenarios: 20,
-  });
-  const sentence = (scores: Record<string, unknown>, verdict: string) =>
-    describeVerdict({ verdict, scores } as unknown as StoredComparison).sentence;
-  const bleu = score(0.2, "improved");
+Deno.test("a difference that is not known is shown by its bounds", () => {
+  const scores = { overall: { ...overall, difference: null, bounds: { difference: [-0.1, 0.3] } } };
+  const open = comparison({ verdict: "inconclusive", reason: "values are missing", scores });
   assertEquals(
-    sentence({ overall: score(0.035, "inconclusive"), bleu }, "improved"),
-    "The candidate is better by phrases in common (BLEU) +0.200; overall +0.035 is inconclusive.",
+    describeVerdict(open).sentence,
+    "It is not known whether the candidate is better: overall −0.100 to +0.300.",
   );
-  assertEquals(
-    sentence({ overall: score(0.05, "improved"), chrf: score(-0.1, "regressed") }, "regressed"),
-    "The candidate is worse by letters in common (chrF) −0.100; overall +0.050 is better.",
+});
+
+Deno.test("runs without the deciding score cannot be compared, and the reason is shown", () => {
+  const reason = "overall cannot be compared: neither run has it";
+  const { sentence, why } = describeVerdict(
+    comparison({ verdict: "inconclusive", reason, scores: {} }),
   );
-  const alone = "The candidate is better: phrases in common (BLEU) +0.200.";
-  assertEquals(sentence({ bleu }, "improved"), alone);
+  assertEquals([sentence, why], [
+    "These runs cannot be compared.",
+    "Overall cannot be compared: neither run has it.",
+  ]);
 });
 
 Deno.test("a turn below the threshold never reads as if it reached it", () => {

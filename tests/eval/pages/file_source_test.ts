@@ -8,7 +8,7 @@ type Turn = Partial<TurnRow>;
 const passed: Turn = { outcome: "passed", scores: { overall: 0.9 } };
 const failed: Turn = { outcome: "failed", scores: { overall: 0 } };
 const missing = (low: number, high: number): Turn => ({
-  outcome: "incomplete",
+  outcome: "missing",
   scores: { overall: null },
   overall_bounds: [low, high],
 });
@@ -40,11 +40,11 @@ Deno.test("an attempt of a report stands where the service says that it does", a
     "passed",
     "below",
     "passed",
-    "undecided",
+    "missing",
     "below",
     "below",
     "below",
-    "undecided",
+    "missing",
     "unscored",
   ]);
 });

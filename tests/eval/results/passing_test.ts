@@ -1,6 +1,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import {
   type AttemptOverall,
+  countPasses,
   holdAgainst,
   passRates,
   reaches,
@@ -22,24 +23,27 @@ Deno.test("a mean with missing values passes or fails only if they could not cha
   const cases: [bounds: [number, number] | null, standing: string][] = [
     [null, "passed"],
     [[0.7, 0.9], "passed"],
-    [[0.6, 0.9], "undecided"],
+    [[0.6, 0.9], "missing"],
     [[0.1, 0.69], "below"],
   ];
   for (const [bounds, standing] of cases) {
     assertEquals(holdAgainst({ mean: 0.8, bounds }, 0.7), standing, `${bounds}`);
   }
-  assertEquals(holdAgainst({ mean: null, bounds: [0, 1] }, 0.7), "undecided");
+  assertEquals(holdAgainst({ mean: null, bounds: [0, 1] }, 0.7), "missing");
   assertEquals(holdAgainst({ mean: null, bounds: null }, 0.7), "unscored");
   assertEquals(holdAgainst(undefined, 0.7), "unscored");
   assertEquals(holdAgainst({ mean: 0.6, bounds: null }, 0.7), "below");
 });
+
+const ratesOf = (overall: AttemptOverall[], threshold: number) =>
+  passRates(countPasses(overall, threshold), threshold);
 
 /** Attempts with nothing missing. */
 const known = (values: (number | null)[]): AttemptOverall[] =>
   values.map((mean) => ({ mean, bounds: null }));
 
 Deno.test("three of five attempts pass: the unbiased estimators, computed by hand", () => {
-  const { pass_rate, pass_at_k, pass_hat_k } = passRates(known([0.9, 0.7, 0.69, 0.1, 1]), 0.7);
+  const { pass_rate, pass_at_k, pass_hat_k } = ratesOf(known([0.9, 0.7, 0.69, 0.1, 1]), 0.7);
   assertAlmostEquals(pass_rate!, 0.6, 1e-12);
   // k = 2: C(2,2)/C(5,2) = 1/10 of the pairs hold no pass, C(3,2)/C(5,2) = 3/10 hold two.
   const expected: [k: number, at: number, hat: number][] = [
@@ -58,65 +62,71 @@ Deno.test("three of five attempts pass: the unbiased estimators, computed by han
 
 Deno.test("an attempt of which no call was answered does not pass, also with a threshold of 0", () => {
   const attempt = (failed: number, turns = 2) => ({ mean: 0, bounds: null, turns, failed });
-  assertEquals(passRates([attempt(2), attempt(1), attempt(0)], 0).pass_rate, 2 / 3);
-  assertEquals(passRates([attempt(1, 1), attempt(0, 1)], 0).pass_rate, 1 / 2);
+  assertEquals(ratesOf([attempt(2), attempt(1), attempt(0)], 0).pass_rate, 2 / 3);
+  assertEquals(ratesOf([attempt(1, 1), attempt(0, 1)], 0).pass_rate, 1 / 2);
 });
 
 Deno.test("a thousand attempts overflow nothing", () => {
-  const { pass_at_k, pass_hat_k } = passRates(known(new Array(1000).fill(1)), 0.7);
+  const { pass_at_k, pass_hat_k } = ratesOf(known(new Array(1000).fill(1)), 0.7);
   assertEquals([pass_at_k[1000], pass_hat_k[1000]], [1, 1]);
 });
 
 Deno.test("an attempt without an overall does not take part", () => {
-  assertEquals(passRates(known([null, 1]), 0.7).pass_rate, 1);
-  assertEquals(passRates([undefined], 0.7), {
+  assertEquals(ratesOf(known([null, 1]), 0.7).pass_rate, 1);
+  assertEquals(ratesOf([undefined], 0.7), {
     pass_threshold: 0.7,
     pass_rate: null,
     pass_at_k: {},
     pass_hat_k: {},
-    undecided: 0,
+    pass_rate_missing: 0,
   });
 });
 
 Deno.test("an attempt whose mean lost its last digit to rounding passes", () => {
-  assertEquals(passRates(known([(0.7 + 0.7 + 0.7) / 3]), 0.7).pass_rate, 1);
+  assertEquals(ratesOf(known([(0.7 + 0.7 + 0.7) / 3]), 0.7).pass_rate, 1);
 });
 
-Deno.test("an attempt that depends on missing values is undecided, and in none of the rates", () => {
-  const rates = passRates([
-    { mean: 0.9, bounds: [0.6, 0.9] }, // may pass or not
-    { mean: 0.9, bounds: [0.75, 0.95] }, // passes whatever is missing
-    { mean: 0.6, bounds: [0.2, 0.65] }, // cannot pass
-    { mean: null, bounds: [0, 1] },
-  ], 0.7);
-  assertEquals([rates.pass_rate, rates.undecided], [0.5, 2]);
-  assertEquals(Object.keys(rates.pass_at_k), ["1", "2"]);
+Deno.test("an attempt that depends on missing values is in the denominator: the rate has bounds", () => {
+  const attempts = [
+    { mean: null, bounds: [0.6, 0.9] as [number, number] }, // may pass or not
+    { mean: null, bounds: [0.75, 0.95] as [number, number] }, // passes whatever is missing
+    { mean: null, bounds: [0.2, 0.65] as [number, number] }, // cannot pass
+    { mean: null, bounds: [0, 1] as [number, number] },
+  ];
+  const rates = ratesOf(attempts, 0.7);
+  assertEquals([rates.pass_rate, rates.pass_rate_missing], [null, 2]);
+  assertEquals(rates.pass_rate_bounds, [0.25, 0.75]);
+  assertEquals(rates.pass_at_k, { "1": null, "2": null, "3": null, "4": null });
 });
 
-Deno.test("a run's pass rates are means over its scenarios, each with an interval", () => {
-  const always = passRates(known([1, 1, 1]), 0.7);
-  const never = passRates(known([0, 0, 0]), 0.7);
-  const sometimes = passRates(known([1, 0]), 0.7);
-  const { pass_rate, pass_at_k, pass_hat_k, undecided } = runPassRates([always, never, sometimes]);
-  assertAlmostEquals(pass_rate!.mean, 0.5, 1e-12);
-  assertEquals(pass_rate!.n, 3);
-  assert(pass_rate!.ci95![0] >= 0 && pass_rate!.ci95![1] <= 1);
+const counts = (passed: number, attempts: number, missing = 0) => ({ passed, attempts, missing });
+
+Deno.test("a run's pass rates are means over its scenarios", () => {
+  const { pass_rate, pass_at_k, pass_hat_k, pass_rate_missing } = runPassRates([
+    counts(3, 3),
+    counts(0, 3),
+    counts(1, 2),
+  ]);
+  assertAlmostEquals(pass_rate!.mean!, 0.5, 1e-12);
+  assertEquals([pass_rate!.n, pass_rate!.bounds], [3, null]);
+  assertEquals(pass_rate!.ci95_reason, "3 scenarios: an interval needs 5");
   // k = 2: at least one of two passes in 1, 0 and 1 of the scenarios; both do in 1, 0 and 0.
-  assertAlmostEquals(pass_at_k["2"]!.mean, 2 / 3, 1e-12);
-  assertAlmostEquals(pass_hat_k["2"]!.mean, 1 / 3, 1e-12);
-  assertEquals([pass_at_k["3"]!.n, undecided], [2, 0]);
+  assertAlmostEquals(pass_at_k["2"]!.mean!, 2 / 3, 1e-12);
+  assertAlmostEquals(pass_hat_k["2"]!.mean!, 1 / 3, 1e-12);
+  assertEquals([pass_at_k["3"]!.n, pass_rate_missing], [2, 0]);
 });
 
-Deno.test("a run without a decided attempt has no pass rate, and says how many are undecided", () => {
-  const open = passRates([{ mean: null, bounds: [0, 1] }], 0.7);
-  const rates = runPassRates([open, open]);
-  assertEquals([rates.pass_rate, rates.pass_at_k, rates.undecided], [null, {}, 2]);
+Deno.test("a run's pass rate does not rise in an outage: it has bounds, and its interval covers them", () => {
+  const healthy = [...Array(4).fill(counts(1, 1)), ...Array(6).fill(counts(0, 1))];
+  assertEquals(runPassRates(healthy).pass_rate!.mean, 0.4);
+  const outage = [...Array(4).fill(counts(1, 1)), ...Array(6).fill(counts(0, 1, 1))];
+  const { pass_rate, pass_rate_missing } = runPassRates(outage);
+  assertEquals([pass_rate!.mean, pass_rate!.bounds, pass_rate_missing], [null, [0.4, 1], 6]);
+  assertEquals(pass_rate!.ci95![0], runPassRates(healthy).pass_rate!.ci95![0]);
+  assertEquals(pass_rate!.ci95![1], 1);
 });
 
-Deno.test("one scenario has pass rates and no interval", () => {
-  assertEquals(runPassRates([passRates(known([1, 0]), 0.7)]).pass_rate, {
-    n: 1,
-    mean: 0.5,
-    ci95: null,
-  });
+Deno.test("a run without a scored attempt has no pass rate", () => {
+  const rates = runPassRates([counts(0, 0)]);
+  assertEquals([rates.pass_rate, rates.pass_at_k, rates.pass_rate_missing], [null, {}, 0]);
 });

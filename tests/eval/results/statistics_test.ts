@@ -1,7 +1,9 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
 import type { ScoredTurn } from "../../../eval/results/score_statistic.ts";
-import { aggregateScores } from "../../../eval/results/statistics.ts";
+import { meanInterval } from "../../../eval/results/mean_interval.ts";
+import { aggregateScores, createScenarioAggregate } from "../../../eval/results/statistics.ts";
+import { finish } from "../../../eval/results/steps.ts";
 import { aggregateScenarios } from "../../fakes/whole_results.ts";
 
 /** Turns with one score `x`, each its own cluster unless the test says otherwise. */
@@ -9,21 +11,16 @@ function turns(values: (number | null)[], more: Partial<ScoredTurn> = {}): Score
   return values.map((x, cluster) => ({ scores: { x }, failed: false, cluster, ...more }));
 }
 
-Deno.test("mean, spread and interval of four values, computed by hand", () => {
-  // 0.2 0.4 0.6 0.8: mean 0.5; squares .09 .01 .01 .09 = .2; s² = .2/3; s/√4; t(3) = 3.182446,
-  // of which 0.8 / 4 is taken off. Effective size .25 / (1/60 + .003 × .125²); Wilson's half width
-  // t √(.25/size + t²/(4 size²)) / (1 + t²/size).
-  const { average_scores, statistics } = aggregateScores(turns([0.2, 0.4, 0.6, 0.8]));
+Deno.test("mean and spread of six values, computed by hand", () => {
+  // 0.2 0.4 0.6 0.8 0.5 0.5: mean 0.5; squares .09 .01 .01 .09 = .2; s² = .2/5; s/√6.
+  const values = turns([0.2, 0.4, 0.6, 0.8, 0.5, 0.5]);
+  const { average_scores, statistics } = aggregateScores(values, "attempt");
   const { x } = statistics;
-  assertEquals([x!.n, x!.failed, x!.min, x!.max], [4, 0, 0.2, 0.8]);
+  assertEquals([x!.n, x!.failed, x!.min, x!.max], [6, 0, 0.2, 0.8]);
   assertAlmostEquals(x!.mean!, 0.5, 1e-12);
-  assertAlmostEquals(x!.stdev!, 0.2581988897471611, 1e-12);
-  assertAlmostEquals(x!.stderr!, 0.12909944487358055, 1e-12);
-  const size = 0.25 / (1 / 60 + 0.003 * 0.125 ** 2);
-  const t = 3.1824463052837078 * (1 - 0.8 / 4);
-  const half = t * Math.sqrt(0.25 / size + t ** 2 / (4 * size ** 2)) / (1 + t ** 2 / size);
-  assertAlmostEquals(x!.ci95![0], 0.5 - half, 1e-9);
-  assertAlmostEquals(x!.ci95![1], 0.5 + half, 1e-9);
+  assertAlmostEquals(x!.stdev!, 0.2, 1e-12);
+  assertAlmostEquals(x!.stderr!, 0.2 / Math.sqrt(6), 1e-12);
+  assertEquals(x!.ci95, meanInterval([0.2, 0.4, 0.6, 0.8, 0.5, 0.5]));
   assertEquals(average_scores.x, x!.mean);
 });
 
@@ -44,15 +41,16 @@ Deno.test("the standard error of pooled turns is clustered, computed by hand", (
     { scores: { x: 0 }, failed: false, cluster: 1 },
     { scores: { x: 0.4 }, failed: false, cluster: 1 },
   ];
-  const { x } = aggregateScores(pooled).statistics;
+  const { x } = aggregateScores(pooled, "attempt").statistics;
   assertAlmostEquals(x!.stderr!, 0.4, 1e-12);
 });
 
-Deno.test("one value has no spread, and one cluster has no error", () => {
+Deno.test("what is no sample has no interval, and a sample of fewer than five says why", () => {
   const one = aggregateScores(turns([0.5])).statistics.x!;
-  assertEquals([one.stdev, one.stderr, one.ci95], [null, null, null]);
-  const cluster = aggregateScores(turns([0.1, 0.9], { cluster: 1 })).statistics.x!;
-  assert(cluster.stdev !== null);
+  assertEquals([one.stdev, one.stderr, one.ci95, one.ci95_reason], [null, null, null, undefined]);
+  const few = aggregateScores(turns([0.1, 0.9, 0.4]), "scenario").statistics.x!;
+  assertEquals([few.ci95, few.ci95_reason], [null, "3 scenarios: an interval needs 5"]);
+  const cluster = aggregateScores(turns([0.1, 0.9], { cluster: 1 }), "attempt").statistics.x!;
   assertEquals([cluster.stderr, cluster.ci95], [null, null]);
 });
 
@@ -65,19 +63,31 @@ Deno.test("a score that does not apply to a turn stays out; one that applies to 
   assertEquals([statistics.x!.n, statistics.y!.n, statistics.y!.mean], [1, 0, null]);
 });
 
-Deno.test("missing values stay out of the mean, are counted, and bound it", () => {
-  const { x } = aggregateScores([
-    ...turns([0.2, 0.6]),
-    ...turns([null, null], { missing: { x: [0, 1] } }),
-    ...turns([null]),
-  ]).statistics;
-  assertEquals([x!.n, x!.turns, x!.missing], [2, 2, 2]);
-  assertAlmostEquals(x!.mean!, 0.4, 1e-12);
-  assertAlmostEquals(x!.bounds![0], 0.2, 1e-12);
-  assertAlmostEquals(x!.bounds![1], 0.7, 1e-12);
+Deno.test("with missing values the mean is not known: it lies between its bounds, and the interval covers them", () => {
+  const known = turns([0.2, 0.6, 0.4, 0.4]);
+  const lacking = turns([null, null], { missing: { x: [0, 1] } })
+    .map((turn, index) => ({ ...turn, cluster: 10 + index }));
+  const { average_scores, statistics: { x } } = aggregateScores(
+    [...known, ...lacking, ...turns([null])],
+    "attempt",
+  );
+  assertEquals([average_scores.x, x!.mean, x!.turns, x!.missing], [null, null, 4, 2]);
+  assertAlmostEquals(x!.bounds![0], 1.6 / 6, 1e-12);
+  assertAlmostEquals(x!.bounds![1], 3.6 / 6, 1e-12);
+  assert(x!.ci95![0] < x!.bounds![0] && x!.bounds![1] < x!.ci95![1]);
   const none = aggregateScores(turns([null], { missing: { x: [0, 1] } })).statistics.x!;
   assertEquals([none.mean, none.missing, none.bounds], [null, 1, [0, 1]]);
   assertEquals(aggregateScores(turns([0.5])).statistics.x!.bounds, null);
+});
+
+Deno.test("scenarios that ask the same count as one", () => {
+  const aggregate = createScenarioAggregate();
+  const of = (value: number) => aggregateScores(turns([value])).statistics;
+  for (let copy = 0; copy < 12; copy++) aggregate.add(of(1), "same");
+  for (const [index, value] of [0, 0.2, 0.4, 0.6].entries()) aggregate.add(of(value), `${index}`);
+  const { x } = finish(aggregate.close()).statistics;
+  assertEquals([x!.n, x!.turns], [5, 16]);
+  assertAlmostEquals(x!.mean!, 2.2 / 5, 1e-12);
 });
 
 Deno.test("a run's bounds are means over scenarios, also over those with nothing but missing turns", () => {
@@ -86,15 +96,14 @@ Deno.test("a run's bounds are means over scenarios, also over those with nothing
     .statistics;
   const none = aggregateScores(turns([null], { missing: { x: [0, 1] } })).statistics;
   const { x } = aggregateScenarios([whole, half, none]).statistics;
-  assertEquals([x!.n, x!.turns, x!.missing], [2, 2, 2]);
-  assertAlmostEquals(x!.mean!, 0.6, 1e-12);
+  assertEquals([x!.n, x!.turns, x!.missing, x!.mean], [3, 2, 2, null]);
   assertAlmostEquals(x!.bounds![0], (0.8 + 0.3 + 0) / 3, 1e-12);
   assertAlmostEquals(x!.bounds![1], (0.8 + 0.5 + 1) / 3, 1e-12);
 });
 
-Deno.test("error_bounds are the mean with failed turns at 0 and at 1, and with the missing as in bounds", () => {
+Deno.test("error_bounds are the mean with unanswered turns at 0 and at 1, and with the missing as in bounds", () => {
   const [good, half] = turns([0.9, 0.5]);
-  const failed: ScoredTurn = { scores: { x: 0 }, failed: true, cluster: 2 };
+  const failed: ScoredTurn = { scores: { x: 0 }, failed: true, unanswered: true, cluster: 2 };
   const lacking: ScoredTurn = {
     scores: { x: null },
     failed: false,

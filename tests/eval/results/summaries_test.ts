@@ -98,7 +98,7 @@ Deno.test("a scenario with a turn that cannot pass is below the threshold, whate
   assertEquals([scenarios.passed, scenarios.below], [1, 2]);
 });
 
-Deno.test("a scenario whose required check or tool calls are not decided is undecided, however good its scores", async () => {
+Deno.test("a scenario whose required check or tool calls are not known has no standing, however good its scores", async () => {
   const store = memoryStore();
   const { id } = await store.createRun({
     request: evaluateRequest({ scenarios: 3 }),
@@ -120,8 +120,8 @@ Deno.test("a scenario whose required check or tool calls are not decided is unde
     id,
     storedTurn([2, 0, 0], { ...open, missing_scores: { tools: "not reported", overall: "" } }),
   );
-  const { scenarios, pass_rate, undecided } = await createSummaries(store)
+  const { scenarios, pass_rate, pass_rate_missing } = await createSummaries(store)
     .summary((await store.getRun(id))!);
-  assertEquals([scenarios.passed, scenarios.below, scenarios.undecided], [1, 0, 2]);
-  assertEquals([pass_rate?.n, undecided], [1, 2]);
+  assertEquals([scenarios.passed, scenarios.below, scenarios.missing], [1, 0, 2]);
+  assertEquals([pass_rate?.bounds, pass_rate_missing], [[1 / 3, 1], 2]);
 });

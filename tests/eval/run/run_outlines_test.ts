@@ -13,15 +13,15 @@ const required = { type: "contains", value: "right", required: true };
 
 /** Each with a call that fails, and a mean that reaches the threshold all the same. */
 const SCENARIOS: [scenario: Record<string, unknown>, standing: string][] = [
-  [{ interactions: [turn("fail", [required]), turn("right")] }, "undecided"],
-  [{ interactions: [turn("fail"), turn("right")], checks: [required] }, "undecided"],
-  [{ interactions: [turn("right"), turn("fail")], conversation_checks: [required] }, "undecided"],
+  [{ interactions: [turn("fail", [required]), turn("right")] }, "missing"],
+  [{ interactions: [turn("fail"), turn("right")], checks: [required] }, "missing"],
+  [{ interactions: [turn("right"), turn("fail")], conversation_checks: [required] }, "missing"],
   [{ interactions: [turn("fail"), turn("right")], conversation_checks: [required] }, "passed"],
   [{ interactions: [turn("fail"), turn("right", [required])] }, "passed"],
   [{ interactions: [turn("fail", [{ ...required, required: false }]), turn("right")] }, "passed"],
 ];
 
-Deno.test("an attempt whose failed call had a required check is undecided, as in the pass rate", async () => {
+Deno.test("an attempt whose failed call had a required check has no standing, as in the pass rate", async () => {
   const store = await openStore({ path: ":memory:" });
   const { service } = evalService((conversation) => {
     const asked = conversation.at(-1)!.content;
@@ -39,7 +39,14 @@ Deno.test("an attempt whose failed call had a required check is undecided, as in
     { attempts }: { attempts: { standing: string }[] },
   ) => attempts[0]!.standing);
   assertEquals(standings, SCENARIOS.map(([, standing]) => standing));
-  assertEquals(results.scenarios.map(({ undecided }) => undecided), [1, 1, 1, 0, 0, 0]);
+  assertEquals(results.scenarios.map(({ pass_rate_missing }) => pass_rate_missing), [
+    1,
+    1,
+    1,
+    0,
+    0,
+    0,
+  ]);
   const failed = (await get("/turns?outcome=failed")).turns;
   assertEquals(
     failed.map(({ may_be_barred }: { may_be_barred?: true }) => may_be_barred ?? false),

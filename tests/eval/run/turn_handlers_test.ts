@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { writeCursor } from "../../../shared/http/body/cursor.ts";
 import type { Service } from "../../../shared/http/router/router.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
@@ -155,7 +155,7 @@ Deno.test("an invalid parameter of the lists is refused by its name", async () =
     [`/runs/${id}/turns?sort=`, "sort"],
     [`/runs/${id}/turns?sort=-`, "sort"],
     [`/runs/${id}/turns?sort=overal`, "sort"],
-    [`/runs/${id}/turns?sort=-Latency_ms&outcome=incomplete`, "sort"],
+    [`/runs/${id}/turns?sort=-Latency_ms&outcome=missing`, "sort"],
     [`/runs/${id}/turns?score=&min=0`, "score"],
     [`/runs/${id}/turns?score=overal&min=0`, "score"],
     [`/runs/${id}/turns?label_key=`, "label_key"],
@@ -198,7 +198,7 @@ Deno.test("an invalid parameter of the lists is refused by its name", async () =
 Deno.test("turns are sorted by scores that only some have, or none, and while there are none", async () => {
   const { service, id } = await run();
   for (
-    const query of ["sort=mood_match", "sort=overall&outcome=incomplete", "sort=-bleu&text=no"]
+    const query of ["sort=mood_match", "sort=overall&outcome=missing", "sort=-bleu&text=no"]
   ) {
     assertEquals([query, (await get(service, `/runs/${id}/turns?${query}`)).status], [query, 200]);
   }
@@ -240,12 +240,12 @@ Deno.test("a summary has the numbers of the result and counts turns, tokens and 
   const { body } = await get(service, `/runs/${id}/summary`);
   assertEquals(RunSummary.strict().parse(body), body);
   assertEquals(body.statistics, JSON.parse(JSON.stringify(results.statistics)));
-  assertEquals(body.outcomes, { passed: 8, below: 2, failed: 2, incomplete: 0, unscored: 0 });
+  assertEquals(body.outcomes, { passed: 8, below: 2, failed: 2, missing: 0, unscored: 0 });
   assertEquals(body.scenarios, {
     passed: 1,
     sometimes: 0,
     below: 2,
-    undecided: 0,
+    missing: 0,
     unscored: 0,
   });
   assertEquals(body.errors.map((error: Answer) => error.turns), [2]);
@@ -301,8 +301,11 @@ Deno.test("an attempt with a missing score stands where its bounds put it, as in
   );
   const { body } = await get(service, `/runs/${run_id}/scenarios`);
   const standings = body.scenarios[0].attempts.map(({ standing }: Answer) => standing);
-  assertEquals(standings, ["passed", "below", "undecided"]);
-  assertEquals([results.pass_rate!.mean, results.undecided], [0.5, 1]);
+  assertEquals(standings, ["passed", "below", "missing"]);
+  const [low, high] = results.pass_rate!.bounds!;
+  assertAlmostEquals(low, 1 / 3, 1e-12);
+  assertAlmostEquals(high, 2 / 3, 1e-12);
+  assertEquals(results.pass_rate_missing, 1);
   await store.close();
 });
 

@@ -32,7 +32,7 @@ async function readAll(store: RunStore, id: string, query: Partial<TurnQuery>) {
   return places;
 }
 
-/** Eight turns with two scores; one failed, one incomplete, one not scored. */
+/** Eight turns with two scores; one failed, one with a missing score, one not scored. */
 async function fillRun(store: RunStore): Promise<string> {
   const id = await newRun(store, { scenarios: 2, attempts: 2, turns: 2 });
   const label = (intent: string) => ({
@@ -113,7 +113,7 @@ export const listCases: Record<string, StoreCase> = {
     const cases: [TurnFilter, string[]][] = [
       [outcome("passed"), ["0.0.0", "0.1.0", "1.1.0"]],
       [outcome("failed", "below"), ["0.0.1", "0.1.1", "1.1.1"]],
-      [outcome("incomplete"), ["1.0.0"]],
+      [outcome("missing"), ["1.0.0"]],
       [outcome("unscored"), ["1.0.1"]],
       [{ score: { name: "bleu", min: 0.4, max: 0.9 } }, ["0.0.1", "0.1.0"]],
       [{ score: { name: "overall", max: 0.2 } }, ["0.1.1", "1.1.1"]],

@@ -191,7 +191,7 @@ export const CASES: CheckCase[] = [
   [{ type: "language", value: "en" }, "Guten Tag, wie kann ich Ihnen heute helfen?", 0],
   [{ type: "language", value: ["de", "fr"] }, "Bonjour, comment puis-je vous aider ?", 1],
   [{ type: "language", value: "zh" }, "こんにちは、ご用件は何でしょうか。", 0],
-  [{ type: "language", value: "de" }, "OK", null],
+  [{ type: "language", value: "de" }, "OK", 0],
   [{ type: "language", value: "de" }, "12345", 0],
   [{ type: "language", value: "de" }, "", 0],
   [{ type: "language", value: "de", negate: true }, "Hello, how can I help you today?", 1],

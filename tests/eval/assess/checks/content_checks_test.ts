@@ -66,13 +66,13 @@ Deno.test("checks of a text", async (t) => {
 
   await t.step("the language of a reply is that of its words, not of its code", async () => {
     const sql = "```sql\nSELECT name, email FROM customers WHERE city = 'Rome' ORDER BY name;\n```";
-    const cases: [language: "de" | "fr" | "en", reply: string, expected: 0 | 1 | null][] = [
+    const cases: [language: "de" | "fr" | "en", reply: string, expected: 0 | 1][] = [
       ["de", `${sql}\nDiese Abfrage liefert die Kunden.`, 1],
       ["en", `${sql}\nDiese Abfrage liefert die Kunden.`, 0],
       ["fr", "Voici le code :\n\n~~~\ndef add(a, b):\n    return a + b", 1],
       ["de", "Der Befehl `git checkout --ours the-file` hilft hier weiter.", 1],
       ["de", "Mehr dazu: https://example.com/the-help/about-your-orders-and-returns", 1],
-      ["de", sql, null],
+      ["de", sql, 0],
     ];
     const inputs = cases.map(([value, text]) => ({
       check: { type: "language" as const, value },
@@ -111,16 +111,16 @@ Deno.test("checks of a text", async (t) => {
     const found = await checks.decideAll(texts.map((text) => ({ check, text })));
     assertEquals(
       found.map(({ value }) => value),
-      texts.map((text, index) => index === 8 ? null : text.startsWith("x") ? 1 : 0),
+      texts.map((text) => text.startsWith("x") ? 1 : 0),
     );
   });
 
-  await t.step("a reply too long for a pattern is not decided", async () => {
+  await t.step("a reply too long for a pattern does not meet it", async () => {
     const { value, reason } = await checks.decide(
       { type: "regex", value: "x" },
       "a".repeat(200_001),
     );
-    assertEquals(value, null);
+    assertEquals(value, 0);
     assertStringIncludes(reason!, "200,000 characters");
   });
 });

@@ -35,7 +35,6 @@ Deno.test("a key that the judge does not know has no value", async () => {
     method: "judge",
     confidence: null,
     reason: "the judge says that none of the labels fits",
-    noneFits: true,
   });
 });
 
