@@ -10,7 +10,7 @@ import { HEADLINE } from "../results/passing.ts";
 export type PlannedScenario =
   & Pick<
     Scenario,
-    "id" | "system_prompt" | "checks" | "conversation_checks"
+    "id" | "system_prompt" | "prior_messages" | "checks" | "conversation_checks"
   >
   & {
     interactions: Pick<

@@ -51,6 +51,7 @@ export async function reachedScenarios(
       fingerprint: JSON.stringify([
         id,
         systemPromptOf(planned),
+        ...(planned.prior_messages ? [planned.prior_messages] : []),
         ...interactions.map((turn) => turn.user_message),
       ]),
     });

@@ -7,7 +7,7 @@ import { type Fields, isFields, tryParseJson } from "../../shared/fields.ts";
 import { findObjects, MAX_CHARACTERS } from "../../shared/json_objects.ts";
 import { isSample, openaiEvals } from "./formats/openai_evals.ts";
 import { promptfoo } from "./formats/promptfoo.ts";
-import { isTestTable } from "./formats/promptfoo_table.ts";
+import { isTestLine, isTestTable } from "./formats/promptfoo_table.ts";
 import type { ColumnMapping } from "./formats/format.ts";
 
 /** Every format, by the name that callers give. */
@@ -52,7 +52,7 @@ export function detectFormat(beginning: string, { name = "", columns = {} }: Fil
   }
   const value = tryParseJson(firstLine);
   if (isFields(value)) {
-    if ("tests" in value || "scenarios" in value) return promptfoo;
+    if ("tests" in value || "scenarios" in value || isTestLine(firstLine)) return promptfoo;
     return "test_batch" in value ? json : ofOtherTool(value) ?? jsonl;
   }
   if (PROMPTFOO.test(start) && !OURS.test(start)) return promptfoo;

@@ -5,9 +5,12 @@ import { ReferenceTools, ToolsMode } from "./tools.ts";
 
 const LONGEST_ID = 256;
 const MOST_REFERENCES = 50;
+const MOST_MESSAGES = 200;
 
 /** Ids are part of logs, lists, file names and statistics: they are names, not texts. */
 export const Id = z.string().max(LONGEST_ID);
+
+const PriorMessage = z.strictObject({ role: z.enum(["user", "assistant"]), content: z.string() });
 
 const Metadata = z.record(z.string(), z.unknown()).meta({ id: "Metadata" });
 export type Metadata = z.infer<typeof Metadata>;
@@ -51,6 +54,9 @@ const scenario = {
   system_prompt: z.string().nullish().meta({
     description:
       "The system message of this conversation, instead of the one in `parameters`; `null` is none.",
+  }),
+  prior_messages: z.array(PriorMessage).max(MOST_MESSAGES).optional().meta({
+    description: "Sent before the first turn and not scored, such as few-shot examples.",
   }),
   checks: Checks.optional().meta({ description: "For every turn, beside its own." }),
   conversation_checks: Checks.optional().meta({

@@ -6,12 +6,27 @@ import { findName, SYSTEM_NAMES } from "../sample_names.ts";
 export interface ChatTurn {
   user_message: string;
   reference_reply?: string;
+  reference_replies?: string[];
+  metadata?: unknown;
 }
 
 /** A conversation that a list of chat messages holds. */
 export interface Chat {
   system_prompt?: string;
+  /** What is sent before the first turn. */
+  prior_messages?: { role: "user" | "assistant"; content: string }[];
   turns: ChatTurn[];
+}
+
+/** A conversation of which only the last turn is asked: those before it are few-shot examples. */
+export function asPrompt({ turns, ...chat }: Chat): Chat {
+  const prior_messages = turns.slice(0, -1).flatMap(({ user_message, reference_reply }) => [
+    { role: "user" as const, content: user_message },
+    ...(reference_reply === undefined
+      ? []
+      : [{ role: "assistant" as const, content: reference_reply }]),
+  ]);
+  return { ...chat, ...(prior_messages.length > 0 && { prior_messages }), turns: turns.slice(-1) };
 }
 
 type Context = Pick<ImportContext, "leaveOut"> & { line: number };
@@ -84,6 +99,12 @@ interface ChatMessage {
   tool_calls: unknown;
 }
 
+/** Who speaks in an example, which OpenAI has in system messages. */
+const EXAMPLES = new Map<unknown, string>([
+  ["example_user", "user"],
+  ["example_assistant", "assistant"],
+]);
+
 /** What ShareGPT and its relatives call the assistant. */
 const ASSISTANTS = new Set<unknown>(["gpt", "chatgpt", "bot", "model"]);
 
@@ -93,7 +114,7 @@ const ASSISTANTS = new Set<unknown>(["gpt", "chatgpt", "bot", "model"]);
  * construct again.
  */
 function readMessage(message: unknown): ChatMessage {
-  const { role, from, type, id, data, kwargs, value, ...fields } = asFields(message);
+  const { role, from, type, id, data, kwargs, value, name, ...fields } = asFields(message);
   const { content = value, tool_calls } = isFields(kwargs)
     ? kwargs
     : isFields(data)
@@ -101,7 +122,7 @@ function readMessage(message: unknown): ChatMessage {
     : fields;
   const className = type === "constructor" ? asText(asList(id).at(-1)) : null;
   const classRole = className?.replace(/Message(?:Chunk)?$/, "").toLowerCase();
-  const author = role ?? from ?? classRole ?? type;
+  const author = EXAMPLES.get(name) ?? role ?? from ?? classRole ?? type;
   return { role: ASSISTANTS.has(author) ? "assistant" : author, content, tool_calls };
 }
 

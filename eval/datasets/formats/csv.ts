@@ -7,6 +7,7 @@ import {
   QUESTION_NAMES,
   SYSTEM_NAMES,
 } from "../sample_names.ts";
+import { tryParseJson } from "../../../shared/fields.ts";
 import { shorten } from "../../../shared/shorten.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./format.ts";
 import { createSampleIds } from "../sample_ids.ts";
@@ -15,6 +16,8 @@ import { readTable, type Row } from "./table.ts";
 /** The column that a table needs, unless a mapping names another one. */
 export const USER_MESSAGE = "user_message";
 const REFERENCE_REPLY = "reference_reply";
+/** A JSON list of further references, as the CSV file of a run has them. */
+const REFERENCE_REPLIES = "reference_replies";
 const SCENARIO_ID = "scenario_id";
 /** In the CSV file of a run: the rows of further attempts repeat the conversation. */
 const ATTEMPT_ID = "attempt_id";
@@ -41,7 +44,7 @@ export const csv: DatasetFormat = {
       plan.unused = [];
       const id = textOf(row, plan, plan.scenarioId).trim();
       if (!current || id === "" || current.scenario.id !== id) {
-        if (current) yield current;
+        if (current?.scenario.interactions.length) yield current;
         // To collect its rows from everywhere would need the whole file in memory.
         if (seen.has(id)) {
           throw new ImportError(
@@ -63,6 +66,11 @@ export const csv: DatasetFormat = {
         leaveOut(`rows of further attempts (${ATTEMPT_ID})`, row.line);
         continue;
       }
+      const turn = toTurn(row, plan);
+      if (turn.user_message.trim() === "") {
+        leaveOut("rows without a question", row.line);
+        continue;
+      }
       const { scenario } = current;
       const systemPrompt = textOf(row, plan, plan.systemPrompt);
       if (systemPrompt !== "") scenario.system_prompt ??= systemPrompt;
@@ -70,9 +78,9 @@ export const csv: DatasetFormat = {
         leaveOut("further system prompts of a conversation", row.line);
       }
       const { interactions } = scenario;
-      interactions.push({ id: String(interactions.length + 1), ...toTurn(row, plan) });
+      interactions.push({ id: String(interactions.length + 1), ...turn });
     }
-    if (current) yield current;
+    if (current?.scenario.interactions.length) yield current;
   },
 };
 
@@ -142,6 +150,7 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
     plan.scenarioId,
     plan.sampleId,
     plan.systemPrompt,
+    REFERENCE_REPLIES,
     ...plan.metadata.map(([, column]) => column),
   ]);
   const isRun = isRunTable(names) && plan.scenarioId === SCENARIO_ID && !used.has(ATTEMPT_ID);
@@ -180,12 +189,14 @@ function textOf({ cells }: Row, { isRun }: Plan, column: string | undefined): st
 function toTurn(row: Row, plan: Plan) {
   const { userMessage, referenceReply, metadata } = plan;
   const reference = textOf(row, plan, referenceReply);
+  const replies = tryParseJson(row.cells[REFERENCE_REPLIES] ?? "");
   const labels = metadata.map(([label, column]) => [label, textOf(row, plan, column)])
     .filter(([, value]) => value !== "");
   return {
     user_message: userMessage.map((column) => textOf(row, plan, column))
       .filter((text, index) => index === 0 || text !== "").join("\n\n"),
     ...(reference !== "" && { reference_reply: reference }),
+    ...(Array.isArray(replies) && { reference_replies: replies.map(String) }),
     ...(labels.length > 0 && { reference_metadata: Object.fromEntries(labels) }),
   };
 }

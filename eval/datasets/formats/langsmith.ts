@@ -1,4 +1,5 @@
 import {
+  asPrompt,
   type Chat,
   takeSystemPrompt,
   toChat,
@@ -45,6 +46,8 @@ interface Example {
   systemPrompt: string;
   inputs: Fields;
   outputs: Fields;
+  /** Kept with the turn; unset if there is none. */
+  metadata: unknown;
 }
 
 async function* readExamples(
@@ -70,7 +73,7 @@ function fromRecord(
 ): Example {
   if (!isFields(value)) throw new ImportError(line, "it is not an object");
   const { systemPrompt, others } = takeSystemPrompt(value);
-  const { id, inputs, outputs, reference_outputs = outputs, ...rest } = others;
+  const { id, inputs, outputs, reference_outputs = outputs, metadata, ...rest } = others;
   for (const field of Object.keys(rest)) {
     if (!BOOKKEEPING.test(field)) leaveOut(`the field ${field}`, line);
   }
@@ -84,6 +87,7 @@ function fromRecord(
       : reference_outputs === null || reference_outputs === undefined
       ? {}
       : { output: reference_outputs },
+    metadata: isFields(metadata) && Object.keys(metadata).length > 0 ? metadata : undefined,
   };
 }
 
@@ -111,11 +115,12 @@ function fromRow(row: Row, leaveOut: ImportContext["leaveOut"]): Example {
     systemPrompt,
     inputs: gather(row, INPUT),
     outputs: gather(row, output),
+    metadata: row.cells.metadata ? parseCell(row.cells.metadata) : undefined,
   };
 }
 
 function toConversation(
-  { line, systemPrompt, inputs: fields, outputs }: Example,
+  { line, systemPrompt, inputs: fields, outputs, metadata }: Example,
   leaveOut: ImportContext["leaveOut"],
 ): Chat {
   const context = { line, leaveOut };
@@ -131,8 +136,10 @@ function toConversation(
   const answer = answered
     ? toChat([{ role: "user", content: "" }, ...answered], context).turns.at(-1)?.reference_reply
     : chooseAnswer(outputs, { ...context, side: "outputs" });
-  if (answer !== undefined) last.reference_reply = answer;
-  return chat;
+  if (metadata !== undefined) last.metadata = metadata;
+  if (answer === undefined) return chat;
+  last.reference_reply = answer;
+  return asPrompt(chat);
 }
 
 /** The chat messages of one side, if it has them; datasets of the type `chat` have them in `input`. */

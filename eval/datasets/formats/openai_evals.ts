@@ -1,5 +1,6 @@
 import {
   answerOf,
+  asPrompt,
   type Chat,
   takeSystemPrompt,
   toChat,
@@ -76,12 +77,12 @@ function readSample(value: Fields, context: SampleContext): Chat {
       context.leaveOut(`the last message, because ${reference} is the reference`, line);
     }
     last.reference_reply = answer;
+    if (others.length > 0) last.reference_replies = others;
   }
-  if (others.length > 0) context.leaveOut(`further answers in ${reference}`, line);
   if (texts.includes(undefined)) {
     context.leaveOut(`answers in ${reference} that are no text`, line);
   }
-  return chat;
+  return answer === undefined ? chat : asPrompt(chat);
 }
 
 function readQuestion(asked: unknown, context: SampleContext): Chat {

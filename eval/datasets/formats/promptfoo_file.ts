@@ -1,14 +1,15 @@
 import { readYaml } from "./bounded_yaml.ts";
-import { type Chat, toChat } from "./chat_messages.ts";
+import { asPrompt, type Chat, toChat } from "./chat_messages.ts";
 import { type Draft, type ImportContext, ImportError, ofFile, QUESTIONS } from "./format.ts";
 import { asFields, asList, isFields } from "../../../shared/fields.ts";
+import { parseLine } from "./lines.ts";
 import type { OtherFiles, RowGroup, WholeFile } from "./promptfoo.ts";
 import { toChecks } from "./promptfoo_checks.ts";
 import { insertFiles, listTests } from "./promptfoo_files.ts";
 import { findPrompt, readPrompt } from "./promptfoo_prompt.ts";
 import { followReference } from "./promptfoo_references.ts";
 import { expandScenarios } from "./promptfoo_scenarios.ts";
-import { toTest } from "./promptfoo_table.ts";
+import { isTestLine, toTest } from "./promptfoo_table.ts";
 import { combine, countCombinations, fillIn, listChoices } from "./promptfoo_variables.ts";
 
 /** Parts of a configuration that say what to test, and not what is expected. */
@@ -16,6 +17,11 @@ const READ = new Set([
   ...["description", "prompts", "tests", "scenarios", "defaultTest"],
   "assertionTemplates", // what `$ref` names
 ]);
+
+/** Variables that are asked as they are; others, such as a language, are put into a prompt. */
+const WHOLE_QUESTIONS = ["question", "query", "user_message", "q"];
+/** Variables that a message names. */
+const MOST_NAMED = 10;
 
 type Values = Record<string, unknown>;
 
@@ -38,6 +44,12 @@ export function openPromptfoo(file: WholeFile | RowGroup): OpenedFile {
     const { rows, before } = file;
     const tests = rows.map(({ cells }) => toTest(cells));
     return { config: { tests }, lineOf: (_, index) => rows[index]!.line, before, hasFiles: false };
+  }
+  if (isTestLine(file.text.split("\n", 1)[0]!)) {
+    const lines = file.text.split("\n").map((text, index) => ({ text, number: index + 1 }))
+      .filter(({ text }) => text.trim() !== "");
+    const lineOf = (_: string, index: number) => lines[index]!.number;
+    return { config: { tests: lines.map(parseLine) }, lineOf, hasFiles: false };
   }
   const { root, lineOf } = readYaml(file.text);
   const config = Array.isArray(root) ? { tests: root } : asFields(root);
@@ -202,17 +214,24 @@ function outOfSet(assert: unknown): unknown[] {
 function toConversation(values: Values, context: TestContext): Chat {
   const { prompt, line, leaveOut } = context;
   if (prompt === undefined) {
-    const names = Object.keys(values).filter((name) => typeof values[name] === "string");
-    const name = QUESTIONS.find((question) => names.includes(question)) ?? names[0];
-    if (name === undefined) throw new ImportError(line, "the test has no text in vars");
-    for (const other of Object.keys(values)) {
-      if (other !== name) leaveOut(`the variable ${other}`, line);
+    const names = Object.keys(values);
+    const name = WHOLE_QUESTIONS.find((question) => names.includes(question)) ??
+      (names.length === 1 ? QUESTIONS.find((question) => question === names[0]) : undefined);
+    const question = name === undefined ? undefined : values[name];
+    if (typeof question !== "string") {
+      const shown = names.slice(0, MOST_NAMED).join(", ");
+      throw new ImportError(
+        line,
+        `there is no prompt that the variables (${shown}) are put into; import the configuration ` +
+          "with its prompts, or name the variable that is the whole question: question",
+      );
     }
-    return { turns: [{ user_message: values[name] as string }] };
+    for (const other of names) if (other !== name) leaveOut(`the variable ${other}`, line);
+    return { turns: [{ user_message: question }] };
   }
   const asked = readPrompt(prompt, { values, line, leaveOut });
   if (typeof asked === "string") return { turns: [{ user_message: asked }] };
   const chat = toChat(asked, { line, leaveOut });
   if (chat.turns.length === 0) throw new ImportError(line, "the prompt has no user message");
-  return chat;
+  return asPrompt(chat);
 }

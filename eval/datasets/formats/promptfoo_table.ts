@@ -1,4 +1,4 @@
-import type { Fields } from "../../../shared/fields.ts";
+import { type Fields, isFields, tryParseJson } from "../../../shared/fields.ts";
 
 /** promptfoo's names of assertions: a cell that begins with one is that assertion, any other a text. */
 const TYPES = [
@@ -30,6 +30,12 @@ const SIMILAR_THRESHOLD = 0.8;
 /** Whether a table is one of promptfoo's tests, by its first line. */
 export function isTestTable(header: string): boolean {
   return /(?:^|[,;\t])\s*"?__expected\d*"?\s*(?:[,;\t\r\n]|$)/.test(header);
+}
+
+/** Whether a text is one of promptfoo's tests as JSON, as a file has one per line. */
+export function isTestLine(line: string): boolean {
+  const value = tryParseJson(line);
+  return isFields(value) && ("vars" in value || "assert" in value) && !("tests" in value);
 }
 
 /** The test that a row of such a table is: columns are variables, unless they begin with `__`. */

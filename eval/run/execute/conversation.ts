@@ -45,6 +45,8 @@ export async function converse(
   const history: ConversationMessage[] = systemPrompt
     ? [{ role: "system", content: systemPrompt }]
     : [];
+  // A run that is older than the field may have one of the caller's own by its name.
+  if (Array.isArray(scenario.prior_messages)) history.push(...scenario.prior_messages);
   /** What checks of the conversation look at: also after references, the replies of the model. */
   const said: SaidMessage[] = [];
   let spent: Spent = { latencyMs: 0, outputTokens: 0 };

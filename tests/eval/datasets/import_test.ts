@@ -209,13 +209,17 @@ Deno.test("lines of OpenAI evals become conversations", async () => {
   assertEquals(found.format, "openai-evals");
   assertEquals(turns(found), [
     [["2+2?", "4"]],
-    [["Hi", "Hello"], ["Bye", "Goodbye"]],
+    [["Bye", "Goodbye"]],
     [["Hi", "Hello"]],
   ]);
-  assertEquals(found.leftOut.map(({ what, line }) => [what, line]), [
-    ["further answers in ideal", 1],
-    ["the field x", 3],
+  assertEquals(found.scenarios[0]!.interactions[0]!.reference_replies, ["four"]);
+  // What comes before the question is an example, and is sent as it is.
+  assertEquals(found.scenarios.map(({ prior_messages }) => prior_messages), [
+    undefined,
+    [{ role: "user", content: "Hi" }, { role: "assistant", content: "Hello" }],
+    undefined,
   ]);
+  assertEquals(found.leftOut.map(({ what, line }) => [what, line]), [["the field x", 3]]);
   assertEquals((await refuse('{"messages":[],"ideal":"x"}')).line, 1);
 });
 
@@ -238,7 +242,6 @@ Deno.test("numbers in ideal are answers, and what is left out of OpenAI evals is
   assertEquals(turns(found), answers.map((answer) => [["2+2?", answer]]));
   assertEquals(found.leftOut.map(({ what, line }) => [what, line]), [
     ["parts of messages of the type image_url", 5],
-    ["further answers in ideal", 2],
     ["answers in ideal that are no text", 3],
     ["tool_calls of messages", 5],
     ["all assistant messages in a row but the last", 5],
@@ -276,7 +279,7 @@ Deno.test("a LangSmith export has messages in each form of LangChain, and answer
   const other = `${cell({ question: "2+2?" })},${cell({ confidence: 1, answer: 4 })}`;
   const found = await read(["inputs,outputs", ...rows, other].join("\n"), { name: "export.csv" });
   assertEquals(turns(found), [
-    ...forms.map(() => [["Hi", "Hello"], ["Bye", "Goodbye"]]),
+    ...forms.map(() => [["Bye", "Goodbye"]]),
     [["2+2?", "4"]],
   ]);
   assertEquals(found.leftOut.map(({ what }) => what), ["confidence of outputs"]);
@@ -296,4 +299,33 @@ Deno.test("a LangSmith export is read with JSON columns and with a column per ke
   assertEquals(asJson.leftOut, [{ what: "hint of inputs", count: 1, line: 2 }]);
   const asColumns = await read("id,input_question,output_answer\n1,Who?,Me.\n");
   assertEquals([asColumns.format, turns(asColumns)], ["langsmith", [[["Who?", "Me."]]]]);
+});
+
+Deno.test("rows without a question are reported, and not asked", async () => {
+  const found = await read("user_message,reference_reply\nHi,Hello\n ,Nothing\nBye,Goodbye\n");
+  assertEquals(turns(found), [[["Hi", "Hello"]], [["Bye", "Goodbye"]]]);
+  assertEquals(found.leftOut, [{ what: "rows without a question", count: 1, line: 3 }]);
+});
+
+Deno.test("a column of a table may hold further references, as a run's export has them", async () => {
+  const found = await read('user_message,reference_reply,reference_replies\n2+2?,4,"[""four""]"\n');
+  assertEquals(found.scenarios[0]!.interactions[0]!.reference_replies, ["four"]);
+  assertEquals(found.leftOut, []);
+});
+
+Deno.test("examples in OpenAI's system messages are sent before the question", async () => {
+  const example = (name: string, content: string) => ({ role: "system", name, content });
+  const input = [
+    { role: "system", content: "Be brief." },
+    example("example_user", "1+1?"),
+    example("example_assistant", "2"),
+    { role: "user", content: "2+2?" },
+  ];
+  const { scenarios: [scenario] } = await read(JSON.stringify({ input, ideal: "4" }));
+  assertEquals(scenario!.system_prompt, "Be brief.");
+  assertEquals(scenario!.prior_messages, [
+    { role: "user", content: "1+1?" },
+    { role: "assistant", content: "2" },
+  ]);
+  assertEquals(scenario!.interactions.map(({ user_message }) => user_message), ["2+2?"]);
 });

@@ -130,7 +130,8 @@ Deno.test("what a model said is not the reference of a conversation that has one
   assertEquals(turns(found), [[["2+2?", "4"]]]);
   assertEquals(found.leftOut.map(({ what }) => what), ["the field response"]);
   const open = await read(inLines([{ messages: [...answered, user], response: "4!" }]));
-  assertEquals(turns(open)[0]![1], ["2+2?", "4!"]);
+  assertEquals(turns(open), [[["2+2?", "4!"]]]);
+  assertEquals(open.scenarios[0]!.prior_messages, answered);
 });
 
 Deno.test("beside user_message, an expected answer of another tool is the reference", async () => {
@@ -242,4 +243,16 @@ Deno.test("an array that is not JSON to its end is refused at its line", async (
   const error = await refuse('[\n{"input": "a", "ideal": "b"},\n{"input": "a" "ideal": "b"}\n]');
   assertEquals(error.line, 3);
   assertStringIncludes(error.message, "line 3");
+});
+
+Deno.test("the metadata of a LangSmith example is kept with its turn", async () => {
+  const example = { inputs: { question: "2+2?" }, outputs: { answer: "4" } };
+  const inJson = await read(JSON.stringify({ ...example, metadata: { level: 1 } }));
+  const inTable = await read('inputs.question,outputs.answer,metadata\n2+2?,4,"{""level"":1}"\n', {
+    name: "export.csv",
+  });
+  for (const { scenarios, leftOut } of [inJson, inTable]) {
+    assertEquals(scenarios[0]!.interactions[0]!.metadata, { level: 1 });
+    assertEquals(leftOut, []);
+  }
 });

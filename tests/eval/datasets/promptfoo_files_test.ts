@@ -197,3 +197,22 @@ Deno.test("prompts of promptfoo in other files are its messages, one line of JSO
   assertEquals(await ask("p.yaml", yaml), ["Be brief", ["Say a"]]);
   assertEquals(await ask("p.md", "# Say\n---\n{{q}}"), [undefined, ["# Say\n---\na"]]);
 });
+
+Deno.test("tests of promptfoo without their prompt are refused: a variable is no question", async () => {
+  for (
+    const table of ["language,__expected\nFrench,Bonjour\n", "input,language,__expected\na,b,c\n"]
+  ) {
+    const { message } = await refuse(table);
+    assertStringIncludes(message, "line 2: there is no prompt that the variables");
+  }
+});
+
+Deno.test("promptfoo's tests are read one per line", async () => {
+  const tests = [
+    { vars: { question: "Capital?" }, assert: [{ type: "equals", value: "Paris" }] },
+    { vars: { question: "Fruit?" } },
+  ];
+  const found = await read(tests.map((test) => JSON.stringify(test)).join("\n"));
+  assertEquals(found.format, "promptfoo");
+  assertEquals(turns(found), [[["Capital?", "Paris"]], [["Fruit?", undefined]]]);
+});

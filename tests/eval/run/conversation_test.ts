@@ -39,6 +39,21 @@ Deno.test("the system prompt of a scenario comes before each of its turns", asyn
   assertEquals(asked.map((messages) => messages.length), [2, 4]);
 });
 
+Deno.test("prior messages come between the system prompt and the first turn", async () => {
+  const { target, asked } = fakeTarget(echo);
+  const prior_messages = [
+    { role: "user" as const, content: "1+1?" },
+    { role: "assistant" as const, content: "2" },
+  ];
+  const own = { ...scenario("s", [interaction("1")]), system_prompt: "Be kind.", prior_messages };
+  await runScenarios({ scenarios: [own], attempts: 1 }, ports(target));
+  assertEquals(asked, [[
+    { role: "system", content: "Be kind." },
+    ...prior_messages,
+    { role: "user", content: "message 1" },
+  ]]);
+});
+
 Deno.test("what is stored as a system prompt and is no text is not sent", async () => {
   const { target, asked } = fakeTarget(echo);
   const stored = { ...scenario("s", [interaction("1")]), system_prompt: { de: "Kurz." } as never };
