@@ -1,29 +1,25 @@
-import { csv, USER_MESSAGE } from "./formats/csv.ts";
-import { json, jsonl } from "./formats/assay.ts";
-import type { DatasetFormat } from "./formats/format.ts";
-import { isExample, isLangSmith, langsmith } from "./formats/langsmith.ts";
-import { csvSeparator } from "./csv_separator.ts";
 import { type Fields, isFields, tryParseJson } from "../../shared/fields.ts";
 import { findObjects, MAX_CHARACTERS } from "../../shared/json_objects.ts";
-import { isSample, openaiEvals } from "./formats/openai_evals.ts";
+import { csvSeparator } from "./csv_separator.ts";
+import { json, jsonl } from "./formats/assay.ts";
+import { csv } from "./formats/csv.ts";
+import type { ColumnMapping, DatasetFormat } from "./formats/format.ts";
+import { langsmith } from "./formats/langsmith.ts";
+import { openaiEvals } from "./formats/openai_evals.ts";
 import { promptfoo } from "./formats/promptfoo.ts";
-import { isTestLine, isTestTable } from "./formats/promptfoo_table.ts";
-import type { ColumnMapping } from "./formats/format.ts";
 
-/** Every format, by the name that callers give. */
+/**
+ * Every format, by the name that callers give. A file is read by the first that recognises it: those
+ * of other tools come first, then tables, then our own.
+ */
 export const FORMATS: readonly DatasetFormat[] = [
+  promptfoo,
+  langsmith,
+  csv,
+  openaiEvals,
   jsonl,
   json,
-  csv,
-  promptfoo,
-  openaiEvals,
-  langsmith,
 ];
-
-/** JSON over several lines: a configuration, or its tests alone, with texts at most before that. */
-const PROMPTFOO =
-  /^(?:\{[^{}[\]]*"(?:prompts|tests|scenarios|providers|targets|defaultTest)"|\[\s*\{[^{}[\]]*"(?:vars|assert)")\s*:/;
-const OURS = /"(?:interactions|test_batch)"\s*:/;
 
 export function findFormat(name: string): DatasetFormat | undefined {
   return FORMATS.find((format) => format.name === name);
@@ -37,42 +33,37 @@ export interface FileHints {
 }
 
 /** The format of a file by its name and its beginning, which should have a few thousand characters. */
-export function detectFormat(beginning: string, { name = "", columns = {} }: FileHints = {}) {
+export function detectFormat(
+  beginning: string,
+  { name = "", columns: mapping = {} }: FileHints = {},
+): DatasetFormat {
   const start = beginning.replace(/^\ufeff/, "").trimStart();
   const [firstLine = ""] = start.split("\n", 1);
-  if (/\.ya?ml$/i.test(name)) return promptfoo;
-  if (/\.(?:csv|tsv)$/i.test(name) || Object.keys(columns).length > 0) {
-    return detectTable(firstLine, columns);
-  }
-  if (start === "") return jsonl;
-  if (!/^[[{]/.test(start)) {
-    return /^[\w"' .-]+(?:[,;\t][\w"' .-]+)+\r?$/.test(firstLine)
-      ? detectTable(firstLine, columns)
-      : promptfoo;
-  }
-  const value = tryParseJson(firstLine);
-  if (isFields(value)) {
-    if ("tests" in value || "scenarios" in value || isTestLine(firstLine)) return promptfoo;
-    return "test_batch" in value ? json : ofOtherTool(value) ?? jsonl;
-  }
-  if (PROMPTFOO.test(start) && !OURS.test(start)) return promptfoo;
-  const [first] = start.startsWith("[") ? findObjects(start.slice(0, MAX_CHARACTERS)) : [];
-  const isItem = first && start.slice(1, first.start).trim() === "";
-  return isItem && ofOtherTool(first.value) || json;
+  const hasMapping = Object.keys(mapping).length > 0;
+  const isTable = /\.(?:csv|tsv)$/i.test(name) || hasMapping || TABLE.test(firstLine);
+  const line = isTable ? undefined : tryParseJson(firstLine);
+  const file = {
+    name,
+    start,
+    first: isFields(line) ? line : isTable ? undefined : firstItem(start),
+    isLine: isFields(line),
+    columns: isTable ? columnsOf(firstLine) : undefined,
+    hasMapping,
+  };
+  return FORMATS.find((format) => format.recognises(file)) ?? json;
 }
 
-/** The tool whose dataset a value is part of; `undefined` if it may be ours. */
-function ofOtherTool(value: Fields): DatasetFormat | undefined {
-  if ("interactions" in value || "test_batch" in value) return undefined;
-  return isExample(value) ? langsmith : isSample(value) ? openaiEvals : undefined;
+/** Names with separators between them. */
+const TABLE = /^(?![[{])[\w"' .-]+(?:[,;\t][\w"' .-]+)+\r?$/;
+
+/** The first item of a JSON array, if it is an object. */
+function firstItem(start: string): Fields | undefined {
+  if (!start.startsWith("[")) return undefined;
+  const [first] = findObjects(start.slice(0, MAX_CHARACTERS));
+  return first && start.slice(1, first.start).trim() === "" ? first.value : undefined;
 }
 
-function detectTable(header: string, columns: ColumnMapping): DatasetFormat {
-  const names = header.trim().split(csvSeparator(header)).map((name) =>
-    name.trim().replace(/^"(.*)"$/, "$1").trim()
-  );
-  // Our own exports have input_tokens and output_tokens, too.
-  const isOurs = Object.keys(columns).length > 0 || names.includes(USER_MESSAGE);
-  if (!isOurs && isTestTable(header)) return promptfoo;
-  return !isOurs && isLangSmith(names) ? langsmith : csv;
+function columnsOf(header: string): string[] {
+  return header.trim().split(csvSeparator(header))
+    .map((name) => name.trim().replace(/^"(.*)"$/, "$1").trim());
 }

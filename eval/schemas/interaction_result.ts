@@ -54,7 +54,7 @@ export const Agreement = z.object({
   contradicts: z.number(),
   covers: z.number(),
   label: AgreementLabel,
-}).meta({ id: "Agreement" });
+}).meta({ id: "ReplyAgreement" });
 export type Agreement = z.infer<typeof Agreement>;
 
 /** One answered or failed turn: all input fields, and what came of them. */

@@ -6,6 +6,8 @@ import { parseLine, parseWhole, readLines, readWhole } from "./lines.ts";
 export const jsonl: DatasetFormat = {
   name: "jsonl",
   about: "one scenario per line",
+  recognises: ({ start, first, isLine }) =>
+    start === "" || (isLine && first !== undefined && !("test_batch" in first)),
   async *read(pieces) {
     for await (const line of readLines(pieces)) {
       yield { line: line.number, scenario: parseLine(line) };
@@ -17,6 +19,7 @@ export const jsonl: DatasetFormat = {
 export const json: DatasetFormat = {
   name: "json",
   about: "an array of scenarios, one scenario, or an object whose test_batch holds them",
+  recognises: ({ start }) => /^[[{]/.test(start),
   isWhole: true,
   async *read(pieces) {
     for (const scenario of toScenarios(parseWhole(await readWhole(pieces)))) {

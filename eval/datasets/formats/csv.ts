@@ -33,6 +33,7 @@ const LONGEST_NAMED = 100;
 export const csv: DatasetFormat = {
   name: "csv",
   about: "a table with one turn per row: user_message, reference_reply, scenario_id, metadata.*",
+  recognises: ({ columns, hasMapping }) => hasMapping || columns !== undefined,
   async *read(pieces, { columns, leaveOut }) {
     let current: Conversation | undefined;
     let plan: Plan | undefined;

@@ -1,3 +1,5 @@
+import type { Fields } from "../../../shared/fields.ts";
+
 /** A test conversation as a file has it, before it is validated. */
 export interface Draft {
   /** Where it begins in the file, counted from 1. */
@@ -40,11 +42,29 @@ export const QUESTIONS = [
   "text",
 ];
 
+/** What is known of a file before it is read. */
+export interface FileBeginning {
+  /** The file's name; its extension counts. Empty if it is unknown. */
+  name: string;
+  /** A few thousand characters, without blanks before them. */
+  start: string;
+  /** The JSON object that its first line is, or the first object of its JSON array. */
+  first: Fields | undefined;
+  /** Whether `first` is a line of its own. */
+  isLine: boolean;
+  /** The columns of a table, or of what may be one; `undefined` if it is none. */
+  columns: string[] | undefined;
+  /** Whether the caller names columns. */
+  hasMapping: boolean;
+}
+
 /** A kind of file that test conversations are read from. */
 export interface DatasetFormat {
   name: string;
   /** What such a file holds, in words for people. */
   about: string;
+  /** Whether a file is of this format. The first of the table that says so reads it. */
+  recognises(file: FileBeginning): boolean;
   /** Set if a file is read as a whole, because its format has no parts that end. */
   isWhole?: true;
   /** Throws `ImportError` at the first thing that cannot be understood. */
@@ -69,4 +89,9 @@ export function ofFile(file: string | undefined, error: unknown): unknown {
   return file === undefined || !(error instanceof ImportError)
     ? error
     : new ImportError(error.line, `${file}: ${error.reason}`);
+}
+
+/** Whether a JSON object is a scenario of ours, or a request with some. */
+export function isOurs(value: Fields): boolean {
+  return "interactions" in value || "test_batch" in value;
 }

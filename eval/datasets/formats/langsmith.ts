@@ -1,17 +1,18 @@
 import {
   asPrompt,
   type Chat,
+  chooseAnswer,
+  chooseQuestion,
+  type SideContext,
   takeSystemPrompt,
   toChat,
   toScenario,
   withSystemPrompt,
 } from "./chat_messages.ts";
-import { chooseAnswer, chooseQuestion, type SideContext } from "./choose_text.ts";
-import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
+import { type DatasetFormat, type ImportContext, ImportError, isOurs } from "./format.ts";
 import { type Fields, isFields, tryParseJson } from "../../../shared/fields.ts";
 import { ANSWER_NAMES, findName } from "../sample_names.ts";
-import { readBeginning } from "./lines.ts";
-import { type JsonRecord, readRecords } from "./records.ts";
+import { type JsonRecord, readBeginning, readRecords } from "./lines.ts";
 import { readTable, type Row } from "./table.ts";
 
 /** Columns and fields of an export that say nothing about the conversation. */
@@ -30,6 +31,10 @@ const REFERENCE = /^reference_outputs?(?:[._](.+))?$/;
 export const langsmith: DatasetFormat = {
   name: "langsmith",
   about: "a dataset of LangSmith, exported as CSV, JSONL or JSON",
+  recognises: ({ columns, hasMapping, first }) =>
+    columns
+      ? !hasMapping && !columns.includes("user_message") && isLangSmith(columns)
+      : first !== undefined && !isOurs(first) && "inputs" in first,
   async *read(pieces, { leaveOut }) {
     for await (const example of readExamples(pieces, leaveOut)) {
       const chat = toConversation(example, leaveOut);
@@ -62,11 +67,6 @@ async function* readExamples(
   }
 }
 
-/** Whether a JSON value is such an example, by its fields. */
-export function isExample(value: Fields): boolean {
-  return "inputs" in value;
-}
-
 function fromRecord(
   { line, name, value }: JsonRecord,
   leaveOut: ImportContext["leaveOut"],
@@ -92,7 +92,7 @@ function fromRecord(
 }
 
 /** Whether a table is such an export, by the names of its columns. */
-export function isLangSmith(names: string[]): boolean {
+function isLangSmith(names: string[]): boolean {
   const others = names.filter((name) => name !== "output");
   // Beside input and expected, or an instruction, output is not what LangSmith means by it.
   return findName(others, ["instruction", ...ANSWER_NAMES]) === undefined &&

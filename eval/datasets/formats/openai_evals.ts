@@ -2,16 +2,18 @@ import {
   answerOf,
   asPrompt,
   type Chat,
+  chooseAnswer,
+  chooseQuestion,
+  type SideContext,
   takeSystemPrompt,
   toChat,
   toScenario,
   withSystemPrompt,
 } from "./chat_messages.ts";
-import { chooseAnswer, chooseQuestion, type SideContext } from "./choose_text.ts";
-import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
+import { type DatasetFormat, type ImportContext, ImportError, isOurs } from "./format.ts";
 import { type Fields, isFields } from "../../../shared/fields.ts";
 import { ANSWER_NAMES, EXPECTED_NAMES, findName, QUESTION_NAMES } from "../sample_names.ts";
-import { readRecords } from "./records.ts";
+import { readRecords } from "./lines.ts";
 import { createSampleIds } from "../sample_ids.ts";
 
 /** Fields that hold the question or the conversation. The first that a sample has counts. */
@@ -26,6 +28,7 @@ const QUESTIONS = [...CONVERSATIONS, ...QUESTION_NAMES];
 export const openaiEvals: DatasetFormat = {
   name: "openai-evals",
   about: "OpenAI evals and the like: one object per line, with messages or input, and ideal",
+  recognises: ({ first }) => first !== undefined && !isOurs(first) && isSample(first),
   async *read(pieces, context) {
     const nameSample = createSampleIds();
     for await (const { line, name, value } of readRecords(pieces)) {
@@ -38,7 +41,7 @@ export const openaiEvals: DatasetFormat = {
 };
 
 /** Whether a value is such a sample, by its fields. */
-export function isSample(value: Fields): boolean {
+function isSample(value: Fields): boolean {
   const has = (wanted: string[]) => findName(Object.keys(value), wanted) !== undefined;
   return isFields(value.item) || isInstruction(value) || has(CONVERSATIONS) ||
     (has(QUESTION_NAMES) && has(ANSWER_NAMES));

@@ -61,12 +61,29 @@ const ROWS_AT_ONCE = 100;
 /** Characters of a table that are read at once, and the rest of their last line. */
 const CHARACTERS_AT_ONCE = 50_000;
 
+/** JSON over several lines: a configuration, or its tests alone, with texts at most before that. */
+const CONFIGURATION =
+  /^(?:\{[^{}[\]]*"(?:prompts|tests|scenarios|providers|targets|defaultTest)"|\[\s*\{[^{}[\]]*"(?:vars|assert)")\s*:/;
+const OURS = /"(?:interactions|test_batch)"\s*:/;
+
 /** A configuration of promptfoo, or its list of tests alone. */
 export const promptfoo: DatasetFormat = {
   name: "promptfoo",
   about:
     "a configuration of promptfoo in YAML or JSON: tests with vars and assert; or a table of them",
   isWhole: true,
+  recognises: ({ name, start, first, isLine, columns, hasMapping }) => {
+    if (/\.ya?ml$/i.test(name)) return true;
+    if (columns || hasMapping) {
+      return !hasMapping && !columns!.includes("user_message") &&
+        isTestTable(start.split("\n", 1)[0]!);
+    }
+    if (start !== "" && !/^[[{]/.test(start)) return true;
+    if (isLine && first) {
+      return ["tests", "scenarios", "vars", "assert"].some((part) => part in first);
+    }
+    return CONFIGURATION.test(start) && !OURS.test(start);
+  },
   async *read(pieces, { leaveOut, readFile }) {
     const text = await readWhole(pieces);
     using _turn = await takeTurn();

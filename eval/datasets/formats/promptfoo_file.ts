@@ -10,7 +10,7 @@ import { findPrompt, readPrompt } from "./promptfoo_prompt.ts";
 import { followReference } from "./promptfoo_references.ts";
 import { expandScenarios } from "./promptfoo_scenarios.ts";
 import { isTestLine, toTest } from "./promptfoo_table.ts";
-import { combine, countCombinations, fillIn, listChoices } from "./promptfoo_variables.ts";
+import { combine, countCombinations, fillIn, listChoices } from "./promptfoo_template.ts";
 
 /** Parts of a configuration that say what to test, and not what is expected. */
 const READ = new Set([
