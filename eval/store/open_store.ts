@@ -36,7 +36,7 @@ export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
   const db = new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
   let newest: string | undefined;
   try {
-    if (await isEmpty(db)) await createTables(connection);
+    if (await isEmpty(db)) await connection.queryAll(await tableStatements());
     else {
       await migrateOverwriting(db, log);
       await deleteOrphans(db);
@@ -66,10 +66,10 @@ async function isEmpty(db: Kysely<Tables>): Promise<boolean> {
 }
 
 /**
- * Performs all migrations on an empty database, where they find no rows, with one message to its
- * thread: to wait for each of their sixty statements takes three times as long.
+ * All migrations of an empty database, where they find no rows, for one message to its thread: to wait
+ * for each of their sixty statements takes three times as long.
  */
-async function createTables(connection: SqliteConnection): Promise<void> {
+export async function tableStatements(): Promise<Statement[]> {
   const statements: Statement[] = [];
   const recorder = createSqliteDialect({
     query(text, parameters) {
@@ -79,7 +79,7 @@ async function createTables(connection: SqliteConnection): Promise<void> {
     close: () => Promise.resolve(),
   });
   await migrate(new Kysely<Tables>({ dialect: recorder }));
-  await connection.queryAll(statements);
+  return statements;
 }
 
 /**

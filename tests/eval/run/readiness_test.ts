@@ -115,7 +115,7 @@ Deno.test("a service whose stored runs cannot be read is not ready, until they c
   const folder = await Deno.makeTempDir();
   const path = `${folder}/eval.db`;
   const store = await openStore({ path });
-  const other = new DatabaseSync(path);
+  const other = new DatabaseSync(path, { timeout: 10_000 });
   try {
     await store.createRun({ request: evaluateRequest(), testName: "t" });
     const check = checkStore(store, { sharedMs: 0 });

@@ -128,8 +128,7 @@ Deno.test("a reply that a killed process left behind is scored, not asked for ag
 Deno.test("scoring a reply is tried three times after the first crash, and then given up", async () => {
   const seen: (string | undefined)[] = [];
   for (const tries of [0, 1, 2, 3]) {
-    const { store, id } = await leftByAnother();
-    (await store.getRun(id))!.request.test_batch[0]!.interactions[1]!.reference_reply = "right";
+    const { store, id } = await leftByAnother({ reference: "right" });
     await leftWithReply(store, id, tries);
     const { runs } = evalService(() => "fine", { store });
     await runs.resumeUnfinished();

@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { openStore } from "../../../eval/store/open_store.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
-import { memoryStore } from "../../fakes/memory_store.ts";
 import { openSharedStore, postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { storedTurn } from "../../fakes/stored_runs.ts";
 import { datasetCases } from "./dataset_cases.ts";
@@ -15,10 +14,8 @@ import { runCases } from "./run_cases.ts";
 import { newRun, type StoreCase } from "./store_case.ts";
 import { turnCases } from "./turn_cases.ts";
 
-/** The handlers' tests use the fake, so it must behave as the others. */
 const STORES: Record<string, (now: () => number) => Promise<RunStore>> = {
   "SQLite": (now) => openStore({ path: ":memory:", now }),
-  "the fake": (now) => Promise.resolve(memoryStore({ now })),
   ...(postgresBin !== undefined && { "PostgreSQL": openEmpty }),
 };
 
@@ -64,7 +61,6 @@ const CASES: Record<string, StoreCase> = {
 
 for (const [name, test] of Object.entries(CASES)) {
   for (const [kind, open] of Object.entries(STORES)) {
-    if (kind === "the fake" && name in sqlCases) continue;
     Deno.test(`${name} (${kind})`, async () => {
       const clock = { now: 1_000_000_000_000 };
       const store = await open(() => clock.now);
