@@ -39,7 +39,8 @@ export const AgentConfig = z.object({
     }
   }),
   MODEL_STREAM_TIMEOUT_MS: milliseconds(600_000, { min: 1 }),
-  AGENT_SYSTEM_PROMPT: z.string().default(SYSTEM_PROMPT),
+  AGENT_SYSTEM_PROMPT: z.string().default(SYSTEM_PROMPT)
+    .transform((prompt) => prompt.trim() === "none" ? "" : prompt),
   AGENT_TEMPERATURE: z.coerce.number({ error: "must be a number from 0 to 2" }).min(0).max(2)
     .optional(),
   AGENT_MAX_TOKENS: wholeNumber({ min: 1 }).optional(),

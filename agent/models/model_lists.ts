@@ -1,4 +1,5 @@
 import { abortError, untilAbort } from "../../shared/abort.ts";
+import { AppError } from "../../shared/errors.ts";
 import { type Logger, silentLogger } from "../../shared/log.ts";
 import {
   type ListedModel,
@@ -27,6 +28,8 @@ export interface HubModels {
   models: ListedModel[];
   /** The ids that the hub lists and no request can name; see `resolveModel`. */
   hidden: string[];
+  /** Why the list is not that of the hub, or not its latest. */
+  error?: string;
 }
 
 /** Lists the models of the hub. Never fails: not every hub lists them. */
@@ -59,7 +62,8 @@ export function createHubModels(
     },
     onFailure(error, last = { models: aliases, hidden: [] }) {
       log.warn("cannot list the models of the hub", { error });
-      return last;
+      const reason = error instanceof AppError ? error.message : "cannot list the models of hub";
+      return { ...last, error: reason };
     },
     servesLast: false,
     now,

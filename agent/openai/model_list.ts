@@ -26,7 +26,7 @@ export async function listModels(
   models: Models,
   { signal, needsStudio = false, studioWaitMs = STUDIO_WAIT_MS }: ListOptions,
 ): Promise<ModelList> {
-  const { models: hub, hidden } = await models.listHub(signal);
+  const { models: hub, hidden, error } = await models.listHub(signal);
   const isOptional = hub.length > 0 && !needsStudio;
   // A list that comes later is kept for the next call.
   const late = isOptional ? AbortSignal.timeout(studioWaitMs) : undefined;
@@ -47,8 +47,14 @@ export async function listModels(
       ...Object.entries(studio).map(([name, id]) => toEntry(id, { name, owner: "studio" })),
       ...hub.map(({ id, name }) => toEntry(id, { name, owner: ownerOf(id) })),
     ],
-    ...(hidden.length > 0 && {
-      diagnostics: { hidden_models: hidden.slice(0, MAX_HIDDEN), reason: explainHidden(hidden) },
+    ...((hidden.length > 0 || error) && {
+      diagnostics: {
+        ...(error && { hub: error }),
+        ...(hidden.length > 0 && {
+          hidden_models: hidden.slice(0, MAX_HIDDEN),
+          reason: explainHidden(hidden),
+        }),
+      },
     }),
   };
 }

@@ -50,7 +50,7 @@ export interface CompletionSource {
   /** The model that answered, or that is being asked now. */
   model(): string;
   /** Headers of a stream: what is known before the answer. */
-  readonly headers: Record<string, string>;
+  headers(): Record<string, string>;
   start(observer: RunObserver): Promise<CompletionOutcome>;
 }
 
@@ -68,7 +68,7 @@ export function fromAgent(
 ): CompletionSource {
   return {
     model: run.model,
-    headers: repairHeaders(run.repairs),
+    headers: () => repairHeaders(run.repairs),
     async start({ emit, ...observer }) {
       const held = emit && isJson ? holdAsides(emit) : undefined;
       const report = await run.start({ ...observer, emit: held?.emit ?? emit });
@@ -90,7 +90,7 @@ export function fromAgent(
 export function fromModel(provider: ChatProvider, request: ChatRequest): CompletionSource {
   return {
     model: () => request.model,
-    headers: {},
+    headers: () => ({}),
     async start({ signal, emit }) {
       const reply = await callModel(request, { provider, signal, emit });
       const usage = reply.usage && callUsage(reply.usage);

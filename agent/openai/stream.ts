@@ -88,7 +88,7 @@ export async function streamCompletion(
     ...options,
     produce,
     sendError,
-    headers: () => ({ ...source.headers, "x-agent-model": toHeaderValue(source.model()) }),
+    headers: () => ({ ...source.headers(), "x-agent-model": toHeaderValue(source.model()) }),
   });
 }
 

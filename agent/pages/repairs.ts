@@ -14,6 +14,9 @@ const WORDS: Record<keyof HistoryRepairs, (count: number) => string> = {
     `${formatNumberOf(count, "empty tool result was", "empty tool results were")} filled in`,
   dropped: (count) =>
     `${formatNumberOf(count, "blank message was", "blank messages were")} left out`,
+  unanswered: (count) =>
+    `${formatNumberOf(count, "tool call", "tool calls")} without a result left out`,
+  system: () => "the system prompt was put into the first user message",
   cut: (count) => `the oldest ${formatNumberOf(count, "message was", "messages were")} left out`,
 };
 

@@ -5,6 +5,7 @@ import type {
   ChatContent,
   ChatMessage,
   ChatReply,
+  ContentPart,
   ExtraFields,
   ToolCall,
 } from "../../shared/providers/provider.ts";
@@ -18,6 +19,7 @@ export interface ToolResultMessage {
   toolCallId?: string | undefined;
   /** Of the tool. */
   name?: string | undefined;
+  images?: ContentPart[];
 }
 
 /** A message of a caller's conversation, before `buildHistory` has repaired it. */

@@ -9,6 +9,7 @@ import type {
   ChatMessage,
   ChatProvider,
   ChatReply,
+  ChatRequest,
   ToolCall,
 } from "../../shared/providers/provider.ts";
 import { abortError, untilAbort } from "../../shared/abort.ts";
@@ -44,6 +45,8 @@ export interface AgentRun extends Partial<RunObserver> {
   tools: Toolbox;
   callerTools?: CallerTools;
   settings: AgentSettings;
+  /** What is done about a conversation that the model refuses. */
+  repair?: Pick<ChatRequest, "asStrict" | "onRepair">;
   log?: Logger;
 }
 
@@ -101,7 +104,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   const callerCalls = createCallerCalls(mayCall ? callerTools : NO_TOOLS);
   const started = performance.now();
   const offer = mayCall ? { tools: offered, isFirst: steps === 0 } : undefined;
-  const request = toModelRequest(messages, { model, settings, offer });
+  const request = { ...toModelRequest(messages, { model, settings, offer }), ...run.repair };
   const answer = callModel(request, {
     provider,
     emit: emit && callerCalls.watch(emit),

@@ -1,15 +1,16 @@
 import { invalidField } from "../../shared/errors.ts";
 import {
   isBlankContent,
+  joinContents,
+  nameOf,
   textOf,
   withNameInText,
   withoutBlankTexts,
 } from "../../shared/providers/content.ts";
 import { createCallIds } from "../../shared/providers/call_ids.ts";
-import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
+import type { ChatMessage, ExtraFields, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/names.ts";
 import type { CallerMessage, ToolResultMessage } from "./conversation.ts";
-import { mergeTurns } from "./merged_turns.ts";
 import { BLANK_RESULT, MAX_ID, toHistoryCall } from "./call_limits.ts";
 
 /** What was changed so that strict providers accept a conversation; counts of messages. */
@@ -28,6 +29,10 @@ export interface HistoryRepairs {
   dropped: number;
   /** Messages cut from the front by `maxMessages`. */
   cut: number;
+  /** System messages that were put into the first user message, for a model that refuses them. */
+  system: number;
+  /** Tool calls without a result that were left out. */
+  unanswered: number;
 }
 
 export interface HistoryOptions {
@@ -37,13 +42,11 @@ export interface HistoryOptions {
   defaultPrompt?: string;
   /** The field of the request that has the conversation, for errors. */
   field?: string | undefined;
-  /** System messages within the conversation join the prompt, instead of staying where they are. */
-  movesSystem?: boolean;
   /**
-   * Messages of authors with different names stay apart, although they follow each other. Otherwise
-   * they are joined, with the names in the text: many providers want user and assistant to take turns.
+   * For providers that take only what all take; see `buildHistory`. Otherwise what the protocol
+   * allows stays as it is.
    */
-  keepsAuthors?: boolean;
+  isStrict?: boolean;
   /** How many of the caller's latest messages are kept. If it is unset, all are. */
   maxMessages?: number;
 }
@@ -52,19 +55,21 @@ const OPENER = "(The conversation starts here.)";
 const BRIDGE = "(I have read the tool's result.)";
 
 /**
- * Turns a conversation into one that every provider accepts, also the strict ones: user and
- * assistant take turns, every tool result follows its call, and no content is blank. All text is
- * kept, in its order; only `maxMessages` removes any. Throws 400 if every message is blank.
+ * Turns a conversation into one that the protocol allows: every tool result follows its call, every
+ * call has a result, and no content is blank. What is so already stays as it is, with its ids: models
+ * must see what they were trained on.
  *
- * A turn with fields of its provider stays as it is, with all its calls and their ids: signatures
- * hold for the turn that they came with. Other calls are sent one per turn, with new ids.
+ * With `isStrict` it becomes one that every provider accepts: user and assistant take turns, a system
+ * message is only at the start, and calls are sent one per turn with ids of nine characters. Only a
+ * turn with fields of its provider stays as it is: signatures hold for the turn that they came with.
+ *
+ * All text is kept, in its order; only `maxMessages` removes any. Throws 400 if every message is blank.
  */
 export function buildHistory(
   given: CallerMessage[],
-  { movesSystem = false, keepsAuthors = false, maxMessages = Infinity, ...options }:
-    HistoryOptions = {},
+  { isStrict = false, maxMessages = Infinity, ...options }: HistoryOptions = {},
 ): { messages: ChatMessage[]; repairs: HistoryRepairs } {
-  const isMoved = ({ role }: CallerMessage) => role === "system" && movesSystem;
+  const isMoved = ({ role }: CallerMessage) => role === "system" && isStrict;
   const moved = given.filter(isMoved).map((message) => textOf(withNameInText(message).content));
   const { systemPrompt: callerPrompt, defaultPrompt = "", field = "messages" } = options;
   const systemPrompt = [callerPrompt ?? defaultPrompt, ...moved].filter((text) => text.trim())
@@ -74,13 +79,13 @@ export function buildHistory(
   if (!isPromptAlone && !conversation.some(isSaid)) {
     throw invalidField(field, "at least one message must not be blank");
   }
-  const { answered, whole } = readCalls(conversation);
+  const { answered, whole } = readCalls(conversation, isStrict);
   const isSpoken = (message: CallerMessage) =>
     message.role === "tool" || !isBlank(message) || whole.has(message);
   const spoken = conversation.filter(isSpoken);
   const kept = cutFront(spoken, maxMessages);
-  const turns = mergeTurns(kept, { whole, keepsAuthors });
-  const { messages, ...repairs } = toChatMessages(turns, { answered, whole });
+  const turns = isStrict ? mergeTurns(kept, whole) : kept;
+  const { messages, ...repairs } = toChatMessages(turns, { answered, whole, isStrict });
   if (systemPrompt) messages.unshift({ role: "system", content: systemPrompt });
   return {
     messages,
@@ -89,6 +94,11 @@ export function buildHistory(
       merged: kept.length - turns.length,
       dropped: conversation.filter((message) => !isSpoken(message) && !callsOf(message)).length,
       cut: spoken.length - kept.length,
+      system: 0,
+      unanswered:
+        conversation.filter((message) => !whole.has(message)).flatMap((message) =>
+          callsOf(message) ?? []
+        ).filter((call) => !new Set(answered.values()).has(call)).length,
     },
   };
 }
@@ -101,7 +111,7 @@ interface Calls {
   whole: Set<CallerMessage>;
 }
 
-function readCalls(conversation: CallerMessage[]): Calls {
+function readCalls(conversation: CallerMessage[], isStrict: boolean): Calls {
   const calls = new Map<string, ToolCall>();
   const answered = new Map<CallerMessage, ToolCall>();
   const whole = new Set<CallerMessage>();
@@ -112,9 +122,9 @@ function readCalls(conversation: CallerMessage[]): Calls {
     const made = callsOf(message) ?? [];
     const ids = new Set(made.map(({ id }) => id));
     const isNew = ids.size === made.length &&
-      made.every(({ id }) => id && id.length <= MAX_ID && !calls.has(id));
+      made.every(({ id }) => id && id.length <= MAX_ID && !(isStrict && calls.has(id)));
     for (const call of made) calls.set(call.id, call);
-    if (!isNew || !hasExtra(message)) return;
+    if (!isNew || made.length === 0 || isStrict && !hasExtra(message)) return;
     const answers = conversation.slice(index + 1, index + 1 + made.length).map(answeredId);
     const isAnswered = new Set(answers).size === ids.size && answers.every((id) => ids.has(id!));
     if (isAnswered) whole.add(message);
@@ -153,26 +163,29 @@ function cutFront(messages: CallerMessage[], limit: number): CallerMessage[] {
   return first >= 0 ? tail.slice(first) : tail;
 }
 
-function toChatMessages(turns: CallerMessage[], { answered, whole }: Calls) {
+function toChatMessages(
+  turns: CallerMessage[],
+  { answered, whole, isStrict }: Calls & { isStrict: boolean },
+) {
   const messages: ChatMessage[] = [];
   const count = { paired: 0, bridged: 0, opened: 0, filled: 0 };
   const open = new Set<string>();
   const taken = new Set([...whole].flatMap((turn) => callsOf(turn) ?? []).map(({ id }) => id));
   const nextCallId = createCallIds(taken);
 
-  function addResult(turn: ToolResultMessage): void {
+  function addResult({ name, ...turn }: ToolResultMessage, result: CallerMessage): void {
     const isEmpty = isBlank(turn);
     const content = isEmpty ? BLANK_RESULT : turn.content;
     if (isEmpty) count.filled++;
     if (turn.toolCallId !== undefined && open.delete(turn.toolCallId)) {
-      messages.push({ role: "tool", content, toolCallId: turn.toolCallId });
+      messages.push({ ...turn, content, toolCallId: turn.toolCallId });
       return;
     }
     const id = nextCallId();
-    const made = answered.get(turn);
+    const made = answered.get(result);
     const toolCalls = [toHistoryCall({
       id,
-      name: functionName(made?.name ?? turn.name),
+      name: functionName(made?.name ?? name),
       arguments: made?.arguments ?? "{}",
     })];
     const last = messages.at(-1);
@@ -180,7 +193,7 @@ function toChatMessages(turns: CallerMessage[], { answered, whole }: Calls) {
     const isCaller = last?.role === "assistant" && !last.toolCalls;
     if (isCaller) messages[messages.length - 1] = { ...last, toolCalls };
     else messages.push({ role: "assistant", content: "", toolCalls });
-    messages.push({ role: "tool", content, toolCallId: id });
+    messages.push({ ...turn, content, toolCallId: id });
     count.paired++;
   }
 
@@ -190,12 +203,13 @@ function toChatMessages(turns: CallerMessage[], { answered, whole }: Calls) {
   }
 
   for (const turn of turns) {
-    if (turn.role !== "system" && turn.role !== "user" && !messages.some(isTurn)) addOpener();
-    if (turn.role === "user" && messages.at(-1)?.role === "tool") {
+    const isFirst = isStrict && !messages.some(isTurn);
+    if (turn.role !== "system" && turn.role !== "user" && isFirst) addOpener();
+    if (isStrict && turn.role === "user" && messages.at(-1)?.role === "tool") {
       messages.push({ role: "assistant", content: BRIDGE });
       count.bridged++;
     }
-    if (turn.role === "tool") addResult(turn);
+    if (turn.role === "tool") addResult(turn, turn);
     else if (turn.role !== "assistant") {
       messages.push({ ...turn, content: withoutBlankTexts(turn.content) });
     } else {
@@ -223,4 +237,48 @@ function isBlank({ content }: CallerMessage): boolean {
 
 function isQuestion({ role }: CallerMessage): boolean {
   return role === "user";
+}
+
+/**
+ * Joins consecutive messages of one role, with the names of their authors in the text if these
+ * differ. Tool results stay separate: each answers its own call.
+ * What a turn of `whole` is joined to is added there.
+ */
+function mergeTurns(messages: CallerMessage[], whole: Set<CallerMessage>): CallerMessage[] {
+  const turns: CallerMessage[] = [];
+  for (const message of messages) {
+    const last = turns.at(-1);
+    const merged = last && mergeTurn(last, message);
+    if (!merged) turns.push(message);
+    else {
+      turns[turns.length - 1] = merged;
+      if (whole.has(message)) whole.add(merged);
+    }
+  }
+  return turns;
+}
+
+function mergeTurn(first: CallerMessage, second: CallerMessage): CallerMessage | undefined {
+  if (second.role === "tool" || first.role !== second.role) return undefined;
+  const isOther = nameOf(first) !== nameOf(second);
+  const [last, message] = isOther
+    ? [withNameInText(first), withNameInText(second)]
+    : [first, second];
+  if (isBlankContent(last.content)) return { ...last, ...message };
+  const content = isBlankContent(message.content)
+    ? last.content
+    : joinContents(last.content, message.content);
+  if (last.role === "assistant") return { ...last, ...message, content };
+  return withExtra({ role: last.role, content }, commonFields(last.extra, message.extra));
+}
+
+function withExtra<Message extends object>(message: Message, extra: ExtraFields) {
+  return Object.keys(extra).length > 0 ? { ...message, extra } : message;
+}
+
+/** The fields that hold for both messages. */
+function commonFields(first: ExtraFields = {}, second: ExtraFields = {}): ExtraFields {
+  const isCommon = ([name, value]: [string, unknown]) =>
+    JSON.stringify(value) === JSON.stringify(second[name]);
+  return Object.fromEntries(Object.entries(first).filter(isCommon));
 }

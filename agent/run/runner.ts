@@ -2,6 +2,7 @@ import { unsupportedField } from "../../shared/errors.ts";
 import { loadApart } from "../../shared/lazy.ts";
 import type { Logger } from "../../shared/log.ts";
 import { withPlainCallIds } from "../../shared/providers/call_ids.ts";
+import { textOf } from "../../shared/providers/content.ts";
 import { isSameProvider } from "../../shared/providers/extra_fields.ts";
 import type { ToolDefinition } from "../../shared/providers/provider.ts";
 import type { AgentConfig } from "../config.ts";
@@ -9,7 +10,7 @@ import { createCallerTools } from "./caller_tools.ts";
 import type { CallerMessage } from "./conversation.ts";
 import type { RunObserver } from "./events.ts";
 import { createFallback } from "../models/fallback.ts";
-import type { AgentResult } from "./graph.ts";
+import type { AgentResult, AgentRun } from "./graph.ts";
 import { buildHistory, type HistoryRepairs } from "./history.ts";
 import type { AgentSettings } from "./model_call.ts";
 import { type ModelChoice, resolveModel } from "../models/choice.ts";
@@ -34,6 +35,7 @@ export interface RunReport extends AgentResult {
 }
 
 export interface PreparedRun {
+  /** Complete once the model has answered: it may refuse more than was known before. */
   readonly repairs: HistoryRepairs;
   /** The model that answered last, or that is being asked now. */
   model(): string;
@@ -77,18 +79,16 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
       refuseSameNames(callerTools, toolbox);
       const others = target === "hub" ? fallbacks.filter((id) => id !== model) : [];
       const asked = [model, ...others];
-      const isLenient = takeAnyOrder(asked);
       const history = buildHistory(messages, {
         systemPrompt,
         defaultPrompt: config.AGENT_SYSTEM_PROMPT,
         field,
-        movesSystem: !isLenient,
-        keepsAuthors: isLenient,
         maxMessages: config.AGENT_MAX_HISTORY,
       });
       const provider = createFallback(models.providerFor(target), asked);
+      const repairs: HistoryRepairs = { ...history.repairs };
       return {
-        repairs: history.repairs,
+        repairs,
         model: provider.answeredBy,
         async start(observer) {
           const { runAgent } = graph ?? await loadGraph();
@@ -99,6 +99,7 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
             tools: toolbox,
             callerTools: createCallerTools(callerTools),
             settings: { ...configured, ...settings },
+            repair: createRepair(repairs),
             log,
             ...observer,
           });
@@ -123,14 +124,22 @@ function refuseSameNames(callerTools: ToolDefinition[], { names }: Toolbox): voi
   throw unsupportedField(`tools.${index}`, message);
 }
 
-/**
- * Models whose providers take messages in any order, by their ids: a system message within a
- * conversation, or two users in a row. Others refuse it (Mistral, and the templates of Llama and
- * Gemma), or are not known to take it.
- */
-const TAKE_IT = /^((openai|azure|x-?ai)\/|gpt-|chatgpt-|o\d\b)/i;
-
-/** True if all of these models take messages in any order. */
-export function takeAnyOrder(models: string[]): boolean {
-  return models.every((model) => TAKE_IT.test(model));
+/** How a conversation is changed for a model that refuses it; `repairs` is told what was changed. */
+function createRepair(repairs: HistoryRepairs): NonNullable<AgentRun["repair"]> {
+  const { paired } = repairs;
+  return {
+    onRepair: (more) => Object.assign(repairs, more),
+    asStrict(messages) {
+      const first = messages.findIndex(({ role }) => role !== "system");
+      const start = first < 0 ? messages.length : first;
+      const prompt = messages.slice(0, start).map(({ content }) => textOf(content)).join("\n\n");
+      const { repairs: more, ...strict } = buildHistory(messages.slice(start), {
+        systemPrompt: prompt,
+        isStrict: true,
+      });
+      const { merged, bridged, opened } = more;
+      Object.assign(repairs, { merged, bridged, opened, paired: paired + more.paired });
+      return strict.messages;
+    },
+  };
 }

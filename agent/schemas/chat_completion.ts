@@ -90,8 +90,11 @@ export type Model = z.infer<typeof Model>;
 export const ModelList = z.looseObject({
   object: z.literal("list"),
   data: z.array(Model),
-  diagnostics: z.object({ hidden_models: z.array(z.string()), reason: z.string() }).optional()
-    .meta({ description: "Models that the hub lists and that cannot be asked." }),
+  diagnostics: z.object({
+    hub: z.string().optional().meta({ description: "Why the hub's models could not be listed." }),
+    hidden_models: z.array(z.string()).optional(),
+    reason: z.string().optional(),
+  }).optional().meta({ description: "Models of the hub that are missing or cannot be asked." }),
 }).meta({ id: "ModelList" });
 export type ModelList = z.infer<typeof ModelList>;
 

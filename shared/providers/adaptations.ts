@@ -1,7 +1,14 @@
 import { asFields } from "../fields.ts";
 import { shorten } from "../shorten.ts";
 import { type Adaptation, isUnknownField } from "./adapted_requests.ts";
-import { hasToolImages, nameOf, textOf, withNameInText, withoutToolImages } from "./content.ts";
+import {
+  hasToolImages,
+  joinContents,
+  nameOf,
+  textOf,
+  withNameInText,
+  withoutToolImages,
+} from "./content.ts";
 import {
   type ChatMessage,
   type ChatRequest,
@@ -59,6 +66,29 @@ export const ADAPTATIONS = {
     applies: ({ messages, rawMessages }) => !rawMessages && messages.some(nameOf),
     adapt: (request) => ({ ...request, messages: request.messages.map(withNameInText) }),
     isRefusal: (status, error) => isUnknownField(status, error) && /\bname\b/.test(error.message),
+  },
+  /** Gemma, OpenAI's o1-mini and others take no system message: it goes into the first user message. */
+  systemMessages: {
+    applies: ({ messages, rawMessages }) => !rawMessages && messages.some(isSystem),
+    adapt({ messages, ...request }) {
+      request.onRepair?.({ system: messages.filter(isSystem).length });
+      return { ...request, messages: withSystemAsUser(messages) };
+    },
+    isRefusal: (status, { message }) =>
+      isBad(status) && namesAll(
+        message,
+        /\bsystem\b|developer instruction/i,
+        /\bnot (supported|support|allowed|enabled)|unsupported|only user/i,
+      ),
+  },
+  /** Mistral, and the templates of Llama and Gemma, want a certain order of roles and calls. */
+  strictOrder: {
+    applies: ({ asStrict }) => asStrict !== undefined,
+    adapt: ({ asStrict = (messages) => messages, ...request }) => ({
+      ...request,
+      messages: asStrict(request.messages),
+    }),
+    isRefusal: (status, { message }) => (isBad(status) || status === 500) && ORDER.test(message),
   },
   longDescriptions: {
     applies: ({ tools = [] }) => tools.some(isLong),
@@ -137,6 +167,36 @@ export const ADAPTATIONS = {
     isRefusal: (status) => [400, 404, 413, 415, 422].includes(status),
   },
 } satisfies Record<string, Adaptation>;
+
+/** How servers say that a conversation is not in the order that they take. */
+const ORDER = new RegExp(
+  [
+    "\\balternat\\w+",
+    "\\b(unexpected|expected last|invalid|incorrect) role\\b",
+    "\\broles? (must|should)\\b",
+    "\\bconversation roles\\b",
+    "\\b(after|following) (a )?(message with )?role\\b",
+    "\\btool.?call.?ids?\\b",
+    "\\bnumber of function calls\\b",
+    "\\b(single|one) tool.?calls?\\b",
+    "\\bmust (be followed|follow|immediately follow|start|begin)\\b",
+    "\\bsystem message must\\b",
+  ].join("|"),
+  "i",
+);
+
+function isSystem({ role }: ChatMessage): boolean {
+  return role === "system";
+}
+
+function withSystemAsUser(messages: ChatMessage[]): ChatMessage[] {
+  const prompt = messages.filter(isSystem).map(({ content }) => textOf(content)).join("\n\n");
+  const [first, ...rest] = messages.filter((message) => !isSystem(message));
+  if (first?.role !== "user") {
+    return [{ role: "user", content: prompt }, ...(first ? [first, ...rest] : [])];
+  }
+  return [{ ...first, content: joinContents(prompt, first.content) }, ...rest];
+}
 
 /** How servers say that a model has no tools at all. */
 const CALLING = "(?:native )?(?:tools?|functions?)(?:[ -](?:use|calls?|calling))?[`'\"]?";

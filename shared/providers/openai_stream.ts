@@ -63,6 +63,8 @@ export async function* readStream(
     onInvalid: () => isUtf8 = false,
     onUnfinished: () => isUnfinished = true,
     onError: () => isError = true,
+    // A model that waits in its provider's queue is alive.
+    onComment: () => assembler.isWhole() || clock.restart(),
   });
   /** What happens to the connection of a whole answer does not matter, unless the caller has left. */
   const isOver = () => assembler.isWhole() && (clock.isTimedOut() || !clock.signal.aborted);

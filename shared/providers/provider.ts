@@ -84,6 +84,10 @@ export interface ChatRequest {
    * well: a reply has it in `raw`, a stream in `chunk` deltas, which come instead of other pieces.
    */
   rawMessages?: unknown[];
+  /** The messages in the order that every provider takes, for a model that refuses another. */
+  asStrict?: (messages: ChatMessage[]) => ChatMessage[];
+  /** Told what was changed in the messages because the model refused them as they were. */
+  onRepair?: (repairs: Record<string, number>) => void;
   /** Unless it is set, a stream is asked to end with the counts of tokens. */
   omitsUsage?: true;
 }

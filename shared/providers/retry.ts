@@ -46,9 +46,13 @@ export async function withRetries<T>(
   }
 }
 
+/** A 429 that no wait ends. */
+const NO_QUOTA = /\binsufficient_quota\b/;
+
 /** Also an unreadable answer, unless it is final: it may come from a gateway, or be cut off. */
 function isWorthRetrying({ failure, answer, isFinal }: Diagnosis): boolean {
   if (isFinal) return false;
+  if (NO_QUOTA.test(answer?.body ?? "")) return false;
   const advice = answer?.headers.get("x-should-retry");
   if (advice === "true" || advice === "false") return advice === "true";
   if (failure.kind !== "status") return true;

@@ -7,6 +7,8 @@ export interface EventOptions {
   onInvalid?: () => void;
   /** Called before the last event if the stream ended within a line of it. */
   onUnfinished?: () => void;
+  /** Called for each comment, which keeps the connection. */
+  onComment?: () => void;
   /** Called before each event that is named `error`. */
   onError?: () => void;
   /** Called before each event that has an id. */
@@ -24,7 +26,8 @@ export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   options: EventOptions = {},
 ): AsyncGenerator<string> {
-  const { onText, onInvalid = () => {}, onUnfinished, onError, onId, isStrict } = options;
+  const { onText, onInvalid = () => {}, onUnfinished, onComment, onError, onId, isStrict } =
+    options;
   let data: string[] = [];
   let id = "";
   /** The line so far, in the pieces that it came in. */
@@ -34,6 +37,7 @@ export async function* readServerSentEvents(
   function* takeLines(lines: string[]): Generator<string> {
     for (const line of lines) {
       if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
+      else if (line.startsWith(":")) onComment?.();
       else if (line.startsWith("error:")) data.push(line.slice("error:".length).trimStart());
       else if (line.startsWith("id:")) id = line.slice(line[3] === " " ? 4 : 3);
       isError ||= /^(event: ?error$|error:)/.test(line);

@@ -16,6 +16,8 @@ export const tool = (content: string, name?: string): CallerMessage => ({
 
 /** Of a conversation that is passed on as it is. */
 export const NO_REPAIRS: HistoryRepairs = {
+  system: 0,
+  unanswered: 0,
   paired: 0,
   merged: 0,
   bridged: 0,

@@ -43,7 +43,8 @@ export function createScriptedProvider(...steps: Step[]): ScriptedProvider {
 
   async function complete(request: ChatRequest, options: CallOptions = {}): Promise<ChatReply> {
     const step = steps[Math.min(requests.length, steps.length - 1)] ?? {};
-    requests.push(structuredClone(request));
+    const { asStrict: _, onRepair: __, ...data } = request;
+    requests.push(structuredClone(data));
     if (step instanceof Error) throw step;
     return chatReply(typeof step === "function" ? await step(request, options) : step);
   }

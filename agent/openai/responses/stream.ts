@@ -96,6 +96,6 @@ export async function streamResponse(
     ...options,
     produce,
     sendError,
-    headers: () => ({ ...source.headers, "x-agent-model": toHeaderValue(source.model()) }),
+    headers: () => ({ ...source.headers(), "x-agent-model": toHeaderValue(source.model()) }),
   });
 }

@@ -42,13 +42,13 @@ Deno.test("a run that ended at the step limit is marked, and keeps the provider'
 Deno.test("repairs of the history are reported with their counts", async () => {
   const messages = [
     { type: "human", content: "a" },
-    { type: "human", content: "b" },
-    { type: "human", content: "c" },
+    { type: "human", content: " " },
+    { type: "human", content: "" },
     { type: "tool", content: "12:00" },
   ];
   const { service } = agentService(createScriptedProvider({}));
   const response = await service(agentRequestOf({ messages }));
-  assertEquals(response.headers.get("x-history-repairs"), "paired=1, merged=2");
+  assertEquals(response.headers.get("x-history-repairs"), "paired=1, dropped=2");
 });
 
 Deno.test("AGENT_MAX_HISTORY keeps the latest messages after the system prompt", async () => {

@@ -84,7 +84,17 @@ const OPTIONS = {
   keepAliveMs: 5,
 };
 
-const REPAIRS = { paired: 0, merged: 0, bridged: 0, opened: 0, filled: 0, dropped: 0, cut: 0 };
+const REPAIRS = {
+  paired: 0,
+  merged: 0,
+  bridged: 0,
+  opened: 0,
+  filled: 0,
+  dropped: 0,
+  cut: 0,
+  system: 0,
+  unanswered: 0,
+};
 
 /** Fails without an event, long after a comment has opened the stream. */
 async function failLate(): Promise<never> {
@@ -103,7 +113,7 @@ Deno.test("a run that fails after the first comment ends with the problem as an 
 });
 
 Deno.test("a completion that fails after the first comment ends with an error chunk", async () => {
-  const source = { model: () => "a/b", headers: {}, start: failLate };
+  const source = { model: () => "a/b", headers: () => ({}), start: failLate };
   const options = { ...OPTIONS, includeUsage: false, showTools: false };
   const chunks = await readChunks(await streamCompletion(source, options));
   assertEquals(chunks.map(({ error }) => error.code), ["provider_error"]);

@@ -201,10 +201,11 @@ Deno.test("if the hub's list fails, it is empty or the last one", async () => {
     listModels: () =>
       isDown ? Promise.reject(new Error("404")) : Promise.resolve([{ id: "a/b", name: "B" }]),
   }, { rules: STRICT, now: () => time });
-  assertEquals(await list(), { models: [], hidden: [] });
+  const error = "cannot list the models of hub";
+  assertEquals(await list(), { models: [], hidden: [], error });
   isDown = false;
   time += 60_000;
-  assertEquals((await list()).models.length, 1);
+  assertEquals(await list(), { models: [{ id: "a/b", name: "B" }], hidden: [] });
   isDown = true;
   time += 60_000;
   assertEquals((await list()).models.length, 1);
@@ -215,7 +216,8 @@ Deno.test("a hub that does not list its models in time is logged as late, not as
   const lines: string[] = [];
   const log = createLogger({ level: "info", format: "text", write: (line) => lines.push(line) });
   const list = createHubModels(providerOf(double), { rules: STRICT, log, timeoutMs: 20 });
-  assertEquals(await list(), { models: [], hidden: [] });
+  const error = "cannot list the models of hub: it did not answer in time";
+  assertEquals(await list(), { models: [], hidden: [], error });
   assert(lines[0]?.includes("did not answer in time"), lines[0]);
 });
 

@@ -80,8 +80,8 @@ Deno.test("what the agent did before and beside the caller's call is not done ag
   await ask({ messages: [QUESTION, assistant, result] });
   assertEquals(stepsOf(provider.requests.at(-1)?.messages), [
     ...["calculator", "4"],
-    ...["calculator", "6"],
-    ...["get_weather", "sunny"],
+    ...["calculator", "get_weather"],
+    ...["6", "sunny"],
   ]);
 });
 
@@ -93,7 +93,7 @@ Deno.test("what a run did is not used for a caller with another key", async () =
   for (const caller of ["bob", "ada"]) await ask({ messages }, caller);
   const [bobs, adas] = provider.requests.slice(-2).map(({ messages }) => stepsOf(messages));
   assertEquals(bobs, ["get_weather", "sunny"]);
-  assertEquals(adas, ["calculator", "4", "get_weather", "sunny"]);
+  assertEquals(adas, ["calculator", "get_weather", "4", "sunny"]);
 });
 
 Deno.test("calls of one turn that come back one by one are one turn again", async () => {
@@ -106,7 +106,7 @@ Deno.test("calls of one turn that come back one by one are one turn again", asyn
   ]);
   await ask({ messages: [QUESTION, ...messages] });
   const steps = stepsOf(provider.requests.at(-1)?.messages);
-  assertEquals(steps, ["calculator", "4", "get_weather", "result 0", "get_weather", "result 1"]);
+  assertEquals(steps, ["calculator", "get_weather", "get_weather", "4", "result 0", "result 1"]);
 });
 
 Deno.test("a run with many calls is remembered, however much it has added", async () => {
@@ -123,7 +123,10 @@ Deno.test("a run with many calls is remembered, however much it has added", asyn
     content: "sunny",
   }));
   await ask({ messages: [QUESTION, message, ...results] });
-  assertEquals(stepsOf(provider.requests.at(-1)?.messages).slice(0, 2), ["calculator", "4"]);
+  assertEquals(stepsOf(provider.requests.at(-1)?.messages).slice(0, 2), [
+    "calculator",
+    "get_weather",
+  ]);
 });
 
 Deno.test("the result of a call that is not remembered is used as it is", async () => {
@@ -180,7 +183,7 @@ Deno.test("a response has the caller's calls as items, and takes their results",
     const output = { type: "function_call_output", call_id: call.call_id, output: "sunny" };
     await respond({ input: [...input, call, output], tools });
     const steps = stepsOf(provider.requests.at(-1)?.messages);
-    assertEquals(steps, ["calculator", "4", "get_weather", "sunny"]);
+    assertEquals(steps, ["calculator", "get_weather", "4", "sunny"]);
   }
 });
 

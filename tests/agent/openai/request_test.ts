@@ -40,7 +40,7 @@ Deno.test("any OpenAI conversation becomes one that every strict provider accept
       const conversation = toConversation(body);
       const { messages: history } = buildHistory(conversation.messages, {
         systemPrompt: conversation.systemPrompt ?? "Be.",
-        movesSystem: true,
+        isStrict: true,
       });
       assertEquals(findViolations(history), []);
     }),

@@ -1,10 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
 import type { CallerMessage } from "../../../agent/run/conversation.ts";
-import { buildHistory } from "../../../agent/run/history.ts";
+import { buildHistory as build, type HistoryOptions } from "../../../agent/run/history.ts";
 import { textOf } from "../../../shared/providers/content.ts";
 import { ai, human, tool } from "../../fakes/caller_messages.ts";
 import { findViolations } from "../../fakes/strict_provider.ts";
+
+/** In the order that every provider takes. */
+const buildHistory = (given: CallerMessage[], options: HistoryOptions = {}) =>
+  build(given, { isStrict: true, ...options });
 
 const Content = fc.oneof(
   fc.constantFrom("", " ", "\n\t", "Hi", "ok"),

@@ -1,11 +1,15 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import type { CallerMessage } from "../../../agent/run/conversation.ts";
-import { buildHistory } from "../../../agent/run/history.ts";
+import { buildHistory as build, type HistoryOptions } from "../../../agent/run/history.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { textOf } from "../../../shared/providers/content.ts";
 import type { ChatMessage } from "../../../shared/providers/provider.ts";
 import { ai, human, NO_REPAIRS, tool } from "../../fakes/caller_messages.ts";
 import { findViolations } from "../../fakes/strict_provider.ts";
+
+/** In the order that every provider takes. */
+const buildHistory = (given: CallerMessage[], options: HistoryOptions = {}) =>
+  build(given, { isStrict: true, ...options });
 
 function shape(messages: ChatMessage[]): string {
   return messages.map((message) =>
@@ -199,8 +203,8 @@ Deno.test("a system message inside a conversation stays where it is", () => {
     human("Hi"),
     { role: "system", content: "Be brief." },
     human("Bye"),
-  ]);
-  assertEquals(shape(messages), "system user assistant user system user");
+  ], { isStrict: false });
+  assertEquals(shape(messages), "system assistant user system user");
 });
 
 Deno.test("a result answers the latest call of its id: some models use one id for every call", () => {
@@ -216,4 +220,33 @@ Deno.test("a result answers the latest call of its id: some models use one id fo
   const made = messages.flatMap((message) => message.role === "assistant" ? message.toolCalls : []);
   const cities = made.flatMap((call) => call ? [JSON.parse(call.arguments).city] : []);
   assertEquals(cities, ["Oslo", "Bergen"]);
+});
+
+Deno.test("a history that the protocol allows stays as it is, ids included", () => {
+  const toolCalls = ["call_a", "call_b"].map((id) => ({ id, name: "weather", arguments: "{}" }));
+  const conversation: CallerMessage[] = [
+    human("a"),
+    human("b"),
+    { role: "assistant", content: "", toolCalls },
+    { role: "tool", content: "sun", toolCallId: "call_b" },
+    { role: "tool", content: "rain", toolCallId: "call_a" },
+    human("and?"),
+  ];
+  assertEquals(build(conversation), {
+    messages: conversation as ChatMessage[],
+    repairs: NO_REPAIRS,
+  });
+});
+
+Deno.test("a call without a result is left out, and counted", () => {
+  const toolCalls = [{ id: "call_a", name: "weather", arguments: "{}" }];
+  for (const content of ["", "Let me see."]) {
+    const { messages, repairs } = build([
+      human("a"),
+      { role: "assistant", content, toolCalls },
+      human("b"),
+    ]);
+    assertEquals(shape(messages), content ? "user assistant user" : "user user");
+    assertEquals(repairs, { ...NO_REPAIRS, unanswered: 1 });
+  }
 });
