@@ -16,12 +16,11 @@ async function main(): Promise<void> {
     portVariable: "AGENT_PORT",
     async check(config) {
       requireSafeExposure(config, {});
-      if (config.AGENT_MCP_CONFIG) {
-        const { readMcpConfig } = await import("./mcp/config.ts");
-        readMcpConfig(config.AGENT_MCP_CONFIG);
-      }
+      const warnings = explainIdleSettings(config);
+      if (!config.AGENT_MCP_CONFIG) return warnings;
+      const { readMcpConfig } = await import("./mcp/config.ts");
+      return [...warnings, ...readMcpConfig(config.AGENT_MCP_CONFIG).warnings];
     },
-    explainIdle: explainIdleSettings,
     outgoing: (config) => Math.min(config.MAX_CONNECTIONS, config.AGENT_MAX_RUNS),
     async create(config, log) {
       // The configuration has been read. LangChain reads its own variables about twenty times per

@@ -48,7 +48,7 @@ async function createToolSource(
     import("./mcp/config.ts"),
     import("./mcp/tool_source.ts"),
   ]);
-  const servers = readMcpConfig(config.AGENT_MCP_CONFIG);
+  const { servers } = readMcpConfig(config.AGENT_MCP_CONFIG);
   const redact = createRedactor(listSecrets(config));
   const connect = createMcpConnect({
     timeoutMs: config.AGENT_MCP_TIMEOUT_MS,

@@ -13,7 +13,10 @@ export function defineEval(starts?: WorkerStarts): ServiceDefinition<typeof Eval
     name: "assay-eval",
     schema: EvalConfig,
     portVariable: "EVAL_PORT",
-    check: requireSafeEvalExposure,
+    check(config) {
+      requireSafeEvalExposure(config);
+      return [];
+    },
     // Calls to the endpoint, to a judge or an encoder, and to the database.
     outgoing: (config) => 2 * config.EVAL_CONCURRENCY + config.EVAL_DATA_CONNECTIONS,
     create: (config, log) => create(config, { log, starts }),

@@ -51,6 +51,13 @@ export class StartFailure extends Error {
   }
 }
 
+/** A server that did not list its tools in time. */
+export class SlowList extends Error {
+  constructor(ms: number) {
+    super(`it did not list its tools within ${ms / 1000} s ("timeout" of its entry)`);
+  }
+}
+
 export interface McpConnectOptions {
   /** The limit of a start. The first start of an `npx` entry downloads the server. */
   timeoutMs?: number;
@@ -61,9 +68,8 @@ export interface McpConnectOptions {
 }
 
 const START_TIMEOUT_MS = 60_000;
-/** For all pages of a list of tools together. */
+/** For all pages of a list of tools together, if the entry has no `timeout`. */
 const LIST_TIMEOUT_MS = 30_000;
-const PAGE_TIMEOUT_MS = 10_000;
 const PING_TIMEOUT_MS = 5_000;
 /** Limit of the request that ends a session: the service waits for it when it stops. */
 const END_TIMEOUT_MS = 1_000;
@@ -83,7 +89,7 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
     );
     const ToolPage = PaginatedResultSchema.extend({ tools: z.array(z.unknown()) });
     const client = new Client({ name: "assay-agent", version: "1" });
-    const { transport, readStderr } = await createTransport(server, {
+    const { transport, readStderr, asksForSignIn } = await createTransport(server, {
       onBreach,
       environment,
       redact: createServerRedactor(server, redact),
@@ -103,7 +109,8 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
       await startWithin(client, { transport, timeoutMs, signal: events.signal });
     } catch (cause) {
       await end(client, transport);
-      throw new StartFailure(explain(cause, { server, timeoutMs }), readStderr(), { cause });
+      const message = asksForSignIn() ? SIGN_IN : explain(cause, { server, timeoutMs });
+      throw new StartFailure(message, readStderr(), { cause });
     }
     client.onclose = () => events.onClose("the session ended");
     client.onerror = events.onError;
@@ -114,15 +121,26 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
         client.request(
           { method: "tools/list", params: cursor ? { cursor } : {} },
           ToolPage,
-          { timeout: PAGE_TIMEOUT_MS, signal },
+          { timeout: NO_TIMEOUT_MS, signal },
         ));
     return {
       ...toSession(client, transport),
-      listTools: () => readToolList(readPage(AbortSignal.timeout(LIST_TIMEOUT_MS))),
+      async listTools() {
+        const listMs = server.timeoutMs ?? LIST_TIMEOUT_MS;
+        const limit = AbortSignal.timeout(listMs);
+        try {
+          return await readToolList(readPage(limit));
+        } catch (error) {
+          throw limit.aborted ? new SlowList(listMs) : error;
+        }
+      },
       readStderr,
     };
   };
 }
+
+const SIGN_IN = "it asks for an OAuth sign-in, which the agent does not support; " +
+  'write a token of its own into "headers": { "authorization": "Bearer …" }';
 
 /** The SDK's own limit starts only once the connection is there. */
 async function startWithin(

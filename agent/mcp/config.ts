@@ -16,99 +16,153 @@ const Timeout = z.number().positive()
   .pipe(z.number().max(MAX_TIMER_MS))
   .optional();
 
-const Program = z.looseObject({
+/** A field with the names of tools. */
+const Names = z.array(z.string()).optional();
+
+/** What other programs call the tools to offer, and those not to offer. */
+const ALLOW = [
+  "allow",
+  "allowedTools",
+  "includeTools",
+  "enabledTools",
+  "enabled_tools",
+  "tools",
+] as const;
+const DENY = [
+  "deny",
+  "disabledTools",
+  "excludeTools",
+  "disabled_tools",
+  "disallowedTools",
+] as const;
+
+const Common = z.object({
+  timeout: Timeout,
+  disabled: z.boolean().optional(),
+  enabled: z.boolean().optional(),
+  ...Object.fromEntries([...ALLOW, ...DENY].map((field) => [field, Names])) as Record<
+    typeof ALLOW[number] | typeof DENY[number],
+    typeof Names
+  >,
+});
+
+const Program = Common.extend({
   type: z.literal("stdio", { error: 'must be "stdio" for a command' }).optional(),
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
   env: z.record(z.string(), EnvValue).default({}),
   cwd: z.string().optional(),
-  timeout: Timeout,
 });
 
 const HTTP_TYPES = ["http", "streamable-http", "streamableHttp", "streamable_http"] as const;
 
-const Remote = z.looseObject({
+const Remote = Common.extend({
   type: z.enum([...HTTP_TYPES, "sse"], { error: 'must be "http" or "sse" for a url' }).optional(),
   url: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }),
   headers: z.record(
     z.string().regex(HEADER_NAME, { error: "is not the name of a header" }),
     headerKey(),
   ).default({}),
-  timeout: Timeout,
 });
 
-interface Common {
+interface CommonFields {
   name: string;
-  /** The limit of its start, in milliseconds; that of the configuration if it is unset. */
+  /** The limit of its start and of its list of tools, in milliseconds. */
   timeoutMs?: number | undefined;
+  /** The tools to offer; unset: all. */
+  allow?: string[] | undefined;
+  /** The tools not to offer. */
+  deny?: string[] | undefined;
 }
 
 /** One server of the file: a program to start, or an address to connect to. */
 export type McpServer =
-  & Common
+  & CommonFields
   & (
     | { transport: "stdio" } & Pick<z.infer<typeof Program>, "command" | "args" | "env" | "cwd">
     | { transport: "http" | "sse" } & Pick<z.infer<typeof Remote>, "url" | "headers">
   );
 
+export interface McpConfig {
+  servers: McpServer[];
+  /** Names the fields that have no meaning here. */
+  warnings: string[];
+}
+
 /**
  * Reads the servers from a file, or from the text itself if it is a JSON object. Throws
  * `ConfigError`.
  */
-export function readMcpConfig(setting: string): McpServer[] {
+export function readMcpConfig(setting: string): McpConfig {
   return parseMcpConfig(setting.trimStart().startsWith("{") ? setting : readFile(setting));
 }
 
 /**
  * Parses `{"mcpServers": {…}}` of desktop clients, or `{"servers": {…}}` of VS Code, with comments
- * and trailing commas. `disabled: true` leaves a server out. Throws `ConfigError`, which names each
- * wrong field.
+ * and trailing commas. `disabled: true` or `enabled: false` leaves a server out. Throws
+ * `ConfigError`, which names each wrong field.
  */
-export function parseMcpConfig(text: string): McpServer[] {
+export function parseMcpConfig(text: string): McpConfig {
   const file = parseFile(text);
   const key = "mcpServers" in file ? "mcpServers" : "servers";
   const entries = file[key];
   if (!isFields(entries)) throw refuse('needs an object "mcpServers" or "servers"');
   const wrong: string[] = [];
-  const servers: McpServer[] = [];
+  const config: McpConfig = { servers: [], warnings: [] };
   for (const [name, entry] of Object.entries(entries)) {
     const path = `${key}.${name}`;
     if (!isFields(entry)) wrong.push(`${path}: must be an object`);
-    else if (entry.disabled !== true) servers.push(...parseEntry({ name, path, entry, wrong }));
+    else if (entry.disabled !== true && entry.enabled !== false) {
+      parseEntry(entry, { name, path, wrong, config });
+    }
   }
   if (wrong.length > 0) throw refuse(wrong.join("\n  "));
-  return servers;
+  return config;
 }
 
 interface EntryOptions {
   name: string;
   /** Of the entry, for messages. */
   path: string;
-  entry: Fields;
   /** Gets what is wrong with the entry. */
   wrong: string[];
+  /** Gets the server, and the fields without a meaning. */
+  config: McpConfig;
 }
 
-function parseEntry({ name, path, entry, wrong }: EntryOptions): McpServer[] {
+function parseEntry(entry: Fields, { name, path, wrong, config }: EntryOptions): void {
   const isProgram = "command" in entry;
   if (!isProgram && !("url" in entry)) {
-    wrong.push(`${path}: needs a command or an http(s) url`);
-    return [];
+    const other = ["serverUrl", "httpUrl"].find((field) => field in entry);
+    const hint = other ? `; write "url" in place of "${other}"` : "";
+    return void wrong.push(`${path}: needs a command or an http(s) url${hint}`);
   }
-  const result = (isProgram ? Program : Remote).safeParse(entry);
+  const schema = isProgram ? Program : Remote;
+  const unknown = Object.keys(entry).filter((field) => !Object.hasOwn(schema.shape, field));
+  config.warnings.push(
+    ...unknown.map((field) => `AGENT_MCP_CONFIG: ${path}.${field} has no meaning here`),
+  );
+  const result = schema.safeParse(entry);
   for (const { path: field, message } of result.error?.issues ?? []) {
     wrong.push(`${[path, ...field].join(".")}: ${message}`);
   }
   findPlaceholders(entry, path, wrong);
-  if (!result.success) return [];
-  return [toServer(name, result.data as z.infer<typeof Program> | z.infer<typeof Remote>)];
+  if (result.success) {
+    config.servers.push(
+      toServer(name, result.data as z.infer<typeof Program> | z.infer<typeof Remote>),
+    );
+  }
 }
 
 function toServer(
   name: string,
   entry: z.infer<typeof Program> | z.infer<typeof Remote>,
 ): McpServer {
-  const common = { name, timeoutMs: entry.timeout };
+  const namesOf = (fields: readonly (keyof z.infer<typeof Common>)[]) =>
+    fields.flatMap((field) => entry[field] as string[] | undefined ?? []);
+  const isLimited = ALLOW.some((field) => entry[field] !== undefined);
+  const allow = isLimited && !namesOf(ALLOW).includes("*") ? namesOf(ALLOW) : undefined;
+  const common = { name, timeoutMs: entry.timeout, allow, deny: namesOf(DENY) };
   if ("command" in entry) {
     const { command, args, env, cwd } = entry as z.infer<typeof Program>;
     return { ...common, transport: "stdio", command, args, env, cwd };

@@ -3,7 +3,7 @@ import { errorMessage } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
 import { ToolError, type ToolResult, type ToolServerState } from "../tools/tool.ts";
 import { explainCall, isAnswer, isForgotten } from "./call_error.ts";
-import { type McpConnect, type McpSession, StartFailure } from "./client.ts";
+import { type McpConnect, type McpSession, SlowList, StartFailure } from "./client.ts";
 import type { McpServer } from "./config.ts";
 import { createListRefresh } from "./list_refresh.ts";
 import { loadPatterns } from "./patterns.ts";
@@ -42,6 +42,11 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
+function explainList(error: unknown, redact: (text: string) => string): string {
+  if (error instanceof SlowList) return error.message;
+  return explainCall(error, redact) ?? "it cannot list its tools";
+}
+
 /** Starts to connect and returns at once. */
 export function openMcpConnection(
   server: McpServer,
@@ -49,7 +54,7 @@ export function openMcpConnection(
 ): McpConnection {
   const { connect, log, onChange } = options;
   const { firstRetryMs: firstMs, listPauseMs = LIST_PAUSE_MS } = options;
-  const { name, transport } = server;
+  const { name, transport, allow, deny = [] } = server;
   const redact = createServerRedactor(server, options.redact);
   let session: McpSession | undefined;
   let tools: McpToolDefinition[] = [];
@@ -84,7 +89,7 @@ export function openMcpConnection(
       // The errors of `connect` may be shown; those of a session may not.
       if (opened) {
         return fail(
-          explainCall(error, redact) ?? "it cannot list its tools",
+          explainList(error, redact),
           opened.readStderr?.(),
         );
       }
@@ -112,13 +117,21 @@ export function openMcpConnection(
 
   /** What is left out is logged once: the list may change every second. */
   function take({ tools: listed, unusable = [], leftOut }: McpToolList): void {
-    tools = listed;
-    const missing = JSON.stringify([unusable, leftOut]);
+    const names = new Set(listed.map((tool) => tool.name));
+    const unknown = [...allow ?? [], ...deny].filter((tool) => !names.has(tool));
+    tools = listed.filter((tool) =>
+      !deny.includes(tool.name) && (allow?.includes(tool.name) ?? true)
+    );
+    const missing = JSON.stringify([unusable, leftOut, unknown]);
     if (missing === logged) return;
     logged = missing;
     if (unusable.length > 0) {
       const fields = { server: name, left_out: unusable };
       log.warn("tools of an MCP server are left out: they cannot be used", fields);
+    }
+    if (unknown.length > 0) {
+      const fields = { server: name, tools: unknown };
+      log.warn("an MCP server has no tools of names that its entry allows or denies", fields);
     }
     if (!leftOut) return;
     const fields = { server: name, reason: leftOut, tools: tools.length };

@@ -7,7 +7,7 @@ import type { McpServer } from "./config.ts";
 import { type McpConnection, openMcpConnection } from "./connection.ts";
 import { toArgumentSchema, toParameters } from "./input_schema.ts";
 import type { McpToolDefinition } from "./tool_list.ts";
-import { createToolNames } from "./tool_names.ts";
+import { nameTools } from "./tool_names.ts";
 
 export interface McpToolSourceOptions {
   builtIn: Tool[];
@@ -27,7 +27,8 @@ export function createMcpToolSource(
   const connections = servers.map((server) =>
     openMcpConnection(server, { ...options, onChange: rebuild })
   );
-  const nameOf = createToolNames(builtIn.map(({ name }) => name));
+  /** The last list of each server: a tool keeps its name while the server of another is down. */
+  const known = new Map<string, string[]>(servers.map(({ name }) => [name, []]));
   let listed = listTools();
   let toolbox = createToolbox(listed.map(({ tool }) => tool));
 
@@ -46,6 +47,11 @@ export function createMcpToolSource(
     const offered = connections.flatMap((connection) =>
       connection.tools.map((definition) => ({ connection, definition }))
     );
+    for (const { name, tools } of connections) {
+      if (tools.length > 0) known.set(name, tools.map((tool) => tool.name));
+    }
+    const lists = Array.from(known, ([server, tools]) => ({ server, tools }));
+    const nameOf = nameTools(builtIn.map(({ name }) => name), lists);
     return [
       ...own,
       ...offered.map(({ connection, definition }) => ({

@@ -21,6 +21,8 @@ export interface OpenedTransport {
   transport: SessionTransport;
   /** The end of what a program has written to standard error, redacted; empty for any other server. */
   readStderr(): string;
+  /** True if the server has answered 401 with the words of OAuth. */
+  asksForSignIn(): boolean;
 }
 
 interface TransportOptions {
@@ -36,11 +38,17 @@ export async function createTransport(
   options: TransportOptions,
 ): Promise<OpenedTransport> {
   if (server.transport === "stdio") return await createProgram(server, options);
-  // Not to another origin: the headers may contain a key.
+  let asksForSignIn = false;
+  const send = createMessageFetch(createOutgoingFetch({ maxBytes: Infinity }), options);
   const requests = {
     requestInit: { headers: server.headers },
     fetch: createWatchedFetch(
-      createMessageFetch(createOutgoingFetch({ maxBytes: Infinity }), options),
+      async (input, init) => {
+        const response = await send(input, init);
+        const challenge = response.headers.get("www-authenticate") ?? "";
+        asksForSignIn ||= response.status === 401 && /^bearer\b/i.test(challenge);
+        return response;
+      },
       (id) => transport.onmessage?.(lostAnswer(id)),
     ),
   };
@@ -54,7 +62,7 @@ export async function createTransport(
     (server.transport === "sse"
       ? new SSEClientTransport(url, requests)
       : new StreamableHTTPClientTransport(url, requests)) as SessionTransport;
-  return { transport, readStderr: () => "" };
+  return { transport, readStderr: () => "", asksForSignIn: () => asksForSignIn };
 }
 
 /** The SDK's own error of a connection that was closed. */
@@ -79,7 +87,8 @@ async function createProgram(
   });
   const limits = { parse: deserializeMessage, maxBytes: MAX_MESSAGE_BYTES, onBreach };
   Object.assign(transport, { _readBuffer: createMessageBuffer(limits) }); // the SDK has no option
-  return { transport, readStderr: keepTail(transport.stderr as Readable | null, redact) };
+  const readStderr = keepTail(transport.stderr as Readable | null, redact);
+  return { transport, readStderr, asksForSignIn: () => false };
 }
 
 /** A program is started only if the service was started with the permission for it. */

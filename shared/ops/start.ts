@@ -26,10 +26,11 @@ export interface ServiceDefinition<S extends z.ZodObject> {
   name: string;
   schema: S;
   portVariable: keyof z.output<S> & string;
-  /** Throws `ConfigError` for a configuration with which the service must not start. */
-  check(config: z.output<S>): void | Promise<void>;
-  /** Warnings of settings that have no effect without another one. */
-  explainIdle?(config: z.output<S>): string[];
+  /**
+   * Returns warnings of settings without effect. Throws `ConfigError` for a configuration with which
+   * the service must not start.
+   */
+  check(config: z.output<S>): string[] | Promise<string[]>;
   /** Outgoing connections that the service may have at once: they use descriptors too. */
   outgoing?(config: z.output<S>): number;
   /** Wires the service; may throw `ConfigError`. */
@@ -154,16 +155,16 @@ async function checkService<S extends z.ZodObject>(
 }
 
 async function configure<S extends z.ZodObject>(
-  { schema, check, explainIdle = () => [] }: ServiceDefinition<S>,
+  { schema, check }: ServiceDefinition<S>,
 ) {
   const environment = await readEnvironment(schema);
   const config = parseConfig(schema, environment);
-  await check(config);
+  const idle = await check(config);
   const common = config as unknown as CommonConfig;
   const warnings = [
     ...explainQuotedVariables(environment),
     ...explainIdleVariables(schema, config),
-    ...explainIdle(config),
+    ...idle,
     ...explainShortKeys(callerKeys(common)),
   ];
   const format: LogFormat = common.LOG_FORMAT ?? (Deno.stdout.isTerminal() ? "text" : "json");

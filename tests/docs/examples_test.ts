@@ -21,7 +21,7 @@ Deno.test("the example request is one that the service takes", () => {
 });
 
 Deno.test("the example mcp.json is one that the agent takes", () => {
-  const servers = parseMcpConfig(readExample("mcp.json"));
+  const { servers } = parseMcpConfig(readExample("mcp.json"));
   assertEquals(servers.map(({ name, transport }) => [name, transport]), [
     ["files", "stdio"],
     ["tickets", "http"],

@@ -4,7 +4,7 @@ import { parseMcpConfig } from "../../agent/mcp/config.ts";
 
 /** Opens a session with the server of one entry; `closed` settles with the reason of its end. */
 export async function connectMcp(entry: Record<string, unknown>, options: McpConnectOptions = {}) {
-  const [server] = parseMcpConfig(JSON.stringify({ mcpServers: { it: entry } }));
+  const { servers: [server] } = parseMcpConfig(JSON.stringify({ mcpServers: { it: entry } }));
   const events: string[] = [];
   const closed = Promise.withResolvers<string>();
   const session = await createMcpConnect({ environment: readProgramEnvironment(), ...options })(

@@ -6,7 +6,7 @@ import type { Tool, ToolSource } from "../../agent/tools/tool.ts";
 import { silentLogger } from "../../shared/log.ts";
 import { until } from "./until.ts";
 
-const SERVERS = parseMcpConfig(JSON.stringify({
+const { servers: SERVERS } = parseMcpConfig(JSON.stringify({
   mcpServers: { one: { url: "http://one.test/mcp" }, two: { command: "two" } },
 }));
 

@@ -1,9 +1,10 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { parseMcpConfig, readMcpConfig } from "../../../agent/mcp/config.ts";
 import { ConfigError } from "../../../shared/config/config.ts";
+import { runServiceCommand, startServiceProcess } from "../../fakes/service_process.ts";
 
 Deno.test("the file has the format of desktop clients, and errors name what is wrong", () => {
-  const [stdio, http] = parseMcpConfig(JSON.stringify({
+  const { servers: [stdio, http] } = parseMcpConfig(JSON.stringify({
     mcpServers: {
       files: { command: "npx", args: ["-y", "x"], env: { A: "1" } },
       web: { type: "http", url: "https://mcp.example/mcp", headers: { authorization: "k" } },
@@ -17,6 +18,12 @@ Deno.test("the file has the format of desktop clients, and errors name what is w
     ["{}", "mcpServers"],
     ['{"mcpServers":[]}', "mcpServers"],
     ['{"mcpServers":{"a":{}}}', "mcpServers.a: needs a command or an http(s) url"],
+    [
+      '{"mcpServers":{"a":{"serverUrl":"http://a.b"}}}',
+      'mcpServers.a: needs a command or an http(s) url; write "url" in place of "serverUrl"',
+    ],
+    ['{"mcpServers":{"a":{"httpUrl":"http://a.b"}}}', 'write "url" in place of "httpUrl"'],
+    ['{"mcpServers":{"a":{"command":"x","disabledTools":"y"}}}', "mcpServers.a.disabledTools: Inv"],
     ['{"mcpServers":{"a":1}}', "mcpServers.a: must be an object"],
     ['{"mcpServers":{"a":{"url":"file:///x"}}}', "mcpServers.a.url: must be an http or https URL"],
     [
@@ -64,7 +71,7 @@ Deno.test("every wrong entry of a file is named at once", () => {
 });
 
 Deno.test("VS Code's form is read, with its comments and trailing commas", () => {
-  const servers = parseMcpConfig(`{
+  const { servers } = parseMcpConfig(`{
     // the servers of this workspace
     "inputs": [],
     "servers": {
@@ -81,7 +88,7 @@ Deno.test("VS Code's form is read, with its comments and trailing commas", () =>
 });
 
 Deno.test("the variable may contain the servers themselves", () => {
-  const [server] = readMcpConfig(' {"mcpServers": {"a": {"command": "x"}}}');
+  const { servers: [server] } = readMcpConfig(' {"mcpServers": {"a": {"command": "x"}}}');
   assertEquals(server?.name, "a");
 });
 
@@ -90,4 +97,35 @@ Deno.test("a text that is not JSON is not quoted: it may be a key", () => {
   const { message } = assertThrows(() => parseMcpConfig(text), ConfigError);
   assertStringIncludes(message, "it is not JSON at position 57");
   assertEquals(message.includes("planted-key"), false);
+});
+
+Deno.test("fields without a meaning are named, and the lists of tools have the names of other programs", () => {
+  const { servers, warnings } = parseMcpConfig(JSON.stringify({
+    mcpServers: {
+      a: { command: "x", alwaysAllow: ["y"], trust: true, disabledTools: ["b"], deny: ["c"] },
+      b: { url: "http://b.test", args: [], enabled_tools: ["d"], allow: ["e"] },
+      off: { command: "x", enabled: false },
+    },
+  }));
+  assertEquals(servers.map(({ allow, deny }) => [allow, deny]), [
+    [undefined, ["c", "b"]],
+    [["e", "d"], []],
+  ]);
+  assertEquals(warnings, [
+    "AGENT_MCP_CONFIG: mcpServers.a.alwaysAllow has no meaning here",
+    "AGENT_MCP_CONFIG: mcpServers.a.trust has no meaning here",
+    "AGENT_MCP_CONFIG: mcpServers.b.args has no meaning here",
+  ]);
+});
+
+Deno.test("--check and the log name fields without a meaning", async () => {
+  const environment = {
+    AGENT_MCP_CONFIG: '{"mcpServers": {"a": {"url": "http://127.0.0.1:1", "autoApprove": []}}}',
+  };
+  const warning = "AGENT_MCP_CONFIG: mcpServers.a.autoApprove has no meaning here";
+  const { code, output } = await runServiceCommand("agent", ["--check"], environment);
+  assertEquals(code, 0);
+  assertStringIncludes(output, `warning: ${warning}`);
+  await using agent = await startServiceProcess("agent", { environment });
+  assertEquals(agent.lines.filter((line) => line.includes(warning)).length, 1);
 });

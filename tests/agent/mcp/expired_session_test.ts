@@ -40,7 +40,7 @@ async function startForgetful() {
 }
 
 function open({ origin }: { origin: string }) {
-  const servers = parseMcpConfig(
+  const { servers } = parseMcpConfig(
     JSON.stringify({ mcpServers: { it: { url: `${origin}/mcp` } } }),
   );
   const connect = createMcpConnect();

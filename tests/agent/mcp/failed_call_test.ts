@@ -76,7 +76,7 @@ const TELLING: Record<string, Error> = {
 
 for (const [what, failure] of Object.entries(TELLING)) {
   Deno.test(`${what} is shown without the keys of its server`, async () => {
-    const servers = parseMcpConfig(JSON.stringify({
+    const { servers } = parseMcpConfig(JSON.stringify({
       mcpServers: {
         one: { url: "http://one.test/mcp", headers: { authorization: "Bearer planted-k" } },
       },

@@ -159,7 +159,7 @@ Deno.test("a call whose stream is cut fails if it is not resumed, and the sessio
   };
   await using double = await startProviderDouble(answer);
   const entry = { url: `${double.origin}/mcp` };
-  const [server] = parseMcpConfig(JSON.stringify({ mcpServers: { it: entry } }));
+  const { servers: [server] } = parseMcpConfig(JSON.stringify({ mcpServers: { it: entry } }));
   const errors: string[] = [];
   const session = await createMcpConnect()(server!, {
     onClose: (reason) => errors.push(reason),

@@ -4,7 +4,7 @@ import { createServerRedactor, secretsOf } from "../../../agent/mcp/secrets.ts";
 import { createRedactor } from "../../../shared/redaction.ts";
 
 Deno.test("secrets of an entry's variables, flags and headers are removed, and its paths are not", () => {
-  const [program, remote] = parseMcpConfig(JSON.stringify({
+  const { servers: [program, remote] } = parseMcpConfig(JSON.stringify({
     mcpServers: {
       program: {
         command: "npx",
@@ -29,7 +29,7 @@ Deno.test("secrets of an entry's variables, flags and headers are removed, and i
 });
 
 Deno.test("a password is removed as it is sent, too, and a header's value whole", () => {
-  const [remote, program] = parseMcpConfig(JSON.stringify({
+  const { servers: [remote, program] } = parseMcpConfig(JSON.stringify({
     mcpServers: {
       remote: { url: "https://ann:plant%40d-a@a.example/mcp" },
       program: { command: "npx", args: ["--header", "X-Keys: planted-b planted-c"] },
@@ -42,7 +42,7 @@ Deno.test("a password is removed as it is sent, too, and a header's value whole"
 });
 
 Deno.test("the key of a bearer header and those in an address are removed where they stand alone", () => {
-  const [remote] = parseMcpConfig(JSON.stringify({
+  const { servers: [remote] } = parseMcpConfig(JSON.stringify({
     mcpServers: {
       remote: {
         url: "https://ann:planted-a@a.example/mcp?api_key=planted-b&profile=default",

@@ -1,7 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createMcpConnect, StartFailure } from "../../../agent/mcp/client.ts";
+import { createMcpConnect, SlowList, StartFailure } from "../../../agent/mcp/client.ts";
 import { parseMcpConfig } from "../../../agent/mcp/config.ts";
-import { type Answer, json, raw, startProviderDouble } from "../../fakes/provider_double.ts";
+import { connectMcp } from "../../fakes/connect_mcp.ts";
+import { type Answer, hang, json, raw, startProviderDouble } from "../../fakes/provider_double.ts";
 
 const NOT_MCP = "its answer is not one of an MCP server; check its url";
 const html = { headers: { "content-type": "text/html" } };
@@ -23,13 +24,21 @@ const ANSWERS: Record<string, [answer: Answer, reason: string]> = {
     "it refused to begin a session",
   ],
   "401": [raw("", { status: 401 }), "it answered with status 401"],
+  "401 with the words of OAuth": [
+    raw("", {
+      status: 401,
+      headers: { "www-authenticate": 'Bearer resource_metadata="https://a.example/x"' },
+    }),
+    "it asks for an OAuth sign-in, which the agent does not support; write a token of its own " +
+    'into "headers": { "authorization": "Bearer …" }',
+  ],
 };
 
 for (const [what, [answer, reason]] of Object.entries(ANSWERS)) {
   Deno.test(`a server over HTTP that answers ${what} is down with the reason`, async () => {
     await using double = await startProviderDouble(answer);
     const entry = { url: new URL("/mcp", double.baseUrl).href };
-    const [server] = parseMcpConfig(JSON.stringify({ mcpServers: { it: entry } }));
+    const { servers: [server] } = parseMcpConfig(JSON.stringify({ mcpServers: { it: entry } }));
     const events = { onClose() {}, onError() {}, onToolsChanged() {} };
     const { message } = await assertRejects(
       () => createMcpConnect()(server!, events),
@@ -38,3 +47,22 @@ for (const [what, [answer, reason]] of Object.entries(ANSWERS)) {
     assertEquals(message, reason);
   });
 }
+
+Deno.test("the timeout of an entry is the limit of its list of tools, too", async () => {
+  await using double = await startProviderDouble((request) => {
+    if (request.body?.method === "initialize") {
+      const { protocolVersion } = request.body.params as { protocolVersion: string };
+      const result = { protocolVersion, capabilities: { tools: {} }, serverInfo };
+      return reply({ result })(request);
+    }
+    if (request.body?.method !== "tools/list") return new Response(null, { status: 202 });
+    return hang()(request);
+  });
+  const { session } = await connectMcp({
+    url: new URL("/mcp", double.baseUrl).href,
+    timeout: 1_000,
+  });
+  const { message } = await assertRejects(() => session.listTools(), SlowList);
+  assertEquals(message, 'it did not list its tools within 1 s ("timeout" of its entry)');
+  await session.close();
+});

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { McpEvents } from "../../../agent/mcp/client.ts";
-import { createToolNames } from "../../../agent/mcp/tool_names.ts";
+import { parseMcpConfig } from "../../../agent/mcp/config.ts";
+import { nameTools } from "../../../agent/mcp/tool_names.ts";
 import { observeTools } from "../../../agent/tools/observed_tools.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { createMetrics } from "../../../shared/ops/metrics.ts";
@@ -24,7 +25,6 @@ Deno.test("servers' tools join the built-in ones, with a prefix only if names cl
 });
 
 Deno.test("tool names are unique and valid, whatever names the servers use", () => {
-  const nameOf = createToolNames(["one_add"]);
   const long = "x".repeat(80);
   const offers: [string, string][] = [
     ["one", "add"],
@@ -34,10 +34,13 @@ Deno.test("tool names are unique and valid, whatever names the servers use", () 
     ["two", long],
     ["two", `${long}!`],
   ];
+  const lists = offers.map(([server, tool]) => ({ server, tools: [tool] }));
+  const nameOf = nameTools(["one_add"], lists);
   const named = offers.map(([server, tool]) => nameOf(server, tool));
   assertEquals(new Set([...named, "one_add"]).size, 7);
   assert(named.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name)), named.join());
-  assertEquals(offers.map(([server, tool]) => nameOf(server, tool)), named);
+  const again = nameTools(["one_add"], lists);
+  assertEquals(offers.map(([server, tool]) => again(server, tool)), named);
 });
 
 Deno.test("more tools than some models take are warned about once", async () => {
@@ -76,6 +79,53 @@ Deno.test("a tool keeps its name while the service runs, whoever else comes and 
   events.one!.onClose("gone");
   await sourceBecomes(source, (source) => names(source).length === 2);
   assertEquals(names(source), ["echo", "two_add"]);
+});
+
+Deno.test("names are decided by the order in the file, not by who starts first", async () => {
+  const first = Promise.withResolvers<void>();
+  await using source = openSource(async ({ name }) => {
+    if (name === "one") await first.promise;
+    return session(["add"]);
+  });
+  await until(source, (source) => stateOf(source, "two") === "ready");
+  assertEquals(names(source), ["echo", "add"]);
+  first.resolve();
+  await until(source, (source) => stateOf(source, "one") === "ready");
+  assertEquals(names(source), ["echo", "add", "two_add"]);
+  const { tools } = source.describe();
+  assertEquals(tools.map(({ source }) => source), ["built-in", "one", "two"]);
+});
+
+Deno.test("tools that the entry switches off are not offered, and names that the server lacks are logged", async () => {
+  const warnings: unknown[] = [];
+  const log = { ...silentLogger, warn: (...line: unknown[]) => void warnings.push(line) };
+  const { servers } = parseMcpConfig(JSON.stringify({
+    mcpServers: {
+      one: { command: "one", disabledTools: ["remove", "gone"] },
+      two: { command: "two", includeTools: ["read", "write"], excludeTools: ["write"] },
+      three: { command: "three", tools: ["*"] },
+      four: { command: "four", allow: [] },
+    },
+  }));
+  const offers: Record<string, string[]> = {
+    one: ["add", "remove"],
+    two: ["read", "write", "move"],
+    three: ["any"],
+    four: ["none"],
+  };
+  await using source = openSource(({ name }) => Promise.resolve(session(offers[name]!)), {
+    servers,
+    log,
+  });
+  await until(
+    source,
+    (source) => source.describe().servers.every(({ state }) => state === "ready"),
+  );
+  assertEquals(names(source), ["echo", "add", "read", "any"]);
+  assertEquals(warnings, [[
+    "an MCP server has no tools of names that its entry allows or denies",
+    { server: "one", tools: ["gone"] },
+  ]]);
 });
 
 Deno.test("a server that is down or slow loses only its own tools, is reported, and is tried again", async () => {
