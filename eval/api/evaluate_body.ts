@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError, invalidField } from "../../shared/errors.ts";
-import { checkBody, readSizedJson } from "../../shared/http/body/body.ts";
+import { checkBody, readJsonValue } from "../../shared/http/body/body.ts";
 import type { BodyLimits } from "../../shared/http/body/body_text.ts";
 import { type EvaluateRequest, evaluateRequest, requestOf } from "../schemas/evaluate_request.ts";
 import { type NamedTarget, severalModels } from "../schemas/targets.ts";
@@ -11,7 +11,6 @@ import {
   requireVersion,
 } from "../datasets/find_version.ts";
 import type { DatasetReader } from "../store/datasets/datasets.ts";
-import { checkLongBatch } from "./long_batch.ts";
 
 export interface ReadEvaluation {
   request: EvaluateRequest;
@@ -42,19 +41,16 @@ export function createBodyReader(
   });
 
   return async (request: Request, limits: BodyLimits): Promise<ReadEvaluation> => {
-    const { value, isLong } = await readSizedJson(request, limits);
+    const value = await readJsonValue(request, limits);
     const Several = severalModels(value, maxTargets);
-    if (!Several) return await readOne(value, { limits, isLong });
+    if (!Several) return await readOne(value, limits);
     const { targets, first } = checkBody(value, Several);
-    return { ...await readOne(first, { limits, isLong }), sent: value, targets };
+    return { ...await readOne(first, limits), sent: value, targets };
   };
 
-  async function readOne(
-    value: unknown,
-    { limits, isLong }: { limits: BodyLimits; isLong: boolean },
-  ): Promise<ReadEvaluation> {
+  async function readOne(value: unknown, limits: BodyLimits): Promise<ReadEvaluation> {
     if (!namesDataset(value)) {
-      const body = isLong ? await checkLongBatch(value, WithBatch) : checkBody(value, WithBatch);
+      const body = checkBody(value, WithBatch);
       return { request: body, sent: body };
     }
     const { dataset: wanted, test_batch: _, ...fields } = checkBody(value, WithDataset);

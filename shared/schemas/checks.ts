@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { jsonLength } from "../json_length.ts";
 
 /** How many checks one turn may have, those of its scenario included. */
 export const MAX_CHECKS = 200;
@@ -137,7 +136,7 @@ function boundSchemas(checks: Check[], context: z.RefinementCtx): void {
   let left = LARGEST_SCHEMAS;
   for (const [index, check] of checks.entries()) {
     if (check.type !== "json" || check.value === undefined) continue;
-    const size = jsonLength(check.value, LARGEST_SCHEMA);
+    const size = JSON.stringify(check.value).length;
     left -= size;
     if (size > LARGEST_SCHEMA) {
       const message = `must have at most ${LARGEST_SCHEMA.toLocaleString("en")} characters`;

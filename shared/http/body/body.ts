@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { AppError } from "../../errors.ts";
 import { listFieldErrors } from "../../field_errors.ts";
-import { LONG_JSON, parseLongJson } from "../../long_json.ts";
 import { type BodyLimits, readBodyText } from "./body_text.ts";
 
 /** Reads and validates a JSON body. Throws 400 with the path of each invalid field. */
@@ -15,17 +14,15 @@ export async function readJson<T extends z.ZodType>(
 
 /** Reads a JSON body of any shape. */
 export async function readJsonValue(request: Request, limits: BodyLimits): Promise<unknown> {
-  return (await readSizedJson(request, limits)).value;
-}
-
-/** The same; `isLong` says that handling all of it at once would hold the event loop. */
-export async function readSizedJson(
-  request: Request,
-  limits: BodyLimits,
-): Promise<{ value: unknown; isLong: boolean }> {
   requireJson(request);
   const text = await readBodyText(request, limits);
-  return { value: await parseJson(text), isLong: text.length > LONG_JSON };
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError(400, "invalid_json", "cannot read the request body: it is not JSON", {
+      cause,
+    });
+  }
 }
 
 /** Validates a body. Throws 400 with the path of each invalid field. */
@@ -36,7 +33,7 @@ export function checkBody<T extends z.ZodType>(value: unknown, schema: T): z.out
 }
 
 /** 400 with the path of each invalid field. */
-export function invalidBody(error: z.ZodError, value: unknown): AppError {
+function invalidBody(error: z.ZodError, value: unknown): AppError {
   const errors = listFieldErrors(error, value);
   const [first] = errors;
   const where = first?.path ? `${first.path}: ${first.message}` : first?.message;
@@ -52,14 +49,4 @@ function requireJson(request: Request): void {
     "unsupported_media_type",
     "cannot read the request body: send it with content-type: application/json",
   );
-}
-
-async function parseJson(text: string): Promise<unknown> {
-  try {
-    return await parseLongJson(text);
-  } catch (cause) {
-    throw new AppError(400, "invalid_json", "cannot read the request body: it is not JSON", {
-      cause,
-    });
-  }
 }
