@@ -1,11 +1,8 @@
 import { AnswerTooLarge } from "../../shared/http/fetch/outgoing_fetch.ts";
 import { MAX_MESSAGE_BYTES } from "./message_limits.ts";
 
-/** The SDK's code for a connection that was closed. */
-export const CONNECTION_CLOSED = -32000;
-
 /** The codes of errors that the SDK makes itself: the connection was closed, the request timed out. */
-const SDK_CODES: readonly unknown[] = [CONNECTION_CLOSED, -32001];
+const SDK_CODES: readonly unknown[] = [-32000, -32001];
 
 /** True for an error that the server sent by the protocol. One that does not know `ping` answers so. */
 export function isAnswer(error: unknown): boolean {

@@ -6,7 +6,6 @@ import { explainCall, isAnswer, isForgotten } from "./call_error.ts";
 import { type McpConnect, type McpSession, SlowList, StartFailure } from "./client.ts";
 import type { McpServer } from "./config.ts";
 import { createListRefresh } from "./list_refresh.ts";
-import { loadPatterns } from "./patterns.ts";
 import { createRetryPauses } from "./retry_pauses.ts";
 import { createServerRedactor } from "./secrets.ts";
 import type { McpToolDefinition, McpToolList } from "./tool_list.ts";
@@ -82,7 +81,6 @@ export function openMcpConnection(
         onToolsChanged: refresh.announce,
         signal: ending.signal,
       });
-      await loadPatterns();
       take(await opened.listTools());
     } catch (error) {
       await opened?.close().catch(() => {});

@@ -1,55 +1,5 @@
-import { z } from "zod";
 import { asFields, asList, type Fields, isFields } from "../../shared/fields.ts";
 import { shorten } from "../../shared/shorten.ts";
-import { withPatterns } from "./patterns.ts";
-
-/** Longer schemas are not checked here, only by their server. */
-const MAX_SCHEMA_CHARACTERS = 64 * 1024;
-
-/**
- * The schema that arguments are checked against before the server is asked. They are passed on as
- * they are: zod would add the defaults, and servers refuse some of their own, such as `null`.
- */
-export function toArgumentSchema(inputSchema: Fields): z.ZodType {
-  const schema = toCheck(inputSchema);
-  return z.looseObject({}).superRefine((args, context) => {
-    // Without a prototype: an argument may be named `constructor`.
-    const { error } = schema.safeParse({ __proto__: null, ...args });
-    for (const issue of error?.issues ?? []) context.addIssue({ ...issue });
-  });
-}
-
-/**
- * The server checks the arguments too, so an unreadable schema accepts everything here. So does one
- * with references, which may multiply exponentially. Patterns are checked apart: zod's are neither
- * Unicode nor of linear time.
- */
-function toCheck(inputSchema: Fields): z.ZodType {
-  const text = JSON.stringify(inputSchema);
-  const isRisky = /"(\$ref|patternProperties)":/.test(text);
-  if (isRisky || text.length > MAX_SCHEMA_CHARACTERS) return z.looseObject({});
-  try {
-    return withPatterns(z.fromJSONSchema(loosen(inputSchema) as Fields), inputSchema);
-  } catch {
-    return z.looseObject({});
-  }
-}
-
-/**
- * Leaves out what zod reads more strictly than JSON Schema does, for a call that is right must reach
- * its server: formats (`/a` is a `uri-reference`), objects in an `enum`, and `oneOf`, which counts
- * options without a `type` as met by everything.
- */
-function loosen(schema: unknown): unknown {
-  if (!isFields(schema)) return schema;
-  const { pattern: _, format: __, enum: options, oneOf, ...rest } = schema;
-  const isPlain = !asList(options).some((option) => isFields(option) || Array.isArray(option));
-  return mapSchemas({
-    ...(Array.isArray(oneOf) && { anyOf: oneOf }),
-    ...rest,
-    ...(options !== undefined && isPlain && { enum: options }),
-  }, loosen);
-}
 
 /** Levels of a schema that are read: more than any real one has. */
 const MAX_LEVELS = 100;

@@ -1,11 +1,11 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { Logger } from "../../shared/log.ts";
 import { MAX_OFFERED_TOOLS } from "../../shared/providers/provider.ts";
 import { createToolbox, type Tool, type ToolReport, type ToolSource } from "../tools/tool.ts";
 import type { McpConnect } from "./client.ts";
 import type { McpServer } from "./config.ts";
 import { type McpConnection, openMcpConnection } from "./connection.ts";
-import { toArgumentSchema, toParameters } from "./input_schema.ts";
+import { toParameters } from "./input_schema.ts";
 import type { McpToolDefinition } from "./tool_list.ts";
 import { nameTools } from "./tool_names.ts";
 
@@ -81,19 +81,18 @@ export function createMcpToolSource(
   };
 }
 
+/** The server checks them, by its own rules, and its error is told to the model. */
+const ANY_ARGUMENTS = z.looseObject({});
+
 function toTool(
   { name: tool, description, inputSchema }: McpToolDefinition,
   { connection, name }: { connection: McpConnection; name: string },
 ): Tool {
-  let schema: z.ZodType | undefined;
   return {
     name,
     description,
     parameters: toParameters(inputSchema),
-    // Converted at the first call: a thousand tools take a while, and most are never called.
-    get schema() {
-      return schema ??= toArgumentSchema(inputSchema);
-    },
+    schema: ANY_ARGUMENTS,
     run: (args, { signal }) =>
       connection.call(tool, {
         args: args as Record<string, unknown>,

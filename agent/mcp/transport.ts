@@ -1,10 +1,8 @@
 import type { Readable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
-import { CONNECTION_CLOSED } from "./call_error.ts";
 import type { McpServer } from "./config.ts";
 import { createMessageBuffer } from "./message_buffer.ts";
-import { createWatchedFetch } from "./lost_answers.ts";
 import { createMessageFetch, MAX_MESSAGE_BYTES, type OnBreach } from "./message_limits.ts";
 import { explainPermission } from "./permission_help.ts";
 import { programEnvironment, temporaryFolder } from "./program_environment.ts";
@@ -42,15 +40,12 @@ export async function createTransport(
   const send = createMessageFetch(createOutgoingFetch({ maxBytes: Infinity }), options);
   const requests = {
     requestInit: { headers: server.headers },
-    fetch: createWatchedFetch(
-      async (input, init) => {
-        const response = await send(input, init);
-        const challenge = response.headers.get("www-authenticate") ?? "";
-        asksForSignIn ||= response.status === 401 && /^bearer\b/i.test(challenge);
-        return response;
-      },
-      (id) => transport.onmessage?.(lostAnswer(id)),
-    ),
+    fetch: (async (input, init) => {
+      const response = await send(input, init);
+      const challenge = response.headers.get("www-authenticate") ?? "";
+      asksForSignIn ||= response.status === 401 && /^bearer\b/i.test(challenge);
+      return response;
+    }) as typeof fetch,
   };
   const url = new URL(server.url);
   const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
@@ -63,12 +58,6 @@ export async function createTransport(
       ? new SSEClientTransport(url, requests)
       : new StreamableHTTPClientTransport(url, requests)) as SessionTransport;
   return { transport, readStderr: () => "", asksForSignIn: () => asksForSignIn };
-}
-
-/** The SDK's own error of a connection that was closed. */
-function lostAnswer(id: string | number) {
-  const message = "its answer was cut off";
-  return { jsonrpc: "2.0", id, error: { code: CONNECTION_CLOSED, message } };
 }
 
 async function createProgram(

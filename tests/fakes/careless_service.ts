@@ -13,7 +13,7 @@ if (import.meta.main) {
     name: "careless",
     schema: z.object({ ...commonVariables, PORT: z.coerce.number().default(0) }),
     portVariable: "PORT",
-    check: () => {},
+    check: () => [],
     create: (config, log) => ({
       service: createService(
         routesOf({

@@ -87,10 +87,10 @@ Deno.test("names are decided by the order in the file, not by who starts first",
     if (name === "one") await first.promise;
     return session(["add"]);
   });
-  await until(source, (source) => stateOf(source, "two") === "ready");
+  await sourceBecomes(source, (source) => stateOf(source, "two") === "ready");
   assertEquals(names(source), ["echo", "add"]);
   first.resolve();
-  await until(source, (source) => stateOf(source, "one") === "ready");
+  await sourceBecomes(source, (source) => stateOf(source, "one") === "ready");
   assertEquals(names(source), ["echo", "add", "two_add"]);
   const { tools } = source.describe();
   assertEquals(tools.map(({ source }) => source), ["built-in", "one", "two"]);
@@ -117,7 +117,7 @@ Deno.test("tools that the entry switches off are not offered, and names that the
     servers,
     log,
   });
-  await until(
+  await sourceBecomes(
     source,
     (source) => source.describe().servers.every(({ state }) => state === "ready"),
   );
