@@ -62,6 +62,8 @@ async function bundle(
     minify: true,
     write: false,
     codeSplitting: isSplit,
+    // A report is one file: what its texts would load on demand is no part of it.
+    ...(!isSplit && { external: ["*/highlight_code.ts", "*/render_formula.ts"] }),
     outputDir: pathOf("bundle"),
   });
   const [main, ...others] = outputFiles;

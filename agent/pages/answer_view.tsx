@@ -1,3 +1,4 @@
+import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../shared/pages/components/copy_button.tsx";
 import { Icon } from "../../shared/pages/components/icon.tsx";
@@ -80,6 +81,25 @@ function Part({ part, isLast }: { part: AnswerPart; isLast: boolean }) {
   );
 }
 
+/** Sends a question again; before the service takes it, it counts down. */
+function SendAgain({ at = 0, isDisabled, onRetry }: {
+  at?: number | undefined;
+  isDisabled: boolean;
+  onRetry: () => void;
+}) {
+  const [left, setLeft] = useState(() => Math.ceil((at - Date.now()) / 1_000));
+  useEffect(() => {
+    if (left <= 0) return;
+    const timer = setTimeout(() => setLeft(Math.ceil((at - Date.now()) / 1_000)), 250);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <Button isSmall icon="retry" disabled={isDisabled || left > 0} onClick={onRetry}>
+      {left > 0 ? `Send again in ${left} s` : "Send again"}
+    </Button>
+  );
+}
+
 /** Says what ended an answer that is not complete, where it happened. */
 function Ending({ answer, isDisabled, onRetry }: {
   answer: Answer;
@@ -90,9 +110,7 @@ function Ending({ answer, isDisabled, onRetry }: {
   if (status === "failed" && problem) {
     return (
       <ProblemNotice problem={new ApiProblem(problem.message, problem)}>
-        <Button isSmall icon="retry" disabled={isDisabled} onClick={onRetry}>
-          Send again
-        </Button>
+        <SendAgain at={problem.retryAt} isDisabled={isDisabled} onRetry={onRetry} />
       </ProblemNotice>
     );
   }

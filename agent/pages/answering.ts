@@ -180,6 +180,12 @@ function toAnswerProblem(error: unknown): AnswerProblem {
   if (!(error instanceof ApiProblem)) {
     return { message: "the page failed while it read the answer", code: "page", status: 0 };
   }
-  const { message, code, status, requestId } = error;
-  return { message, code, status, ...(requestId && { requestId }) };
+  const { message, code, status, requestId, retryAfter } = error;
+  return {
+    message,
+    code,
+    status,
+    ...(requestId && { requestId }),
+    ...(retryAfter && { retryAt: Date.now() + retryAfter * 1_000 }),
+  };
 }

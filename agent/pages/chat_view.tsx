@@ -4,7 +4,7 @@ import { useShortcuts } from "../../shared/pages/components/keyboard.tsx";
 import { Link } from "../../shared/pages/components/link.tsx";
 import { Menu } from "../../shared/pages/components/menu.tsx";
 import { Empty, Loading } from "../../shared/pages/components/states.tsx";
-import { TopBar } from "../../shared/pages/components/top_bar.tsx";
+import { SkipLink, TopBar } from "../../shared/pages/components/top_bar.tsx";
 import { navigate } from "../../shared/pages/location.ts";
 import { stopAnswering } from "./answering.ts";
 import { Composer, focusComposer } from "./composer.tsx";
@@ -53,9 +53,11 @@ export function ChatView({ id }: { id?: string | undefined }) {
 
   return (
     <div class="chat">
+      <SkipLink />
       <ConversationList isOpen={isListOpen} onClose={closeList} />
       <div class="chat-main">
         <TopBar
+          hasSkipLink={false}
           title="assay-agent"
           start={
             <span class="narrow-only" ref={listOpener}>
@@ -75,7 +77,17 @@ export function ChatView({ id }: { id?: string | undefined }) {
                 aria-label="Settings"
                 onClick={() => setOpen("settings")}
               />
-              <MoreMenu onSaveTest={() => setOpen("test")} />
+              {current.value && shownTurns(current.value).length > 0 && (
+                <Button
+                  icon="test"
+                  aria-label="Save as test"
+                  onClick={() => setOpen("test")}
+                >
+                  <span class="wide-only">Save as test</span>
+                  <span class="narrow-only">Test</span>
+                </Button>
+              )}
+              <MoreMenu />
             </>
           }
         >
@@ -155,7 +167,7 @@ function otherModel(model: string): string {
 }
 
 /** What can be done with the whole conversation. */
-function MoreMenu({ onSaveTest }: { onSaveTest: () => void }) {
+function MoreMenu() {
   const conversation = current.value;
   if (!conversation || shownTurns(conversation).length === 0) return null;
   const name = slugOf(titleOf(conversation));
@@ -163,7 +175,6 @@ function MoreMenu({ onSaveTest }: { onSaveTest: () => void }) {
     <Menu
       button={{ kind: "quiet", icon: "more", "aria-label": "More" }}
       items={[
-        { label: "Save as test", icon: "test", onSelect: onSaveTest },
         {
           label: "Export as JSON",
           icon: "download",

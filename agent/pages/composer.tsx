@@ -1,4 +1,4 @@
-import { computed, effect, signal } from "@preact/signals";
+import { computed, effect, signal, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { Icon } from "../../shared/pages/components/icon.tsx";
@@ -64,16 +64,27 @@ export function Composer() {
   const canSend = draft.value.trim() !== "" && !isAnswering.value && !isAnsweredElsewhere.value &&
     activeModels.value[0] !== undefined;
 
+  const isQueued = useSignal(false);
+
+  /** While an answer is under way, the message is sent as soon as it has ended. */
   function send(): void {
-    if (!canSend) return;
     const text = draft.value.trim();
+    if (!canSend) {
+      isQueued.value = text !== "" && isAnswering.value;
+      return;
+    }
+    isQueued.value = false;
     setDraft("");
     sendMessage(text);
   }
+  useEffect(() => {
+    if (isQueued.value && !isAnswering.value) send();
+  }, [isAnswering.value]);
 
   /** The button may become the one that sends before its click has ended: a draft is not sent. */
   function stop(event: Event): void {
     event.preventDefault();
+    isQueued.value = false;
     stopAnswering();
   }
 
@@ -101,10 +112,11 @@ export function Composer() {
           value={draft.value}
           onInput={(event) => {
             draft.value = event.currentTarget.value;
+            isQueued.value = false;
             keepChoice(draftName.value, draft.value);
           }}
           onKeyDown={(event) => {
-            if (event.key === "Escape" && isAnswering.value) stopAnswering();
+            if (event.key === "Escape" && isAnswering.value) stop(event);
             if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
             event.preventDefault();
             send();
@@ -120,7 +132,9 @@ export function Composer() {
           />
         )}
       </div>
-      <div class="visually-hidden" role="status">{progress()}</div>
+      <div class={isQueued.value ? "muted small" : "visually-hidden"} role="status">
+        {isQueued.value ? "Will be sent when the answer has ended." : progress()}
+      </div>
     </form>
   );
 }

@@ -47,6 +47,8 @@ export interface AnswerProblem {
   code: string;
   status: number;
   requestId?: string;
+  /** When the service takes it again; milliseconds since 1970. */
+  retryAt?: number;
 }
 
 /**

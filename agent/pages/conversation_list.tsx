@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { ConfirmDialog, Dialog } from "../../shared/pages/components/dialog.tsx";
 import { Field } from "../../shared/pages/components/field.tsx";
@@ -14,6 +14,7 @@ import {
   current,
   deleteConversation,
   entries,
+  findInTexts,
   importConversations,
   readAllConversations,
   renameConversation,
@@ -22,6 +23,8 @@ import type { ConversationEntry } from "./other_tabs.ts";
 
 /** From this many on, the list has a search. */
 const MANY = 6;
+/** Keystrokes are searched for together. */
+const TYPING_MS = 150;
 
 /**
  * The conversations of this browser. On narrow screens it lies over the page while it is open, has
@@ -39,7 +42,24 @@ export function ConversationList({ isOpen, onClose }: { isOpen: boolean; onClose
     if (isOpen && isElsewhere && !next.closest("dialog")) onClose();
   }
   const all = entries.value ?? [];
-  const found = all.filter(({ title }) => title.toLowerCase().includes(query.trim().toLowerCase()));
+  const wanted = query.trim().toLowerCase();
+  const [inTexts, setInTexts] = useState<Set<string>>(new Set());
+  useEffect(() => {
+    setInTexts(new Set());
+    if (wanted.length < 2) return;
+    let isCurrent = true;
+    const timer = setTimeout(async () => {
+      const ids = await findInTexts(wanted);
+      if (isCurrent) setInTexts(ids);
+    }, TYPING_MS);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [wanted, all.length]);
+  const found = all.filter(({ id, title }) =>
+    title.toLowerCase().includes(wanted) || inTexts.has(id)
+  );
   return (
     <>
       {isOpen && <div class="list-shade" onClick={onClose} />}
@@ -113,7 +133,7 @@ export function ConversationList({ isOpen, onClose }: { isOpen: boolean; onClose
         </ul>
         {entries.value && found.length === 0 && (
           <p class="list-empty">
-            {query ? "No conversation has this title." : "No conversations yet."}
+            {query ? "No conversation has this in its title or texts." : "No conversations yet."}
           </p>
         )}
       </nav>
@@ -181,8 +201,12 @@ function ListMenu({ isEmpty }: { isEmpty: boolean }) {
   async function importFile(chosen: File): Promise<void> {
     try {
       const imported = parseConversations(await chosen.text());
-      await importConversations(imported);
-      showToast(`${formatNumberOf(imported.length, "conversation")} imported.`);
+      const count = formatNumberOf(imported.length, "conversation");
+      showToast(`Importing ${count}…`);
+      await importConversations(imported).catch((error) => {
+        throw new FileProblem(`Nothing was imported: the browser cannot keep it (${error}).`);
+      });
+      showToast(`${count} imported.`);
     } catch (error) {
       if (!(error instanceof FileProblem)) throw error;
       showToast(error.message);

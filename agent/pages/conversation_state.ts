@@ -3,6 +3,7 @@ import { navigate } from "../../shared/pages/location.ts";
 import { keepChoice, readChoice } from "../../shared/pages/storage.ts";
 import { isBeingAnswered } from "./answering_elsewhere.ts";
 import {
+  answerText,
   type Conversation,
   DEFAULT_SETTINGS,
   mergeConversations,
@@ -185,12 +186,29 @@ function forget(id: string): void {
   opened.value = others;
 }
 
-/** Adds conversations of a file. */
+/** Adds conversations of a file: all of them, or none. Rejects if the browser cannot keep them. */
 export async function importConversations(imported: Conversation[]): Promise<void> {
-  for (const conversation of imported) {
-    opened.value = { ...opened.value, [conversation.id]: conversation };
-    await saveConversation(conversation.id);
-  }
+  if (isForgetful.value) {
+    const added = Object.fromEntries(imported.map((one) => [one.id, one]));
+    opened.value = { ...opened.value, ...added };
+  } else await (await openStore()).add(imported);
+  const added = imported.map(toEntry);
+  entries.value = [...added, ...entries.value ?? []].toSorted((a, b) => b.changedAt - a.changedAt);
+  for (const saved of added) tellOtherTabs({ saved });
+}
+
+/** The conversations that have a text in a message or in an answer, in any letter case. */
+export async function findInTexts(text: string): Promise<Set<string>> {
+  const wanted = text.toLowerCase();
+  const has = (own: string) => own.toLowerCase().includes(wanted);
+  const all = await readAllConversations();
+  return new Set(
+    all.filter(({ turns }) =>
+      Object.values(turns).some((turn) =>
+        has(turn.text) || turn.answers.some((answer) => has(answerText(answer)))
+      )
+    ).map(({ id }) => id),
+  );
 }
 
 /** Every conversation of this browser, whole. */

@@ -9,6 +9,8 @@ export interface ConversationStore {
   read(id: string): Promise<Conversation | undefined>;
   /** Keeps what another tab has added to the same conversation. */
   save(conversation: Conversation): Promise<void>;
+  /** Adds new ones: all, or none if one cannot be kept. */
+  add(conversations: Conversation[]): Promise<void>;
   delete(id: string): Promise<void>;
 }
 
@@ -30,6 +32,15 @@ export async function openConversationStore(): Promise<ConversationStore> {
       const stored: Conversation | undefined = await settled(objects.get(conversation.id));
       const merged = stored ? mergeConversations(stored, conversation) : conversation;
       await settled(objects.put(merged));
+    },
+    add(conversations) {
+      const transaction = database.transaction(STORE, "readwrite");
+      const objects = transaction.objectStore(STORE);
+      for (const conversation of conversations) objects.put(conversation);
+      return new Promise((resolve, reject) => {
+        transaction.oncomplete = () => resolve();
+        transaction.onabort = () => reject(transaction.error);
+      });
     },
     async delete(id) {
       await settled(store("readwrite").delete(id));

@@ -75,6 +75,20 @@ export function SaveTestDialog({ conversation, onClose }: {
             )}
           </Field>
         </div>
+        <Field
+          label="System prompt"
+          hint="Sent with every conversation of this scenario; empty: the endpoint's own"
+        >
+          {(input) => (
+            <textarea
+              {...input}
+              dir="auto"
+              rows={2}
+              value={test.systemPrompt}
+              onInput={(event) => setTest({ ...test, systemPrompt: event.currentTarget.value })}
+            />
+          )}
+        </Field>
         {models.length > 1 && (
           <Field label="Reference replies" hint="Choosing another model discards your edits.">
             {(input) => (
@@ -124,11 +138,15 @@ export function SaveTestDialog({ conversation, onClose }: {
   );
 }
 
+function describeCall({ name, args }: DraftTurn["tools"][number]): string {
+  return `${name}(${JSON.stringify(args).slice(1, -1)})`;
+}
+
 function TurnEditor({ turn, onChange }: {
   turn: DraftTurn;
   onChange: (fields: Partial<DraftTurn>) => void;
 }) {
-  const { id, userMessage, referenceReply, isIncluded } = turn;
+  const { id, userMessage, referenceReply, tools, expectsTools, isIncluded } = turn;
   return (
     <fieldset class="card test-turn">
       <legend class="visually-hidden">Turn {id}</legend>
@@ -162,6 +180,13 @@ function TurnEditor({ turn, onChange }: {
             )}
           </Field>
         </div>
+      )}
+      {isIncluded && tools.length > 0 && (
+        <Checkbox
+          label={`Expect the same tool calls: ${tools.map(describeCall).join(", ")}`}
+          checked={expectsTools}
+          onChange={(expectsTools) => onChange({ expectsTools })}
+        />
       )}
     </fieldset>
   );

@@ -1,12 +1,23 @@
 import type { z } from "zod";
 import type { Scenario } from "../../shared/schemas/scenario.ts";
-import { answerIn, answerText, type Conversation, shownTurns, titleOf } from "./conversation.ts";
+import {
+  type Answer,
+  answerIn,
+  answerText,
+  type Conversation,
+  shownTurns,
+  titleOf,
+} from "./conversation.ts";
 
 /** A turn of a test as the person edits it. */
 export interface DraftTurn {
   id: string;
   userMessage: string;
   referenceReply: string;
+  /** The tools that were called, in their order. */
+  tools: { name: string; args: Record<string, unknown> }[];
+  /** Whether the same calls are expected of later replies. */
+  expectsTools: boolean;
   isIncluded: boolean;
 }
 
@@ -14,6 +25,7 @@ export interface DraftTurn {
 export interface DraftTest {
   id: string;
   description: string;
+  systemPrompt: string;
   turns: DraftTurn[];
 }
 
@@ -22,28 +34,44 @@ export function draftTest(conversation: Conversation, column: number): DraftTest
   return {
     id: slugOf(titleOf(conversation)),
     description: titleOf(conversation),
+    systemPrompt: conversation.settings.systemPrompt,
     turns: shownTurns(conversation).map((turn, index) => {
       const answer = answerIn(turn, column);
+      const tools = answer ? toolsOf(answer) : [];
       return {
         id: String(index + 1),
         userMessage: turn.text,
         referenceReply: answer ? answerText(answer) : "",
+        tools,
+        expectsTools: tools.length > 0,
         isIncluded: true,
       };
     }),
   };
 }
 
+function toolsOf({ parts }: Answer): DraftTurn["tools"] {
+  return parts.flatMap((part) =>
+    part.type === "tool" && typeof part.args === "object"
+      ? [{ name: part.name, args: part.args }]
+      : []
+  );
+}
+
 /** The test as assay-eval reads it. A turn without a reference is asked but not compared. */
-export function toScenario({ id, description, turns }: DraftTest): z.input<typeof Scenario> {
+export function toScenario(
+  { id, description, systemPrompt, turns }: DraftTest,
+): z.input<typeof Scenario> {
   return {
     id,
     description,
+    ...(systemPrompt.trim() && { system_prompt: systemPrompt.trim() }),
     interactions: turns.filter(({ isIncluded }) => isIncluded).map((turn) => ({
       id: turn.id,
       user_message: turn.userMessage,
       agent_reply: "",
       ...(turn.referenceReply.trim() && { reference_reply: turn.referenceReply }),
+      ...(turn.expectsTools && turn.tools.length > 0 && { reference_tools: turn.tools }),
     })),
   };
 }

@@ -1,13 +1,14 @@
 import { startApp } from "../../shared/pages/app.tsx";
 import { lazy, loadWhenIdle } from "../../shared/pages/components/lazy.tsx";
 import { service } from "./api.ts";
-import { CompareView } from "./compare/compare_view.tsx";
-import { GroupView } from "./groups/group_view.tsx";
 import { GroupsView } from "./groups/groups_view.tsx";
 import { RunView } from "./run/run_view.tsx";
 import { RunsView } from "./runs/runs_view.tsx";
 import { setSource } from "./source.ts";
 
+const several = () => import("./several.tsx");
+const CompareView = lazy(() => several().then((views) => views.CompareView));
+const GroupView = lazy(() => several().then((views) => views.GroupView));
 const prepare = () => import("./prepare.tsx");
 const docs = () => import("../../shared/pages/docs/docs_view.tsx");
 const NewRunView = lazy(() => prepare().then((views) => views.NewRunView));
@@ -39,4 +40,4 @@ startApp({
     { path: "/docs", title: "API", render: () => <DocsView name="assay-eval" /> },
   ],
 });
-loadWhenIdle([prepare, docs]);
+loadWhenIdle([several, prepare, docs]);

@@ -49,6 +49,8 @@ export const RunHeadline = z.object({
   scenarios: ScenarioCounts,
   outcomes: OutcomeCounts,
   usage: Usage,
+  latency_ms: z.object({ p50: z.number(), p95: z.number() }).nullable().optional(),
+  cost: z.object({ amount: z.number().nullable(), currency: z.string().nullable() }).optional(),
 });
 export type RunHeadline = z.infer<typeof RunHeadline>;
 
@@ -128,14 +130,22 @@ function standingOf(
 }
 
 export function headlineOf(
-  { statistics, pass_threshold, scenarios, outcomes, usage }: RunSummary,
+  { statistics, pass_threshold, scenarios, outcomes, usage, latency_ms, cost }: RunSummary,
 ): RunHeadline {
   const scores = Object.fromEntries(
     Object.entries(statistics).map((
       [name, { n, mean, bounds, ci95 }],
     ) => [name, { n, mean, bounds, ci95 }]),
   );
-  return { scores, pass_threshold, scenarios, outcomes, usage };
+  return {
+    scores,
+    pass_threshold,
+    scenarios,
+    outcomes,
+    usage,
+    latency_ms: latency_ms && { p50: latency_ms.p50, p95: latency_ms.p95 },
+    ...(cost && { cost: { amount: cost.amount, currency: cost.currency } }),
+  };
 }
 
 function createTurnSummary(threshold: number) {

@@ -46,7 +46,12 @@ export async function request(path: string, options: ApiRequest = {}): Promise<R
   const response = await send(path, options);
   if (response.ok) return response;
   const requestId = response.headers.get("x-request-id") ?? undefined;
-  throw toApiProblem(await readBody(response), { status: response.status, requestId });
+  const seconds = Number(response.headers.get("retry-after") ?? NaN);
+  throw toApiProblem(await readBody(response), {
+    status: response.status,
+    requestId,
+    ...(seconds > 0 && { retryAfter: seconds }),
+  });
 }
 
 /** The JSON of an answer. `T` is a type of the server's schemas. */

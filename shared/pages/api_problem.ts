@@ -11,14 +11,17 @@ export class ApiProblem extends Error {
   readonly requestId: string | undefined;
   /** What is wrong at which field of the body. */
   readonly errors: { path: string; message: string }[];
+  /** When the same may be sent again, in seconds from the answer; `undefined` if it did not say. */
+  readonly retryAfter: number | undefined;
 
   constructor(
     message: string,
-    { code, status, requestId, errors = [] }: {
+    { code, status, requestId, errors = [], retryAfter }: {
       code: string;
       status: number;
       requestId?: string | undefined;
       errors?: { path: string; message: string }[] | undefined;
+      retryAfter?: number | undefined;
     },
   ) {
     super(message);
@@ -26,6 +29,7 @@ export class ApiProblem extends Error {
     this.status = status;
     this.requestId = requestId;
     this.errors = errors;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -37,18 +41,22 @@ export type ErrorBody =
 /** Any body of an error as a problem; also one that a proxy made up. */
 export function toApiProblem(
   body: unknown,
-  { status, requestId }: { status: number; requestId?: string | undefined },
+  { status, requestId, retryAfter }: {
+    status: number;
+    requestId?: string | undefined;
+    retryAfter?: number | undefined;
+  },
 ): ApiProblem {
   if (!isErrorBody(body)) {
     const message = `the service answered with status ${status}`;
-    return new ApiProblem(message, { code: "error", status, requestId });
+    return new ApiProblem(message, { code: "error", status, requestId, retryAfter });
   }
   if ("error" in body) {
     const { message, code } = body.error;
-    return new ApiProblem(message, { code: code ?? "error", status, requestId });
+    return new ApiProblem(message, { code: code ?? "error", status, requestId, retryAfter });
   }
   const { detail, code, request_id, errors } = body;
-  return new ApiProblem(detail, { code, status, requestId: request_id, errors });
+  return new ApiProblem(detail, { code, status, requestId: request_id, errors, retryAfter });
 }
 
 function isErrorBody(body: unknown): body is ErrorBody {

@@ -6,6 +6,7 @@ const integers = new Intl.NumberFormat(LOCALE);
 const compact = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 });
 const amounts = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 3 });
 const dateTimes = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
+const days = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", year: "numeric" });
 const ages = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto", style: "short" });
 
 /** `1,234`. */
@@ -63,6 +64,11 @@ export function formatDuration(ms: number): string {
 function pair([large, largeUnit]: [number, string], [small, smallUnit]: [number, string]): string {
   const first = `${formatCount(large)} ${largeUnit}`;
   return small > 0 ? `${first} ${small} ${smallUnit}` : first;
+}
+
+/** `Nov 15, 2026`, in the person's time zone. */
+export function formatDay(time: number | string | Date): string {
+  return days.format(new Date(time));
 }
 
 /** `Nov 15, 2026, 3:04 PM`, in the person's time zone. */

@@ -57,6 +57,8 @@ suite.test(
     assertEquals(await link.getAttribute("rel"), "noopener noreferrer");
     assertEquals(await answer.locator("img").count(), 0);
     await answer.getByRole("link", { name: "a picture" }).waitFor();
+    await answer.locator("pre .code-keyword", { hasText: "const" }).waitFor();
+    await answer.locator("pre .code-number", { hasText: "42" }).waitFor();
     await answer.getByRole("button", { name: "Copy code" }).click();
     await becomes(() => page.evaluate(() => navigator.clipboard.readText()), "const answer = 42;");
     await answer.getByRole("button", { name: "Copy answer" }).click();
@@ -292,3 +294,34 @@ suite.test(
     hub.release();
   },
 );
+
+suite.test("Enter during an answer says that the message waits, and sends it at its end", async (
+  { url, hub },
+  open,
+) => {
+  hub.answers.set("count slowly", "one ".repeat(60));
+  hub.answers.set("and then?", "two");
+  await using tab = await open(url);
+  const { page } = tab;
+  await say(page, "count slowly");
+  await page.getByRole("button", { name: "Stop" }).waitFor();
+  await messageBox(page).fill("and then?");
+  await page.keyboard.press("Enter");
+  await becomes(() => page.locator(".turn").count(), 2);
+  await lastAnswers(page).getByText("two", { exact: true }).waitFor();
+  assertEquals(await messageBox(page).inputValue(), "");
+});
+
+suite.test("the first Tab in the chat reaches the link past the conversations", async (
+  { url },
+  open,
+) => {
+  await using tab = await open(url);
+  await messageBox(tab.page).waitFor();
+  await tab.page.evaluate(() => {
+    document.body.tabIndex = -1;
+    document.body.focus();
+  });
+  await tab.page.keyboard.press("Tab");
+  await untilFocused(tab.page.getByRole("link", { name: "Skip to content" }));
+});

@@ -54,8 +54,7 @@ export async function chatShots(): Promise<{ shots: Shot[] } & AsyncDisposable> 
   async function saveAsTest(page: Page, filled: { question: string; dashboard: string }) {
     await page.goto(url);
     await ask(page, filled.question);
-    await page.getByRole("button", { name: "More", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Save as test" }).click();
+    await page.getByRole("button", { name: "Save as test" }).click();
     await page.getByLabel("Dashboard of assay-eval").fill(filled.dashboard);
   }
 

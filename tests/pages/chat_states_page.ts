@@ -153,25 +153,31 @@ suite.test("a line break in a table is one, and other tags stay text", async (ag
   assertEquals(await answer.locator("td").innerText(), "one\ntwo\nthree <b>four</b>");
 });
 
-suite.test("formulas are shown as they were written, and prices are none", async (agent, open) => {
-  const formulas = [
-    String.raw`With \(x_1 \* y\) and \(\{a, b\}\):`,
-    "\\[\n\\begin{aligned}\na &= b \\\\\n- c &= d\n\\end{aligned}\n\\]",
-    "$$\nf*g*h\n= 1\n$$",
-    String.raw`It costs $5 or $10, and \[this\] is no formula, nor is \(this`,
-  ];
-  agent.hub.answers.set("show formulas", formulas.join("\n\n"));
-  await using tab = await open(agent.url);
-  const answer = await ask(tab.page, "show formulas");
-  assertEquals(await answer.locator("p").allInnerTexts(), [
-    String.raw`With \(x_1 \* y\) and \(\{a, b\}\):`,
-    "It costs $5 or $10, and [this] is no formula, nor is (this",
-  ]);
-  assertEquals(await answer.locator("pre").allInnerTexts(), [
-    "\\begin{aligned}\na &= b \\\\\n- c &= d\n\\end{aligned}",
-    "f*g*h\n= 1",
-  ]);
-});
+suite.test(
+  "formulas are shown as such, one that cannot be read as its source, and prices are none",
+  async (agent, open) => {
+    const formulas = [
+      String.raw`With \(x_1 \cdot y\) and \(\undefined_{1}\):`,
+      "\\[\n\\begin{aligned}\na &= b \\\\\n- c &= d\n\\end{aligned}\n\\]",
+      "$$\nf*g*h\n= 1\n$$",
+      String.raw`It costs $5 or $10, and \[this\] is no formula, nor is \(this`,
+    ];
+    agent.hub.answers.set("show formulas", formulas.join("\n\n"));
+    await using tab = await open(agent.url);
+    const answer = await ask(tab.page, "show formulas");
+    await becomes(() => answer.locator("math").count(), 3);
+    assertEquals(await answer.locator("p math msub").count(), 1);
+    assertEquals(await answer.locator("p code").allInnerTexts(), [
+      String.raw`\(\undefined_{1}\)`,
+    ]);
+    assertEquals(await answer.locator(".formula mtable").count(), 1);
+    assertEquals(
+      await answer.locator("p").last().innerText(),
+      "It costs $5 or $10, and [this] is no formula, nor is (this",
+    );
+    await checkAccessibility(tab.page, { isQuick: true });
+  },
+);
 
 suite.test("a telephone breaks no word of a table in an answer", async (agent, open) => {
   const row = (cells: string[]) => `| ${cells.join(" | ")} |`;
@@ -209,4 +215,23 @@ suite.test("chunks of a model alone may say that there is no error", async ({ ur
   );
   const answer = await ask(page, "Hello");
   assertEquals(await answer.locator(".prose").innerText(), "All is well.");
+});
+
+suite.test("a wait that the service asks for counts down before the message is sent again", async (
+  agent,
+  open,
+) => {
+  await using tab = await open(agent.url);
+  tab.expect(/429/);
+  const { page } = tab;
+  await page.route("**/v1/chat/completions", (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { "retry-after": "2" },
+      json: { error: { message: "too many requests", code: "rate_limited" } },
+    }), { times: 1 });
+  await say(page, "hello");
+  await page.getByRole("button", { name: /^Send again in [12] s$/ }).waitFor();
+  await page.getByRole("button", { name: "Send again", exact: true }).click();
+  await lastAnswers(page).locator(".facts").waitFor();
 });

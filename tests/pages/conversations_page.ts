@@ -176,8 +176,7 @@ suite.test("a conversation is saved as a test that assay-eval accepts", async ({
   const { page } = tab;
   await ask(page, "What are your opening hours?");
   await ask(page, "And on Sunday?");
-  await page.getByRole("button", { name: "More", exact: true }).click();
-  await page.getByRole("menuitem", { name: "Save as test" }).click();
+  await page.getByRole("button", { name: "Save as test" }).click();
   await checkAccessibility(page);
   await page.getByLabel("Scenario id").fill("opening hours");
   await page.getByLabel("Reference reply").first().fill("Nine to five.");
@@ -209,8 +208,7 @@ suite.test(
     await using tab = await open(url);
     const { page } = tab;
     const openDialog = async () => {
-      await page.getByRole("button", { name: "More", exact: true }).click();
-      await page.getByRole("menuitem", { name: "Save as test" }).click();
+      await page.getByRole("button", { name: "Save as test" }).click();
     };
     await ask(page, "What are your opening hours?");
     await openDialog();
@@ -289,4 +287,49 @@ suite.test("a reload while a conversation is being saved loses nothing", async (
   await page.waitForTimeout(1_000); // until the page has begun to save
   await page.reload();
   await page.getByText(/was asked: not saved yet/).waitFor();
+});
+
+suite.test("500 conversations are imported at once, or none, and found by their texts", async (
+  { url },
+  open,
+) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  const conversation = (index: number) => ({
+    id: `c${index}`,
+    createdAt: index,
+    changedAt: index,
+    models: ["demo/assistant"],
+    settings: { systemPrompt: "", usesTools: true },
+    turns: {
+      t: {
+        id: "t",
+        parent: null,
+        text: `Question ${index}`,
+        answers: [{
+          model: "demo/assistant",
+          status: "done",
+          parts: [{ type: "text", text: `needle-${index} `.repeat(50) }],
+        }],
+        sentAt: index,
+        changedAt: index,
+      },
+    },
+    shown: { "": "t" },
+  });
+  const file = (conversations: unknown[]) =>
+    JSON.stringify({ format: "assay-conversations", version: 1, conversations });
+  const many = Array.from({ length: 500 }, (_, index) => conversation(index));
+  await importFile(page, file([...many, { turns: {} }]));
+  await page.getByText("Conversation 501 of the file has no messages.").waitFor();
+  const items = page.getByRole("navigation").getByRole("listitem");
+  assertEquals(await items.count(), 0);
+  await importFile(page, file(many));
+  await page.getByText("500 conversations imported.").waitFor();
+  await becomes(() => items.count(), 500);
+  await page.getByLabel("Search conversations").fill("needle-123");
+  await becomes(() => items.count(), 1);
+  await items.getByRole("link", { name: /Question 123/ }).waitFor();
+  await page.reload();
+  await becomes(() => items.count(), 500);
 });

@@ -55,6 +55,13 @@ suite.test("a test has a trend, whose points lead to the runs", async (fixture, 
   await page.getByRole("heading", { name: "Trend of support" }).waitFor();
   await page.locator(".trend a").nth(1).waitFor();
   assertEquals(await page.locator(".trend a").count(), 2);
+  const lines = page.locator(".trend polyline");
+  assertEquals(await lines.count(), 2, "the runs of two models are not one line");
+  await page.locator(".trend a").first().focus();
+  await page.locator(".tip").getByText(/studio\/support-v2, .*: 0\.\d\d/).waitFor();
+  await page.getByLabel("What the trend shows").selectOption("latency");
+  await page.waitForURL(/trend=latency/);
+  await page.getByText(/^median latency of each run/).waitFor();
   await checkAccessibility(page);
   await page.locator(".trend a").first().press("Enter");
   await page.waitForURL(`**/ui/runs/${fixture.old}`);

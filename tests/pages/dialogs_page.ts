@@ -20,8 +20,7 @@ suite.test(
     await using tab = await open(url);
     const { page } = tab;
     await ask(page, "What is a lamp?");
-    await page.getByRole("button", { name: "More", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Save as test" }).click();
+    await page.getByRole("button", { name: "Save as test" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Reference reply").fill("It gives light.");
     await page.keyboard.press("Escape");

@@ -136,7 +136,7 @@ suite.test(
     );
     await checkAccessibility(page);
     await page.getByLabel("Score").selectOption("token_f1");
-    await page.getByRole("heading", { name: "Token f1 against people" }).waitFor();
+    await page.getByRole("heading", { name: "Words in common against people" }).waitFor();
     await page.getByLabel("Grades pass from").fill("7");
     await page.keyboard.press("Tab"); // not a grade: the field stays, to correct it
     await page.getByLabel("Grades pass from").fill("0,9");
@@ -150,14 +150,35 @@ suite.test(
   },
 );
 
-suite.test("a run without grades says how to give one", async (fixture, open) => {
+suite.test("replies are graded one after another with a key each, and a grade is undone", async (
+  fixture,
+  open,
+) => {
   const id = await fixture.evaluate({ attempts: 1, test_name: "nobody" });
   await using tab = await open(`${fixture.url}/ui/runs/${id}?view=grades`);
   const { page } = tab;
-  await page.getByRole("heading", { name: "No grades yet" }).waitFor();
+  await page.getByText("No grades yet.").waitFor();
+  await page.getByText("From 10 grades on you see how far people agree").waitFor();
   await checkAccessibility(page);
-  await page.getByRole("button", { name: "Grade the first turn" }).click();
-  await page.getByRole("form", { name: "Grade this turn" }).waitFor();
+  await page.getByLabel("Your name").fill("Ann");
+  await page.getByRole("button", { name: "Start grading" }).click();
+  await page.getByText("12 turns left").waitFor();
+  await checkAccessibility(page);
+  await page.keyboard.press("4");
+  await page.getByText("11 turns left").waitFor();
+  await page.getByRole("button", { name: "5 right", exact: true }).click();
+  await page.getByText("10 turns left").waitFor();
+  const grades = async () =>
+    (await (await fetch(`${fixture.url}/runs/${id}/grades`)).json()).grades
+      .map(({ author, value }: { author: string; value: number }) => [author, value]);
+  assertEquals((await grades()).toSorted(), [["Ann", 0.75], ["Ann", 1]]);
+  await page.getByRole("button", { name: "Undo" }).last().click();
+  await page.getByText("11 turns left").waitFor();
+  await page.reload();
+  await page.getByText("11 turns left").waitFor(); // the name is asked once
+  await page.getByRole("button", { name: /^Delete the grade of .* by Ann$/ }).click();
+  await page.getByText("12 turns left").waitFor();
+  assertEquals(await grades(), []);
 });
 
 suite.test(

@@ -27,8 +27,7 @@ suite.test(
     await using tab = await open(chat);
     const { page } = tab;
     await ask(page, message);
-    await page.getByRole("button", { name: "More", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Save as test" }).click();
+    await page.getByRole("button", { name: "Save as test" }).click();
     await page.getByLabel("Scenario id").fill("halves");
     await page.getByLabel("Dashboard of assay-eval").fill(dashboard);
     const opening = page.waitForEvent("popup");

@@ -79,8 +79,7 @@ suite.test(
     await page.getByLabel("Title").fill(payload);
     await page.getByRole("button", { name: "Rename", exact: true }).click();
     await page.getByRole("navigation").getByText(payload).first().waitFor();
-    await page.getByRole("button", { name: "More", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Save as test" }).click();
+    await page.getByRole("button", { name: "Save as test" }).click();
     await page.getByLabel("Scenario id").waitFor();
     await checkNothingGrew(page);
   },

@@ -119,8 +119,7 @@ suite.test(
         document.body.dataset.copied = value;
       })
     );
-    await page.getByRole("button", { name: "More", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Save as test" }).click();
+    await page.getByRole("button", { name: "Save as test" }).click();
     await page.getByRole("button", { name: "Save as file" }).click();
     const copy = page.getByRole("button", { name: "Copy command" });
     await copy.focus();

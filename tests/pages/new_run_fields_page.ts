@@ -107,3 +107,25 @@ suite.test("a run is run again with one press, or after its fields were changed"
   });
   assertEquals(request.test_batch[0].checks, [{ type: "max_words", value: 100 }]);
 });
+
+suite.test("a new user sees a comparison of two models after one press", async (fixture, open) => {
+  await using empty = await startEvalFixture();
+  await using tab = await open(`${empty.url}/ui/no/such/view`);
+  const { page } = tab;
+  const demo = ["demo/assistant", "a55a9000-de30-4f1e-8a7e-000000000001"];
+  await page.route(
+    /\/models\?/,
+    (route) => route.fulfill({ json: { models: demo.map((id) => ({ id })) } }),
+  );
+  await page.route(/\/evaluate$/, async (route) => {
+    const body = route.request().postDataJSON();
+    assertEquals([body.endpoint, body.model_ids], ["http://127.0.0.1:8000", demo]);
+    await route.continue({ postData: JSON.stringify({ ...body, endpoint: fixture.endpoint }) });
+  });
+  await page.goto(empty.url);
+  await checkAccessibility(page, { isQuick: true });
+  await page.getByRole("button", { name: "Try an example" }).click();
+  await page.waitForURL(/\/ui\/groups\//);
+  await page.locator(".verdict .sentence").waitFor();
+  await becomes(() => page.locator(".group-grid tbody tr").count(), 8);
+});

@@ -199,3 +199,20 @@ suite.test("a run without a score has one dash, and one row is not the first", a
   await page.getByRole("heading", { name: "Preview" }).waitFor();
   assertEquals(await page.getByText("The first of").count(), 0);
 });
+
+suite.test("several runs are deleted at once", async (fixture, open) => {
+  for (let index = 0; index < 2; index++) {
+    await fixture.evaluate({
+      test_batch: SUPPORT_BATCH.slice(0, 1),
+      attempts: 1,
+      test_name: `several-${index}`,
+    });
+  }
+  await using tab = await open(`${fixture.url}/?q=several-`);
+  const { page } = tab;
+  await page.getByRole("checkbox").nth(1).waitFor();
+  for (const box of await page.getByRole("checkbox").all()) await box.check();
+  await page.getByRole("button", { name: "Delete 2 runs" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("heading", { name: "No run fits" }).waitFor();
+});

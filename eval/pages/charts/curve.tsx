@@ -1,3 +1,4 @@
+import { tip } from "../../../shared/pages/components/tip.tsx";
 import { meanText } from "../words.ts";
 
 const WIDTH = 520;
@@ -21,7 +22,7 @@ export function PassCurves({ atK, hatK }: { atK: Rates; hatK: Rates }) {
     `all pass ${meanText(hatK[most])}`;
   return (
     <figure>
-      <svg class="chart curves" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+      <svg class="chart curves" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label={label}>
         {[0, 0.5, 1].map((rate) => (
           <g key={rate}>
             <line class="grid" x1={LEFT} x2={WIDTH - 16} y1={y(rate)} y2={y(rate)} />
@@ -32,12 +33,15 @@ export function PassCurves({ atK, hatK }: { atK: Rates; hatK: Rates }) {
         <polyline class="line dashed" points={line(hatK)} />
         {ks.length <= 20 && ks.map((k) => (
           <g key={k}>
-            <circle class="dot" cx={x(k)} cy={y(leastOf(atK, k))} r={3}>
-              <title>{`pass@${k}: ${meanText(atK[k])}`}</title>
-            </circle>
-            <circle class="dot hollow" cx={x(k)} cy={y(leastOf(hatK, k))} r={3}>
-              <title>{`pass^${k}: ${meanText(hatK[k])}`}</title>
-            </circle>
+            <Dot
+              at={[x(k), y(leastOf(atK, k))]}
+              text={`at least once in ${k}: ${meanText(atK[k])}`}
+            />
+            <Dot
+              at={[x(k), y(leastOf(hatK, k))]}
+              text={`every time in ${k}: ${meanText(hatK[k])}`}
+              isHollow
+            />
           </g>
         ))}
         {shownKs.map((k) => <text key={k} class="tick middle" x={x(k)} y={HEIGHT - 8}>{k}</text>)}
@@ -46,12 +50,12 @@ export function PassCurves({ atK, hatK }: { atK: Rates; hatK: Rates }) {
         <span>
           <svg width="20" height="8" aria-hidden="true">
             <line class="line" x2="20" y1="4" y2="4" />
-          </svg>pass@k: at least one of k passes
+          </svg>at least once (pass@k)
         </span>
         <span>
           <svg width="20" height="8" aria-hidden="true">
             <line class="line dashed" x2="20" y1="4" y2="4" />
-          </svg>pass^k: all k pass
+          </svg>every time (pass^k)
         </span>
       </figcaption>
     </figure>
@@ -61,4 +65,17 @@ export function PassCurves({ atK, hatK }: { atK: Rates; hatK: Rates }) {
 /** Of a rate that is not known, the lower bound is drawn. */
 function leastOf(rates: Rates, k: number): number {
   return rates[k]?.bounds?.[0] ?? rates[k]?.mean ?? 0;
+}
+
+function Dot({ at: [cx, cy], text, isHollow }: {
+  at: [number, number];
+  text: string;
+  isHollow?: boolean;
+}) {
+  return (
+    <g tabIndex={0} role="img" aria-label={text} {...tip(text)}>
+      <circle class="target" cx={cx} cy={cy} r={12} />
+      <circle class={isHollow ? "dot hollow" : "dot"} cx={cx} cy={cy} r={3} />
+    </g>
+  );
 }

@@ -1,4 +1,5 @@
-import { formatCount, formatScore } from "../../../shared/pages/format.ts";
+import { tip } from "../../../shared/pages/components/tip.tsx";
+import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 
 const WIDTH = 520;
 const HEIGHT = 200;
@@ -25,7 +26,7 @@ export function Histogram({ bins, threshold, label }: {
     `${formatScore(index / bins.length)} to ${formatScore((index + 1) / bins.length)}`;
   return (
     <figure>
-      <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+      <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label={label}>
         {counts.map((count) => (
           <g key={count}>
             <line class="grid" x1={left} x2={WIDTH - 16} y1={y(count)} y2={y(count)} />
@@ -42,9 +43,11 @@ export function Histogram({ bins, threshold, label }: {
               y={Math.min(y(count), y(0) - 1)}
               height={Math.max(1, y(0) - y(count))}
               rx={2}
-            >
-              <title>{`${band(index)}: ${formatCount(count)}`}</title>
-            </rect>
+              tabIndex={0}
+              role="img"
+              aria-label={`${band(index)}: ${formatCount(count)}`}
+              {...tip(`${band(index)}: ${formatNumberOf(count, "turn")}`)}
+            />
           )
         )}
         {threshold !== undefined && (

@@ -1,3 +1,4 @@
+import { tip } from "../../../shared/pages/components/tip.tsx";
 import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import type { PairedScenarioRow } from "../../compare/pair_lists.ts";
 import { differenceText } from "../words.ts";
@@ -37,12 +38,11 @@ export function Scatter({ scenarios }: { scenarios: PairedScenarioRow[] }) {
             cx={x(baseline.mean)}
             cy={y(candidate.mean)}
             r={scenarios.length > 500 ? 2.5 : 4}
-          >
-            <title>
-              {`${scenario_id}: ${formatScore(baseline.mean)} → ${formatScore(candidate.mean)} ` +
-                `(${differenceText(difference)})`}
-            </title>
-          </circle>
+            {...tip(
+              `${scenario_id}: ${formatScore(baseline.mean)} → ${formatScore(candidate.mean)} ` +
+                `(${differenceText(difference)})`,
+            )}
+          />
         ))}
         <text class="tick middle" x={x(0.5)} y={SIZE - 6}>Baseline</text>
         <text class="tick middle" transform={`translate(10 ${y(0.5)}) rotate(-90)`}>Candidate</text>

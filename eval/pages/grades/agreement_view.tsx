@@ -1,6 +1,4 @@
 import { useSignal } from "@preact/signals";
-import { Button } from "../../../shared/pages/components/button.tsx";
-import { Empty } from "../../../shared/pages/components/states.tsx";
 import { formatChosen, formatNumberOf } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { Agreement } from "../../schemas/agreement.ts";
@@ -12,8 +10,12 @@ import { source } from "../source.ts";
 import { isUnit, UnitInput } from "../unit_input.tsx";
 import { overallFirst, scoreLabel } from "../words.ts";
 import { GradedTurns } from "./graded_turns.tsx";
+import { GradeQueue } from "./grade_queue.tsx";
 import { JudgeSection } from "./judge_section.tsx";
 import { PeopleSection } from "./people_section.tsx";
+
+/** Fewer grades say nothing about agreement. */
+const LEAST_GRADES = 10;
 
 /** Do people agree with each other, and a score with them? The score is in the address (`against`). */
 export function AgreementView({ run, summary }: { run: Run; summary: RunSummary }) {
@@ -24,42 +26,49 @@ export function AgreementView({ run, summary }: { run: Run; summary: RunSummary 
     [run.run_id, score, threshold],
   );
   return (
-    <Shown loaded={loaded} what="the grades">
-      {(agreement) =>
-        agreement.grades === 0 ? <NoGrades /> : (
+    <>
+      {source.isLive && (
+        <GradeQueue
+          runId={run.run_id}
+          count={loaded.value?.grades ?? 0}
+          onGraded={loaded.reload}
+        />
+      )}
+      <Shown loaded={loaded} what="the grades">
+        {(agreement) => (
           <>
             <div class="page-head">
               <p>
-                {formatNumberOf(agreement.grades, "grade")} of{" "}
-                {formatNumberOf(agreement.graded_turns, "turn")} by{" "}
-                {formatNumberOf(agreement.authors.length, "person", "people")}
+                {agreement.grades === 0
+                  ? "No grades yet."
+                  : `${formatNumberOf(agreement.grades, "grade")} of ${
+                    formatNumberOf(agreement.graded_turns, "turn")
+                  } by ${formatNumberOf(agreement.authors.length, "person", "people")}`}
+                {agreement.grades < LEAST_GRADES && (
+                  <span class="muted">
+                    {` From ${LEAST_GRADES} grades on you see how far people agree, where the judge ` +
+                      "is too kind or too strict, and which threshold fits best."}
+                  </span>
+                )}
               </p>
               <span class="spacer" />
-              {source.isLive && <Choices agreement={agreement} summary={summary} />}
+              {source.isLive && agreement.grades >= LEAST_GRADES && (
+                <Choices agreement={agreement} summary={summary} />
+              )}
             </div>
-            <div class="columns">
-              <JudgeSection agreement={agreement} />
-              <PeopleSection agreement={agreement} />
-            </div>
-            {source.isLive && <GradedTurns runId={run.run_id} />}
+            {agreement.grades >= LEAST_GRADES && (
+              <div class="columns">
+                <JudgeSection agreement={agreement} />
+                <PeopleSection agreement={agreement} />
+              </div>
+            )}
+            {source.isLive && agreement.grades > 0 && (
+              <GradedTurns runId={run.run_id} count={agreement.grades} onChange={loaded.reload} />
+            )}
           </>
         )}
-    </Shown>
-  );
-}
-
-function NoGrades() {
-  return (
-    <Empty icon="edit" title="No grades yet">
-      <p>
-        Open a turn and grade it: press <kbd>1</kbd> to{" "}
-        <kbd>5</kbd>. With the grades of some turns you see how far people agree, where the judge is
-        too kind or too strict, and which threshold fits best.
-      </p>
-      <Button onClick={() => setQuery({ view: undefined, turn: "0/1/0" })}>
-        Grade the first turn
-      </Button>
-    </Empty>
+      </Shown>
+    </>
   );
 }
 

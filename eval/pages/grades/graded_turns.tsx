@@ -1,14 +1,16 @@
 import { useSignal } from "@preact/signals";
 import { Age } from "../../../shared/pages/components/age.tsx";
+import { Button } from "../../../shared/pages/components/button.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
 import type { PlacedGrade } from "../../schemas/grades.ts";
-import { listGrades } from "../api.ts";
+import { listGrades, withdrawGrade } from "../api.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { MoreButton } from "../more_button.tsx";
 import { readPages } from "../read_pages.ts";
+import { tryAction } from "../run_actions.tsx";
 import { Shown } from "../shown.tsx";
 import { placeOf } from "../words.ts";
 import { authorName } from "./grades_of_turn.tsx";
@@ -16,7 +18,12 @@ import { authorName } from "./grades_of_turn.tsx";
 const PAGE = 100;
 
 /** The grades of a run one by one, in the order of its batch. */
-export function GradedTurns({ runId }: { runId: string }) {
+export function GradedTurns({ runId, count, onChange }: {
+  runId: string;
+  /** If it changes, they are read again. */
+  count: number;
+  onChange: () => void;
+}) {
   const pages = useSignal(1);
   const loaded = useLoaded(
     () =>
@@ -24,17 +31,32 @@ export function GradedTurns({ runId }: { runId: string }) {
         read: (cursor) => listGrades(runId, { limit: PAGE, cursor }),
         rowsOf: ({ grades }) => grades,
       }),
-    [runId, pages.value],
+    [runId, pages.value, count],
   );
   return (
     <Section title="Grades" hint="The latest of each person">
-      <Shown loaded={loaded} what="the grades">{({ rows }) => <Rows grades={rows} />}</Shown>
+      <Shown loaded={loaded} what="the grades">
+        {({ rows }) => (
+          <Rows
+            grades={rows}
+            onDelete={(grade) =>
+              tryAction(async () => {
+                await withdrawGrade(runId, placeOf(grade), grade.author ?? "");
+                onChange();
+                return "The grade is withdrawn.";
+              })}
+          />
+        )}
+      </Shown>
       {loaded.value?.hasMore && <MoreButton pages={pages} />}
     </Section>
   );
 }
 
-function Rows({ grades }: { grades: PlacedGrade[] }) {
+function Rows({ grades, onDelete }: {
+  grades: PlacedGrade[];
+  onDelete: (grade: PlacedGrade) => void;
+}) {
   return (
     <DataTable
       label="Grades"
@@ -62,6 +84,19 @@ function Rows({ grades }: { grades: PlacedGrade[] }) {
           cell: ({ comment }) => <div class="comment" dir="auto">{comment}</div>,
         },
         { label: "When", cell: ({ created_at }) => <Age of={created_at} /> },
+        {
+          label: "Delete",
+          isLabelHidden: true,
+          cell: (grade) => (
+            <Button
+              kind="quiet"
+              isSmall
+              icon="trash"
+              aria-label={`Delete the grade of ${grade.scenario_id} by ${authorName(grade.author)}`}
+              onClick={() => onDelete(grade)}
+            />
+          ),
+        },
       ]}
     />
   );

@@ -32,14 +32,14 @@ const COLUMNS: { label: string; sort?: string; isNumber?: boolean }[] = [
   { label: "Started", sort: "created_at" },
 ];
 
-/** `chosen` are the ids of the runs to compare, two at most. */
+/** `chosen` are the ids of the runs to compare or delete. */
 export function RunsTable({ runs, chosen }: { runs: ListedRun[]; chosen: Signal<string[]> }) {
   return (
     <TableFrame label="Runs" class="runs">
       <thead>
         <tr>
           <th scope="col">
-            <span class="visually-hidden">Compare</span>
+            <span class="visually-hidden">Choose</span>
           </th>
           {COLUMNS.map((column) => <SortHeader key={column.label} {...column} />)}
           <th scope="col">
@@ -77,12 +77,12 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
       <td class="tick-cell">
         <input
           type="checkbox"
-          aria-label={`Compare ${run.test_name}, ${formatDateTime(run.created_at)}`}
+          aria-label={`Choose ${run.test_name}, ${formatDateTime(run.created_at)}`}
           checked={isChosen}
           onChange={() =>
             chosen.value = isChosen
               ? chosen.value.filter((other) => other !== id)
-              : [...chosen.value.slice(-1), id]}
+              : [...chosen.value, id]}
         />
       </td>
       <td class="name">

@@ -1,17 +1,21 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { ApiProblem } from "../../../shared/pages/api_problem.ts";
 import { Button } from "../../../shared/pages/components/button.tsx";
+import { ConfirmDialog } from "../../../shared/pages/components/dialog.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Empty, Loading, ProblemNotice } from "../../../shared/pages/components/states.tsx";
+import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/run_schemas.ts";
-import { listRuns } from "../api.ts";
-import { Trend } from "../charts/trend.tsx";
+import { deleteRun, listRuns } from "../api.ts";
+import { Trend, trendChoices, trendLabel } from "../charts/trend.tsx";
 import { Frame, Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
-import { DeleteRunDialog } from "../run_actions.tsx";
+import { DeleteRunDialog, tryAction } from "../run_actions.tsx";
 import { SearchField } from "../search_field.tsx";
 import { Shown } from "../shown.tsx";
+import { startExample } from "./example.ts";
 import { followRuns, hasMore, listProblem, refreshList, runs, showMore } from "./run_list.ts";
 import { RunsTable } from "./runs_table.tsx";
 
@@ -21,6 +25,7 @@ const STATUSES: Run["status"][] = ["running", "completed", "cancelled", "interru
 export function RunsView() {
   const parameters = readParameters();
   const chosen = useSignal<string[]>([]);
+  const isDeleting = useSignal(false);
   const key = JSON.stringify(parameters);
   useEffect(() => followRuns(parameters), [key]);
   useEffect(() => () => void (runs.value = undefined), []);
@@ -39,6 +44,15 @@ export function RunsView() {
         >
           Compare
         </Button>
+        {chosen.value.length > 0 && (
+          <Button
+            kind="danger"
+            icon="trash"
+            onClick={() => isDeleting.value = true}
+          >
+            {`Delete ${formatNumberOf(chosen.value.length, "run")}`}
+          </Button>
+        )}
         <Link class="button primary" href="/ui/new">New run</Link>
       </div>
       {parameters.test_name && <TestTrend name={parameters.test_name} />}
@@ -58,6 +72,22 @@ export function RunsView() {
         </div>
       )}
       <DeleteRunDialog />
+      {isDeleting.value && (
+        <ConfirmDialog
+          title={`Delete ${formatNumberOf(chosen.value.length, "run")}?`}
+          action="Delete"
+          onConfirm={() =>
+            tryAction(async () => {
+              for (const id of chosen.value) await deleteRun(id);
+              chosen.value = [];
+              refreshList();
+              return "The runs are deleted.";
+            })}
+          onClose={() => isDeleting.value = false}
+        >
+          <p>They will be gone for good, for everybody.</p>
+        </ConfirmDialog>
+      )}
     </Frame>
   );
 }
@@ -98,25 +128,48 @@ function RunFilters() {
 function TestTrend({ name }: { name: string }) {
   const ended = runs.value?.filter(({ headline }) => headline).map(({ run_id }) => run_id);
   const loaded = useLoaded(() => listRuns({ test_name: name, limit: 100 }), [name, ended]);
+  const choice = query.value.get("trend") ?? "overall";
   return (
     <Section
       title={`Trend of ${name}`}
-      hint="Mean overall score of each run, oldest first, with its 95% interval"
+      hint={`${trendLabel(choice)} of each run, oldest first, a line per model`}
       actions={
-        <Button isSmall icon="close" onClick={() => setQuery({ test: undefined })}>
-          All tests
-        </Button>
+        <span class="row">
+          <select
+            class="input auto"
+            aria-label="What the trend shows"
+            value={choice}
+            onChange={({ currentTarget: { value } }) => setQuery({ trend: value })}
+          >
+            {trendChoices(loaded.value?.runs ?? []).map((choice) => (
+              <option key={choice} value={choice}>{trendLabel(choice)}</option>
+            ))}
+          </select>
+          <Button isSmall icon="close" onClick={() => setQuery({ test: undefined })}>
+            All tests
+          </Button>
+        </span>
       }
     >
       <Shown loaded={loaded} what="the trend">
         {({ runs }) => (
           <div class="scroll-x">
-            <Trend runs={runs.toReversed()} />
+            <Trend runs={runs.toReversed()} choice={choice} />
           </div>
         )}
       </Shown>
     </Section>
   );
+}
+
+async function tryExample(): Promise<void> {
+  try {
+    navigate(await startExample());
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    const message = `The example asks assay-agent, as deno task dev starts it: ${error.message}`;
+    throw new ApiProblem(message, error);
+  }
 }
 
 function NoRuns({ isFiltered }: { isFiltered: boolean }) {
@@ -134,7 +187,13 @@ function NoRuns({ isFiltered }: { isFiltered: boolean }) {
         A run sends test conversations to a model and scores its replies. Start one here, from the
         command line or by the API.
       </p>
-      <Link class="button primary" href="/ui/new">New run</Link>
+      <div class="start">
+        <Button kind="primary" onClick={() => tryAction(tryExample)}>Try an example</Button>
+        <Link class="button" href="/ui/new">New run</Link>
+      </div>
+      <p class="small">
+        The example compares the two models of assay-agent's demo on eight conversations.
+      </p>
     </Empty>
   );
 }

@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { decodeEntities } from "../markdown_entities.ts";
 import { FORMULAS, FormulaTokenizer } from "../markdown_formulas.ts";
 import { CodeBlock } from "./code_block.tsx";
+import { Formula } from "./formula.tsx";
 
 /** Quotes and lists inside each other, beyond which the source is shown as it is. */
 const MAX_DEPTH = 24;
@@ -88,7 +89,7 @@ function Block({ token, depth }: { token: Token; depth: number }): ComponentChil
     case "code":
       return <CodeBlock text={token.text} language={token.lang ?? ""} />;
     case "formula":
-      return <CodeBlock text={token.text} language="LaTeX" />;
+      return <Formula tex={token.text} isBlock />;
     case "blockquote":
       return <blockquote dir="auto">{blocks(token.tokens ?? [], depth + 1)}</blockquote>;
     case "list":
@@ -168,8 +169,9 @@ function Inline({ token, depth }: { token: Token; depth: number }): ComponentChi
     case "del":
       return <del>{inner()}</del>;
     case "codespan":
-    case "formula":
       return <code>{token.text}</code>;
+    case "formula":
+      return <Formula tex={token.text} isBlock={false} />;
     case "br":
       return <br />;
     case "link":

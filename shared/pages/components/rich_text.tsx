@@ -1,8 +1,6 @@
-import { signal } from "@preact/signals";
-import type { ComponentType } from "preact";
+import { onDemand } from "../on_demand.ts";
 
-const markdown = signal<ComponentType<{ text: string }> | undefined>(undefined);
-let loading: Promise<void> | undefined;
+const markdown = onDemand(() => import("./markdown.tsx"), { isInReport: true });
 
 /** Whether a text has anything that Markdown shows in another way. */
 export function hasMarkup(text: string): boolean {
@@ -11,11 +9,6 @@ export function hasMarkup(text: string): boolean {
 
 /** A model's text as Markdown, by a script that is loaded when there is such a text; plain before. */
 export function RichText({ text }: { text: string }) {
-  const Loaded = markdown.value;
-  if (Loaded) return <Loaded text={text} />;
-  loading ??= import("./markdown.tsx").then(
-    ({ Markdown }) => void (markdown.value = Markdown),
-    () => void (loading = undefined), // offline: the text is there
-  );
-  return <div class="plain-text" dir="auto">{text}</div>;
+  const { Markdown } = markdown() ?? {};
+  return Markdown ? <Markdown text={text} /> : <div class="plain-text" dir="auto">{text}</div>;
 }

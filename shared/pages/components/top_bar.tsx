@@ -5,9 +5,16 @@ import { openKeyboardHelp } from "./keyboard.tsx";
 import { Link } from "./link.tsx";
 import { ThemeSwitch } from "./theme_switch.tsx";
 
+/** The first link of a page: past what every view has. */
+export function SkipLink() {
+  return <a class="visually-hidden skip" href="#main">Skip to content</a>;
+}
+
 /** The bar at the top: where one is, what the view offers, and what every view has. */
-export function TopBar({ title, start, actions, children }: {
+export function TopBar({ title, start, actions, children, hasSkipLink = true }: {
   title: string;
+  /** False if the view has it before its list. */
+  hasSkipLink?: boolean;
   /** Before the title: a button that opens a side list. */
   start?: ComponentChildren;
   /** After the space, before what every view has. */
@@ -17,7 +24,7 @@ export function TopBar({ title, start, actions, children }: {
 }) {
   return (
     <header class="topbar">
-      <a class="visually-hidden skip" href="#main">Skip to content</a>
+      {hasSkipLink && <SkipLink />}
       {start}
       <h1>{title}</h1>
       {children}

@@ -44,6 +44,46 @@ Deno.test("a turn that is left out is not in the scenario, and an empty referenc
   assertEquals(toScenario(none).interactions, []);
 });
 
+Deno.test("the system prompt and the tool calls of a conversation are part of its test", () => {
+  const called = withTurn(
+    createConversation({
+      models: ["a/b"],
+      settings: { ...DEFAULT_SETTINGS, systemPrompt: "Be short." },
+    }),
+    {
+      id: "1",
+      parent: null,
+      text: "What time is it?",
+      answers: [{
+        model: "a/b",
+        status: "done",
+        parts: [
+          { type: "tool", id: "t", name: "current_time", args: { zone: "UTC" } },
+          { type: "text", text: "Noon." },
+        ],
+      }],
+      sentAt: 1,
+      changedAt: 1,
+    },
+  );
+  const draft = draftTest(called, 0);
+  const scenario = Scenario.parse(toScenario(draft));
+  assertEquals(scenario.system_prompt, "Be short.");
+  assertEquals(scenario.interactions[0]?.reference_tools, [
+    { name: "current_time", args: { zone: "UTC" } },
+  ]);
+  const without = {
+    ...draft,
+    systemPrompt: "",
+    turns: draft.turns.map((turn) => ({ ...turn, expectsTools: false })),
+  };
+  const plain = toScenario(without);
+  assertEquals(["system_prompt" in plain, "reference_tools" in plain.interactions[0]!], [
+    false,
+    false,
+  ]);
+});
+
 Deno.test("ids of tests are names of files too", () => {
   assertEquals(slugOf("What are your Opening Hours?"), "what-are-your-opening-hours");
   assertEquals(slugOf("../../etc/passwd"), "etc-passwd");

@@ -1,0 +1,154 @@
+import { useSignal } from "@preact/signals";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
+import { hasMarkup, RichText } from "../../../shared/pages/components/rich_text.tsx";
+import { showToast } from "../../../shared/pages/components/toast.tsx";
+import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
+import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
+import type { TurnRow } from "../../run/events/turn_view.ts";
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import { gradeTurn, withdrawGrade } from "../api.ts";
+import { Section } from "../frame.tsx";
+import { useLoaded } from "../loaded.ts";
+import { ReplyDiff } from "../reply_diff.tsx";
+import { tryAction } from "../run_actions.tsx";
+import { Shown } from "../shown.tsx";
+import { source } from "../source.ts";
+import { placeOf } from "../words.ts";
+import { AUTHOR } from "./grading.tsx";
+
+/** What the keys 1 to 5 mean. */
+const GRADES: [word: string, value: number][] = [
+  ["wrong", 0],
+  ["mostly wrong", 0.25],
+  ["half right", 0.5],
+  ["mostly right", 0.75],
+  ["right", 1],
+];
+
+/** One turn after another that nobody has graded: a key grades it, and the next one comes. */
+export function GradeQueue({ runId, count, onGraded }: {
+  runId: string;
+  /** Of grades: if it changes, the queue does. */
+  count: number;
+  onGraded: () => void;
+}) {
+  const author = useSignal(readChoice<string>(AUTHOR) ?? "");
+  const isNamed = useSignal(author.value !== "");
+  const skipped = useSignal(0);
+  const loaded = useLoaded(
+    () =>
+      source.turns(runId, {
+        graded: "false",
+        sort: "overall",
+        limit: skipped.value + 1,
+        fields: "user_message,reference_reply,agent_reply",
+      }),
+    [runId, skipped.value, count],
+  );
+  const turn = loaded.value?.turns[skipped.value] ?? loaded.value?.turns[0];
+
+  function after(): void {
+    loaded.reload();
+    onGraded();
+  }
+  const grade = (value: number, word: string) =>
+    tryAction(async () => {
+      if (!turn) return;
+      const place = placeOf(turn);
+      const name = author.value.trim();
+      await gradeTurn(runId, place, { value, ...(name && { author: name }) });
+      after();
+      showToast(`${turn.scenario_id}: ${word}`, {
+        label: "Undo",
+        run: () =>
+          tryAction(async () => {
+            await withdrawGrade(runId, place, name);
+            after();
+            return "The grade is withdrawn.";
+          }),
+      });
+    });
+  useShortcuts(
+    isNamed.value
+      ? GRADES.map(([word, value], index) => ({
+        key: String(index + 1),
+        does: `Grade: ${word}`,
+        run: () => grade(value, word),
+      }))
+      : [],
+  );
+  if (!isNamed.value) {
+    return (
+      <Section title="Grade replies" hint="Asked once in this browser; kept with each grade">
+        <form
+          class="filters"
+          onSubmit={(event) => {
+            event.preventDefault();
+            keepChoice(AUTHOR, author.value.trim());
+            isNamed.value = true;
+          }}
+        >
+          <label>
+            Your name{" "}
+            <input
+              class="input auto"
+              value={author.value}
+              onInput={({ currentTarget }) => author.value = currentTarget.value}
+            />
+          </label>
+          <Button kind="primary" type="submit">Start grading</Button>
+        </form>
+      </Section>
+    );
+  }
+  return (
+    <Section
+      title="Grade replies"
+      hint={
+        <>
+          <kbd>1</kbd> to <kbd>5</kbd> grade the reply and show the next one, the worst first
+          {typeof loaded.value?.total === "number" &&
+            `; ${formatNumberOf(loaded.value.total, "turn")} left`}
+        </>
+      }
+    >
+      <Shown loaded={loaded} what="the next reply">
+        {() =>
+          turn ? <Asked turn={turn} /> : <p class="muted">Every turn of this run is graded.</p>}
+      </Shown>
+      {turn && (
+        <div class="filters" role="group" aria-label="Grades">
+          {GRADES.map(([word, value], index) => (
+            <Button
+              key={word}
+              isSmall
+              onClick={() => grade(value, word)}
+            >
+              <kbd>{formatCount(index + 1)}</kbd> {word}
+            </Button>
+          ))}
+          <Button kind="quiet" isSmall onClick={() => skipped.value++}>Skip</Button>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function Asked({ turn }: { turn: TurnRow }) {
+  const { user_message = "", reference_reply = "", agent_reply = "" } =
+    (turn.interaction ?? {}) as Partial<InteractionResult>;
+  return (
+    <>
+      <blockquote class="asked" dir="auto">{user_message}</blockquote>
+      {hasMarkup(agent_reply)
+        ? (
+          <div class="pair">
+            <div class="plain-text" dir="auto">{reference_reply}</div>
+            <RichText text={agent_reply} />
+          </div>
+        )
+        : <ReplyDiff reply={agent_reply} reference={reference_reply} />}
+    </>
+  );
+}

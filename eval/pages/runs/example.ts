@@ -1,0 +1,45 @@
+import { listModels, startRun } from "../api.ts";
+
+/** Where `deno task dev` starts assay-agent. */
+const ENDPOINT = "http://127.0.0.1:8000";
+/** The two models of the embedded demo; see `agent/models/demo_names.ts`. */
+const DEMO = ["demo/assistant", "a55a9000-de30-4f1e-8a7e-000000000001"];
+
+const CONVERSATIONS: [id: string, message: string, reference: string][] = [
+  ["greeting", "Hello!", "Hello! How can I help you today?"],
+  [
+    "refund",
+    "I would like a refund for my lamp.",
+    "Please send your order number; a refund takes 5 to 7 working days.",
+  ],
+  [
+    "password",
+    "I forgot my password and cannot log in.",
+    "Please use “Forgot password” on the sign-in page; the link is valid for an hour.",
+  ],
+  [
+    "parcel",
+    "Where is my parcel?",
+    "Please send your order number, and I will check where it is.",
+  ],
+  ["help", "Can you help me?", "Of course. Please describe the problem in a sentence."],
+  ["small talk", "How are you?", "Fine, thank you. How can I help you today?"],
+  ["thanks", "Thanks a lot!", "You are welcome!"],
+  ["goodbye", "Goodbye!", "Goodbye! Come back any time."],
+];
+
+/** Compares two models of assay-agent on a few conversations; the address of the view. */
+export async function startExample(): Promise<string> {
+  const listed = (await listModels(ENDPOINT)).map(({ id }) => id);
+  const models = DEMO.every((id) => listed.includes(id)) ? DEMO : listed.slice(0, 2);
+  return await startRun({
+    test_name: "example",
+    endpoint: ENDPOINT,
+    ...(models.length > 1 ? { model_ids: models } : { model_id: models[0] ?? DEMO[0] }),
+    attempts: 2,
+    test_batch: CONVERSATIONS.map(([id, user_message, reference_reply]) => ({
+      id,
+      interactions: [{ id: "1", user_message, reference_reply }],
+    })),
+  });
+}
