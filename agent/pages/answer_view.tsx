@@ -87,15 +87,17 @@ function SendAgain({ at = 0, isDisabled, onRetry }: {
   isDisabled: boolean;
   onRetry: () => void;
 }) {
-  const [left, setLeft] = useState(() => Math.ceil((at - Date.now()) / 1_000));
+  const secondsLeft = () => Math.max(0, Math.ceil((at - Date.now()) / 1_000));
+  const [left, setLeft] = useState(secondsLeft);
+  const isWaiting = left > 0;
   useEffect(() => {
-    if (left <= 0) return;
-    const timer = setTimeout(() => setLeft(Math.ceil((at - Date.now()) / 1_000)), 250);
-    return () => clearTimeout(timer);
-  });
+    if (!isWaiting) return;
+    const timer = setInterval(() => setLeft(secondsLeft()), 250);
+    return () => clearInterval(timer);
+  }, [isWaiting]);
   return (
-    <Button isSmall icon="retry" disabled={isDisabled || left > 0} onClick={onRetry}>
-      {left > 0 ? `Send again in ${left} s` : "Send again"}
+    <Button isSmall icon="retry" disabled={isDisabled || isWaiting} onClick={onRetry}>
+      {isWaiting ? `Send again in ${left} s` : "Send again"}
     </Button>
   );
 }
