@@ -4,14 +4,19 @@ import { systemPromptOf } from "../../shared/system_prompt.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
 import { referenceOf } from "../assess/references.ts";
 import { expectsTools } from "../assess/tools/expects_tools.ts";
-import { SIMILARITY_LIMIT } from "../assess/scores/semantic_similarity.ts";
+import { counted } from "../../shared/counted.ts";
+import { questionOf } from "./question.ts";
 
 /** Notes on a run, from its request alone; `hasJudge` says whether a judge is configured. */
 export function runNotes(
   request: Pick<EvaluateRequest, "test_batch" | "protocol">,
   { hasJudge }: { hasJudge: boolean },
 ): RunNote[] {
-  return [...noteUnsent(request), ...(hasJudge ? [] : noteSimilarity(request))];
+  return [
+    ...noteUnsent(request),
+    ...noteCopies(request),
+    ...(hasJudge ? [] : noteSimilarity(request)),
+  ];
 }
 
 function noteUnsent(
@@ -25,6 +30,16 @@ function noteUnsent(
   return [{
     code: "system_prompts_not_sent",
     detail: `the system_prompt of ${which} was not sent: the agent's protocol has none`,
+  }];
+}
+
+function noteCopies({ test_batch }: Pick<EvaluateRequest, "test_batch">): RunNote[] {
+  const questions = new Set(test_batch.map(questionOf)).size;
+  if (questions === test_batch.length) return [];
+  return [{
+    code: "identical_questions",
+    detail: `${test_batch.length} scenarios ask ${counted(questions, "different question")}: ` +
+      "those that ask the same count as one",
   }];
 }
 
@@ -43,7 +58,7 @@ function noteSimilarity({ test_batch }: Pick<EvaluateRequest, "test_batch">): Ru
   return [{
     code: "similarity_alone",
     detail:
-      `overall of ${which} is semantic_similarity alone, and ${SIMILARITY_LIMIT}; set JUDGE_*, ` +
-      "give reference_metadata, or look at differs_in",
+      `overall of ${which} is semantic_similarity alone, which does not tell a statement from its ` +
+      "opposite: see docs/scores-and-statistics.md#semantic_similarity",
   }];
 }
