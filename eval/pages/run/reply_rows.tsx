@@ -102,8 +102,9 @@ export function turnAddress(turn: TurnRow): string {
 type Texts = Partial<InteractionResult>;
 
 function Row({ turn, threshold, isAll }: { turn: TurnRow; threshold: number; isAll: boolean }) {
-  const { label, tone } = RESULTS[resultOf(turn)];
   const said = (turn.interaction ?? {}) as Texts;
+  const isContradiction = said.agreement?.label === "contradicts" && !said.error;
+  const { label, tone } = RESULTS[isContradiction ? "contradicts" : resultOf(turn)];
   const { user_message = "", reference_reply = "", agent_reply = "", error } = said;
   const overall = turn.scores.overall;
   return (
@@ -185,13 +186,17 @@ export function Marks(
 /** Why a turn has its result, the most important first. */
 export function reasonsOf(
   turn: Pick<TurnRow, "outcome" | "differs_in" | "barred_by" | "scores">,
-  { judge, check_results = [], missing_scores = {}, error }: Texts,
+  { judge, check_results = [], missing_scores = {}, error, agreement }: Texts,
 ): string[] {
   if (error) return [];
   const unmet = check_results.filter(({ value }) => value === 0);
   const missing = Object.entries(missing_scores).filter(([name]) => name !== "overall");
   const reason = judge?.reason ?? judge?.votes[0]?.reason ?? "";
   return [
+    agreement && agreement.label !== "same" &&
+    `Agreement: ${agreement.label}${
+      agreement.label === "contradicts" ? ` (${formatScore(agreement.contradicts)})` : ""
+    }`,
     turn.differs_in && `Differs from the reference in: ${turn.differs_in.join(", ")}`,
     ...unmet.map(({ name, reason }) => `Check not met: ${name}${reason ? ` (${reason})` : ""}`),
     turn.barred_by?.includes("tools") && "The tool calls are not the expected ones",
