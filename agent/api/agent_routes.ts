@@ -6,6 +6,7 @@ import { jsonResponse } from "../../shared/http/body/json_response.ts";
 import type { Capacity } from "../../shared/http/router/admission.ts";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { wantsEvents } from "../../shared/http/router/wants_events.ts";
+import { textOf } from "../../shared/providers/content.ts";
 import { PROVIDER_NAMES } from "../../shared/providers/table.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { AgentReply, AgentRequest, AgentRequestBody, StudioModels } from "../schemas/agent.ts";
@@ -134,11 +135,22 @@ function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
       rules: config,
     });
     context.fields.model = choice.model;
-    const { messages } = await readJson(request, AgentRequest, {
+    const { messages, temperature, max_tokens: maxTokens } = await readJson(request, AgentRequest, {
       maxBytes: config.MAX_BODY_BYTES,
       timeoutMs: config.BODY_TIMEOUT_MS,
     });
-    const run = runner.prepare({ choice, messages: toCallerMessages(messages) });
+    const first = messages.findIndex(({ type }) => type !== "system");
+    const start = first < 0 ? messages.length : first;
+    const prompts = messages.slice(0, start).map(({ content }) => textOf(content));
+    const run = runner.prepare({
+      choice,
+      messages: toCallerMessages(messages.slice(start)),
+      systemPrompt: prompts.length > 0 ? prompts.join("\n\n") : undefined,
+      settings: {
+        ...(typeof temperature === "number" && { temperature }),
+        ...(typeof maxTokens === "number" && { maxTokens }),
+      },
+    });
     context.connection.onClose(runs.take());
     if (wantsEvents(request)) {
       return await streamAnswer(run, { signal: request.signal, context });

@@ -30,6 +30,7 @@ export function toCallerMessages(messages: AgentMessage[]): CallerMessage[] {
   return messages.map((message): CallerMessage => {
     const { content } = message;
     if (message.type === "human") return { role: "user", content };
+    if (message.type === "system") return { role: "system", content };
     if (message.type === "ai") return toAssistantMessage(message);
     const toolCallId = asText(message.tool_call_id) ?? undefined;
     return { role: "tool", content, toolCallId, name: message.name ?? undefined };

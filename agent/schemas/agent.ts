@@ -1,24 +1,28 @@
 import { z } from "zod";
+import { asList, isFields } from "../../shared/fields.ts";
 import { Content, limitMedia } from "./content.ts";
 
 /**
  * One item of a conversation as frontends send it. `content` may be a list of parts. Unknown fields
- * are kept. The three kinds have no component of their own: OpenAPI would then add a
+ * are kept. The kinds have no component of their own: OpenAPI would then add a
  * `discriminator`, which makes validating proxies look for `type` in the wrong place.
  */
 export const AgentMessage = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("human"), content: Content }),
   z.looseObject({ type: z.literal("ai"), content: Content }),
   z.looseObject({ type: z.literal("tool"), content: Content, name: z.string().nullish() }),
+  z.looseObject({ type: z.literal("system"), content: Content }),
 ]).meta({ id: "AgentMessage" });
 export type AgentMessage = z.infer<typeof AgentMessage>;
 
 const Conversation = z.looseObject({
   messages: z.array(AgentMessage).min(1).superRefine(limitMedia),
+  temperature: z.number().min(0).max(2).nullish(),
+  max_tokens: z.int().positive().nullish(),
 }).meta({ id: "AgentConversation" });
 
 /** The body of `POST /`; `{"prompt": "…"}` is short for one human message. */
-export const AgentRequest = z.preprocess(spellOutPrompt, Conversation);
+export const AgentRequest = z.preprocess(spellOut, Conversation);
 export type AgentRequest = z.infer<typeof AgentRequest>;
 
 /** Both forms of the body, as callers may send it. */
@@ -26,6 +30,41 @@ export const AgentRequestBody = z.union([
   Conversation,
   z.looseObject({ prompt: z.string() }).meta({ id: "AgentPrompt" }),
 ]).meta({ id: "AgentRequest" });
+
+/** The body with its messages in one form, whatever form of LangChain's they have. */
+function spellOut(body: unknown, context: z.RefinementCtx): unknown {
+  const whole = spellOutPrompt(body, context);
+  if (!isFields(whole) || !Array.isArray(whole.messages)) return whole;
+  return { ...whole, messages: whole.messages.map(spellOutMessage) };
+}
+
+const TYPES: Record<string, string> = { user: "human", assistant: "ai", developer: "system" };
+
+/**
+ * A message as `{type, content}`. LangChain also has tuples, `{role, content}`, stored messages
+ * (`{type, data}`) and those of `JSON.stringify` (`{lc, id, kwargs}`).
+ */
+function spellOutMessage(message: unknown): unknown {
+  if (Array.isArray(message) && message.length === 2) {
+    return spellOutMessage({ role: message[0], content: message[1] });
+  }
+  if (!isFields(message)) return message;
+  const { type, role, data, kwargs, id, ...rest } = message;
+  if (message.lc !== undefined && isFields(kwargs)) {
+    const name = String(asList(id).at(-1)).replace(/Message(Chunk)?$/, "").toLowerCase();
+    return { ...kwargs, type: name };
+  }
+  if (isFields(data) && message.content === undefined) return { ...data, type };
+  if (type !== undefined || typeof role !== "string") return message;
+  const { tool_calls: calls, ...said } = rest;
+  const isRaw = asList(calls).some((call) => isFields(call) && isFields(call.function));
+  const own = isRaw
+    ? { additional_kwargs: { tool_calls: calls } }
+    : calls
+    ? { tool_calls: calls }
+    : {};
+  return { ...said, ...own, type: TYPES[role] ?? role };
+}
 
 function spellOutPrompt(body: unknown, context: z.RefinementCtx): unknown {
   const isShort = typeof body === "object" && body !== null && !("messages" in body) &&
