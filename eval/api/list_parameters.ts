@@ -1,4 +1,5 @@
 import { Detail } from "../results/detail.ts";
+import { AgreementLabel } from "../schemas/interaction_result.ts";
 import { z } from "zod";
 import { list } from "../../shared/config/config.ts";
 import { cursor } from "../../shared/http/body/cursor.ts";
@@ -90,6 +91,7 @@ export const TurnListQuery = z.object({
   latency_min: z.coerce.number().min(0).optional(),
   latency_max: z.coerce.number().min(0).optional(),
   differs: z.stringbool().optional(),
+  agreement: AgreementLabel.optional(),
   graded: z.stringbool().optional(),
   baseline: z.string().max(LONGEST_NAME).optional(),
   change: Share.default(0.1),

@@ -1,3 +1,4 @@
+import { AgreementLabel } from "../schemas/interaction_result.ts";
 import { z } from "zod";
 import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
@@ -80,7 +81,10 @@ export function createLookRoutes(deps: TurnHandlerDeps): Route[] {
           latency_min: z.number().min(0).optional().meta({ description: "In milliseconds." }),
           latency_max: z.number().min(0).optional().meta({ description: "In milliseconds." }),
           differs: z.boolean().optional().meta({
-            description: "Whether a fact of the reply differs from the reference.",
+            description: "Whether the reply contradicts the reference, or a value differs.",
+          }),
+          agreement: AgreementLabel.optional().meta({
+            description: "Whether the reply says what the reference says, by its label.",
           }),
           graded: z.boolean().optional().meta({ description: "Whether a person graded it." }),
           baseline: z.string().optional().meta({

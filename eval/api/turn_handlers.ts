@@ -254,6 +254,7 @@ function toFilter(query: TurnListQuery, outline: RunOutline): TurnFilter {
       },
     }),
     ...(query.differs !== undefined && { differs: query.differs }),
+    ...(query.agreement !== undefined && { agreement: query.agreement }),
     ...(query.graded !== undefined && { graded: query.graded }),
     ...(query.baseline !== undefined && { changed: { from: query.baseline, by: query.change } }),
   };

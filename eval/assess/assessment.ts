@@ -10,6 +10,8 @@ export interface Assessment extends
     | "score_methods"
     | "missing_scores"
     | "overall_bounds"
+    | "agreement"
+    | "wrong_values"
     | "differs_in"
     | "annotation"
     | "judge"

@@ -1,4 +1,5 @@
 import type { Scenario } from "../../shared/schemas/scenario.ts";
+import { type ComparedReply, compareReply } from "./agreement/agreement.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import type { LanguageDetector } from "./language/detector.ts";
 import { isChinese } from "./language/chinese.ts";
@@ -18,6 +19,8 @@ export interface BatchSemantics {
   similarityMethod(reference: string): Promise<SimilarityMethod>;
   /** A text's vector as a method compares it; that of `embedder` if unset. Rejects with `NoVectors`. */
   embedFor(method: SimilarityMethod | undefined, text: string): Promise<Float32Array>;
+  /** What the model says of a reply; `undefined` if there is none. Rejects with `NoVectors`. */
+  agreementOf(pair: { reply: string; reference: string }): Promise<ComparedReply | undefined>;
   /** Encodes references ahead of the replies until `isOver`; never rejects. */
   encodeReferences(isOver: () => boolean): Promise<void>;
   /** Fitted to the batch's references alone, so that no reply has a say in another's score. */
@@ -76,6 +79,14 @@ export function createBatchSemantics(
     isEnglish: isInEnglish,
     similarityMethod,
     embedFor,
+    async agreementOf(pair) {
+      if (!embedder.comparer) return undefined;
+      try {
+        return await compareReply(pair, embedder.comparer);
+      } catch (error) {
+        throw new NoVectors(error);
+      }
+    },
     encodeReferences: (isOver) =>
       encodeAll(references(scenarios), {
         isOver,

@@ -1,5 +1,5 @@
 import type { ScoredBy } from "../schemas/evaluate_response.ts";
-import { CALIBRATION } from "./scores/similarity_method.ts";
+import { AGREEMENT, CALIBRATION } from "./scores/similarity_method.ts";
 import type { ScoringPorts } from "./scoring_ports.ts";
 
 /**
@@ -9,6 +9,6 @@ import type { ScoringPorts } from "./scoring_ports.ts";
 export function describeScoring({ judge, embedder }: ScoringPorts): ScoredBy {
   const { method, cjk, isEnglishOnly: isCalibrated } = embedder;
   const methods = cjk ? `${method}+${cjk.method}` : method;
-  const embeddings = isCalibrated ? `${methods}/${CALIBRATION}` : method;
+  const embeddings = isCalibrated ? `${methods}/${CALIBRATION}-${AGREEMENT}` : method;
   return { judge: judge?.name ?? null, embeddings };
 }

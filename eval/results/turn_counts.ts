@@ -2,7 +2,7 @@ import type { CheckCount, CheckResult } from "../../shared/schemas/checks.ts";
 import { createCostSum, isAskedHere, isScoredHere } from "./cost_sum.ts";
 import { isAskedTheSecondWay } from "../schemas/conversations.ts";
 import type { TurnCounts } from "../schemas/evaluate_response.ts";
-import type { InteractionResult } from "../schemas/interaction_result.ts";
+import type { AgreementLabel, InteractionResult } from "../schemas/interaction_result.ts";
 
 /** The part of a turn that is counted. */
 export type CountableTurn = Pick<
@@ -10,6 +10,7 @@ export type CountableTurn = Pick<
   | "missing_scores"
   | "score_methods"
   | "differs_in"
+  | "agreement"
   | "check_results"
   | "truncated"
   | "cost"
@@ -35,6 +36,7 @@ export function createTurnCounter() {
   const differences = new Map<string, number>();
   const checks = new Map<string, CheckCount>();
   const costs = { cost: createCostSum(), judge_cost: createCostSum() };
+  const agreements = new Map<AgreementLabel, number>();
   let truncatedTurns = 0;
 
   function countMissing(score: string, reason: string): void {
@@ -71,12 +73,15 @@ export function createTurnCounter() {
       if (isScoredHere(turn)) costs.judge_cost.add(turn.judge_cost);
       else costs.judge_cost.addElsewhere(turn.judge_cost);
       if (isAskedTheSecondWay(turn)) return; // it costs, and is no part of the averages
-      const { missing_scores, score_methods, differs_in, check_results } = turn;
+      const { missing_scores, score_methods, differs_in, agreement, check_results } = turn;
       if (turn.truncated) truncatedTurns++;
       for (const score in missing_scores) countMissing(score, missing_scores[score]!);
       for (const score in score_methods) countMethod(score, score_methods[score]!);
       for (const kind of differs_in ?? []) {
         differences.set(kind, (differences.get(kind) ?? 0) + 1);
+      }
+      if (agreement) {
+        agreements.set(agreement.label, (agreements.get(agreement.label) ?? 0) + 1);
       }
       check_results?.forEach(countCheck);
     },
@@ -85,6 +90,9 @@ export function createTurnCounter() {
       missing_scores: [...missing.values()].sort((a, b) => b.turns - a.turns),
       score_methods: methods,
       differs_in: Object.fromEntries([...differences].sort(([, a], [, b]) => b - a)),
+      ...(agreements.size > 0 && {
+        agreements: Object.fromEntries([...agreements].sort(([, a], [, b]) => b - a)),
+      }),
       truncated: truncatedTurns,
       ...(checks.size > 0 && {
         check_counts: [...checks.values()].sort((a, b) => b.failed - a.failed),

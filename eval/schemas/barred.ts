@@ -3,13 +3,17 @@ import type { InteractionResult } from "./interaction_result.ts";
 import { isUnanswered } from "./unanswered.ts";
 
 /**
- * Whether a turn cannot pass, whatever its scores are: a required check has failed, or its tool calls
- * do not fit.
+ * Whether a turn cannot pass, whatever its scores are: a required check has failed, its tool calls
+ * do not fit, or it contradicts its reference.
  */
 export function isBarred(
-  turn: Pick<InteractionResult, "check_results" | "scores" | "error">,
+  turn: Pick<
+    InteractionResult,
+    "check_results" | "scores" | "error" | "agreement" | "wrong_values"
+  >,
 ): boolean {
-  return hasWrongTools(turn) || (turn.check_results?.some(isBarring) ?? false);
+  return hasWrongTools(turn) || isContradicting(turn) ||
+    (turn.check_results?.some(isBarring) ?? false);
 }
 
 /**
@@ -25,6 +29,20 @@ export function mayBeBarred(
   const isOpen = missing_scores?.tools !== undefined ||
     (isUnanswered({ error }) && scores.tools === 0);
   return isOpen || (check_results?.some(isOpenBar) ?? false);
+}
+
+/** The least grade of a judge that says that the reply is right after all. */
+const JUDGE_SAYS_OTHERWISE = 0.5;
+
+/** Whether a reply contradicts its reference, or has a wrong value, and no judge says otherwise. */
+export function isContradicting(
+  { agreement, wrong_values, scores }: Pick<
+    InteractionResult,
+    "agreement" | "wrong_values" | "scores"
+  >,
+): boolean {
+  if (agreement?.label !== "contradicts" && !wrong_values) return false;
+  return (scores.judge ?? 0) < JUDGE_SAYS_OTHERWISE;
 }
 
 /** Whether the tool calls of a turn do not fit those expected. A call without an answer made none. */

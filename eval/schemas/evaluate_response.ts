@@ -3,7 +3,7 @@ import { Agreement } from "./agreement.ts";
 import { CheckCount, Checks } from "../../shared/schemas/checks.ts";
 import { CostSum } from "./cost.ts";
 import { History } from "./evaluate_request.ts";
-import { InteractionResult } from "./interaction_result.ts";
+import { AgreementLabel, InteractionResult } from "./interaction_result.ts";
 import { LabelReport } from "./labels.ts";
 import { ScoreNoise } from "./noise.ts";
 import {
@@ -63,6 +63,8 @@ export const TurnCounts = z.object({
   ),
   score_methods: z.record(z.string(), z.record(z.string(), z.number())),
   differs_in: z.record(z.string(), z.number()),
+  /** How many replies agree with their references how; absent if none was compared. */
+  agreements: z.partialRecord(AgreementLabel, z.number()).optional(),
   truncated: z.number(),
   /** By name; absent if the run has no checks. */
   check_counts: z.array(CheckCount).optional(),

@@ -3,9 +3,11 @@ import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { createLanguageDetector } from "../../eval/assess/language/detector.ts";
 import { createFewShot } from "../../eval/assess/metadata/few_shot.ts";
-import { semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
+import type { ScoredBatch, ScoreInput } from "../../eval/assess/scores/scorer.ts";
+import { meaning, semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
 import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/results/passing.ts";
 import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
+import chatPairs from "../eval/assess/agreement/data/chat_pairs.json" with { type: "json" };
 import { report, sideBySide } from "./measure.ts";
 import { createRandom, shuffle } from "./random.ts";
 import { statedAnswers } from "./stated_answers.ts";
@@ -36,10 +38,11 @@ export async function scoreQuality(): Promise<void> {
   using embedder = createLocalEmbedder();
   using detector = createLanguageDetector();
   const ports = { embedder, detector };
+  await agreementShares(ports);
   const graded = await scoreSts(sts, ports);
   const title = "STS benchmark, development split:";
   report(`${title} Spearman of semantic_similarity`, spearmanOf(graded), {
-    atLeast: 0.8,
+    atLeast: 0.88,
     digits: 4,
   });
   const reaching = (grades: (grade: number) => boolean) => {
@@ -53,6 +56,25 @@ export async function scoreQuality(): Promise<void> {
     await bankingAccuracy(banking, ports),
     { atLeast: 0.9, digits: 4 },
   );
+}
+
+/** The half that was not used for development, and how much of some kinds may pass. */
+async function agreementShares(ports: Ports): Promise<void> {
+  const limits = { contradiction: { bound: 0.05 }, changed_value: { bound: 0.05 } };
+  for (const [kind, list] of Object.entries(chatPairs)) {
+    const half = list.filter((_, index) => index % 2 === 1);
+    const references = half.map(([reference_reply]) => ({ reference_reply: reference_reply! }));
+    const semantics = createBatchSemantics([scenarioOf(references)], ports);
+    const scorer = meaning.forBatch({ semantics, changed: {} } as unknown as ScoredBatch)!;
+    let passing = 0;
+    for (const [reference_reply, reply] of half) {
+      const [interaction] = scenarioOf([{ reference_reply: reference_reply! }]).interactions;
+      const { scores } = await scorer.score({ interaction, reply } as ScoreInput);
+      if (scores.semantic_similarity! >= PASS) passing++;
+    }
+    const limit = limits[kind as keyof typeof limits] ?? {};
+    report(`chat pairs, ${kind}: share that reaches ${PASS}`, passing / half.length, limit);
+  }
 }
 
 type Ports = Parameters<typeof createBatchSemantics>[1];

@@ -121,7 +121,7 @@ Deno.test("an interaction says how its metadata and its meaning were found", asy
   assertEquals([intent!.confidence, intent!.self_check?.right], [0.9, 1]);
   assertEquals([sentiment!.confidence, sentiment!.counts], [null, false]);
   assertEquals(results.labels.intent!.self_check, intent!.self_check);
-  assertEquals(interaction!.score_methods, { semantic_similarity: "minilm+stems/c2" });
+  assertEquals(interaction!.score_methods, { semantic_similarity: "minilm+agreement/a1" });
 });
 
 Deno.test("a judge grades by the request's rubric, as often as it asks", async () => {

@@ -62,7 +62,13 @@ export interface Outcome {
   fields?: Partial<
     Pick<
       Assessment,
-      "generatedMetadata" | "differs_in" | "annotation" | "judge" | "check_results"
+      | "generatedMetadata"
+      | "agreement"
+      | "wrong_values"
+      | "differs_in"
+      | "annotation"
+      | "judge"
+      | "check_results"
     >
   >;
   /** Whether a repeatable outcome may be remembered. If unset: if nothing is missing. */

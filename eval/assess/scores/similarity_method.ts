@@ -15,6 +15,9 @@ const TWO_ENDS = "c3";
 /** The same for `compareWordless`: change it with what it takes for the same. */
 const WORDLESS = "c5";
 
+/** The same for what the layers that compare two texts say, and for their weights. */
+export const AGREEMENT = "a1";
+
 /** How texts of one kind are compared with the encoders inside. */
 export interface SimilarityMethod {
   /** As `score_methods` names it, with the version of the calibration. */
@@ -29,6 +32,8 @@ export interface SimilarityMethod {
   floor: number;
   /** The mix that becomes `PASS`. */
   threshold: number;
+  /** The same for what the model says of two texts, if the encoder can compare them. */
+  agreementThreshold?: number;
 }
 
 /** What the mix at `threshold` becomes: the default `pass_threshold`. */
@@ -45,12 +50,13 @@ const PASS = 0.7;
  */
 export const METHODS = {
   english: {
-    name: `minilm+stems/${CALIBRATION}`,
+    name: `minilm+agreement/${AGREEMENT}`,
     encoder: "english",
     words: "stems",
     share: 0.85,
     floor: 0,
     threshold: 0.62,
+    agreementThreshold: 0.58,
   },
   latin: {
     name: `minilm+grams/latin-${TWO_ENDS}`,
@@ -160,7 +166,10 @@ function mainScript(text: string): Script {
  * A mix in [0, 1] on the scale that all methods share: the method's floor, its threshold and 1 become
  * 0, 0.7 and 1, with straight lines between them.
  */
-export function calibrate(mix: number, { floor, threshold }: SimilarityMethod): number {
+export function calibrate(
+  mix: number,
+  { floor, threshold }: Pick<SimilarityMethod, "floor" | "threshold">,
+): number {
   if (mix <= floor) return 0;
   if (mix <= threshold) return PASS * (mix - floor) / (threshold - floor);
   return PASS + (1 - PASS) * (mix - threshold) / (1 - threshold);

@@ -1,3 +1,4 @@
+import { describeContradiction } from "../text/contradiction.ts";
 import type { TurnCounts } from "../../schemas/evaluate_response.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import { referencesOf } from "../../assess/references.ts";
@@ -214,7 +215,7 @@ function writeDetail(result: InteractionResult, threshold: number): string {
         `asked: ${shorten(result.user_message, SHOWN_CHARACTERS, "…")}`,
         `expected: ${shorten(referencesOf(result).join(" | "), SHOWN_CHARACTERS, "…")}`,
         `answered: ${shorten(result.agent_reply, SHOWN_CHARACTERS, "…")}`,
-        ...(result.differs_in ? [`differs in: ${result.differs_in.join(", ")}`] : []),
+        ...describeContradiction(result),
         ...describeTools(result),
         ...describeFailedChecks(result),
         `scores: ${

@@ -1,3 +1,4 @@
+import { describeContradiction } from "./contradiction.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import { referencesOf } from "../../assess/references.ts";
 import { OVERALL_PARTS } from "../../assess/scores/overall.ts";
@@ -43,7 +44,7 @@ export function describeReply(
   form: TextForm,
   before?: string,
 ): string[] {
-  const { user_message, agent_reply, judge, differs_in, scores } = result;
+  const { user_message, agent_reply, judge, scores } = result;
   const hasWrongLabels = typeof scores.metadata_match === "number" && scores.metadata_match < 1;
   const quoted = {
     asked: user_message,
@@ -60,7 +61,7 @@ export function describeReply(
     ...Object.entries(quoted).flatMap(([name, text]) =>
       text === undefined ? [] : [`${name}: ${form.message(text)}`]
     ),
-    ...(differs_in ? [`differs in: ${differs_in.join(", ")}`] : []),
+    ...describeContradiction(result).map(form.message),
     ...describeTools(result).map(form.message),
     ...firstLines(describeFailedChecks(result).map(form.message), {
       most: SHOWN_CHECKS,

@@ -49,7 +49,7 @@ export function describeRun(
         noun: "reason",
       }),
       ...describeMethods(digest, form),
-      ...describeDifferences(digest),
+      ...describeAgreement(digest),
       ...describeTruncated(digest),
       ...describeWrongTools(digest),
       ...describeGrades(digest),
@@ -133,12 +133,18 @@ export function describeMissing(
     );
 }
 
-/** Replies that are near in meaning and still say something else. */
-function describeDifferences({ turnCounts: { differs_in } }: RunDigest): string[] {
-  const kinds = Object.entries(differs_in).map(([kind, turns]) => `${kind} ${turns}`);
-  return kinds.length === 0
-    ? []
-    : [`Turns that differ from their reference in ${kinds.join(", ")}`];
+/** How many replies say what their references say, and what is wrong in the others. */
+function describeAgreement({ turnCounts: { differs_in, agreements = {} } }: RunDigest): string[] {
+  const list = (counts: Record<string, number>) =>
+    Object.entries(counts).map(([name, turns]) => `${name} ${turns}`).join(", ");
+  return [
+    ...(Object.keys(agreements).length > 0
+      ? [`Agreement with the references: ${list(agreements)}`]
+      : []),
+    ...(Object.keys(differs_in).length > 0
+      ? [`Turns that differ from their reference in ${list(differs_in)}`]
+      : []),
+  ];
 }
 
 function describeTruncated({ turnCounts: { truncated } }: RunDigest): string[] {

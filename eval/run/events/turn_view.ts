@@ -28,6 +28,7 @@ export const TurnRow = z.object({
   /** The code of a failed call. */
   error: z.string().optional(),
   differs_in: TurnFacets.shape.differs_in,
+  agreement: TurnFacets.shape.agreement,
   barred_by: TurnFacets.shape.barred_by,
   may_be_barred: TurnFacets.shape.may_be_barred,
   overall_bounds: TurnFacets.shape.overall_bounds,

@@ -1,3 +1,4 @@
+import type { AgreementLabel } from "../../schemas/interaction_result.ts";
 import type { TurnPosition, TurnRange } from "../turns/position.ts";
 import type { TurnFacets } from "../turns/turn_facets.ts";
 
@@ -52,6 +53,7 @@ export interface TurnFilter {
   latency?: { min?: number; max?: number };
   /** Whether a fact of the reply differs from the reference. */
   differs?: boolean;
+  agreement?: AgreementLabel;
   /** Whether it has a grade by a person. */
   graded?: boolean;
   /** `overall` differs by at least `by` from that of the turn at the same place of another run. */

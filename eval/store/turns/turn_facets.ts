@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { hasWrongTools, mayBeBarred } from "../../schemas/barred.ts";
+import { hasWrongTools, isContradicting, mayBeBarred } from "../../schemas/barred.ts";
 import { isBarring } from "../../../shared/schemas/checks.ts";
-import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import { AgreementLabel, type InteractionResult } from "../../schemas/interaction_result.ts";
 import { Scores } from "../../schemas/statistics.ts";
 import { FAILED_LABEL, labelKey, NO_LABEL } from "../../schemas/label_key.ts";
 
@@ -18,7 +18,8 @@ export const TurnFacets = z.object({
   labels: z.record(z.string(), FacetLabel),
   error: z.string().optional(),
   differs_in: z.array(z.string()).optional(),
-  /** Required checks that failed, and `tools`: the turn does not pass, whatever its scores are. */
+  agreement: AgreementLabel.optional(),
+  /** Required checks that failed, `tools` and `agreement`: the turn does not pass, whatever its scores are. */
   barred_by: z.array(z.string()).min(1).optional(),
   /** Set if a required check, or whether its tool calls fit, could not be decided. */
   may_be_barred: z.literal(true).optional(),
@@ -41,10 +42,11 @@ export function facetName(name: string): string {
 
 /** The facets of a turn. */
 export function readFacets(result: InteractionResult): TurnFacets {
-  const { id, scores, error, differs_in, check_results = [], overall_bounds } = result;
+  const { id, scores, error, differs_in, agreement, check_results = [], overall_bounds } = result;
   const { latency_ms, usage } = result;
   const barring = check_results.filter(isBarring).map(({ name }) => facetName(name));
   if (hasWrongTools(result)) barring.push("tools");
+  if (isContradicting(result)) barring.push("agreement");
   return {
     id: facetName(id),
     scores: Object.fromEntries(
@@ -53,6 +55,7 @@ export function readFacets(result: InteractionResult): TurnFacets {
     labels: readLabels(result),
     ...(error && { error: facetName(error.code) }),
     ...(differs_in && { differs_in: differs_in.map(facetName) }),
+    ...(agreement && { agreement: agreement.label }),
     ...(barring.length > 0 && { barred_by: barring }),
     ...(mayBeBarred(result) && { may_be_barred: true as const }),
     ...(overall_bounds && { overall_bounds }),

@@ -126,7 +126,7 @@ Deno.test("if the weights cannot be loaded the service answers, and says what is
   const [interaction] = results.scenarios[0]!.attempts[0]!.interactions;
   assertEquals(interaction!.scores.semantic_similarity, null);
   assertStringIncludes(interaction!.missing_scores!.semantic_similarity!, "no weights");
-  assertEquals(interaction!.score_methods?.semantic_similarity, "minilm+stems/c2");
+  assertEquals(interaction!.score_methods?.semantic_similarity, "minilm+agreement/a1");
 });
 
 Deno.test("each encoder starts a worker with its own model", async () => {

@@ -56,7 +56,6 @@ Deno.test("a comparison quotes the replies that fell most, and no call that fail
     expected: right
     before: right
     now: wrong
-    differs in: antonym
 `,
   );
   assertStringIncludes(comment, "  - before: `right`\n  - now: `wrong`\n");

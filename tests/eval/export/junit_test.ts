@@ -78,8 +78,10 @@ Deno.test("scores are rounded as in other reports: 0.57 does not read 0.5699", a
 });
 
 Deno.test("a failure says in what the reply differs", async () => {
-  const [one] = casesOf(await readBack([["s", [[{ ...below, differs_in: ["number"] }]]]]));
-  assertEquals(one!.failure![0]!.inner!.split("\n")[3], "differs in: number");
+  const [one] = casesOf(
+    await readBack([["s", [[{ ...below, wrong_values: ["60 days instead of 30 days"] }]]]]),
+  );
+  assertEquals(one!.failure![0]!.inner!.split("\n")[3], "wrong value: 60 days instead of 30 days");
 });
 
 Deno.test("a turn that lacks a part of its score is an error of its own kind", async () => {

@@ -10,7 +10,7 @@ Deno.test("the lowest replies say of what their score is made, and what was wron
     agent_reply: "Ask <b>@support</b> | `now`",
     reference_metadata: { intent: "refund" },
     generated_metadata: { intent: "greeting" },
-    differs_in: ["number"],
+    agreement: { entails: 0.01, contradicts: 0.97, covers: 0, label: "contradicts" },
     judge: { model: "j", grade: 1, reason: "No answer.", votes: [], spread: null },
     check_results: [
       { name: "period", type: "contains", value: 0, weight: 1, required: true, reason: "no 30" },
@@ -18,7 +18,6 @@ Deno.test("the lowest replies say of what their score is made, and what was wron
   } as const;
   const text = await textOf(markdown.write(storedRun([["returns", [[{}, {}], [{}, {
     ...low,
-    differs_in: [...low.differs_in],
     judge: { ...low.judge, votes: [] },
     check_results: [...low.check_results],
   }]]]])));
@@ -33,7 +32,7 @@ Deno.test("the lowest replies say of what their score is made, and what was wron
   - judge: \`No answer.\`
   - expected labels: \`{"intent":"refund"}\`
   - found labels: \`{"intent":"greeting"}\`
-  - differs in: number
+  - \`contradicts the reference (0.97)\`
   - \`failed check: period (required): no 30\`
 `,
   );

@@ -15,7 +15,7 @@ Deno.test("a run with neither judge nor labels has a note that similarity confus
   const [note, ...others] = notes([bare, free]);
   assertEquals([note?.code, others], ["similarity_alone", []]);
   assertStringIncludes(note!.detail, "overall of every turn is semantic_similarity alone");
-  assertStringIncludes(note!.detail, "opposite");
+  assertStringIncludes(note!.detail, "contradict each other");
 });
 
 Deno.test("a run that asks an agent has a note that system prompts were not sent", () => {

@@ -17,7 +17,7 @@ interface Pair {
 async function readEnglishPairs(): Promise<Pair[]> {
   const texts = await Promise.all(
     ["development", "held_out"].map((part) =>
-      Deno.readTextFile(new URL(`../text/data/differences_${part}.tsv`, import.meta.url))
+      Deno.readTextFile(new URL(`../agreement/data/differences_${part}.tsv`, import.meta.url))
     ),
   );
   return texts.flatMap((text) => text.trim().split("\n")).map((line) => line.split("\t"))

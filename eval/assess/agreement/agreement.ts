@@ -1,0 +1,98 @@
+import type { Agreement, AgreementLabel } from "../../schemas/interaction_result.ts";
+import type { Comparison, Direction } from "../embeddings/bert/comparing.ts";
+import { product, type TextComparer, type TextWindow } from "../embeddings/embedder.ts";
+
+/** Below this cosine two texts have nothing to do with each other: of 350 such pairs none agrees. */
+const UNRELATED = 0.1;
+
+/** Chosen on development data only, as `docs/scores-and-statistics.md` describes. */
+const ENTAILMENT_SHARE = 0.1;
+const CONTRADICTION_COST = 0.4;
+
+/** More than this is a contradiction, or follows. */
+const SURE = 0.5;
+
+/** What the model says of a reply. */
+export interface ComparedReply {
+  agreement: Agreement;
+  /** In [0, 1]; `calibrate` puts it on the scale of the other methods. */
+  similarity: number;
+}
+
+/**
+ * Compares a reply with its reference. Texts of several windows are compared window by window: each
+ * with the one of the other text that is nearest to it.
+ */
+export async function compareReply(
+  { reply, reference }: { reply: string; reference: string },
+  comparer: TextComparer,
+): Promise<ComparedReply> {
+  const [expected, found] = await Promise.all([reference, reply].map(comparer.windows)) as [
+    TextWindow[],
+    TextWindow[],
+  ];
+  const isFar = expected.every((window) => nearest(window, found).cosine < UNRELATED);
+  if (isFar) return unrelated(Math.max(...expected.map((one) => nearest(one, found).cosine)));
+  const compare = (one: TextWindow, other: TextWindow) => comparer.compare(one, other);
+  const [forReference, forReply] = await Promise.all([
+    Promise.all(expected.map((window) => compare(window, nearest(window, found).window))),
+    found.length === 1 && expected.length === 1
+      ? undefined
+      : Promise.all(found.map((window) => compare(nearest(window, expected).window, window))),
+  ]);
+  return conclude(forReference, forReply ?? forReference);
+}
+
+function nearest(own: TextWindow, others: TextWindow[]): { window: TextWindow; cosine: number } {
+  let best = { window: others[0]!, cosine: -2 };
+  for (const other of others) {
+    const cosine = product(own.vector, other.vector);
+    if (cosine > best.cosine) best = { window: other, cosine };
+  }
+  return best;
+}
+
+function unrelated(cosine: number): ComparedReply {
+  const agreement = { entails: 0, contradicts: 0, covers: 0, label: "unrelated" as const };
+  return { agreement, similarity: Math.max(0, cosine) };
+}
+
+/** From the comparisons of each window of the reference, and of each of the reply. */
+function conclude(forReference: Comparison[], forReply: Comparison[]): ComparedReply {
+  const entails = mean(forReply.map(({ reply: [follows] }) => follows));
+  const covers = mean(forReference.map(({ reference: [follows] }) => follows));
+  const contradicts = Math.max(...forReference.map(contradictionOf));
+  const graded = mean([...forReference, ...forReply].map(({ similarity }) => similarity));
+  const agreed = (1 - ENTAILMENT_SHARE) * graded + ENTAILMENT_SHARE * (entails + covers) / 2;
+  const similarity = agreed * (1 - CONTRADICTION_COST * contradicts);
+  const label = labelOf({ entails, covers, contradicts, graded });
+  return {
+    agreement: {
+      entails: round(entails),
+      contradicts: round(contradicts),
+      covers: round(covers),
+      label,
+    },
+    similarity,
+  };
+}
+
+const contradictionOf = ({ reply, reference }: Comparison) => (last(reply) + last(reference)) / 2;
+const last = (direction: Direction) => direction[2];
+const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const round = (value: number) => Math.round(value * 1000) / 1000;
+
+function labelOf(
+  { entails, covers, contradicts, graded }: {
+    entails: number;
+    covers: number;
+    contradicts: number;
+    graded: number;
+  },
+): AgreementLabel {
+  if (contradicts > SURE) return "contradicts";
+  if (entails > SURE && covers > SURE) return "same";
+  if (entails > SURE) return "partly";
+  if (covers > SURE) return "adds";
+  return graded > SURE ? "partly" : "unrelated";
+}

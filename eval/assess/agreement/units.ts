@@ -1,0 +1,145 @@
+/** What kinds of quantities there are; those of one kind can be converted into each other. */
+export type UnitKind =
+  | "length"
+  | "mass"
+  | "volume"
+  | "duration"
+  | "temperature"
+  | "data"
+  | "percent"
+  | "money";
+
+export interface Unit {
+  kind: UnitKind;
+  /** To the unit that all of a kind share. Amounts of different currencies have nothing in common. */
+  convert(value: number): number;
+  currency?: string;
+}
+
+const by = (kind: UnitKind, factor: number): Unit => ({ kind, convert: (value) => value * factor });
+const money = (currency: string): Unit => ({ kind: "money", convert: (value) => value, currency });
+
+const MONTH = 30.4375 * 86_400;
+
+/** By the names that `Intl` has for them in every language. */
+const NAMED: Record<string, Unit> = {
+  kilometer: by("length", 1000),
+  meter: by("length", 1),
+  centimeter: by("length", 0.01),
+  millimeter: by("length", 0.001),
+  mile: by("length", 1609.344),
+  foot: by("length", 0.3048),
+  yard: by("length", 0.9144),
+  kilogram: by("mass", 1000),
+  gram: by("mass", 1),
+  ounce: by("mass", 28.349523),
+  liter: by("volume", 1),
+  milliliter: by("volume", 0.001),
+  gallon: by("volume", 3.785412),
+  second: by("duration", 1),
+  minute: by("duration", 60),
+  hour: by("duration", 3600),
+  day: by("duration", 86_400),
+  week: by("duration", 604_800),
+  month: by("duration", MONTH),
+  year: by("duration", 12 * MONTH),
+  celsius: by("temperature", 1),
+  fahrenheit: { kind: "temperature", convert: (value) => (value - 32) / 1.8 },
+  byte: by("data", 1),
+  kilobyte: by("data", 1e3),
+  megabyte: by("data", 1e6),
+  gigabyte: by("data", 1e9),
+  terabyte: by("data", 1e12),
+  percent: by("percent", 1),
+};
+
+/** Signs, and names that `Intl` does not have. */
+const WRITTEN: Record<string, Unit> = {
+  km: NAMED.kilometer!,
+  m: NAMED.meter!,
+  metre: NAMED.meter!,
+  metres: NAMED.meter!,
+  kilometre: NAMED.kilometer!,
+  kilometres: NAMED.kilometer!,
+  cm: NAMED.centimeter!,
+  mm: NAMED.millimeter!,
+  kg: NAMED.kilogram!,
+  kilo: NAMED.kilogram!,
+  kilos: NAMED.kilogram!,
+  g: NAMED.gram!,
+  mg: by("mass", 0.001),
+  milligrams: by("mass", 0.001),
+  lb: by("mass", 453.59237),
+  lbs: by("mass", 453.59237),
+  oz: NAMED.ounce!,
+  l: NAMED.liter!,
+  litre: NAMED.liter!,
+  litres: NAMED.liter!,
+  ml: NAMED.milliliter!,
+  h: NAMED.hour!,
+  hrs: NAMED.hour!,
+  min: NAMED.minute!,
+  mins: NAMED.minute!,
+  sec: NAMED.second!,
+  "°c": NAMED.celsius!,
+  "° c": NAMED.celsius!,
+  "°f": NAMED.fahrenheit!,
+  "° f": NAMED.fahrenheit!,
+  kb: NAMED.kilobyte!,
+  mb: NAMED.megabyte!,
+  gb: NAMED.gigabyte!,
+  tb: NAMED.terabyte!,
+  "%": NAMED.percent!,
+  $: money("USD"),
+  usd: money("USD"),
+  dollar: money("USD"),
+  dollars: money("USD"),
+  "€": money("EUR"),
+  eur: money("EUR"),
+  euro: money("EUR"),
+  euros: money("EUR"),
+  "£": money("GBP"),
+  gbp: money("GBP"),
+  pounds: money("GBP"),
+  "¥": money("JPY"),
+  "₹": money("INR"),
+  chf: money("CHF"),
+};
+
+const LOCALES = "en de fr es it pt nl sv da nb fi pl cs tr ru uk zh ja".split(" ");
+
+/** Every name of a unit, in lower case. */
+export const UNITS: Map<string, Unit> = new Map(Object.entries(WRITTEN));
+/** Every name of a power of ten, such as "million". */
+export const POWERS: Map<string, number> = new Map([["k", 1000]]);
+/** Every name of a month, as 1 to 12. */
+export const MONTHS: Map<string, number> = new Map();
+
+for (const locale of LOCALES) {
+  const nameOf = (value: number, options: Intl.NumberFormatOptions) =>
+    new Intl.NumberFormat(locale, options).formatToParts(value)
+      .filter(({ type }) => ["unit", "compact", "percentSign"].includes(type))
+      .map(({ value }) => value).join(" ").toLowerCase();
+  for (const [unit, how] of Object.entries(NAMED)) {
+    for (const count of [1, 2, 5, 1.5]) {
+      const name = nameOf(count, { style: "unit", unit, unitDisplay: "long" });
+      if (name.length > 1 && !UNITS.has(name)) UNITS.set(name, how);
+    }
+  }
+  for (const power of [1e3, 1e6, 1e9]) {
+    for (const count of [1, 2, 5]) {
+      const options = { notation: "compact", compactDisplay: "long" } as const;
+      const name = nameOf(count * power, options);
+      if (name !== "" && !/[万億亿]/.test(name)) POWERS.set(name, power);
+    }
+  }
+  for (let month = 1; month <= 12; month++) {
+    for (const style of ["long", "short"] as const) {
+      // With a day, for languages in which the name of the month then has another ending.
+      const parts = new Intl.DateTimeFormat(locale, { month: style, day: "numeric" })
+        .formatToParts(new Date(2024, month - 1, 10));
+      const name = parts.find(({ type }) => type === "month")!.value.toLowerCase().replace(".", "");
+      if (/\p{L}/u.test(name) && !MONTHS.has(name)) MONTHS.set(name, month);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { readValues, type Value } from "./values.ts";
+
+/** English words for small numbers, so that "three" is not missing where "3" is expected. */
+const SMALL = ("zero one two three four five six seven eight nine ten eleven twelve thirteen " +
+  "fourteen fifteen sixteen seventeen eighteen nineteen twenty").split(" ");
+
+export interface WrongValue {
+  /** `number`, `date`, `time`, `code`, `money` or the kind of a unit. */
+  kind: string;
+  /** For people. */
+  text: string;
+}
+
+/** At most so many are named. */
+const MOST = 5;
+
+/**
+ * What a reply has in place of values of its reference, in words for people. A value is wrong if the
+ * reference has one of its kind that the reply lacks, and the reply one that the reference lacks: a
+ * reply that leaves a value out, or adds one, has no wrong value.
+ */
+export function findWrongValues(reply: string, reference: string): WrongValue[] {
+  const [expected, found] = [readValues(reference), readValues(reply)];
+  const missing = expected.filter((value) => !isIn(value, found) && !isSpelled(value, reply));
+  const others = found.filter((value) => !isIn(value, expected) && !isSpelled(value, reference));
+  const wrong: WrongValue[] = [];
+  for (const value of missing) {
+    const at = others.findIndex(({ kind }) => kind === value.kind);
+    if (at < 0) continue;
+    const [other] = others.splice(at, 1);
+    const text = `${other!.text.trim()} instead of ${value.text.trim()}`;
+    wrong.push({ kind: value.kind.split(" ")[0]!, text });
+  }
+  return wrong.slice(0, MOST);
+}
+
+/**
+ * The reply with the values that it has in common with the reference written as the reference has
+ * them: to the model 1,500 m and 1.5 km are different lengths.
+ */
+export function writeValuesAlike(reply: string, reference: string): string {
+  const expected = readValues(reference);
+  if (expected.length === 0) return reply;
+  let result = "";
+  let done = 0;
+  for (const value of readValues(reply)) {
+    const own = expected.find((other) => other.kind === value.kind && value.equals(other));
+    if (!own || own.text === value.text || value.kind === "number") continue;
+    result += reply.slice(done, value.start) + own.text;
+    done = value.start + value.text.length;
+  }
+  return result + reply.slice(done);
+}
+
+function isIn(value: Value, others: Value[]): boolean {
+  return others.some((other) => {
+    const isComparable = value.kind === other.kind ||
+      value.amounts !== undefined && [value.kind, other.kind].includes("number");
+    return isComparable && value.equals(other);
+  });
+}
+
+function isSpelled({ amounts = [] }: Value, text: string): boolean {
+  const lower = text.toLowerCase();
+  return amounts.some((amount) =>
+    SMALL[amount] !== undefined && new RegExp(`\\b${SMALL[amount]}\\b`).test(lower)
+  );
+}

@@ -1,0 +1,84 @@
+import { assert, assertEquals } from "@std/assert";
+import { compareReply } from "../../../../eval/assess/agreement/agreement.ts";
+import { createBatchSemantics } from "../../../../eval/assess/batch_semantics.ts";
+import { createLocalEmbedder } from "../../../../eval/assess/embeddings/local.ts";
+import { meaning } from "../../../../eval/assess/scores/semantic_similarity.ts";
+import type { ScoredBatch, ScoreInput } from "../../../../eval/assess/scores/scorer.ts";
+import { isBarred } from "../../../../eval/schemas/barred.ts";
+import { interaction, scenario } from "../../../fakes/eval_ports.ts";
+import { fakeDetector } from "../../../fakes/scoring_ports.ts";
+import pairs from "./data/chat_pairs.json" with { type: "json" };
+
+const EXAMPLES: [label: string, reference: string, reply: string][] = [
+  ["contradicts", "Yes, you can get a refund.", "No, you cannot get a refund."],
+  ["same", "Our hotel allows small dogs.", "You're welcome to bring a small dog to our hotel."],
+  ["partly", "The gym has a sauna, and members can bring a guest.", "The gym has a sauna."],
+  ["adds", "The shop is closed on Sundays.", "The shop is closed on Sundays and in August."],
+  ["unrelated", "The capital of Japan is Tokyo.", "It will rain tomorrow."],
+  ["contradicts", "The return window is 30 days.", "The return window is 60 days."],
+];
+
+/** Scores replies as a run does. */
+function createScorer(references: string[]) {
+  const embedder = createLocalEmbedder();
+  const turns = references.map((reference_reply) => interaction("i", { reference_reply }));
+  const semantics = createBatchSemantics([scenario("s", turns)], {
+    embedder,
+    detector: fakeDetector,
+  });
+  const batch = { semantics, changed: {} } as unknown as ScoredBatch;
+  const { score } = meaning.forBatch(batch)!;
+  return {
+    score: async (reference: string, reply: string) =>
+      await score(
+        { interaction: interaction("i", { reference_reply: reference }), reply } as ScoreInput,
+      ),
+    [Symbol.dispose]: () => embedder[Symbol.dispose](),
+  };
+}
+
+Deno.test("a reply has a label, and one that contradicts its reference stays below 0.7 and does not pass", async () => {
+  using scorer = createScorer(EXAMPLES.map(([, reference]) => reference));
+  for (const [label, reference, reply] of EXAMPLES) {
+    const { scores, fields } = await scorer.score(reference, reply);
+    assertEquals(fields?.agreement?.label, label, reply);
+    const contradicts = label === "contradicts";
+    assertEquals(fields?.differs_in !== undefined, contradicts, reply);
+    const turn = { scores: { ...scores, overall: 1 }, ...fields };
+    assertEquals(isBarred(turn), contradicts, reply);
+    if (contradicts) assert(scores.semantic_similarity! < 0.7);
+    assertEquals(isBarred({ ...turn, scores: { ...turn.scores, judge: 0.9 } }), false);
+  }
+});
+
+Deno.test("of our chat pairs most contradictions fail and most equivalents pass", async () => {
+  using scorer = createScorer(Object.values(pairs).flat().map(([reference]) => reference!));
+  const passing = async (...kinds: (keyof typeof pairs)[]) => {
+    const some = kinds.flatMap((kind) => pairs[kind]);
+    const values = await Promise.all(
+      some.map(async ([reference, reply]) =>
+        (await scorer.score(reference!, reply!)).scores.semantic_similarity!
+      ),
+    );
+    return values.filter((value) => value >= 0.7).length / values.length;
+  };
+  assert(await passing("contradiction", "changed_value") <= 0.08);
+  assert(await passing("exchanged") <= 0.2);
+  assert(await passing("unrelated") === 0);
+  assert(await passing("equivalent", "padded") >= 0.8);
+});
+
+Deno.test("a contradiction in one sentence of a long text is found", async () => {
+  using embedder = createLocalEmbedder();
+  const sentences = pairs.equivalent.slice(0, 12).map(([reference]) => reference!);
+  const reference = sentences.join(" ");
+  const same = await compareReply(
+    { reply: `${reference} Thank you.`, reference },
+    embedder.comparer!,
+  );
+  assertEquals(same.agreement.label, "same");
+  const opposite = reference.replace("Penguins cannot fly.", "Penguins can fly very well.")
+    .replace("does not cover", "covers");
+  const wrong = await compareReply({ reply: opposite, reference }, embedder.comparer!);
+  assertEquals(wrong.agreement.label, "contradicts");
+});
