@@ -8,7 +8,8 @@ import { createDatasetRoutes } from "./api/dataset_routes.ts";
 import { createEvaluateRoutes } from "./api/evaluate_routes.ts";
 import { createGroupRoutes } from "./api/group_routes.ts";
 import { createGradeRoutes } from "./api/grade_routes.ts";
-import { createLookRoutes } from "./api/look_routes.ts";
+import { createPairRoutes } from "./api/compare_routes.ts";
+import { createTurnRoutes } from "./api/turn_routes.ts";
 import { createNoiseRoutes } from "./api/noise_routes.ts";
 import { createRunRoutes } from "./api/run_routes.ts";
 import type { ScoringPorts } from "./assess/scoring_ports.ts";
@@ -53,7 +54,8 @@ export function createEvalHandler(deps: EvalDeps): Service {
   const routes = [
     ...createEvaluateRoutes({ ...deps, answerGroup }),
     ...createRunRoutes({ ...deps, summaries }),
-    ...createLookRoutes({ ...deps, summaries }),
+    ...createTurnRoutes({ ...deps, summaries }),
+    ...createPairRoutes(deps),
     ...createGroupRoutes({ ...deps, groups }),
     ...createNoiseRoutes(deps),
     ...createGradeRoutes(deps),

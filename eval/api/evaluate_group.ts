@@ -5,7 +5,7 @@ import { type AnswerGroup, resumedLater } from "./evaluate_route.ts";
 import { type BegunRun, createHeldRuns } from "../run/manager/held_runs.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import type { RunManager } from "../run/manager/manager.ts";
-import { prefersAsync } from "./preferences.ts";
+import { prefersAsync } from "./evaluate_route.ts";
 import { logStreamEnd } from "../run/events/stream_log.ts";
 import { nameBatch } from "../store/runs/batch_digest.ts";
 import type { RunStore } from "../store/store.ts";

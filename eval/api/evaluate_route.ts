@@ -17,7 +17,6 @@ import { eventStream } from "../run/events/event_stream.ts";
 import { type BegunRun, createHeldRuns } from "../run/manager/held_runs.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import type { RunManager } from "../run/manager/manager.ts";
-import { prefersAsync } from "./preferences.ts";
 import { logStreamEnd } from "../run/events/stream_log.ts";
 
 export interface EvaluateRouteDeps {
@@ -129,4 +128,10 @@ export function resumedLater(what: string, { location }: { location: string }): 
     `cannot finish ${what} now: the service is stopping and resumes it at the next start`,
     { headers: { location, "retry-after": "5" } },
   );
+}
+
+/** Whether the client wants the answer before the work is done. RFC 7240; it may prefer more. */
+export function prefersAsync(request: Request): boolean {
+  const preferences = request.headers.get("prefer")?.split(",") ?? [];
+  return preferences.some((one) => one.split(";")[0]?.trim().toLowerCase() === "respond-async");
 }

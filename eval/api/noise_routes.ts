@@ -1,11 +1,16 @@
 import { z } from "zod";
-import type { Route } from "../../shared/http/router/router.ts";
+import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { RunNoise } from "../schemas/noise.ts";
-import { createNoiseHandlers } from "./noise_handlers.ts";
-import { RunPower } from "../noise/power.ts";
+import { planPower, RunPower } from "../noise/power.ts";
 import type { RunReader } from "../store/store.ts";
 import { runPath } from "./route_parts.ts";
+import { list } from "../../shared/config/config.ts";
+import { readQuery } from "../../shared/http/body/query.ts";
+import { HEADLINE } from "../results/passing.ts";
+import { turnsSoFar } from "../store/turns/whole_reader.ts";
+import { splitNoise } from "../noise/noise.ts";
+import { requireRun } from "../store/runs/require_run.ts";
 
 const PROBLEMS = {
   400: "`invalid_request`: a parameter does not fit, or the run does not have the score",
@@ -51,4 +56,32 @@ export function createNoiseRoutes(deps: { store: RunReader }): Route[] {
       handler: handlers.power,
     },
   ];
+}
+
+/** The query of `GET /runs/{id}/noise`; `scores` are comma-separated. */
+const NoiseQuery = z.object({ scores: list() });
+
+/** The query of `GET /runs/{id}/power`. */
+const PowerQuery = z.object({
+  difference: z.coerce.number().gt(0).max(1),
+  score: z.string().min(1).default(HEADLINE),
+});
+
+/** The handlers of the routes about the noise of one run; also of one that is running. */
+export function createNoiseHandlers({ store }: { store: RunReader }) {
+  return {
+    noise: async (_request, { params, url }) => {
+      const { scores } = readQuery(url, NoiseQuery);
+      const run = await requireRun(store, params.id ?? "");
+      using _kept = store.keep(run.id);
+      return Response.json(await splitNoise(run.id, turnsSoFar(store, run), { scores }));
+    },
+
+    power: async (_request, { params, url }) => {
+      const question = readQuery(url, PowerQuery);
+      const run = await requireRun(store, params.id ?? "");
+      using _kept = store.keep(run.id);
+      return Response.json(await planPower(run.id, turnsSoFar(store, run), question));
+    },
+  } satisfies Record<string, Handler>;
 }

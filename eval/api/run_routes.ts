@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { EvaluateAnswer } from "../schemas/evaluate_response.ts";
-import { createCompareRoute } from "./compare_route.ts";
+import { createCompareRoute } from "./compare_routes.ts";
 import { StoredComparison } from "../compare/compare_stored.ts";
 import { createExportRoute } from "./export_route.ts";
 import { exportFormats } from "../export/mod.ts";

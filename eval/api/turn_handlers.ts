@@ -10,7 +10,7 @@ import type { RunStore } from "../store/store.ts";
 import { ScenarioListQuery, TurnListQuery, TurnPath } from "./list_parameters.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import { createRunOutlines, type RunOutline } from "../run/manager/run_outlines.ts";
-import { requireLabelKey, requireQueriedScores } from "./turn_names.ts";
+import { requireLabelKey, requireQueriedScores } from "./list_parameters.ts";
 import { ALL_FIELDS, type TurnRow, viewTurn } from "../run/events/turn_view.ts";
 import { requireRun, turnNotFound } from "../store/runs/require_run.ts";
 

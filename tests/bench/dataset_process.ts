@@ -4,7 +4,7 @@
  * it back, and prints as JSON what that took. Needs `--expose-gc`.
  */
 import { createContentChecks } from "../../eval/assess/checks/content_checks.ts";
-import { createDatasetHandlers } from "../../eval/api/dataset_handlers.ts";
+import { createDatasetHandlers } from "../../eval/api/dataset_routes.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import type { RequestContext } from "../../shared/http/router/router.ts";
 import { watchEventLoop } from "./event_loop.ts";

@@ -1,10 +1,16 @@
 import { z } from "zod";
+import type { Handler, Route } from "../../shared/http/router/router.ts";
+import { jsonAnswer } from "../../shared/ops/api_description.ts";
+import { PairedScenarioPage, PairedTurnPage } from "./look_schemas.ts";
+import { BAD_QUERY, comparedRuns, paging } from "./route_parts.ts";
+import type { RunReader } from "../store/store.ts";
 import { cursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
 import { readQuery } from "../../shared/http/body/query.ts";
-import type { Handler } from "../../shared/http/router/router.ts";
 import { HEADLINE } from "../results/passing.ts";
-import type { RunReader } from "../store/store.ts";
 import { listPairs, type PairListQuery, type PairLists } from "../compare/pair_lists.ts";
+import { comparisonInDetail } from "../compare/compared_detail.ts";
+import { compareStored } from "../compare/compare_stored.ts";
+import { Detail } from "../results/detail.ts";
 
 /** `change` is the size of the difference; `-change` begins with what changed most. */
 export const PAIR_SORTS = [
@@ -74,4 +80,59 @@ function createPairReader(store: RunReader): (query: PairListQuery) => Promise<P
     if (kept.size > KEPT) kept.delete(kept.keys().next().value!);
     return lists;
   };
+}
+
+const CompareQuery = z.object({
+  baseline: z.string().min(1),
+  candidate: z.string().min(1),
+  decide_by: z.string().min(1).optional(),
+  detail: Detail,
+});
+
+/** `GET /runs/compare`: whether one run is better than another. */
+export function createCompareRoute({ store }: { store: RunReader }): Handler {
+  return async (_request, { url }) => {
+    const { baseline, candidate, decide_by: decideBy, detail } = readQuery(url, CompareQuery);
+    const compared = await compareStored(store, { baseline, candidate }, { decideBy });
+    return Response.json(comparisonInDetail(compared, detail));
+  };
+}
+
+const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in it" };
+
+const pairQuery = z.object({
+  ...comparedRuns,
+  score: z.string().optional().meta({ description: "`overall` unless given." }),
+  sort: z.enum(PAIR_SORTS).optional().meta({
+    description: "`position` unless given. `change` is the size of the difference; `-` in front: " +
+      "downwards.",
+  }),
+  ...paging({ usual: 200, most: 1_000 }),
+});
+
+/** The routes that pair what two runs share. */
+export function createPairRoutes(deps: { store: RunReader }): Route[] {
+  const pairs = createPairHandlers(deps);
+  return [
+    {
+      method: "GET",
+      path: "/runs/compare/scenarios",
+      summary: "Every scenario that two runs share, with its score in both",
+      index: { query: "baseline={id}&candidate={id}" },
+      params: { query: pairQuery },
+      answers: { 200: jsonAnswer("A page of them.", PairedScenarioPage) },
+      problems: { ...BAD_QUERY, ...NOT_FOUND },
+      handler: pairs.scenarios,
+    },
+    {
+      method: "GET",
+      path: "/runs/compare/turns",
+      summary: "Every turn that two runs share, with its score in both",
+      index: { query: "baseline={id}&candidate={id}" },
+      params: { query: pairQuery },
+      answers: { 200: jsonAnswer("A page of them.", PairedTurnPage) },
+      problems: { ...BAD_QUERY, ...NOT_FOUND },
+      handler: pairs.turns,
+    },
+  ];
 }

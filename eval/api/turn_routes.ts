@@ -2,34 +2,16 @@ import { AgreementLabel } from "../schemas/interaction_result.ts";
 import { z } from "zod";
 import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { createPairHandlers, PAIR_SORTS } from "./pair_handlers.ts";
 import { RunSummary } from "../results/run_summary.ts";
 import { createTurnHandlers, type TurnHandlerDeps } from "./turn_handlers.ts";
-import {
-  PairedScenarioPage,
-  PairedTurnPage,
-  ScenarioPage,
-  ShownTurn,
-  TurnPage,
-} from "./look_schemas.ts";
-import { BAD_QUERY, comparedRuns, detail, paging, runPath, turnPath } from "./route_parts.ts";
+import { ScenarioPage, ShownTurn, TurnPage } from "./look_schemas.ts";
+import { BAD_QUERY, detail, paging, runPath, turnPath } from "./route_parts.ts";
 
 const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in it" };
 
-const pairQuery = z.object({
-  ...comparedRuns,
-  score: z.string().optional().meta({ description: "`overall` unless given." }),
-  sort: z.enum(PAIR_SORTS).optional().meta({
-    description: "`position` unless given. `change` is the size of the difference; `-` in front: " +
-      "downwards.",
-  }),
-  ...paging({ usual: 200, most: 1_000 }),
-});
-
-/** The routes that look into runs, row by row: what pages and other frontends are made from. */
-export function createLookRoutes(deps: TurnHandlerDeps): Route[] {
+/** The routes of the turns and scenarios of a run, row by row. */
+export function createTurnRoutes(deps: TurnHandlerDeps): Route[] {
   const turns = createTurnHandlers(deps);
-  const pairs = createPairHandlers(deps);
   return [
     {
       method: "GET",
@@ -137,26 +119,6 @@ export function createLookRoutes(deps: TurnHandlerDeps): Route[] {
       answers: { 200: jsonAnswer("A page of them.", ScenarioPage) },
       problems: { ...BAD_QUERY, ...NOT_FOUND },
       handler: turns.scenarios,
-    },
-    {
-      method: "GET",
-      path: "/runs/compare/scenarios",
-      summary: "Every scenario that two runs share, with its score in both",
-      index: { query: "baseline={id}&candidate={id}" },
-      params: { query: pairQuery },
-      answers: { 200: jsonAnswer("A page of them.", PairedScenarioPage) },
-      problems: { ...BAD_QUERY, ...NOT_FOUND },
-      handler: pairs.scenarios,
-    },
-    {
-      method: "GET",
-      path: "/runs/compare/turns",
-      summary: "Every turn that two runs share, with its score in both",
-      index: { query: "baseline={id}&candidate={id}" },
-      params: { query: pairQuery },
-      answers: { 200: jsonAnswer("A page of them.", PairedTurnPage) },
-      problems: { ...BAD_QUERY, ...NOT_FOUND },
-      handler: pairs.turns,
     },
   ];
 }
