@@ -9,16 +9,16 @@ import { openaiEvals } from "./formats/openai_evals.ts";
 import { promptfoo } from "./formats/promptfoo.ts";
 
 /**
- * Every format, by the name that callers give. A file is read by the first that recognises it: those
- * of other tools come first, then tables, then our own.
+ * Every format, by the name that callers give. A file is read by the last that recognises it: those
+ * of other tools are tried before ours.
  */
 export const FORMATS: readonly DatasetFormat[] = [
-  promptfoo,
-  langsmith,
-  csv,
-  openaiEvals,
   jsonl,
   json,
+  csv,
+  promptfoo,
+  openaiEvals,
+  langsmith,
 ];
 
 export function findFormat(name: string): DatasetFormat | undefined {
@@ -50,7 +50,7 @@ export function detectFormat(
     columns: isTable ? columnsOf(firstLine) : undefined,
     hasMapping,
   };
-  return FORMATS.find((format) => format.recognises(file)) ?? json;
+  return FORMATS.findLast((format) => format.recognises(file)) ?? json;
 }
 
 /** Names with separators between them. */

@@ -19,7 +19,8 @@ export const jsonl: DatasetFormat = {
 export const json: DatasetFormat = {
   name: "json",
   about: "an array of scenarios, one scenario, or an object whose test_batch holds them",
-  recognises: ({ start }) => /^[[{]/.test(start),
+  recognises: ({ start, first, isLine }) =>
+    /^[[{]/.test(start) && (!isLine || "test_batch" in first!),
   isWhole: true,
   async *read(pieces) {
     for (const scenario of toScenarios(parseWhole(await readWhole(pieces)))) {

@@ -63,7 +63,7 @@ export interface DatasetFormat {
   name: string;
   /** What such a file holds, in words for people. */
   about: string;
-  /** Whether a file is of this format. The first of the table that says so reads it. */
+  /** Whether a file is of this format. The last of the table that says so reads it. */
   recognises(file: FileBeginning): boolean;
   /** Set if a file is read as a whole, because its format has no parts that end. */
   isWhole?: true;

@@ -116,7 +116,7 @@ tests:
       `7ce6,2026-01-01T00:00:00Z,"{""messages"": [{""role"": ""user"", ""content"": ""Hi""}, ` +
       `{""role"": ""assistant"", ""content"": ""Hello""}, {""role"": ""user"", ""content"": ` +
       `""Bye""}]}","{""output"": ""See you, ""}"\n`,
-    turns: [["What is LangChain?"], ["Hi", "Bye"]],
+    turns: [["What is LangChain?"], ["Bye"]],
   },
 };
 
