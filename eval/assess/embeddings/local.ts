@@ -59,6 +59,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   let lent: Promise<SharedModel> | undefined;
   let working = 0;
   let idleTimer: ReturnType<typeof setTimeout> | undefined;
+  let isEnded = false;
 
   async function encodeBatch(texts: string[], slot: number): Promise<EncodedText[]> {
     const different = [...new Set(texts)];
@@ -83,7 +84,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     try {
       return await action();
     } finally {
-      if (--working === 0) {
+      if (--working === 0 && !isEnded) {
         lent = undefined;
         idleTimer = setTimeout(() => encoders.forEach((encoder) => encoder.rest()), idleMs);
         Deno.unrefTimer(idleTimer);
@@ -125,6 +126,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     embed,
     ...(model === "minilm" && { comparer }),
     [Symbol.dispose]() {
+      isEnded = true;
       clearTimeout(idleTimer);
       for (const encoder of encoders) encoder[Symbol.dispose]();
     },

@@ -1,17 +1,18 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { openEventStream } from "../../../agent/answer/event_stream.ts";
+import { openEventStream, type Produce } from "../../../agent/answer/event_stream.ts";
 import { streamAnswer } from "../../../agent/answer/streamed_answer.ts";
 import { streamCompletion } from "../../../agent/openai/stream.ts";
 import { isAbort } from "../../../shared/errors.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import { readChunks, readEvents } from "../../fakes/events.ts";
-import { never } from "../../fakes/scripted_provider.ts";
 import { until } from "../../fakes/until.ts";
 
 const { signal } = new AbortController();
 
 Deno.test("a silent stream opens by itself and sends comments", async () => {
-  const body = await openEventStream(() => never(), { signal, keepAliveMs: 5 });
+  const silent: Produce = ({ signal }) =>
+    new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+  const body = await openEventStream(silent, { signal, keepAliveMs: 5 });
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   assertEquals((await reader.read()).value, ": keep-alive\n\n");
   assertEquals((await reader.read()).value, ": keep-alive\n\n");

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { type ChatReply, ProviderError } from "../../../shared/providers/provider.ts";
 import { failure, providerOf, REQUEST, streamed, WAYS } from "../../fakes/openai_provider.ts";
@@ -235,7 +236,7 @@ Deno.test("a stream that sends a piece now and then, forever, ends at its total 
   const dripping: Answer = ({ signal }) => {
     async function* drip(): AsyncGenerator<Uint8Array> {
       const event = new TextEncoder().encode(`data: ${JSON.stringify(HI)}\n\n`);
-      for (; !signal.aborted; await new Promise((resolve) => setTimeout(resolve, 5))) yield event;
+      for (; !signal.aborted; await setTimeout(5, null, { signal }).catch(() => {})) yield event;
     }
     const headers = { "content-type": "text/event-stream" };
     return new Response(ReadableStream.from(drip()), { headers });

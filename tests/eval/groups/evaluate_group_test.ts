@@ -211,6 +211,7 @@ Deno.test("a group needs a place for each of its runs, and starts none without",
   const tooMany = await post(service, { model_ids: ["a", "b", "c", "d"] });
   assertEquals([tooMany.status, tooMany.answer.errors[0].path], [400, "model_ids"]);
   gate.open();
+  await until(async () => (await store.unfinishedRuns()).length === 0);
 });
 
 Deno.test("the same Idempotency-Key is answered with the same group, and another body is a 422", async () => {

@@ -81,7 +81,9 @@ async function messagesAtStart(endpoint: string, { environment = {}, fault }: St
   const { runs } = evalService(() => "fine", { store, log, environment });
   await runs.resumeUnfinished();
   await runs.active(id)?.ended;
-  return lines;
+  const said = lines.slice();
+  await runs.stop();
+  return said;
 }
 
 Deno.test("a run whose endpoint had a query is not said to be resumed", async () => {

@@ -11,6 +11,8 @@ import { gatedTarget } from "../../fakes/gated_target.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { until } from "../../fakes/until.ts";
 
+Deno.test.sanitizer({ ops: false, resources: false }); // connections to PostgreSQL outlive a test
+
 const ignore = postgresBin === undefined;
 const server = ignore ? undefined! : await startPostgres();
 Deno.test.afterAll(async () => await server?.[Symbol.asyncDispose]());

@@ -12,6 +12,8 @@ import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { until } from "../../fakes/until.ts";
 
+Deno.test.sanitizer({ ops: false, resources: false }); // connections to PostgreSQL outlive a test
+
 const CONNECTIONS = 6;
 const ignore = postgresBin === undefined;
 const server = ignore ? undefined! : await startPostgres();

@@ -14,6 +14,8 @@ import { runCases } from "./run_cases.ts";
 import { newRun, type StoreCase } from "./store_case.ts";
 import { turnCases } from "./turn_cases.ts";
 
+Deno.test.sanitizer({ ops: false, resources: false }); // connections to PostgreSQL outlive a test
+
 const STORES: Record<string, (now: () => number) => Promise<RunStore>> = {
   "SQLite": (now) => openStore({ path: ":memory:", now }),
   ...(postgresBin !== undefined && { "PostgreSQL": openEmpty }),

@@ -10,6 +10,8 @@ import { freePort } from "../../../fakes/free_port.ts";
 import { openSharedStore, postgresBin, startPostgres } from "../../../fakes/postgres_server.ts";
 import { evaluateRequest, storedTurn } from "../../../fakes/stored_runs.ts";
 
+Deno.test.sanitizer({ ops: false, resources: false }); // connections to PostgreSQL outlive a test
+
 const ignore = postgresBin === undefined;
 const server = ignore ? undefined! : await startPostgres();
 Deno.test.afterAll(async () => await server?.[Symbol.asyncDispose]());
