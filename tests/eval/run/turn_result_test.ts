@@ -56,7 +56,8 @@ Deno.test("a turn whose scoring fails has no scores, and the run continues", asy
             ? Promise.reject(new TypeError("a poisoned reply"))
             : plainAssessor.assess(one, reply),
       },
-      onUnscored: (position, error) => void faults.push([position, (error as Error).message]),
+      onUnscored: ({ scenario, attempt, turn }, error) =>
+        void faults.push([[scenario, attempt, turn], (error as Error).message]),
     }),
   ) as [[InteractionResult[]]];
   assertEquals(results!.map(({ agent_reply }) => agent_reply), ["re: message 1", "re: message 2"]);
@@ -64,7 +65,7 @@ Deno.test("a turn whose scoring fails has no scores, and the run continues", asy
   assertEquals(results![0]!.missing_scores, { overall: "scoring failed; see the service's log" });
   assertEquals(results![0]!.error, undefined);
   assertEquals(asked.length, 2);
-  assertEquals(faults, [[{ scenario: 0, attempt: 0, turn: 0 }, "a poisoned reply"]]);
+  assertEquals(faults, [[[0, 0, 0], "a poisoned reply"]]);
 });
 
 Deno.test("the latency of a turn is what the endpoint took, its time also what was waited before", async () => {
