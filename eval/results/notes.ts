@@ -58,7 +58,7 @@ function noteSimilarity({ test_batch }: Pick<EvaluateRequest, "test_batch">): Ru
   return [{
     code: "similarity_alone",
     detail:
-      `overall of ${which} is semantic_similarity alone, which does not tell a statement from its ` +
-      "opposite: see docs/scores-and-statistics.md#semantic_similarity",
+      `overall of ${which} is semantic_similarity alone, by a small model for English; in other ` +
+      "languages it sees no negation: see docs/scores-and-statistics.md#semantic_similarity",
   }];
 }

@@ -163,5 +163,5 @@ Deno.test("a judge that is down raises no score: overall is open, counted and bo
   const { n, turns, missing, failed, bounds } = down.results.statistics.overall!;
   assertEquals([n, turns, missing, failed], [3, 0, 3, 0]);
   assertEquals(bounds, [0.5, 1]);
-  assertEquals(down.scored_by, { judge: "fake-judge", embeddings: "bag_of_words/c2" });
+  assertEquals(down.scored_by, { judge: "fake-judge", embeddings: "bag_of_words/c2-a1" });
 });

@@ -154,8 +154,8 @@ Deno.test("EVAL_CJK_ENCODER says whether Chinese and Japanese have an encoder of
     using _ = ports.embedder; // no worker has started
     return describeScoring(ports).embeddings;
   };
-  assertEquals(scoredBy({}), "minilm+bge-zh/c2");
-  assertEquals(scoredBy({ EVAL_CJK_ENCODER: "off" }), "minilm/c2");
+  assertEquals(scoredBy({}), "minilm+bge-zh/c2-a1");
+  assertEquals(scoredBy({ EVAL_CJK_ENCODER: "off" }), "minilm/c2-a1");
   const endpoint = { EMBEDDINGS_BASE_URL: "https://host/v1", EMBEDDINGS_MODEL: "m" };
   assertEquals(scoredBy(endpoint), "endpoint_embeddings:m");
 });

@@ -11,11 +11,11 @@ const free = interaction("3"); // without a reference nothing is compared
 const notes = (turns: typeof bare[], hasJudge = false) =>
   runNotes({ test_batch: [scenario("s", turns)] }, { hasJudge });
 
-Deno.test("a run with neither judge nor labels has a note that similarity confuses opposites", () => {
+Deno.test("a run with neither judge nor labels has a note that similarity alone decides", () => {
   const [note, ...others] = notes([bare, free]);
   assertEquals([note?.code, others], ["similarity_alone", []]);
   assertStringIncludes(note!.detail, "overall of every turn is semantic_similarity alone");
-  assertStringIncludes(note!.detail, "contradict each other");
+  assertStringIncludes(note!.detail, "no negation");
 });
 
 Deno.test("a run that asks an agent has a note that system prompts were not sent", () => {
