@@ -10,7 +10,7 @@ Deno.test("keep-alive comments count as life: a queued model is waited for", asy
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
       async pull(controller) {
         await new Promise((resolve) => setTimeout(resolve, 100));
-        if (comments++ < 10) return controller.enqueue(encode(": queued\n\n"));
+        if (comments++ < 25) return controller.enqueue(encode(": queued\n\n"));
         for (const chunk of completionChunks({ content: "Hi" })) {
           controller.enqueue(encode(`data: ${JSON.stringify(chunk)}\n\n`));
         }
@@ -21,7 +21,7 @@ Deno.test("keep-alive comments count as life: a queued model is waited for", asy
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   });
   // Less than the comments take together, and more than there is between two of them.
-  const deltas = await Array.fromAsync(providerOf(double, { timeoutMs: 500 }).stream(REQUEST));
+  const deltas = await Array.fromAsync(providerOf(double, { timeoutMs: 2_000 }).stream(REQUEST));
   const last = deltas.at(-1);
   assertEquals(last?.type === "reply" && last.reply.content, "Hi");
 });
