@@ -8,7 +8,7 @@ export interface Package {
 
 /** The packages that a file names with their versions, as import specifiers do. */
 export function readPackages(file: URL): Package[] {
-  const specifiers = Deno.readTextFileSync(file).matchAll(/"npm:(@?[^@"]+)@([\d^][^/"]*)/g);
+  const specifiers = Deno.readTextFileSync(file).matchAll(/"npm:\/?(@?[^@"]+)@([\d^][^/"]*)/g);
   return [...specifiers].map(([, name, version]) => ({ name: name!, version: version! }));
 }
 
