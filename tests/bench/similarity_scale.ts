@@ -47,7 +47,7 @@ export async function similarityScale(): Promise<void> {
       const low = mixes.filter(isLow).map(({ value }) => value);
       console.log(
         `  ${language}: floor ${mean(mixes.map(({ unrelated }) => unrelated)).toFixed(3)}, ` +
-          `threshold ${quantile(low, 0.75).toFixed(3)} by the training part`,
+          `threshold ${quantile(low, 0.83).toFixed(3)} by the training part`,
       );
     }
     const found = await rate(
