@@ -105,12 +105,12 @@ suite.test(
     await page.getByLabel("System prompt").fill("Answer like a pirate.");
     await page.getByLabel("Temperature").fill("hot");
     await page.getByLabel("Maximum tokens per reply").fill("1.5");
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Enter a number from 0 to 2, or nothing.").waitFor();
     await page.getByText("Enter a whole number above 0, or nothing.").waitFor();
     await page.getByLabel("Temperature").fill("0.3");
     await page.getByLabel("Maximum tokens per reply").fill("77");
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     await ask(page, "Hello");
     const sent = hub.requests.at(-1)?.body;
     assertEquals(sent.messages[0], { role: "system", content: "Answer like a pirate." });
@@ -119,7 +119,7 @@ suite.test(
 
     await page.getByRole("button", { name: "Settings" }).click();
     await page.getByLabel("Use tools").uncheck();
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     const answer = await ask(page, "Alone?");
     assertEquals(hub.requests.at(-1)?.body.tools, undefined);
     assertStringIncludes(await answer.getByRole("list").innerText(), "5 tokens in, 7 out");

@@ -18,8 +18,13 @@ export interface ScriptedHub extends ProviderDouble {
   release(): void;
 }
 
+type Sent = { role: string };
+
+const isSecondUser = (message: Sent, before: Sent | undefined) =>
+  message.role === "user" && before?.role === "user";
+
 /**
- * Answers by the last message of the user: `hold …` waits in the middle of the answer, `think …`
+ * Refuses two messages of the user in a row, as Mistral's templates do. Answers by the last one: `hold …` waits in the middle of the answer, `think …`
  * reasons first, `calculate …` calls the calculator, `fail …` is an error, `break …` is cut off. To
  * anything else it says what `answers` has, or repeats it with the name of the model.
  */
@@ -34,6 +39,12 @@ export async function startScriptedHub(
     if (request.path.endsWith("/models")) return listModels(models);
     const { messages, model } = request.body;
     const last = messages.at(-1);
+    if (
+      messages.some((message: Sent, index: number) => isSecondUser(message, messages[index - 1]))
+    ) {
+      const error = { message: "Conversation roles must alternate user/assistant/user/assistant" };
+      return Response.json({ error }, { status: 400 });
+    }
     const said: string = messages.findLast(({ role }: { role: string }) => role === "user").content;
     const plain = answers.get(said) ?? `${model} was asked: ${said}`;
     const chunks = completionChunks({ content: plain, model });
