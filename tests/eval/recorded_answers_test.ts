@@ -150,8 +150,8 @@ function withoutTimes(text: string): string {
     .replaceAll(/"(latency_ms|execution_time_ms)":\d+/g, '"$1":0')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+Z)?/g, "TIME")
     .replaceAll(/ time="[\d.]+"/g, ' time="0"')
-    // The twelfth cell of a CSV row is the latency.
-    .replaceAll(/^("ID",(?:(?:"(?:[^"]|"")*"|\d*),){10})\d+,/gm, "$10,");
+    // The thirteenth cell of a CSV row is the latency.
+    .replaceAll(/^("ID",(?:(?:"(?:[^"]|"")*"|\d*),){11})\d+,/gm, "$10,");
 }
 
 for (const kind of Object.keys(KINDS)) {
