@@ -27,19 +27,19 @@ suite.test(
     await page.getByRole("button", { name: "intent match" }).click();
     await page.getByRole("heading", { name: "Scenarios by intent match" }).waitFor();
     await page.getByLabel("Candidate", { exact: true }).selectOption(withoutLabels);
-    await page.getByText("intent match, metadata match").waitFor();
+    await page.getByText("intent match, labels match").waitFor();
     await page.getByRole("button", { name: "overall", pressed: true }).waitFor();
     await page.getByRole("heading", { name: "Scenarios by overall" }).waitFor();
   },
 );
 
 suite.test(
-  "a laptop shows the verdict of every score without scrolling aside",
+  "a laptop shows the interval of every score without scrolling aside",
   async ({ url, baseline, candidate }, open) => {
     const address = `${url}/ui/compare?baseline=${baseline}&candidate=${candidate}`;
     await using tab = await open(address, { viewport: { width: 1200, height: 800 } });
     const frame = tab.page.locator(".columns.compared .table-frame").first();
-    await frame.getByText("Verdict").waitFor();
+    await frame.getByRole("columnheader", { name: "95% interval" }).waitFor();
     assertEquals(await frame.evaluate((box) => box.scrollWidth - box.clientWidth), 0);
   },
 );
@@ -137,7 +137,7 @@ suite.test("the part of a run that is shown can be read in forced colours", asyn
       const { color, backgroundColor } = getComputedStyle(link);
       return [color, backgroundColor];
     });
-  await page.getByRole("heading", { name: "Scores" }).waitFor();
+  await page.getByRole("navigation", { name: "Views of the run" }).waitFor();
   const expected = await page.evaluate(() => {
     const probe = document.body.appendChild(document.createElement("p"));
     probe.style.color = "HighlightText";
@@ -146,7 +146,7 @@ suite.test("the part of a run that is shown can be read in forced colours", asyn
     probe.remove();
     return [color, backgroundColor];
   });
-  assertEquals(await colors("Overview"), expected);
+  assertEquals(await colors("Replies"), expected);
   assertEquals(await colors("Runs"), expected);
 });
 
