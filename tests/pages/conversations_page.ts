@@ -82,7 +82,7 @@ suite.test("many conversations can be searched", async ({ url }, open) => {
   await page.getByRole("searchbox", { name: "Search conversations" }).fill("ERR");
   await becomes(() => list(page).getByRole("listitem").count(), 1);
   await page.getByRole("searchbox").fill("nothing like it");
-  await page.getByText("No conversation has this title.").waitFor();
+  await page.getByText("No conversation has this in its title or texts.").waitFor();
   await checkAccessibility(page);
 });
 
