@@ -115,6 +115,7 @@ suite.test(
     await settle("table.runs .name a");
     await page.goto(`${url}/ui/runs/${baseline}`);
     await settle(".turn-rows a.name");
+    await page.goto(`${url}/ui/runs/${baseline}?view=scores`);
     await settle(".confusion td a");
     await page.goto(`${url}/ui/compare?baseline=${baseline}&candidate=${candidate}`);
     await settle(".verdict .sentence");

@@ -125,7 +125,7 @@ suite.test(
     await page.getByRole("button", { name: "Start the run" }).click();
     await page.waitForURL(/\/ui\/runs\//);
     await page.getByRole("heading", { name: "one-of-many" }).waitFor();
-    await page.locator(".badge", { hasText: "completed" }).first().waitFor();
+    await page.getByRole("region", { name: "Result" }).waitFor();
   },
 );
 

@@ -75,7 +75,7 @@ suite.test("long words break and do not widen any view", async ({ url, ids }, op
     [`/?test=${encodeURIComponent(LONG.test_name)}`, "table.runs tbody tr"],
     [`/ui/runs/${ids.older}`, ".turn-rows .name"],
     [`/ui/runs/${ids.older}?view=noise`, ".shares"],
-    [`/ui/runs/${ids.older}?view=grades`, ".state h2"],
+    [`/ui/runs/${ids.older}?view=grades`, "text=No grades yet."],
     [`/ui/runs/${ids.older}?turn=0/1/1`, ".grade-form"],
     [`/ui/compare?baseline=${ids.older}&candidate=${ids.run}`, ".scatter .dot"],
     ["/ui/groups", "table.runs tbody tr"],

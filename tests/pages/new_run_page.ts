@@ -28,7 +28,7 @@ suite.test(
     await page.getByText("--model studio/support-v3").waitFor();
     await page.getByRole("button", { name: "Start the run" }).click();
     await page.waitForURL(/\/ui\/runs\//);
-    await page.getByText("completed").waitFor();
+    await page.getByRole("region", { name: "Result" }).waitFor();
   },
 );
 
@@ -94,7 +94,7 @@ suite.test(
     const { attempts, pass_threshold, rubric, judge_votes } = (await sent).postDataJSON();
     assertEquals([attempts, pass_threshold, rubric, judge_votes], [2, 0.4, "Be kind.", 5]);
     await page.waitForURL(/\/ui\/runs\//);
-    await page.getByText("completed").waitFor();
+    await page.getByRole("region", { name: "Result" }).waitFor();
   },
 );
 
@@ -117,7 +117,7 @@ suite.test(
     await checkAccessibility(page);
     await page.getByRole("button", { name: "Start the run" }).click();
     await page.waitForURL(/\/ui\/groups\//);
-    await page.getByText("completed").first().waitFor();
+    await page.locator(".verdict .sentence").waitFor();
   },
 );
 
@@ -209,7 +209,7 @@ suite.test("a request of a dataset that is pasted runs with everything it says",
   const { dataset, model_id, judge_votes } = (await sent).postDataJSON();
   assertEquals([dataset, model_id, judge_votes], ["pasted", "studio/support-v3", 5]);
   await page.waitForURL(/\/ui\/runs\//);
-  await page.getByText("completed").waitFor();
+  await page.getByRole("region", { name: "Result" }).waitFor();
 });
 
 suite.test("a batch too large to be kept leaves the other fields as they are", async (

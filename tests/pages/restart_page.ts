@@ -61,7 +61,7 @@ suite.test(
       before,
       { timeout: 30_000 },
     );
-    await page.locator(".badge", { hasText: "completed" }).first().waitFor({ timeout: 60_000 });
+    await page.getByRole("region", { name: "Result" }).waitFor({ timeout: 60_000 });
     assertEquals(await page.locator("body[data-same-page]").count(), 1);
     const { progress } = await (await fetch(`${url}/runs/${run_id}?result=false`)).json();
     assertEquals(progress.done, progress.total);

@@ -71,7 +71,7 @@ suite.test(
       false,
     ]);
     await page.waitForURL(/\/ui\/groups\//);
-    await page.getByText("completed").first().waitFor();
+    await page.locator(".verdict .sentence").waitFor();
   },
 );
 

@@ -99,7 +99,7 @@ const CASES: Case[] = [
     name: "the turns of a comparison",
     address: compare,
     request: /\/runs\/compare\/turns\?/,
-    loading: "Loading the replies…",
+    loading: "Loading the turns…",
     ready: ".changes summary",
   },
   {
