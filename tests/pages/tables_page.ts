@@ -191,8 +191,7 @@ suite.test("a run without a score has one dash, and one row is not the first", a
   fixture,
   open,
 ) => {
-  const greeting = { user_message: "Hello!", reference_metadata: { intent: "greeting" } };
-  const scenario = { id: "one", interactions: [{ id: "1", ...greeting }] };
+  const scenario = { id: "one", interactions: [{ id: "1", user_message: "Hello!" }] };
   await fixture.evaluate({ test_batch: scenario, attempts: 1, test_name: "unscored" });
   await using tab = await open(`${fixture.url}/?q=unscored`);
   const { page } = tab;
