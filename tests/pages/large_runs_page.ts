@@ -31,7 +31,7 @@ suite.test("the axis of a histogram has room for large counts", async ({ url, ru
   await showWith(page, `${url}/ui/runs/${run}?view=scores`, ({ histograms }) => {
     histograms.overall = histograms.overall.map((_: number, band: number) => band * 125_000);
   });
-  const chart = page.getByRole("img", { name: "Distribution of overall" });
+  const chart = page.getByRole("group", { name: "Distribution of overall" });
   await chart.getByText("1,000,000", { exact: true }).waitFor();
   const outside = await chart.evaluate((svg) => {
     const { left, right } = svg.getBoundingClientRect();
