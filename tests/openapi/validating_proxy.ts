@@ -183,7 +183,7 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   const group = JSON.parse(await send(proxy, "POST /evaluate", { body: several, status: 200 }));
   for (
     const query of [
-      ...["", "?scores=overall%2Cchrf", "?pairs=false", "/events", "/export?scores=overall"],
+      ...["", "?decide_by=chrf", "?pairs=false", "/events", "/export?decide_by=chrf"],
       ...["jsonl", "csv", "junit", "markdown", "html"].map((format) =>
         `/export?format=${format}&bom=off`
       ),
