@@ -87,7 +87,7 @@ suite.test(
     await page.getByLabel("x-model-id").fill("demo/assistant");
     tab.expect(/400/);
     await page.getByRole("button", { name: "Send POST" }).click();
-    await result.getByText("400", { exact: true }).waitFor();
+    await result.locator(".badge").getByText("400").waitFor();
 
     await page.getByRole("button", { name: "Copy as curl" }).click();
     const command = await page.evaluate(() => navigator.clipboard.readText());
