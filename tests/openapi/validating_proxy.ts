@@ -178,6 +178,7 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   await send(proxy, "DELETE /datasets/support", { status: 204 });
   const end = { headers: { "last-event-id": "end" }, status: 204 };
   await send(proxy, `GET /runs/${run}/events`, end);
+  await send(proxy, `GET /runs/${run}/request`, { status: 200 });
 
   const { model_id: __, ...several } = { ...body, model_ids: ["acme/small", "acme/large"] };
   const group = JSON.parse(await send(proxy, "POST /evaluate", { body: several, status: 200 }));
