@@ -29,7 +29,7 @@ const completion = (usage: unknown) => ({
   usage,
 });
 const message = (usage_metadata: unknown) => ({ type: "ai", content: "Paris", usage_metadata });
-const notCounted = { usage: null, cost: null, check: 0, unknown: 1 };
+const notCounted = { usage: null, cost: null, check: 0 as const, unknown: 1 };
 
 Deno.test("an agent that was not told the tokens sends zeros: the cost is unknown, not 0", async () => {
   const zeros = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
