@@ -3,6 +3,7 @@ import { thresholdOf } from "../results/outcome.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { type ParsedValues, parseNumber } from "./arguments.ts";
+import { type BaselineFile, parseBaselineFile } from "./baseline_file.ts";
 import { type Candidate, findBaselineRun } from "./commands/baseline.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
@@ -21,9 +22,10 @@ export const criteriaOptions = {
 /** The same options for `--help`. */
 export const CRITERIA_HELP =
   `  --baseline RUN     compare with this run; a regression fails. An id, tag:NAME
-                     ("assay-eval tag"), or "latest": the last run of the same
-                     test or batch that is complete, had at most 10 % failed
-                     calls and did not fail itself
+                     ("assay-eval tag"), a FILE.json that --output wrote, or
+                     "latest": the last run of the same test or batch that is
+                     complete, had at most 10 % failed calls and did not fail
+                     itself
   --baseline-optional  if there is no baseline, or it has nothing in common with
                      the run, decide by the threshold alone
   --threshold X      the mean overall that passes, 0 to 1 (default: the batch's
@@ -39,6 +41,8 @@ export interface PassCriteria {
   threshold: number | undefined;
   /** A run's id; the word of the command line until `findBaseline`. */
   baseline: string | undefined;
+  /** The baseline, if it is a file. */
+  baselineFile?: BaselineFile;
   /** Whether the run may pass without a comparison. */
   isBaselineOptional: boolean;
   /** The score that decides a comparison; unset means the headline. */
@@ -90,14 +94,17 @@ export async function findBaseline(
   { reader, candidate, context }: {
     reader: RunReader;
     candidate: Candidate;
-    context: Pick<CliContext, "err">;
+    context: Pick<CliContext, "err" | "readText">;
   },
 ): Promise<PassCriteria> {
   const { baseline: name, isBaselineOptional, decideBy } = criteria;
   if (name === undefined) return criteria;
+  const isFile = name.endsWith(".json") && !name.startsWith("tag:");
   let baseline: string;
   try {
-    baseline = await findBaselineRun(reader, { name, candidate });
+    baseline = isFile
+      ? await context.readText(name)
+      : await findBaselineRun(reader, { name, candidate });
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     if (!isBaselineOptional) {
@@ -106,9 +113,19 @@ export async function findBaseline(
     context.err.write(`${error.message}; nothing is compared\n`);
     return { ...criteria, baseline: undefined };
   }
-  if (decideBy !== undefined) await requireBaselineScore(reader, { baseline, decideBy });
+  const baselineFile = isFile ? parseBaselineFile(name, baseline) : undefined;
+  if (baselineFile) baseline = baselineFile.run.id;
+  const found = { ...criteria, baseline, ...baselineFile && { baselineFile } };
+  if (decideBy !== undefined) {
+    await requireBaselineScore(withBaseline(reader, found), { baseline, decideBy });
+  }
   context.err.write(`baseline ${baseline}\n`);
-  return { ...criteria, baseline };
+  return found;
+}
+
+/** The stored runs, and the baseline beside them if it is a file. */
+export function withBaseline(reader: RunReader, { baselineFile }: PassCriteria): RunReader {
+  return baselineFile?.over(reader) ?? reader;
 }
 
 async function requireBaselineScore(

@@ -53,12 +53,9 @@ export async function* writeResult(
   yield `],${JSON.stringify({ ...rest, statistics, ...more }).slice(1)}}`;
 }
 
+const AS_SENT = new Set(["description", "checks", "conversation_checks"]);
 /** What a scenario's answer has after the caller's own fields; these cannot replace it. */
-const OURS = new Set([
-  "scenario_id",
-  "attempts",
-  ...Object.keys(ScenarioResult.shape).filter((name) => name !== "description"),
-]);
+const OURS = new Set(Object.keys(ScenarioResult.shape).filter((name) => !AS_SENT.has(name)));
 
 /** Turns are copied into the text as they were stored: most of an answer is not written again. */
 function createPartWriter(

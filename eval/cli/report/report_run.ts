@@ -13,7 +13,7 @@ import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
 import { createWholeReader } from "../../store/turns/whole_reader.ts";
 import { EXIT } from "../command.ts";
-import { type PassCriteria, thresholdFor } from "../pass_criteria.ts";
+import { type PassCriteria, thresholdFor, withBaseline } from "../pass_criteria.ts";
 import { writeOutputs } from "./outputs.ts";
 import { terminalForm } from "./terminal_form.ts";
 import type { CliContext } from "../context.ts";
@@ -36,7 +36,10 @@ export async function reportRun(
   context.out.write(describeRun(source, { digest, form: terminalForm }));
   if (source.comparison) {
     const { baseline, result: { moved } } = source.comparison;
-    const sides = await readSides(store, { ids: { baseline, candidate: run.id }, moved });
+    const sides = await readSides(withBaseline(store, criteria), {
+      ids: { baseline, candidate: run.id },
+      moved,
+    });
     source.comparison.sides = () => Promise.resolve(sides);
     context.out.write(describeComparison({ ...source.comparison, sides }, terminalForm));
   }
@@ -60,7 +63,8 @@ export async function judgeRun(
   const digest = known ?? await digestRun(source);
   if (criteria.baseline !== undefined) {
     const { baseline, decideBy, isBaselineOptional } = criteria;
-    const result = await compareStored(store, { baseline, candidate: run.id }, { decideBy });
+    const reader = withBaseline(store, criteria);
+    const result = await compareStored(reader, { baseline, candidate: run.id }, { decideBy });
     source.comparison = { baseline, result, isRequired: !isBaselineOptional };
   }
   const { code, words } = decide({ digest, threshold, criteria, source });

@@ -190,3 +190,67 @@ Deno.test("a name that could not be typed, or a run that is not complete, gets n
   assertStringIncludes(err, "it is interrupted");
   assert(await store.findTag("main") === undefined);
 });
+
+/** Scenarios with all that a batch may expect, as a request body. */
+const richBatch = JSON.stringify({
+  test_batch: Array.from({ length: 12 }, (_, index) => ({
+    id: `s${index}`,
+    system_prompt: "Be brief.",
+    owner: "ann",
+    conversation_checks: [{ type: "contains", value: "right" }],
+    interactions: ["a", "b"].map((id) => ({
+      id,
+      user_message: `${id} ${index}?`,
+      reference_reply: "right",
+      checks: [{ type: "max_words", value: 3, required: true }],
+    })),
+  })),
+});
+
+Deno.test("a result that --output wrote is a baseline, without the database that has it", async () => {
+  const before = model({ "b.json": richBatch });
+  const main = await before.evaluate(
+    "b.json",
+    "--attempts",
+    "2",
+    "-o",
+    "main.json",
+    "--history",
+    "both",
+  );
+  const written = before.files["main.json"]!;
+
+  const files = { "b.json": richBatch, "main.json": written };
+  const { evaluate, state } = model(files);
+  const same = await evaluate("b.json", "--history", "both", "--baseline", "main.json");
+  assertEquals(same.code, 0, same.out + same.err);
+  assertStringIncludes(same.err, `baseline ${main.id}\n`);
+  assertStringIncludes(same.out, "overall: no scenario differs");
+  assert(!same.out.includes("not the same in both runs"), same.out);
+  assert(!same.out.includes("Only in the"), same.out);
+
+  state.answer = () => "wrong";
+  const worse = await evaluate("b.json", "--baseline", "main.json", "--threshold", "0");
+  assertEquals(worse.code, 100, worse.out + worse.err);
+  assertStringIncludes(worse.out, "regressed in overall");
+  assertStringIncludes(worse.out, "before: right", "the replies that fell are quoted");
+
+  const unknown = await evaluate("b.json", "--baseline", "main.json", "--score", "bleu9");
+  assertStringIncludes(unknown.err, "the baseline has no score bleu9");
+});
+
+Deno.test("a baseline file that is missing may be optional; one that is no result is an error", async () => {
+  const files = { "b.json": batchFile(2), "cut.json": '{"run_id": "x"', "group.json": "{}" };
+  const { evaluate, asked } = model(files);
+  for (const name of ["cut.json", "group.json"]) {
+    const { code, err } = await evaluate("b.json", "--baseline", name, "--baseline-optional");
+    assertEquals(code, 1, err);
+    assertStringIncludes(err, `cannot use ${name} as baseline: it `);
+  }
+  const required = await evaluate("b.json", "--baseline", "none.json");
+  assertEquals([required.code, asked.length], [1, 0]);
+  assertStringIncludes(required.err, "cannot read none.json");
+  const first = await evaluate("b.json", "--baseline", "none.json", "--baseline-optional");
+  assertEquals(first.code, 0, first.err);
+  assertStringIncludes(first.err, "nothing is compared");
+});

@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { AppError } from "../../shared/errors.ts";
+import { listFieldErrors } from "../../shared/field_errors.ts";
+import { evaluateRequest } from "../schemas/evaluate_request.ts";
+import { InteractionResult } from "../schemas/interaction_result.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
+import type { RunReader } from "../store/store.ts";
+import { readFacets } from "../store/turns/turn_facets.ts";
+import type { StoredTurn } from "../store/turns/turn_record.ts";
+
+/** A run that was written with `--output result.json`, as far as comparing reads it. */
+export interface BaselineFile {
+  run: StoredRun;
+  /** The same reader, which also knows this run. */
+  over(reader: RunReader): RunReader;
+}
+
+/** What is read of the file; the rest of it is computed from this. */
+const WrittenResult = z.looseObject({
+  run_id: z.string(),
+  test_name: z.string(),
+  endpoint: z.string(),
+  model_id: z.string(),
+  results: z.object({
+    scenarios: z.array(z.looseObject({
+      scenario_id: z.string(),
+      attempts: z.array(z.object({
+        attempt_id: z.int().min(1),
+        history_of: z.literal("reference").optional(),
+        interactions: z.array(InteractionResult),
+      })),
+    })),
+  }),
+});
+
+/** Reads such a file. Throws `AppError` if it is something else. */
+export function parseBaselineFile(path: string, text: string): BaselineFile {
+  const { results: { scenarios }, ...heading } = parse(path, text);
+  const turns = scenarios.flatMap(({ attempts }, scenario) =>
+    attempts.flatMap(({ attempt_id, history_of, interactions }) =>
+      interactions.map((result, index): StoredTurn => ({
+        scenario,
+        attempt: attempt_id - 1,
+        turn: index + (history_of ? 1 : 0), // that way is not asked the first turn
+        result,
+        tookMs: 0,
+      }))
+    )
+  );
+  const attempts = Math.max(
+    1,
+    ...scenarios.map((one) => one.attempts.filter(({ history_of }) => !history_of).length),
+  );
+  const request = evaluateRequest(Infinity).parse({
+    ...heading,
+    attempts,
+    test_batch: scenarios.map(({ scenario_id: id, attempts, ...own }) => ({
+      ...own,
+      id,
+      interactions: longest(attempts.map(({ interactions }) => interactions)),
+    })),
+  });
+  const run: StoredRun = {
+    id: heading.run_id,
+    parentId: null,
+    status: "completed",
+    detail: null,
+    testName: heading.test_name,
+    modelId: heading.model_id,
+    endpoint: heading.endpoint,
+    attempts,
+    totalTurns: turns.length,
+    createdAt: 0,
+    finishedAt: 0,
+    tally: null,
+    queryRemoved: false,
+    batchDigest: null,
+    datasetName: null,
+    gate: null,
+    group: null,
+    request,
+  };
+  return { run, over: (reader) => readOver(reader, { run, turns }) };
+}
+
+function parse(path: string, text: string): z.infer<typeof WrittenResult> {
+  const refuse = (why: string) =>
+    new AppError(400, "invalid_request", `cannot use ${path} as baseline: ${why}`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refuse("it is not JSON");
+  }
+  const result = WrittenResult.safeParse(value);
+  if (result.success) return result.data;
+  const [first] = listFieldErrors(result.error, value);
+  throw refuse(
+    `it must be the result of one run, as --output FILE.json writes it (${first?.path}: ` +
+      `${first?.message})`,
+  );
+}
+
+function longest<T>(lists: T[][]): T[] {
+  return lists.reduce((most, list) => list.length > most.length ? list : most, []);
+}
+
+/** What a list says of a turn. */
+function listed(result: InteractionResult) {
+  return {
+    failed: result.error !== undefined,
+    missing: result.missing_scores?.overall !== undefined,
+    overall: result.scores.overall ?? null,
+    facets: readFacets(result),
+  };
+}
+
+function readOver(
+  reader: RunReader,
+  { run, turns }: { run: StoredRun; turns: StoredTurn[] },
+): RunReader {
+  const is = (id: string) => id === run.id;
+  const texts = turns.map(({ result, ...place }) => ({
+    ...place,
+    resultJson: JSON.stringify(result),
+  }));
+  const tally = { done: turns.length, failed: 0, missing: 0, scored: 0, mean: null, lastSeq: 0 };
+  return {
+    ...reader,
+    getRun: (id) => is(id) ? Promise.resolve(run) : reader.getRun(id),
+    getRecord: (id) => is(id) ? Promise.resolve(run) : reader.getRecord(id),
+    tally: (id) => is(id) ? Promise.resolve(tally) : reader.tally(id),
+    keep: (id) => is(id) ? { [Symbol.dispose]() {} } : reader.keep(id),
+    async *turns(id) {
+      yield* is(id) ? turns : reader.turns(id);
+    },
+    async *turnPages(id, range) {
+      if (!is(id)) yield* reader.turnPages(id, range);
+      else if (texts.length > 0) yield texts;
+    },
+    async conversation(id, end, limit) {
+      if (!is(id)) return await reader.conversation(id, end, limit);
+      const { scenario, attempt, turn: last } = end;
+      return texts
+        .filter((one) => one.scenario === scenario && one.attempt === attempt && one.turn <= last)
+        .slice(-limit)
+        .map((one) => ({ ...one, seq: 0, ...listed(JSON.parse(one.resultJson)) }));
+    },
+  };
+}
