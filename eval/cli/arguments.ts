@@ -26,7 +26,7 @@ export function parseArguments<O extends Options>(
 
 function parse<O extends Options>(args: string[], options: O) {
   try {
-    return parseArgs({ args, options, allowPositionals: true as const });
+    return parseArgs({ args, options, allowPositionals: true as const, allowNegative: true });
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(error.message.split(". ")[0]);
     throw error;

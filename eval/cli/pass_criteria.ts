@@ -13,6 +13,7 @@ import { type Output, planOutputs } from "./report/outputs.ts";
 export const criteriaOptions = {
   baseline: { type: "string" },
   "baseline-optional": { type: "boolean" },
+  "fail-on-new-failures": { type: "boolean" },
   threshold: { type: "string" },
   score: { type: "string" },
   output: { type: "string", multiple: true, short: "o" },
@@ -28,6 +29,10 @@ export const CRITERIA_HELP =
                      itself
   --baseline-optional  if there is no baseline, or it has nothing in common with
                      the run, decide by the threshold alone
+  --fail-on-new-failures
+                     also fail if a scenario passed in every attempt of the
+                     baseline and passes in none now; this is the default with
+                     --baseline, --no-fail-on-new-failures turns it off
   --threshold X      the mean overall that passes, 0 to 1 (default: the batch's
                      pass_threshold, else 0.7)
   --score NAME       the score that decides the comparison (default: overall)
@@ -45,6 +50,8 @@ export interface PassCriteria {
   baselineFile?: BaselineFile;
   /** Whether the run may pass without a comparison. */
   isBaselineOptional: boolean;
+  /** Whether a scenario that always passed in the baseline and never now fails the run. */
+  failsOnNewFailures: boolean;
   /** The score that decides a comparison; unset means the headline. */
   decideBy: string | undefined;
   outputs: Output[];
@@ -62,7 +69,7 @@ export async function parsePassCriteria(
 ): Promise<PassCriteria> {
   const { baseline, threshold, concurrency } = values;
   const isBaselineOptional = values["baseline-optional"] ?? false;
-  for (const name of ["score", "baseline-optional"] as const) {
+  for (const name of ["score", "baseline-optional", "fail-on-new-failures"] as const) {
     const isUsed = baseline !== undefined || (name === "score" && comparesModels);
     if (values[name] && !isUsed) {
       throw new UsageError(`--${name} requires --baseline`);
@@ -74,6 +81,7 @@ export async function parsePassCriteria(
       : parseNumber(threshold, { option: "--threshold", min: 0, max: 1 }),
     baseline,
     isBaselineOptional,
+    failsOnNewFailures: values["fail-on-new-failures"] ?? true,
     decideBy: values.score,
     outputs: await planOutputs(values.output ?? [], context),
     concurrency: concurrency === undefined ? undefined : parseNumber(concurrency, {

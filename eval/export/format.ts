@@ -27,6 +27,8 @@ export interface ExportSource {
     result: Comparison;
     /** Whether the run has failed if the two have nothing in common. */
     isRequired?: boolean;
+    /** Scenarios that always passed before and never now, if they fail the run. */
+    newFailures?: string[];
     /** What only texts for people show; missing if it is not asked for. */
     sides?: () => Promise<ComparedSides>;
     /** What only the HTML report shows; missing if it is not asked for. */

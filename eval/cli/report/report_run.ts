@@ -5,6 +5,7 @@ import { readSides } from "../../export/text/compared_sides.ts";
 import { describeComparison } from "../../export/text/comparison_text.ts";
 import type { ExportSource } from "../../export/format.ts";
 import { describeRun, isDecided } from "../../export/text/run_text.ts";
+import { findNewFailures } from "../../compare/new_failures.ts";
 import { isRegression } from "../../compare/verdict.ts";
 import { HEADLINE, holdAgainst, ifAnswered, type Standing } from "../../results/passing.ts";
 import { roundedBelow } from "../../../shared/rounding.ts";
@@ -66,6 +67,11 @@ export async function judgeRun(
     const reader = withBaseline(store, criteria);
     const result = await compareStored(reader, { baseline, candidate: run.id }, { decideBy });
     source.comparison = { baseline, result, isRequired: !isBaselineOptional };
+    if (criteria.failsOnNewFailures) {
+      const before = (await reader.getRun(baseline))!;
+      const runs = { baseline: before, candidate: run, threshold };
+      source.comparison.newFailures = await findNewFailures(reader, runs);
+    }
   }
   const { code, words } = decide({ digest, threshold, criteria, source });
   await store.setGate(run.id, code === EXIT.passed ? "passed" : "failed");
@@ -103,6 +109,9 @@ function decide({ digest, threshold, criteria, source }: {
     ...describeStanding(standing, { headline, threshold }),
     ...comparison && isRegression(comparison.result)
       ? [`regressed in ${comparison.result.decided_by}`]
+      : [],
+    ...comparison?.newFailures?.length
+      ? [counted(comparison.newFailures.length, "new failure")]
       : [],
   ];
   if (faults.length > 0) {

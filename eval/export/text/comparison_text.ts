@@ -31,15 +31,23 @@ const LEFT_OUT_REASONS: Record<LeftOut["reason"], string> = {
 
 /** A comparison for people: the verdict, what moved, and what could not be compared. */
 export function describeComparison(
-  { baseline, result, sides }: {
+  { baseline, result, sides, newFailures = [] }: {
     baseline: string;
     result: Comparison & Partial<ComparedRuns>;
+    newFailures?: string[] | undefined;
     sides?: ComparedSides | undefined;
   },
   form: TextForm,
 ): string {
   const { scores, moved, changed } = result;
   const notes = [
+    ...newFailures.length > 0
+      ? [
+        `New failures, which passed in every attempt before and in none now: ${
+          listNames(newFailures, form)
+        }`,
+      ]
+      : [],
     ...result.reason === null ? [] : [`${form.name(result.decided_by)}: ${result.reason}`],
     ...describeUnknown(result, form),
     ...result.notes.map(({ detail }) => detail),

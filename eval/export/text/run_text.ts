@@ -84,6 +84,7 @@ function describeOutcome(
       return "inconclusive";
   }
   if (comparison?.result.verdict === "regressed") return "regressed";
+  if (comparison?.newFailures?.length) return "new failures";
   return comparison && isRegression(comparison.result) ? "inconclusive" : "passed";
 }
 

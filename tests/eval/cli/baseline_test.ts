@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import type { ConversationMessage } from "../../../eval/endpoint/target.ts";
 import { batchFile, cliContext } from "../../fakes/cli_context.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 
@@ -7,8 +8,8 @@ const target = on("http://model.example/v1");
 
 /** Replies of one quality until it is changed. */
 function model(files: Record<string, string> = { "support.jsonl": batchFile(12) }) {
-  const state = { answer: () => "right" };
-  const cli = cliContext({ files, answer: () => state.answer() });
+  const state: { answer: (asked?: ConversationMessage[]) => string } = { answer: () => "right" };
+  const cli = cliContext({ files, answer: (asked) => state.answer(asked) });
   return {
     ...cli,
     state,
@@ -253,4 +254,39 @@ Deno.test("a baseline file that is missing may be optional; one that is no resul
   const first = await evaluate("b.json", "--baseline", "none.json", "--baseline-optional");
   assertEquals(first.code, 0, first.err);
   assertStringIncludes(first.err, "nothing is compared");
+});
+
+Deno.test("a scenario that always passed before and never now fails, also if the mean does not fall", async () => {
+  const { evaluate, state, files, run } = model();
+  await evaluate("support.jsonl", "--attempts", "2", "-o", "main.json");
+  const answers = (wrong: (question: string) => boolean) => {
+    state.answer = (asked = []) => wrong(asked.at(-1)!.content) ? "wrong" : "right";
+  };
+  answers((question) => question === "question 3");
+  const gate = ["--attempts", "2", "--baseline", "main.json"];
+  const worse = await evaluate("support.jsonl", ...gate, "-o", "r.xml", "-o", "r.md");
+  assertEquals(worse.code, 100, worse.out + worse.err);
+  assertStringIncludes(worse.out, "Evaluation support: new failures\n");
+  assertStringIncludes(worse.out, "in none now: s3\n");
+  assert(worse.out.endsWith("\nnot passed: 1 new failure\n"), worse.out);
+  assertStringIncludes(files["r.xml"]!, 'name="s3">\n      <failure');
+  assertStringIncludes(files["r.md"]!, "in none now: `s3`");
+  const off = await evaluate("support.jsonl", ...gate, "--no-fail-on-new-failures");
+  assertEquals(off.code, 0, off.out);
+
+  let calls = 0;
+  answers((question) => question === "question 3" && calls++ === 0);
+  const flaky = await evaluate(
+    "support.jsonl",
+    ...gate,
+    "--fail-on-new-failures",
+    "-o",
+    "flaky.json",
+  );
+  assertEquals(flaky.code, 0, "it passed in one of two attempts");
+  answers((question) => question === "question 3");
+  const known = await evaluate("support.jsonl", "--baseline", "flaky.json");
+  assertEquals(known.code, 0, "it did not always pass before");
+  const alone = await run("run", "support.jsonl", ...target, "--fail-on-new-failures");
+  assertStringIncludes(alone.err, "--fail-on-new-failures requires --baseline");
 });
