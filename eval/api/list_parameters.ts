@@ -95,7 +95,6 @@ export const TurnListQuery = z.object({
   text: Text,
   latency_min: z.coerce.number().min(0).optional(),
   latency_max: z.coerce.number().min(0).optional(),
-  differs: z.stringbool().optional(),
   agreement: AgreementLabel.optional(),
   graded: z.stringbool().optional(),
   baseline: z.string().max(LONGEST_NAME).optional(),

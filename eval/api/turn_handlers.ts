@@ -253,7 +253,6 @@ function toFilter(query: TurnListQuery, outline: RunOutline): TurnFilter {
         ...(query.latency_max !== undefined && { max: query.latency_max }),
       },
     }),
-    ...(query.differs !== undefined && { differs: query.differs }),
     ...(query.agreement !== undefined && { agreement: query.agreement }),
     ...(query.graded !== undefined && { graded: query.graded }),
     ...(query.baseline !== undefined && { changed: { from: query.baseline, by: query.change } }),

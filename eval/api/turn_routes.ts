@@ -62,11 +62,9 @@ export function createTurnRoutes(deps: TurnHandlerDeps): Route[] {
           }),
           latency_min: z.number().min(0).optional().meta({ description: "In milliseconds." }),
           latency_max: z.number().min(0).optional().meta({ description: "In milliseconds." }),
-          differs: z.boolean().optional().meta({
-            description: "Whether the reply contradicts the reference, or a value differs.",
-          }),
           agreement: AgreementLabel.optional().meta({
-            description: "Whether the reply says what the reference says, by its label.",
+            description:
+              "Whether the reply says what the reference says; a wrong value `contradicts` it, too.",
           }),
           graded: z.boolean().optional().meta({ description: "Whether a person graded it." }),
           baseline: z.string().optional().meta({

@@ -15,7 +15,7 @@ export const RESULTS: Record<Result, { label: string; tone: Tone; sign: string; 
     label: "contradicts",
     tone: "bad",
     sign: "✕",
-    means: "A fact of the reply differs from the reference.",
+    means: "The reply says the opposite of the reference, or has a wrong value.",
   },
   below: {
     label: "below",
@@ -33,10 +33,11 @@ export const RESULTS: Record<Result, { label: string; tone: Tone; sign: string; 
   unscored: { label: "not scored", tone: "", sign: "·", means: "Nothing was expected." },
 };
 
+/** A reply that contradicts its reference is none that passed, also if a judge accepts it. */
 export function resultOf(
-  { outcome, differs_in }: Pick<TurnRow, "outcome" | "differs_in">,
+  { outcome, agreement }: Pick<TurnRow, "outcome" | "agreement">,
 ): Result {
-  return outcome !== "failed" && differs_in ? "contradicts" : outcome;
+  return outcome !== "failed" && agreement === "contradicts" ? "contradicts" : outcome;
 }
 
 /** What a comparison came to. */

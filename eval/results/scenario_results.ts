@@ -156,6 +156,7 @@ function createSharer() {
   }
   return (result: InteractionResult, isFirstAttempt: boolean): CountedTurn => {
     const { scores, error, missing_scores, overall_bounds, annotation } = result;
+    const { agreement, wrong_values } = result;
     const barring = result.check_results?.find(isBarring) ?? result.check_results?.find(isOpenBar);
     return {
       scores,
@@ -166,6 +167,8 @@ function createSharer() {
       ...(overall_bounds && { overall_bounds }),
       ...(annotation && isFirstAttempt && { annotation }),
       ...(barring && { check_results: [barring] }),
+      ...(agreement && { agreement }),
+      ...(wrong_values && { wrong_values }),
     };
   };
 }

@@ -71,6 +71,8 @@ export type CountedTurn = Pick<
   | "generated_metadata"
   | "annotation"
   | "check_results"
+  | "agreement"
+  | "wrong_values"
 >;
 
 /** An attempt without its interactions. */

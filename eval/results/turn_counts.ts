@@ -1,5 +1,6 @@
 import type { CheckCount, CheckResult } from "../../shared/schemas/checks.ts";
 import { createCostSum, isAskedHere, isScoredHere } from "./cost_sum.ts";
+import { agreementOf } from "../schemas/barred.ts";
 import { isAskedTheSecondWay } from "../schemas/conversations.ts";
 import type { TurnCounts } from "../schemas/evaluate_response.ts";
 import type { AgreementLabel, InteractionResult } from "../schemas/interaction_result.ts";
@@ -11,6 +12,7 @@ export type CountableTurn = Pick<
   | "score_methods"
   | "differs_in"
   | "agreement"
+  | "wrong_values"
   | "check_results"
   | "truncated"
   | "cost"
@@ -73,16 +75,15 @@ export function createTurnCounter() {
       if (isScoredHere(turn)) costs.judge_cost.add(turn.judge_cost);
       else costs.judge_cost.addElsewhere(turn.judge_cost);
       if (isAskedTheSecondWay(turn)) return; // it costs, and is no part of the averages
-      const { missing_scores, score_methods, differs_in, agreement, check_results } = turn;
+      const { missing_scores, score_methods, differs_in, check_results } = turn;
+      const agreement = agreementOf(turn);
       if (turn.truncated) truncatedTurns++;
       for (const score in missing_scores) countMissing(score, missing_scores[score]!);
       for (const score in score_methods) countMethod(score, score_methods[score]!);
       for (const kind of differs_in ?? []) {
         differences.set(kind, (differences.get(kind) ?? 0) + 1);
       }
-      if (agreement) {
-        agreements.set(agreement.label, (agreements.get(agreement.label) ?? 0) + 1);
-      }
+      if (agreement) agreements.set(agreement, (agreements.get(agreement) ?? 0) + 1);
       check_results?.forEach(countCheck);
     },
     /** The most frequent first. */

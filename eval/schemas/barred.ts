@@ -1,5 +1,5 @@
 import { isBarring, isOpenBar } from "../../shared/schemas/checks.ts";
-import type { InteractionResult } from "./interaction_result.ts";
+import type { AgreementLabel, InteractionResult } from "./interaction_result.ts";
 import { isUnanswered } from "./unanswered.ts";
 
 /**
@@ -41,8 +41,15 @@ export function isContradicting(
     "agreement" | "wrong_values" | "scores"
   >,
 ): boolean {
-  if (agreement?.label !== "contradicts" && !wrong_values) return false;
+  if (agreementOf({ agreement, wrong_values }) !== "contradicts") return false;
   return (scores.judge ?? 0) < JUDGE_SAYS_OTHERWISE;
+}
+
+/** How a reply agrees with its reference. A wrong value contradicts it, also if no model compared them. */
+export function agreementOf(
+  { agreement, wrong_values }: Pick<InteractionResult, "agreement" | "wrong_values">,
+): AgreementLabel | undefined {
+  return wrong_values ? "contradicts" : agreement?.label;
 }
 
 /** Whether the tool calls of a turn do not fit those expected. A call without an answer made none. */

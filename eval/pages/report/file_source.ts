@@ -107,10 +107,10 @@ function fits(turn: RunReport["turns"][number], parameters: Parameters): boolean
   const wanted = String(text ?? "").toLowerCase();
   const same = (given: unknown, own: unknown) =>
     given === undefined || String(given) === String(own);
-  const { latency_min = 0, latency_max = Infinity, differs, graded } = parameters;
+  const { latency_min = 0, latency_max = Infinity, agreement, graded } = parameters;
   const isWanted = (wanted: unknown, is: boolean) =>
     wanted === undefined || String(is) === String(wanted);
-  return isInRange && isWanted(differs, turn.differs_in !== undefined) &&
+  return isInRange && same(agreement, turn.agreement) &&
     isWanted(graded, (turn.interaction.grades ?? []).length > 0) &&
     turn.latency_ms >= Number(latency_min) && turn.latency_ms <= Number(latency_max) &&
     (outcome === undefined || String(outcome).split(",").includes(turn.outcome)) &&

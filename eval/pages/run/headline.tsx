@@ -148,10 +148,10 @@ function Classes({ counts }: { counts: { name: string; count: number; text: stri
 
 /** What a person asks for next. */
 function Figures({ summary }: { summary: RunSummary }) {
-  const { outcomes, usage, latency_ms, differs_in, check_counts = [], cost, judge_cost } = summary;
+  const { outcomes, usage, latency_ms, agreements, check_counts = [], cost, judge_cost } = summary;
   const tokens = usage.input_tokens + usage.output_tokens;
   const turns = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
-  const differing = Math.max(0, ...Object.values(differs_in));
+  const contradicting = agreements?.contradicts ?? 0;
   const sum = (pick: (count: typeof check_counts[number]) => number) =>
     check_counts.reduce((sum, count) => sum + pick(count), 0);
   const money = [cost, judge_cost].flatMap((sum) =>
@@ -162,8 +162,12 @@ function Figures({ summary }: { summary: RunSummary }) {
   return (
     <dl class="figures-grid">
       {outcomes.failed < turns && (
-        <Figure label="Contradict the reference" isBad={differing > 0} href="?differs=true">
-          {differing > 0 ? formatNumberOf(differing, "turn") : "none found"}
+        <Figure
+          label="Contradict the reference"
+          isBad={contradicting > 0}
+          href="?agreement=contradicts"
+        >
+          {contradicting > 0 ? formatNumberOf(contradicting, "turn") : "none found"}
         </Figure>
       )}
       <Figure label="Failed calls" isBad={outcomes.failed > 0} href="?outcome=failed">

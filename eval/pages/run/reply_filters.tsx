@@ -26,7 +26,7 @@ function chipsOf(summary: RunSummary, before: Run | undefined): Chip[] {
   const { outcomes, statistics } = summary;
   const chips: (Chip | false | undefined)[] = [
     { label: "All", filters: {} },
-    { label: "Contradicts", filters: { differs: "true" } },
+    { label: "Contradicts", filters: { agreement: "contradicts" } },
     { label: `Below ${formatChosen(summary.pass_threshold)}`, filters: { outcome: "below" } },
     { label: "Failed", filters: { outcome: "failed" } },
     statistics.checks && { label: "Checks not met", filters: { score: "checks", max: "0.999" } },
@@ -41,7 +41,7 @@ function chipsOf(summary: RunSummary, before: Run | undefined): Chip[] {
   return chips.filter((chip) => typeof chip === "object");
 }
 
-const CHIP_FILTERS = ["outcome", "differs", "graded", "since", "change", "score", "min", "max"];
+const CHIP_FILTERS = ["outcome", "agreement", "graded", "since", "change", "score", "min", "max"];
 
 /** The chips with their counts. While a run is running they have none: its progress is the count. */
 export function Chips({ run, summary, before }: {
@@ -256,7 +256,7 @@ export function describeFilters(): string {
   const filters = [
     text && `“${text}”`,
     ...outcomes.map((outcome) => RESULTS[outcome as Result].label),
-    valueOf("differs") && RESULTS.contradicts.label,
+    valueOf("agreement"),
     valueOf("graded") && "not graded",
     ...listFilters().map((filter) => filter.text),
   ];

@@ -103,8 +103,7 @@ type Texts = Partial<InteractionResult>;
 
 function Row({ turn, threshold, isAll }: { turn: TurnRow; threshold: number; isAll: boolean }) {
   const said = (turn.interaction ?? {}) as Texts;
-  const isContradiction = said.agreement?.label === "contradicts" && !said.error;
-  const { label, tone } = RESULTS[isContradiction ? "contradicts" : resultOf(turn)];
+  const { label, tone } = RESULTS[resultOf(turn)];
   const { user_message = "", reference_reply = "", agent_reply = "", error } = said;
   const overall = turn.scores.overall;
   return (

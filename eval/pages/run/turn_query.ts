@@ -15,7 +15,7 @@ const NAMES: Record<string, string> = {
   attempt: "attempt_id",
   latency_min: "latency_min",
   latency_max: "latency_max",
-  differs: "differs",
+  agreement: "agreement",
   graded: "graded",
   since: "baseline",
   change: "change",

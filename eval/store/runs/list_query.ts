@@ -51,8 +51,6 @@ export interface TurnFilter {
   text?: string;
   /** In milliseconds, both ends included. */
   latency?: { min?: number; max?: number };
-  /** Whether a fact of the reply differs from the reference. */
-  differs?: boolean;
   agreement?: AgreementLabel;
   /** Whether it has a grade by a person. */
   graded?: boolean;

@@ -46,14 +46,10 @@ export function conditionsOf(filter: TurnFilter): Expression<SqlBool>[] {
       anyOf(likePatterns(inJson).map((like) => sql`lower(result) like ${like} escape '!'`)),
     );
   }
-  const { latency, differs, agreement, graded, changed } = filter;
+  const { latency, agreement, graded, changed } = filter;
   const latencyMs = sql`cast(facets ->> 'latency_ms' as double precision)`;
   if (latency?.min !== undefined) conditions.push(sql`${latencyMs} >= ${latency.min}`);
   if (latency?.max !== undefined) conditions.push(sql`${latencyMs} <= ${latency.max}`);
-  if (differs !== undefined) {
-    const found = sql<SqlBool>`facets ->> 'differs_in' is not null`;
-    conditions.push(differs ? found : sql`not (${found})`);
-  }
   if (agreement !== undefined) conditions.push(sql`facets ->> 'agreement' = ${agreement}`);
   if (graded !== undefined) {
     const found = sql<SqlBool>`exists (select 1 from grades as given where ${isAtPlaceOf("given")}

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hasWrongTools, isContradicting, mayBeBarred } from "../../schemas/barred.ts";
+import { agreementOf, hasWrongTools, isContradicting, mayBeBarred } from "../../schemas/barred.ts";
 import { isBarring } from "../../../shared/schemas/checks.ts";
 import { AgreementLabel, type InteractionResult } from "../../schemas/interaction_result.ts";
 import { Scores } from "../../schemas/statistics.ts";
@@ -42,7 +42,8 @@ export function facetName(name: string): string {
 
 /** The facets of a turn. */
 export function readFacets(result: InteractionResult): TurnFacets {
-  const { id, scores, error, differs_in, agreement, check_results = [], overall_bounds } = result;
+  const { id, scores, error, differs_in, check_results = [], overall_bounds } = result;
+  const agreement = agreementOf(result);
   const { latency_ms, usage } = result;
   const barring = check_results.filter(isBarring).map(({ name }) => facetName(name));
   if (hasWrongTools(result)) barring.push("tools");
@@ -55,7 +56,7 @@ export function readFacets(result: InteractionResult): TurnFacets {
     labels: readLabels(result),
     ...(error && { error: facetName(error.code) }),
     ...(differs_in && { differs_in: differs_in.map(facetName) }),
-    ...(agreement && { agreement: agreement.label }),
+    ...(agreement && { agreement }),
     ...(barring.length > 0 && { barred_by: barring }),
     ...(mayBeBarred(result) && { may_be_barred: true as const }),
     ...(overall_bounds && { overall_bounds }),

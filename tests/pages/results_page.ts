@@ -1,0 +1,61 @@
+import { assertEquals } from "@std/assert";
+import { completionBody, startProviderDouble } from "../fakes/provider_double.ts";
+import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
+import { startEvalFixture } from "./eval_fixture.ts";
+
+const suite = pageSuite(() => startEvalFixture({ environment: { JUDGE_BASE_URL: "" } }));
+
+/** What is asked, what should be answered, and what the model answers. */
+const TURNS: Record<string, [reference: string, reply: string]> = {
+  "Can I return a lamp that I have used?": [
+    "Yes, you can return a used lamp.",
+    "No, you cannot return a used lamp.",
+  ],
+  "Wie lange gilt die Garantie?": [
+    "Die Garantie gilt 36 Monate ab der Lieferung.",
+    "Die Garantie gilt 24 Monate ab der Lieferung.",
+  ],
+  "Do you ship to Norway?": ["Yes, we ship to Norway.", "Yes, we ship to Norway."],
+};
+
+const BATCH = Object.entries(TURNS).map(([user_message, [reference_reply]], index) => ({
+  id: `question-${index + 1}`,
+  interactions: [{ id: "1", user_message, reference_reply }],
+}));
+
+function startModel() {
+  return startProviderDouble(({ body }) =>
+    Response.json(completionBody({ content: TURNS[body.messages.at(-1).content]![1] }))
+  );
+}
+
+suite.test(
+  "replies that contradict their references are counted, filtered and named, in any language",
+  async (fixture, open) => {
+    await using model = await startModel();
+    const run = await fixture.evaluate({
+      endpoint: model.baseUrl,
+      test_batch: BATCH,
+      attempts: 1,
+      pass_threshold: 0, // only what bars a turn keeps it from passing
+    });
+    await using tab = await open(`${fixture.url}/ui/runs/${run}`);
+    const { page } = tab;
+    const result = page.getByRole("region", { name: "Result" });
+    await result.getByText("1 of 3 scenarios pass").waitFor();
+    const badges = page.locator(".turn-rows .badge");
+    await becomes(
+      async () => (await badges.allTextContents()).toSorted(),
+      ["contradicts", "contradicts", "passed"],
+    );
+    await page.getByRole("button", { name: "Contradicts 2" }).waitFor();
+    await result.getByRole("link", { name: "2 turns" }).click();
+    await page.waitForURL(/\?agreement=contradicts$/);
+    await becomes(() => badges.allTextContents(), ["contradicts", "contradicts"]);
+    await page.getByRole("button", { name: "Contradicts 2", pressed: true }).waitFor();
+    await checkAccessibility(page);
+    await page.locator(".turn-rows .name").first().click();
+    await page.locator(".run-head .badge").waitFor();
+    assertEquals(await page.locator(".run-head .badge").textContent(), "contradicts");
+  },
+);
