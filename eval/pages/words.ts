@@ -1,4 +1,6 @@
 import type { ScoreComparison, Verdict } from "../compare/comparison.ts";
+import type { RunHeadline } from "../results/run_summary.ts";
+import type { RunProgress } from "../run/events/run_progress.ts";
 import type { TurnRow } from "../run/events/turn_view.ts";
 import { formatScore } from "../../shared/pages/format.ts";
 import { roundedBelow } from "../../shared/rounding.ts";
@@ -144,6 +146,27 @@ export function meanText(
   statistic: { mean: number | null; bounds?: readonly [number, number] | null } | null | undefined,
 ): string {
   return statistic?.bounds ? intervalText(statistic.bounds) : formatScore(statistic?.mean ?? null);
+}
+
+/** The `overall` of a run; nothing if none of it is known, as when all calls failed. */
+export function overallOf<Statistic extends { bounds: readonly [number, number] | null }>(
+  { scores, scenarios }: {
+    scores: Record<string, Statistic> | null;
+    scenarios: RunHeadline["scenarios"] | null;
+  },
+): Statistic | undefined {
+  const { overall } = scores ?? {};
+  if (!overall || !scenarios) return undefined;
+  const isKnown = scenarios.passed + scenarios.sometimes + scenarios.below > 0;
+  const [least, most] = overall.bounds ?? [0, 1];
+  return isKnown || most - least < 1 ? overall : undefined;
+}
+
+/** Why a run that has ended has no score. */
+export function whyNoScore({ done, failed, missing }: RunProgress): string {
+  if (done === 0) return "no turn was asked";
+  if (failed === done) return "all calls failed";
+  return missing > 0 ? "scores are missing" : "nothing was expected";
 }
 
 /** A rate as a percentage, or its bounds. */

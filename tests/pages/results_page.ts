@@ -59,3 +59,31 @@ suite.test(
     assertEquals(await page.locator(".run-head .badge").textContent(), "contradicts");
   },
 );
+
+suite.test("a run of which no score is known says so in lists, and why", async (fixture, open) => {
+  await using down = await startProviderDouble(() =>
+    Response.json({ error: { message: "CUDA out of memory" } }, { status: 500 })
+  );
+  await using model = await startModel();
+  const [first] = BATCH;
+  const unexpected = {
+    ...first!,
+    interactions: [{ id: "1", user_message: "Do you ship to Norway?" }],
+  };
+  const fields = { attempts: 1, test_name: "unknown" };
+  await fixture.evaluate({ ...fields, endpoint: down.baseUrl, model_id: "a/down" });
+  const runs = { ...fields, endpoint: model.baseUrl };
+  await fixture.evaluate({ ...runs, test_batch: [unexpected], model_id: "a/unexpected" });
+  await fixture.evaluate({ ...runs, test_batch: BATCH, model_id: "a/known" });
+  await using tab = await open(`${fixture.url}/?test=unknown`);
+  const { page } = tab;
+  const scoreOf = (model: string) =>
+    page.getByRole("row").filter({ hasText: model }).locator(".score");
+  await scoreOf("a/down").getByText("none: all calls failed").waitFor();
+  await scoreOf("a/unexpected").getByText("none: nothing was expected").waitFor();
+  await scoreOf("a/known").getByText(/^0\.\d\d$/).waitFor();
+  await page.getByText("A trend needs two runs of this test that have ended and have a score.")
+    .waitFor();
+  assertEquals(await page.locator(".badge.good, .badge.bad").count(), 0, "a status has a colour");
+  await checkAccessibility(page);
+});

@@ -8,7 +8,7 @@ import {
 } from "../../../shared/pages/format.ts";
 import { navigate } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../api/run_schemas.ts";
-import { intervalText, meanText, scoreLabel } from "../words.ts";
+import { intervalText, meanText, overallOf, scoreLabel } from "../words.ts";
 
 const WIDE = 1200;
 const NARROW = 600;
@@ -45,8 +45,11 @@ export function trendLabel(choice: string): string {
 }
 
 function pointOf(run: ListedRun, choice: string): Point[] {
-  const { headline } = run;
-  const statistic = headline?.scores[choice];
+  const { headline, progress } = run;
+  const isKnown = choice === "overall"
+    ? headline && overallOf(headline)
+    : progress.failed < progress.done;
+  const statistic = isKnown ? headline?.scores[choice] : undefined;
   const value = choice === "latency"
     ? headline?.latency_ms?.p50
     : choice === "cost"
@@ -65,7 +68,11 @@ function pointOf(run: ListedRun, choice: string): Point[] {
 export function Trend({ runs, choice }: { runs: ListedRun[]; choice: string }) {
   const points = runs.flatMap((run) => pointOf(run, choice));
   if (points.length < 2) {
-    return <p class="muted small">A trend needs two runs of this test that have ended.</p>;
+    return (
+      <p class="muted small">
+        A trend needs two runs of this test that have ended and have a score.
+      </p>
+    );
   }
   const isScore = choice !== "latency" && choice !== "cost";
   const isShort = globalThis.innerWidth < NARROW && points.length <= SHORT_RUNS;

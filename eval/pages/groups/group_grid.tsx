@@ -23,7 +23,15 @@ import { Marks } from "../run/reply_rows.tsx";
 import { tryAction } from "../run_actions.tsx";
 import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
-import { errorText, intervalText, placeOf, resultOf, RESULTS } from "../words.ts";
+import {
+  errorText,
+  meanText,
+  overallOf,
+  placeOf,
+  resultOf,
+  RESULTS,
+  whyNoScore,
+} from "../words.ts";
 
 const PAGE = 100;
 const EXCERPT = 600;
@@ -142,8 +150,8 @@ function sorted(rows: GridRow[], order: "position" | "spread"): GridRow[] {
 
 /** A model with its headline; how it stands to the best one. */
 function ModelHead({ model, group: { best, pairs } }: { model: GroupModel; group: GroupReport }) {
-  const { name, run_id, scores, scenarios, cost, latency_ms } = model;
-  const overall = scores?.overall;
+  const { name, run_id, scenarios, cost, latency_ms } = model;
+  const overall = overallOf(model);
   const isBest = best?.length === 1 && best[0] === name;
   const isWorse = pairs?.some(({ baseline, candidate, better }) =>
     better !== null && better !== name && (baseline === name || candidate === name) &&
@@ -151,6 +159,7 @@ function ModelHead({ model, group: { best, pairs } }: { model: GroupModel; group
   );
   const all = scenarios && Object.values(scenarios).reduce((sum, count) => sum + count, 0);
   const facts = [
+    scenarios && !overall && whyNoScore(model.progress),
     scenarios && `${formatCount(scenarios.passed)} of ${formatCount(all!)} pass`,
     cost && cost.amount !== null && cost.currency !== null &&
     formatMoney({ amount: cost.amount, currency: cost.currency }),
@@ -165,9 +174,7 @@ function ModelHead({ model, group: { best, pairs } }: { model: GroupModel; group
         : null}
       <div class="model-score">
         <span class="big">
-          {overall?.mean === null && overall.bounds
-            ? intervalText(overall.bounds)
-            : formatScore(overall?.mean)}
+          {scenarios && !overall ? "no score" : meanText(overall)}
         </span>{" "}
         <span class="muted">{facts.filter(Boolean).join(" · ")}</span>
       </div>

@@ -10,7 +10,15 @@ import { IntervalChart } from "../charts/interval.tsx";
 import { Section } from "../frame.tsx";
 import { LiveLink } from "../live_link.tsx";
 import { StatusBadge } from "../runs/runs_table.tsx";
-import { intervalText, meanText, overallFirst, rateText, scoreLabel } from "../words.ts";
+import {
+  intervalText,
+  meanText,
+  overallFirst,
+  overallOf,
+  rateText,
+  scoreLabel,
+  whyNoScore,
+} from "../words.ts";
 
 /** The models with their headline. */
 export function GroupModels({ group: { models } }: { group: GroupReport }) {
@@ -33,7 +41,9 @@ export function GroupModels({ group: { models } }: { group: GroupReport }) {
             label: "Score",
             isNumber: true,
             cell: (model) => {
-              return meanText(overallOf(model) ?? model.progress);
+              const overall = overallOf(model);
+              if (!overall && model.scores) return `none: ${whyNoScore(model.progress)}`;
+              return meanText(overall ?? model.progress);
             },
           },
           {
@@ -104,10 +114,6 @@ export function GroupScores({ group: { models } }: { group: GroupReport }) {
       />
     </Section>
   );
-}
-
-function overallOf({ scores }: GroupModel) {
-  return scores?.overall;
 }
 
 function byScore(a: GroupModel, b: GroupModel): number {

@@ -16,7 +16,7 @@ import { IntervalChart } from "../charts/interval.tsx";
 import { ModelName } from "../model_name.tsx";
 import { runActions } from "../run_actions.tsx";
 import { SortButton, sortOrder } from "../sort_button.tsx";
-import { meanText } from "../words.ts";
+import { meanText, overallOf, whyNoScore } from "../words.ts";
 import { refreshList } from "./run_list.ts";
 
 /** The columns, and what the service sorts by; none if it cannot. */
@@ -66,7 +66,7 @@ function SortHeader({ label, sort, isNumber }: typeof COLUMNS[number]) {
 
 function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
   const { run_id: id, headline, progress } = run;
-  const overall = headline?.scores.overall;
+  const overall = headline && overallOf(headline);
   const scenarios = headline?.scenarios;
   const all = scenarios && Object.values(scenarios).reduce((sum, count) => sum + count, 0);
   const usage = headline && headline.usage.input_tokens + headline.usage.output_tokens;
@@ -92,13 +92,15 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
         <ModelName name={run.model_id} />
       </td>
       <td class="score">
-        {overall && (overall.mean !== null || overall.bounds)
+        {overall
           ? (
             <span class="score-cell">
               <strong>{meanText(overall)}</strong>
               <IntervalChart statistic={overall} />
             </span>
           )
+          : headline
+          ? <span class="muted small">none: {whyNoScore(progress)}</span>
           : <span class="muted">{formatScore(progress.mean)}</span>}
       </td>
       <td>
