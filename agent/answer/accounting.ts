@@ -1,3 +1,4 @@
+import type { RequestContext } from "../../shared/http/router/router.ts";
 import type { HistoryRepairs } from "../run/history.ts";
 import type { RunReport } from "../run/runner.ts";
 import type { Emit, ToolEvent } from "../run/events.ts";
@@ -69,6 +70,11 @@ function describeRepairs(repairs: HistoryRepairs): string | null {
 
 function round(ms: number): number {
   return Math.round(ms * 10) / 10;
+}
+
+/** The name of the caller's API key; empty if the service has none. */
+export function callerOf({ fields }: Pick<RequestContext, "fields">): string {
+  return String(fields.caller ?? "");
 }
 
 /** What the tools of a run do, collected for its answer. */

@@ -11,6 +11,7 @@ import {
   type StreamOptions,
 } from "./event_stream.ts";
 import { toAgentReply } from "./reply.ts";
+import type { Emit } from "../run/events.ts";
 import type { PreparedRun } from "../run/runner.ts";
 
 /**
@@ -25,7 +26,9 @@ export async function streamAnswer(
   const { signal, context } = options;
   async function produce({ push, signal }: Outlet): Promise<void> {
     const send = (event: string, data: unknown) => push({ event, data: JSON.stringify(data) });
-    const report = await run.start({ signal, emit: ({ type, ...data }) => send(type, data) });
+    // The calls that wait for the caller are in `message`.
+    const emit: Emit = ({ type, ...data }) => type === "call" ? undefined : send(type, data);
+    const report = await run.start({ signal, emit });
     Object.assign(context.fields, accountFields(report));
     await send("message", toAgentReply(report.reply));
     await send("done", toAccount({ report, repairs: run.repairs }));

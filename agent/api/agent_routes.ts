@@ -11,12 +11,18 @@ import { PROVIDER_NAMES } from "../../shared/providers/table.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { AgentReply, AgentRequest, AgentRequestBody, StudioModels } from "../schemas/agent.ts";
 import { toAgentReply } from "../answer/reply.ts";
-import { accountFields, accountHeaders, collectToolEvents } from "../answer/accounting.ts";
+import {
+  accountFields,
+  accountHeaders,
+  callerOf,
+  collectToolEvents,
+} from "../answer/accounting.ts";
 import { streamAnswer } from "../answer/streamed_answer.ts";
 import { chooseModel, explainRoute } from "../models/choice.ts";
 import { toCallerMessages } from "../run/conversation.ts";
+import { wantsApproval } from "../run/approval.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
-import { PROVIDER_REFUSALS, runAnswer } from "./run_answer.ts";
+import { AgentApprove, PROVIDER_REFUSALS, runAnswer } from "./run_answer.ts";
 
 export interface RunRouteDeps extends RunnerDeps {
   runner: Runner;
@@ -66,7 +72,13 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
       path: "/",
       summary: "Answer a conversation",
       index: { text: "send {messages} with the header x-model-id; the answer is the last message" },
-      params: { header: z.object({ "x-model-id": ModelId, "x-agent-events": AgentEvents }) },
+      params: {
+        header: z.object({
+          "x-model-id": ModelId,
+          "x-agent-events": AgentEvents,
+          "x-agent-approve": AgentApprove,
+        }),
+      },
       body: {
         schema: AgentRequestBody,
         example: { messages: [{ type: "human", content: "What is 17 * 23?" }] },
@@ -144,6 +156,8 @@ function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
     const prompts = messages.slice(0, start).map(({ content }) => textOf(content));
     const run = runner.prepare({
       choice,
+      caller: callerOf(context),
+      needsApproval: wantsApproval(request.headers),
       messages: toCallerMessages(messages.slice(start)),
       systemPrompt: prompts.length > 0 ? prompts.join("\n\n") : undefined,
       settings: {

@@ -16,7 +16,7 @@ import {
 import { ResponseObject, ResponsesRequest } from "../schemas/responses.ts";
 import type { OpenAIHandlers } from "../openai/handlers.ts";
 import type { RunRouteDeps } from "./agent_routes.ts";
-import { PROVIDER_REFUSALS, runAnswer } from "./run_answer.ts";
+import { AgentApprove, PROVIDER_REFUSALS, runAnswer } from "./run_answer.ts";
 
 const CompletionHeaders = z.object({
   "x-agent-tools": z.enum(["off"]).optional().meta({
@@ -25,6 +25,7 @@ const CompletionHeaders = z.object({
   "x-agent-events": z.enum(["tools"]).optional().meta({
     description: "`tools`: the message, or the deltas of a stream, have `tool_events`.",
   }),
+  "x-agent-approve": AgentApprove,
 });
 
 const RUN_PROBLEMS: ProblemTexts = {
@@ -72,7 +73,7 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
       path: "/v1/responses",
       summary: "The same agent for clients of OpenAI's Responses API",
       index: { text: "the same agent for clients of OpenAI's Responses API" },
-      params: { header: CompletionHeaders.pick({ "x-agent-tools": true }) },
+      params: { header: CompletionHeaders.omit({ "x-agent-events": true }) },
       body: {
         schema: ResponsesRequest,
         example: { model: "demo/assistant", input: "What is 17 * 23?" },

@@ -22,6 +22,12 @@ const ACCOUNT = {
   }),
 };
 
+/** The header with which callers approve tool calls. */
+export const AgentApprove = z.enum(["tools"]).optional().meta({
+  description: "`tools`: a call of the agent's tools ends the answer and waits for its approval: " +
+    "a tool message with `approved`, `refused` or `refused: <reason>`.",
+});
+
 /** Statuses with which only a provider refuses a run; so may be 400, 403 and 413. */
 export const PROVIDER_REFUSALS = {
   402: "`provider_refused`",

@@ -120,11 +120,6 @@ export function callUsage(usage: ChatUsage): CompletionUsage {
   };
 }
 
-/** A reply that the caller continues from; some providers end such a reply with `stop`. */
-export function withCalls(reply: ChatReply): ChatReply {
-  return { ...reply, finishReason: "tool_calls" };
-}
-
 /**
  * The agent's last reply without tool calls. A reply at the step limit may still call the agent's
  * own tools; the client could not answer such a call. Some providers end a reply as if it had calls

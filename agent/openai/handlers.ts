@@ -6,21 +6,15 @@ import type { Handler } from "../../shared/http/router/router.ts";
 import { asFields, asList } from "../../shared/fields.ts";
 import { lazy } from "../../shared/lazy.ts";
 import { CompletionRequest } from "../schemas/chat_completion.ts";
-import { collectToolEvents, wantsToolEvents } from "../answer/accounting.ts";
+import { callerOf, collectToolEvents, wantsToolEvents } from "../answer/accounting.ts";
 import { chooseModel } from "../models/choice.ts";
 import { wantsJson } from "../../shared/providers/adaptations.ts";
+import { wantsApproval } from "../run/approval.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { createFrame, toCompletion } from "./completion.ts";
 import { readMode, requireModel, toConversation, toPlainRequest } from "./request.ts";
 import { findModel, listModels } from "./model_list.ts";
-import { createPendingRuns } from "./pending_runs.ts";
-import {
-  callerOf,
-  type CompletionCaller,
-  type CompletionSource,
-  fromAgent,
-  fromModel,
-} from "./source.ts";
+import { type CompletionCaller, type CompletionSource, fromAgent, fromModel } from "./source.ts";
 import { streamCompletion } from "./stream.ts";
 
 export type OpenAIHandlers = Record<"complete" | "respond" | "listModels" | "findModel", Handler>;
@@ -32,7 +26,6 @@ export type OpenAIHandlers = Record<"complete" | "respond" | "listModels" | "fin
 export function createOpenAIHandlers(
   { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Capacity },
 ): OpenAIHandlers {
-  const pending = createPendingRuns();
   const bodyLimits = { maxBytes: config.MAX_BODY_BYTES, timeoutMs: config.BODY_TIMEOUT_MS };
 
   function open(
@@ -42,13 +35,10 @@ export function createOpenAIHandlers(
     const { model, isPlain } = readMode(body.model, headers);
     const choice = chooseModel(model, { where: "the field model", rules: config });
     if (!isPlain) {
-      const { messages, ...rest } = toConversation(body);
-      const restored = pending.restore(messages, caller);
-      const run = runner.prepare({ choice, messages: restored, field, ...rest });
-      return fromAgent(run, {
-        onPending: (waiting) => pending.keep(waiting, caller),
-        isJson: wantsJson(rest.settings.extra),
-      });
+      const conversation = toConversation(body);
+      const needsApproval = wantsApproval(headers);
+      const run = runner.prepare({ choice, field, caller, needsApproval, ...conversation });
+      return fromAgent(run, { isJson: wantsJson(conversation.settings.extra) });
     }
     const request = toPlainRequest({ ...body, model: choice.model }, raw);
     return fromModel(models.providerFor(choice.target), request);

@@ -1,4 +1,3 @@
-import type { RequestContext } from "../../shared/http/router/router.ts";
 import type { ChatProvider, ChatReply, ChatRequest } from "../../shared/providers/provider.ts";
 import {
   accountFields,
@@ -8,16 +7,9 @@ import {
   toHeaderValue,
 } from "../answer/accounting.ts";
 import type { AgentEvent, Emit, RunObserver } from "../run/events.ts";
-import type { PendingRun } from "../run/caller_tools.ts";
 import { callModel } from "../run/model_call.ts";
 import type { PreparedRun } from "../run/runner.ts";
-import {
-  callUsage,
-  type CompletionUsage,
-  runUsage,
-  withCalls,
-  withoutCalls,
-} from "./completion.ts";
+import { callUsage, type CompletionUsage, runUsage, withoutCalls } from "./completion.ts";
 
 /** What a completion needs to know of its request beside the body. */
 export interface CompletionCaller {
@@ -28,11 +20,6 @@ export interface CompletionCaller {
   raw?: unknown[];
   /** The field of the request that has the conversation, for errors; `messages` if it is unset. */
   field?: string;
-}
-
-/** The name of the caller's API key; empty if the service has none. */
-export function callerOf({ fields }: Pick<RequestContext, "fields">): string {
-  return String(fields.caller ?? "");
 }
 
 /** The result of a completion. */
@@ -55,8 +42,6 @@ export interface CompletionSource {
 }
 
 export interface AgentSourceOptions {
-  /** Gets a run that waits for the caller's tools. */
-  onPending(pending: PendingRun): void;
   /** The caller wants the answer as JSON; see `holdAsides`. */
   isJson: boolean;
 }
@@ -64,7 +49,7 @@ export interface AgentSourceOptions {
 /** The usage is that of the whole run. */
 export function fromAgent(
   run: PreparedRun,
-  { onPending, isJson }: AgentSourceOptions,
+  { isJson }: AgentSourceOptions,
 ): CompletionSource {
   return {
     model: run.model,
@@ -74,9 +59,8 @@ export function fromAgent(
       const report = await run.start({ ...observer, emit: held?.emit ?? emit });
       await held?.end();
       const accounted = { report, repairs: run.repairs };
-      if (report.pending) onPending(report.pending);
       return {
-        reply: report.pending ? withCalls(report.reply) : withoutCalls(report.reply),
+        reply: report.pending ? report.reply : withoutCalls(report.reply),
         usage: runUsage(report),
         headers: accountHeaders(accounted),
         account: toAccount(accounted),

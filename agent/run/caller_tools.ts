@@ -8,14 +8,19 @@ import type {
 import type { AgentEvent, Emit } from "./events.ts";
 import { randomHex } from "../../shared/random_hex.ts";
 
-/** Tools of the caller, which the caller runs itself: a call of one ends the run. */
+/** Tools of the caller, which the caller runs itself. */
 export interface CallerTools {
   readonly definitions: ToolDefinition[];
+  /** A call of this tool ends the run: it is the caller's, or the caller has to approve it. */
   has(name: string): boolean;
 }
 
-export function createCallerTools(definitions: ToolDefinition[]): CallerTools {
-  const names = new Set(definitions.map(({ name }) => name));
+/** `asked` are the agent's tools that the caller has to approve. */
+export function createCallerTools(
+  definitions: ToolDefinition[],
+  asked: readonly string[] = [],
+): CallerTools {
+  const names = new Set([...definitions.map(({ name }) => name), ...asked]);
   return { definitions, has: (name) => names.has(name) };
 }
 
@@ -30,7 +35,7 @@ export function offerTools(
   return definitions.length > 0 ? { tools } : { tools, mayOmitTools: true };
 }
 
-/** A run that waits for the caller's results. */
+/** A run that waits for the caller: for results of its tools, or for its approval. */
 export interface PendingRun {
   /** What the run has added to the conversation: turns of the model, results of the agent's tools. */
   added: ChatMessage[];

@@ -44,6 +44,8 @@ export interface AgentRun extends Partial<RunObserver> {
   messages: ChatMessage[];
   tools: Toolbox;
   callerTools?: CallerTools;
+  /** Calls at the end of the conversation that the caller has approved: they run first. */
+  approved?: ToolCall[];
   settings: AgentSettings;
   /** What is done about a conversation that the model refuses. */
   repair?: Pick<ChatRequest, "asStrict" | "onRepair">;
@@ -55,7 +57,7 @@ export interface AgentResult extends RunCost {
   reply: ChatReply;
   /** Set if a limit ended the run. */
   stoppedBy?: "max_steps";
-  /** Set if the reply calls tools of the caller: its `toolCalls` are those calls. */
+  /** Set if the reply's `toolCalls` wait for the caller: it runs them, or it approves them. */
   pending?: PendingRun;
 }
 
@@ -127,7 +129,8 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   }
   const { kept, ...allowed } = limitTurn(calls, settings.toolLimits);
   const { own, theirs, ids } = callerCalls.split(calls);
-  const waiting = { reply: { ...reply, toolCalls: theirs }, ids };
+  // Some providers end such a reply with `stop`.
+  const waiting = { reply: { ...reply, toolCalls: theirs, finishReason: "tool_calls" }, ids };
   const called: CallingState = {
     ...state,
     messages: [...messages, toHistoryMessage(reply, kept)],
@@ -248,8 +251,12 @@ const graph = new Pregel({
  */
 export async function runAgent(run: AgentRun): Promise<AgentResult> {
   if (run.signal?.aborted) throw abortError();
-  const start: State = { messages: run.messages, cost: NO_COST, blanks: 0, counts: new Map() };
+  const first: State = { messages: run.messages, cost: NO_COST, blanks: 0, counts: new Map() };
+  const { approved: calls = [] } = run;
   try {
+    const start = calls.length === 0
+      ? first
+      : (await useTools({ ...first, calls, limited: limitTurn(calls) }, run)).ask;
     // LangGraph is not given the signal: it would throw an error of its own. The nodes watch it.
     return await graph.invoke(start, {
       configurable: { run },

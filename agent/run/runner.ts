@@ -6,6 +6,7 @@ import { textOf } from "../../shared/providers/content.ts";
 import { isSameProvider } from "../../shared/providers/extra_fields.ts";
 import type { ToolDefinition } from "../../shared/providers/provider.ts";
 import type { AgentConfig } from "../config.ts";
+import { readDecisions, withSentIds } from "./approval.ts";
 import { createCallerTools } from "./caller_tools.ts";
 import type { CallerMessage } from "./conversation.ts";
 import type { RunObserver } from "./events.ts";
@@ -13,6 +14,7 @@ import { createFallback } from "../models/fallback.ts";
 import type { AgentResult, AgentRun } from "./graph.ts";
 import { buildHistory, type HistoryRepairs } from "./history.ts";
 import type { AgentSettings } from "./model_call.ts";
+import { createPendingRuns } from "./pending_runs.ts";
 import { type ModelChoice, resolveModel } from "../models/choice.ts";
 import type { Models } from "../models/models.ts";
 import type { Toolbox, ToolSource } from "../tools/tool.ts";
@@ -27,6 +29,10 @@ export interface RunRequest {
   settings?: Partial<AgentSettings>;
   /** Tools that the caller runs; see `AgentResult.pending`. */
   callerTools?: ToolDefinition[];
+  /** The agent's tools wait for the caller's approval. */
+  needsApproval?: boolean;
+  /** Whose run it is: only the same caller can continue it. */
+  caller: string;
 }
 
 export interface RunReport extends AgentResult {
@@ -70,16 +76,18 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
     toolLimits: { timeoutMs: config.TOOL_TIMEOUT_MS },
   };
 
+  const pending = createPendingRuns();
   const fallbacks = config.HUB_FALLBACK.map((id) => resolveModel(id, config).model);
 
   return {
-    prepare({ choice, messages, field, systemPrompt, settings, callerTools = [] }) {
+    prepare(request) {
+      const { choice, field, systemPrompt, settings, caller, callerTools = [] } = request;
       const { target, model } = choice;
       const toolbox = tools.current();
       refuseSameNames(callerTools, toolbox);
       const others = target === "hub" ? fallbacks.filter((id) => id !== model) : [];
       const asked = [model, ...others];
-      const history = buildHistory(messages, {
+      const history = buildHistory(pending.restore(request.messages, caller), {
         systemPrompt,
         defaultPrompt: config.AGENT_SYSTEM_PROMPT,
         field,
@@ -92,17 +100,24 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
         model: provider.answeredBy,
         async start(observer) {
           const { runAgent } = graph ?? await loadGraph();
+          const messages = withPlainCallIds(history.messages, (from) => isForeign(from, model));
+          const asked = request.needsApproval ? toolbox.names : [];
+          const decided = asked.length > 0
+            ? readDecisions(messages, { given: request.messages, tools: asked })
+            : undefined;
           const result = await runAgent({
             provider,
             model,
-            messages: withPlainCallIds(history.messages, (from) => isForeign(from, model)),
+            messages: decided?.messages ?? messages,
+            approved: decided?.approved ?? [],
             tools: toolbox,
-            callerTools: createCallerTools(callerTools),
+            callerTools: createCallerTools(callerTools, asked),
             settings: { ...configured, ...settings },
             repair: createRepair(repairs),
             log,
-            ...observer,
+            ...(decided?.approved.length ? withSentIds(observer, decided.sentIds) : observer),
           });
+          if (result.pending) pending.keep(result.pending, caller);
           return { ...result, model: provider.answeredBy() };
         },
       };

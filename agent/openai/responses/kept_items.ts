@@ -1,5 +1,5 @@
 import { InputItem } from "../../schemas/responses.ts";
-import { createRecent } from "../recent.ts";
+import { createRecent } from "../../run/recent.ts";
 import type { OutputItem } from "./output_items.ts";
 
 /** How long a caller may name an item of an earlier response by its id. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createRecent } from "../../../agent/openai/recent.ts";
+import { createRecent } from "../../../agent/run/recent.ts";
 import { shiftClock } from "../../fakes/shifted_clock.ts";
 
 const place = (...keys: string[]) => ({ caller: "ada", keys });

@@ -1,13 +1,13 @@
-import type { PendingRun } from "../run/caller_tools.ts";
-import type { CallerMessage } from "../run/conversation.ts";
+import type { PendingRun } from "./caller_tools.ts";
+import type { CallerMessage } from "./conversation.ts";
 import { createRecent } from "./recent.ts";
 
-/** The runs that wait for results of a caller's tools. */
+/** The runs that wait for their callers. */
 export interface PendingRuns {
   keep(run: PendingRun, caller: string): void;
   /**
    * A conversation with what its runs of the same caller had added; the results in it answer the
-   * model's own calls.
+   * model's own calls. Results that the runs had added replace the caller's.
    */
   restore(conversation: CallerMessage[], caller: string): CallerMessage[];
 }
@@ -16,7 +16,7 @@ const KEPT_MINUTES = 60;
 const KEPT_CHARACTERS = 32_000_000;
 
 /**
- * Remembers what a run did before it called a tool of the caller: the caller sends back only its
+ * Remembers what a run did before it waited for the caller: the caller sends back only its
  * own call and result, and without the rest the model would use the agent's tools again. If a run
  * was forgotten, or another process had it, the run continues with what the caller sent.
  */
@@ -33,7 +33,7 @@ export function createPendingRuns(): PendingRuns {
     restore(conversation, caller) {
       const ids = new Map<string, string>();
       const restored = new Set<PendingRun>();
-      return conversation.flatMap((message): CallerMessage[] => {
+      const whole = conversation.flatMap((message): CallerMessage[] => {
         if (message.role === "tool") {
           const toolCallId = ids.get(message.toolCallId ?? "") ?? message.toolCallId;
           return [{ ...message, toolCallId }];
@@ -46,6 +46,17 @@ export function createPendingRuns(): PendingRuns {
         for (const [theirs, own] of run.ids) ids.set(theirs, own);
         return run.added;
       });
+      if (restored.size === 0) return whole;
+      const added = new Set<CallerMessage>([...restored].flatMap((run) => run.added));
+      const answered = new Set([...added].map(answeredId));
+      return whole.filter((message) => {
+        const id = answeredId(message);
+        return id === undefined || added.has(message) || !answered.has(id);
+      });
     },
   };
+}
+
+function answeredId(message: CallerMessage): string | undefined {
+  return message.role === "tool" ? message.toolCallId : undefined;
 }
