@@ -94,6 +94,7 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
         ...conclude(scores, {
           missing: { ...labels, ...mergeAll(ours.map(outcomeOf), "missing") },
           bounds: mergeAll(outcomes, "bounds"),
+          isNearnessToName: outcomes.some(({ isNearnessToName }) => isNearnessToName),
         }),
         ...(Object.keys(methods).length > 0 && { score_methods: methods }),
         ...fields,

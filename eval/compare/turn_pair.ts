@@ -78,7 +78,11 @@ function partsOf(pair: TurnPair, score: string): string[] | undefined {
     const isWhole = ({ scores }: AttemptTurn) =>
       typeof scores.overall === "number" &&
       OVERALL_PARTS.every((part) => typeof scores[part] !== "number");
-    return answered.length === 0 || answered.some(isWhole) ? undefined : [...OVERALL_PARTS];
+    // Missing although all of its parts are there: a part alone does not make it.
+    const isUndecided = ({ missing }: AttemptTurn) =>
+      missing.has("overall") && !OVERALL_PARTS.some((part) => missing.has(part));
+    const isPlain = (turn: AttemptTurn) => isWhole(turn) || isUndecided(turn);
+    return answered.length === 0 || answered.some(isPlain) ? undefined : [...OVERALL_PARTS];
   }
   if (score !== "metadata_match") return undefined;
   const planned = answered.filter((turn) => isPlanned(turn, score));

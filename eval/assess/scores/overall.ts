@@ -45,20 +45,33 @@ export function overall(planned: PlannedPart[]): Overall {
   return { value: null, missing, bounds: [at(0), at(1)] };
 }
 
+/** Why nearness alone is no headline: "Lyon" is as near to "Paris" as a sentence that says Paris. */
+const NEAR_TO_NAME =
+  "the reference is a single word or a name, and similarity alone does not tell " +
+  "whether the reply is right: add a judge, a check or a label";
+
 /**
  * Adds the headline, and says what is missing. A part that is `null` and not missing was not
  * planned.
  */
 export function conclude(
   scores: Scores,
-  { missing, bounds = {} }: {
+  { missing, bounds = {}, isNearnessToName = false }: {
     missing: Record<string, string>;
     bounds?: Record<string, Bounds>;
+    isNearnessToName?: boolean;
   },
 ): Pick<Assessment, "scores" | "missing_scores" | "overall_bounds"> {
   const parts = OVERALL_PARTS
     .map((name) => ({ name, value: scores[name] ?? null, bounds: bounds[name] }))
     .filter(({ name, value }) => value !== null || Object.hasOwn(missing, name));
+  if (isNearnessToName && parts.length === 1) {
+    return {
+      scores: { ...scores, overall: null },
+      missing_scores: { ...missing, overall: NEAR_TO_NAME },
+      overall_bounds: [0, 1],
+    };
+  }
   const headline = overall(parts);
   const reasons = headline.missing.length === 0
     ? missing
@@ -76,7 +89,7 @@ export function describeOverall(): ScoreDescription {
     name: "overall",
     definition: `the mean of ${
       OVERALL_PARTS.join(", ")
-    }, of those that apply to the turn; null if one of them is missing, and overall_bounds says where it lies`,
+    }, of those that apply to the turn; null if one of them is missing, or if it would be the similarity to a single word or a name alone, and overall_bounds says where it lies`,
     range: [0, 1],
     method: "mean, each with the same weight",
   };

@@ -71,6 +71,8 @@ export interface Outcome {
       | "check_results"
     >
   >;
+  /** Whether the similarity alone does not tell if the reply is right; see `isName`. */
+  isNearnessToName?: true;
   /** Whether a repeatable outcome may be remembered. If unset: if nothing is missing. */
   isLasting?: boolean;
 }

@@ -6,9 +6,11 @@ import { referenceOf } from "../references.ts";
 import { plainLine } from "../text/char_grams.ts";
 import { gramCosine } from "../text/char_tfidf.ts";
 import { compareAnswers } from "../text/lone_answers.ts";
+import { isName } from "../text/names.ts";
 import { stemF1 } from "../text/stems.ts";
 import { compareWordless } from "../text/wordless.ts";
 import { scoreOfEmpty } from "./empty.ts";
+import { exactMatch } from "./exact_match.ts";
 import type { Outcome, RepliedTurn, Scorer } from "./scorer.ts";
 import { calibrate, METHODS, type SimilarityMethod } from "./similarity_method.ts";
 
@@ -34,6 +36,8 @@ export interface SemanticSimilarity {
   missing?: string;
   /** Of English texts that the encoder compared. */
   agreement?: Agreement;
+  /** Whether nothing but nearness to a single word or a name was found, which all such words have. */
+  isNearnessToName?: true;
 }
 
 /**
@@ -70,6 +74,9 @@ export async function semanticSimilarity(
     if (!(error instanceof NoVectors)) throw error;
     return { value: null, method, missing: error.message };
   }
+  const isToName = planned?.agreementThreshold === undefined && isName(reference);
+  if (isToName && exactMatch(reply, reference) === 1) return { value: 1, method };
+  const found = { method, ...(isToName && { isNearnessToName: true as const }) };
   let nearness: number;
   try {
     const pair = await Promise.all(
@@ -80,11 +87,11 @@ export async function semanticSimilarity(
     if (!(error instanceof NoVectors)) throw error;
     return { value: null, method, missing: error.message };
   }
-  if (!planned) return { value: nearness, method };
-  if (planned.share === 1) return { value: calibrate(nearness, planned), method };
+  if (!planned) return { value: nearness, ...found };
+  if (planned.share === 1) return { value: calibrate(nearness, planned), ...found };
   const overlap = await compareWords({ reply, reference }, { method: planned, semantics });
   const mix = planned.share * nearness + (1 - planned.share) * overlap;
-  return { value: calibrate(Math.min(1, mix), planned), method };
+  return { value: calibrate(Math.min(1, mix), planned), ...found };
 }
 
 /** Longer texts are equal only if they are identical: to compare them otherwise takes seconds. */
@@ -131,9 +138,10 @@ export const meaning: Scorer = {
     async score({ interaction, reply }: RepliedTurn): Promise<Outcome> {
       const reference = referenceOf(interaction);
       if (reference === undefined) return { scores: { semantic_similarity: null } };
-      const { value, method, missing, agreement }: Partial<SemanticSimilarity> = changed.embeddings
-        ? { missing: changed.embeddings }
-        : await semanticSimilarity({ reply, reference }, semantics);
+      const { value, method, missing, agreement, isNearnessToName }: Partial<SemanticSimilarity> =
+        changed.embeddings
+          ? { missing: changed.embeddings }
+          : await semanticSimilarity({ reply, reference }, semantics);
       const wrong = value === 1 ? [] : findWrongValues(reply, reference);
       const said = agreement && wrong.length > 0
         ? { ...agreement, label: "contradicts" as const }
@@ -146,6 +154,7 @@ export const meaning: Scorer = {
         scores: { semantic_similarity: capped ?? null },
         ...(missing !== undefined && { missing: { semantic_similarity: missing } }),
         ...(method && { methods: { semantic_similarity: method } }),
+        ...(isNearnessToName && { isNearnessToName }),
         fields: {
           ...(said && { agreement: said }),
           ...(wrong.length > 0 && { wrong_values: wrong.map(({ text }) => text) }),

@@ -123,12 +123,13 @@ export function describeError(
   return `Failed ${turns} × ${form.name(code)}: ${form.message(detail)}`;
 }
 
-/** Why scores are missing. The headline's own line would only repeat its parts. */
+/** Why scores are missing. The headline's own line is shown if it does not just repeat its parts. */
 export function describeMissing(
   { missing_scores }: Pick<RunSummary, "missing_scores">,
   form: TextForm,
 ): string[] {
-  return missing_scores.filter(({ score }) => score !== HEADLINE)
+  return missing_scores
+    .filter(({ score, reason }) => score !== HEADLINE || !reason.startsWith("without "))
     .map(({ score, reason, turns }) =>
       `Missing ${turns} × ${form.name(score)}: ${form.message(reason)}`
     );
