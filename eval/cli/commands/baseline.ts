@@ -55,10 +55,13 @@ function isSameTest({ testName, batchDigest }: RunRecord, candidate: Candidate):
     (batchDigest !== null && batchDigest === candidate.batchDigest);
 }
 
-/** An address that tells no kind may be of any. */
+/** An address that tells no kind may be of any. A part of a batch (`--only`) is not the test. */
 async function isSameKind(reader: RunReader, id: string, { request }: Candidate): Promise<boolean> {
   const run = await reader.getRun(id);
-  if (!run || countedHistory(run.request) !== countedHistory(request)) return false;
+  if (
+    !run || run.request.only !== undefined ||
+    countedHistory(run.request) !== countedHistory(request)
+  ) return false;
   const wanted = endpointKind(request);
   const found = endpointKind(run.request);
   return !wanted || !found || wanted === found;

@@ -28,6 +28,8 @@ const options = {
   format: { type: "string" },
   column: { type: "string", multiple: true },
   dataset: { type: "string" },
+  only: { type: "string", multiple: true },
+  "retry-failed": { type: "string" },
   ...criteriaOptions,
 } as const;
 
@@ -37,6 +39,7 @@ export const run: Command = {
   help: `assay-eval run BATCH --endpoint URL --model ID [options]
 assay-eval run BATCH --endpoint URL --model ID --model ID... [options]
 assay-eval run --dataset NAME[@VERSION] --endpoint URL --model ID [options]
+assay-eval run --retry-failed RUN [options]
 
 Runs the batch's conversations with the model, scores the replies and stores
 them. BATCH is a file with one request body, an array of scenarios, or one
@@ -61,6 +64,12 @@ scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
                      repeatable
   --dataset NAME     a stored dataset instead of BATCH, or NAME@VERSION; see
                      "assay-eval datasets --help"
+  --only WHICH       only a part of the scenarios: an id, one of their "tags", or
+                     failed:RUN, those that did not pass in every attempt of that
+                     run; repeatable
+  --retry-failed RUN ask again what failed in this run (an id, tag:NAME, "latest"):
+                     calls without an answer, missing scores. The new run has the
+                     other turns of the first
 ${CRITERIA_HELP}
 
 With several models --threshold and --baseline hold for each of them by itself,
@@ -80,8 +89,14 @@ Example:
   async execute(args, context) {
     const { values, positionals: [path = ""] } = parseArguments(args, {
       options,
-      names: args.some((one) => /^--dataset(?:=|$)/.test(one)) ? [] : ["BATCH"],
+      names: args.some((one) => /^--(?:dataset|retry-failed)(?:=|$)/.test(one)) ? [] : ["BATCH"],
     });
+    const { "retry-failed": retried } = values;
+    const other = retried === undefined ? undefined : Object.keys(values)
+      .find((name) => name !== "retry-failed" && !(name in criteriaOptions));
+    if (other !== undefined) {
+      throw new UsageError(`--${other} cannot be used with --retry-failed: the run has its own`);
+    }
     if (values.dataset !== undefined && (values.format ?? values.column) !== undefined) {
       throw new UsageError(
         "--format and --column are for files; a dataset was read when it was put",
@@ -91,6 +106,10 @@ Example:
     const wanted = await parsePassCriteria(values, context, {
       comparesModels: models.length > 1,
     });
+    if (retried !== undefined) {
+      const { retryFailed } = await import("./retry_failed.ts");
+      return await retryFailed(retried, { wanted, context });
+    }
     const batchOptions: BatchOptions = {
       ...values.endpoint !== undefined && { endpoint: values.endpoint },
       ...models.length === 1 && { model_id: models[0]! },
@@ -104,6 +123,10 @@ Example:
     const { request, targets, name } = values.dataset === undefined
       ? await readFile(path, { ...values, batchOptions, context })
       : await readDataset(values.dataset, { batchOptions, context });
+    if (values.only) {
+      const { selectScenarios } = await import("../subset.ts");
+      await selectScenarios(request, { only: values.only, context });
+    }
     const testName = request.test_name ??= name ?? await nameBatch(request.test_batch);
     context.prepareScoring(request);
     if (targets) {

@@ -8,7 +8,7 @@ import type { RunManager, StartedRun } from "./manager.ts";
 export interface RetryDeps {
   store: RunStore;
   runs: RunManager;
-  endpoints: EndpointPolicy;
+  endpoints: Pick<EndpointPolicy, "requireAllowed">;
 }
 
 /** Starts runs that ask again what failed in others. */
