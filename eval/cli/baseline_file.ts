@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
 import { listFieldErrors } from "../../shared/field_errors.ts";
-import { evaluateRequest } from "../schemas/evaluate_request.ts";
+import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
 import { InteractionResult } from "../schemas/interaction_result.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
@@ -24,6 +24,7 @@ const WrittenResult = z.looseObject({
   results: z.object({
     scenarios: z.array(z.looseObject({
       scenario_id: z.string(),
+      description: z.string().default(""),
       attempts: z.array(z.object({
         attempt_id: z.int().min(1),
         history_of: z.literal("reference").optional(),
@@ -51,15 +52,17 @@ export function parseBaselineFile(path: string, text: string): BaselineFile {
     1,
     ...scenarios.map((one) => one.attempts.filter(({ history_of }) => !history_of).length),
   );
-  const request = evaluateRequest(Infinity).parse({
+  // As it was stored: a field that was the caller's own then may have a meaning by now.
+  const request: EvaluateRequest = {
     ...heading,
     attempts,
+    parameters: {},
     test_batch: scenarios.map(({ scenario_id: id, attempts, ...own }) => ({
       ...own,
       id,
       interactions: longest(attempts.map(({ interactions }) => interactions)),
     })),
-  });
+  };
   const run: StoredRun = {
     id: heading.run_id,
     parentId: null,

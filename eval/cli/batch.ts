@@ -24,6 +24,7 @@ export interface BatchOptions {
   history?: string;
   protocol?: string;
   pass_threshold?: number;
+  budget?: EvaluateRequest["budget"];
 }
 
 /** A request. If it names several models, it is that of the first of `targets`. */

@@ -1,5 +1,6 @@
 import { readScores } from "../compare/turn_scores.ts";
 import { thresholdOf } from "../results/outcome.ts";
+import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { type ParsedValues, parseNumber } from "./arguments.ts";
@@ -18,6 +19,8 @@ export const criteriaOptions = {
   score: { type: "string" },
   output: { type: "string", multiple: true, short: "o" },
   concurrency: { type: "string" },
+  "max-cost": { type: "string" },
+  "max-tokens": { type: "string" },
 } as const;
 
 /** The same options for `--help`. */
@@ -36,6 +39,9 @@ export const CRITERIA_HELP =
   --threshold X      the mean overall that passes, 0 to 1 (default: the batch's
                      pass_threshold, else 0.7)
   --score NAME       the score that decides the comparison (default: overall)
+  --max-tokens N     end the run when the model has used so many tokens, as
+                     interrupted; "resume" continues it with a higher cap
+  --max-cost X       the same for its cost, in the currency of PRICES
   --concurrency N    conversations at once (default: EVAL_CONCURRENCY)
   -o, --output FILE  write the result; .json .jsonl .csv .xml (JUnit) .md .html;
                      may be repeated`;
@@ -56,6 +62,8 @@ export interface PassCriteria {
   decideBy: string | undefined;
   outputs: Output[];
   concurrency: number | undefined;
+  /** What the run may spend, instead of what its request says. */
+  budget: EvaluateRequest["budget"];
 }
 
 /**
@@ -90,6 +98,21 @@ export async function parsePassCriteria(
       max: Infinity,
       isWhole: true,
     }),
+    budget: parseBudget(values),
+  };
+}
+
+/** What `--max-tokens` and `--max-cost` allow a run to spend; `undefined` without them. */
+function parseBudget(
+  values: ParsedValues<typeof criteriaOptions>,
+): EvaluateRequest["budget"] {
+  const { "max-tokens": tokens, "max-cost": cost } = values;
+  if (tokens === undefined && cost === undefined) return undefined;
+  const parse = (text: string, option: string, min: number, isWhole: boolean) =>
+    parseNumber(text, { option, min, max: Infinity, isWhole });
+  return {
+    ...tokens !== undefined && { tokens: parse(tokens, "--max-tokens", 1, true) },
+    ...cost !== undefined && { cost: parse(cost, "--max-cost", Number.MIN_VALUE, false) },
   };
 }
 

@@ -33,6 +33,16 @@ export const ModelParameters = z.strictObject({
 }).meta({ id: "ModelParameters", description: "Passed on to the model under test." });
 export type ModelParameters = z.infer<typeof ModelParameters>;
 
+/** What a run may spend; it then ends as `interrupted` and can be resumed. */
+export const Budget = z.strictObject({
+  tokens: z.int().min(1).optional().meta({
+    description: "Input and output of the model under test.",
+  }),
+  cost: z.number().positive().optional().meta({
+    description: "Of the model and the judge, in the currency of `PRICES`.",
+  }),
+}).meta({ id: "Budget", description: "What a run may spend before it ends." });
+
 /** The name of a model at its endpoint. */
 export const ModelId = Id.trim().min(1);
 
@@ -64,6 +74,7 @@ export function evaluateRequest(maxAttempts: number) {
     test_name: z.string().optional(),
     protocol: Protocol.optional(),
     parameters: ModelParameters.default({}),
+    budget: Budget.optional(),
     pass_threshold: z.number().min(0).max(1).optional(),
     rubric: z.string().trim().min(1).optional(),
     judge_votes: z.int().min(1).max(9).optional(),

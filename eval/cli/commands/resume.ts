@@ -48,6 +48,7 @@ Example:
       return await reportRun(run, criteria, { store, context });
     }
     context.requireAllowed(run.request);
+    if (criteria.budget) run.request.budget = criteria.budget;
     const manager = await context.createManager(store, criteria.concurrency);
     return await followRun(await manager.resume(run), { criteria, manager, store, context });
   },

@@ -19,7 +19,10 @@ export async function resumeGroup(
     return await reportGroup(id, criteria, { store, context });
   }
   const runs = await Promise.all(stopped.map(async (run) => (await store.getRun(run.id))!));
-  for (const { request } of runs) context.requireAllowed(request);
+  for (const { request } of runs) {
+    context.requireAllowed(request);
+    if (criteria.budget) request.budget = criteria.budget;
+  }
   const manager = await context.createManager(store, criteria.concurrency);
   const active: ActiveRun[] = await Promise.all(runs.map((run) => manager.resume(run)));
   return await followGroup(id, { active, criteria, manager, store, context });

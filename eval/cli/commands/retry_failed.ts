@@ -26,7 +26,9 @@ export async function retryFailed(
     throw new UsageError(`nothing to retry: every turn of run ${parent.id} is answered and scored`);
   }
   retries.requirePossible(parent);
-  const started = await retries.start(parent);
+  const { id: parentId, testName } = parent;
+  const request = { ...parent.request, ...criteria.budget && { budget: criteria.budget } };
+  const started = await manager.start({ request, testName, parentId });
   if (started.outcome !== "started") throw new Error("a run without a key already exists");
   context.err.write(`run ${started.active.run.id}\n`);
   return await followRun(started.active, { criteria, manager, store, context });

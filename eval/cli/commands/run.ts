@@ -111,6 +111,7 @@ Example:
       return await retryFailed(retried, { wanted, context });
     }
     const batchOptions: BatchOptions = {
+      ...wanted.budget && { budget: wanted.budget },
       ...values.endpoint !== undefined && { endpoint: values.endpoint },
       ...models.length === 1 && { model_id: models[0]! },
       ...models.length > 1 && { model_ids: models },

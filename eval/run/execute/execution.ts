@@ -10,6 +10,7 @@ import type { RunStatus, StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
 import { isStorageFault } from "../../store/store_fault.ts";
 import type { ActiveRun, RunEnd } from "../manager/active_run.ts";
+import { type Budget, createBudget } from "./budget.ts";
 import type { FairLimiter } from "./fair_limiter.ts";
 import { createInterleaving } from "./interleaving.ts";
 import { ConversationTaken, type Finished, type Recorder } from "../manager/run_ports.ts";
@@ -90,11 +91,15 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
   async function execute(active: ActiveRun, finished?: Finished): Promise<RunEnd> {
     const { run: { id, queryRemoved } } = active;
     const request = { ...active.run.request, endpoint: addressOf(active.run) };
+    const budget = createBudget(request);
     let work: RunWork | undefined;
     const beside = interleaving.enter(active.run);
     try {
       if (queryRemoved && !addresses.has(id)) return await interruptForQuery(active);
       endpoints.requireAllowed(request.endpoint); // the rules may have changed before a resumed run
+      if (finished && request.budget) {
+        for await (const { result } of store.turns(id)) budget.addStored(result);
+      }
       work = await sharing?.openWork(active.run, { concurrency });
       work = beside?.share(work ?? createLocalWork(planOf(request), finished)) ?? work;
       const { target, sent } = watchSending(
@@ -108,7 +113,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
         {
           target,
           assessor,
-          recorder: createRecorder(active),
+          recorder: createRecorder(active, budget),
           onUnscored: (position, error) =>
             log.error("a reply could not be scored", { run_id: id, ...position, error }),
           ...(finished && { finished }),
@@ -117,10 +122,16 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
           concurrency,
           signal: active.signal,
           // A run whose client is waiting may use the time until the process must end.
-          isPaused: () => isStopping() && active.isDetached,
+          isPaused: () => (isStopping() && active.isDetached) || budget.spent() !== undefined,
         },
       );
-      if (outcome === "paused") return { status: "running" };
+      const spent = budget.spent();
+      const { done, total } = active.progress();
+      if (spent !== undefined && done < total) {
+        const error = conflict(`run ${id} ended early: ${spent}`);
+        return await storeEnd(active, { status: "interrupted", detail: spent, error });
+      }
+      if (outcome === "paused" && spent === undefined) return { status: "running" };
       return await storeEnd(active, { status: "completed" });
     } catch (error) {
       return await settle(active, error);
@@ -147,10 +158,11 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     });
   }
 
-  function createRecorder(active: ActiveRun): Recorder {
+  function createRecorder(active: ActiveRun, budget: Budget): Recorder {
     const { run: { id } } = active;
     return {
       async receive(position, { reply, latencyMs }) {
+        budget.addReply(reply);
         const isUrgent = reply.content.length > LONG_REPLY;
         const stored = saver.saveReply(id, { ...position, ...reply, latencyMs }, { isUrgent });
         if (isUrgent) await stored;
@@ -159,6 +171,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
       async record(position, result, { tookMs }) {
         const saved = await saver.saveTurn(id, { ...position, result, tookMs });
         if (saved === "taken") throw new ConversationTaken();
+        budget.addJudge(result.judge_cost);
         active.note(result, position);
       },
     };
