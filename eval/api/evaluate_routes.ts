@@ -65,6 +65,7 @@ const EvaluateRequestBody = z.looseObject({
   }),
   protocol: shape.protocol.meta({ description: "How it is asked; found out if unset." }),
   parameters: shape.parameters.meta({ description: "For the model." }),
+  budget: shape.budget.meta({ description: "What the run may spend before it ends." }),
   pass_threshold: shape.pass_threshold.meta({
     description: "The `overall` from which an attempt passes; 0.7 if unset.",
   }),

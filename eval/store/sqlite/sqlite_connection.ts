@@ -112,6 +112,9 @@ export function cannotOpen(path: string, cause: unknown): ConfigError {
 }
 
 const IN_MEMORY = "a database in memory can be read by its own process only; set a file";
+const IN_USE =
+  "another process is using it; stop that process, or set another file: EVAL_DATA=other.db " +
+  "assay-eval run …; a service that is running takes batches on its page and at POST /evaluate";
 const FULL = "the disk is full or cannot be written";
 
 function explain(cause: unknown): string {
@@ -122,7 +125,7 @@ function explain(cause: unknown): string {
     return explain(cause.code === "storage_busy" ? cause.cause : new Error(FULL));
   }
   if (!(cause instanceof StoreFault)) return cause instanceof Error ? cause.message : `${cause}`;
-  if (cause.isBusy) return "another process is using it; stop that process, or set another file";
+  if (cause.isBusy) return IN_USE;
   if (cause.isCorrupt) {
     return `the file is damaged (${cause.message}); restore a backup, see docs/backup.md`;
   }

@@ -213,3 +213,16 @@ Deno.test("a backup is a database of its own, made while another process writes,
     assertEquals([restored?.status, (await copy.tally(restored!.id)).done], ["completed", 6]);
     await copy.close();
   }));
+
+Deno.test("run beside the service says which command works, and that one does", () =>
+  withBatch(async (cwd) => {
+    await using endpoint = await startProviderDouble(right);
+    const store = await openStore({ path: `${cwd}/eval.db` });
+    const run = ["run", "batch.jsonl", "--endpoint", endpoint.baseUrl, "--model", "m"];
+    const beside = await startCli(run, { cwd, environment: { EVAL_DATA: "eval.db" } }).outcome;
+    assertEquals([beside.code, endpoint.requests.length], [1, 0]);
+    assertStringIncludes(beside.err, "set another file: EVAL_DATA=other.db assay-eval run …");
+    const other = await startCli(run, { cwd, environment: { EVAL_DATA: "other.db" } }).outcome;
+    assertEquals(other.code, 0, other.err);
+    await store.close();
+  }));

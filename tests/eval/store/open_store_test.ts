@@ -28,7 +28,9 @@ Deno.test("a database in use is refused with a clear message, and can be opened 
     const error = await assertRejects(() => openStore({ path }), ConfigError);
     assertEquals(
       error.message,
-      `cannot open EVAL_DATA=${path}: another process is using it; stop that process, or set another file`,
+      `cannot open EVAL_DATA=${path}: another process is using it; stop that process, or set another file: ` +
+        "EVAL_DATA=other.db assay-eval run …; a service that is running takes batches on its page " +
+        "and at POST /evaluate",
     );
     await store.close();
     await (await openStore({ path })).close();
