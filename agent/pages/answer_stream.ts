@@ -3,7 +3,8 @@ import { thoughtOf } from "../../shared/providers/extra_fields.ts";
 import type { toAccount } from "../answer/accounting.ts";
 import type { CompletionUsage } from "../openai/completion.ts";
 import type { AgentEvent } from "../run/events.ts";
-import type { Answer, AnswerFacts, AnswerPart } from "./conversation.ts";
+import { parseFields } from "../../shared/fields.ts";
+import { type Answer, type AnswerFacts, type AnswerPart, approvalRounds } from "./conversation.ts";
 
 /**
  * One event of a streamed answer. Without the agent it is the provider's own, so that any field may be
@@ -24,6 +25,12 @@ interface Delta {
   /** The name that some providers have for it. */
   reasoning?: unknown;
   tool_events?: AgentEvent[];
+  /** Pieces of the calls that wait for the person. */
+  tool_calls?: {
+    index: number;
+    id?: string;
+    function?: { name?: string; arguments?: string };
+  }[];
 }
 
 /** What ended an answer early, by its `finish_reason`. */
@@ -33,10 +40,18 @@ const LIMITS: Partial<Record<string, string>> = {
   content_filter: "content_filter",
 };
 
-/** Builds an answer from its chunks. `now` is in milliseconds; only differences count. */
-export function createAnswerBuilder(model: string, now: () => number = () => performance.now()) {
+/**
+ * Builds an answer from its chunks: a new one, or the rest of one that waited for approvals. `now` is
+ * in milliseconds; only differences count.
+ */
+export function createAnswerBuilder(
+  before: Answer,
+  now: () => number = () => performance.now(),
+) {
+  const { model, facts: earlier } = before;
   const startedAt = now();
-  let parts: AnswerPart[] = [];
+  let { parts } = before;
+  const calls: { id: string; name: string; text: string }[] = [];
   let firstTokenMs: number | undefined;
   let account: ReturnType<typeof toAccount> | undefined;
   let usage: CompletionUsage | undefined;
@@ -48,12 +63,14 @@ export function createAnswerBuilder(model: string, now: () => number = () => per
     const stopped = account?.stopped ?? LIMITS[finishReason ?? ""];
     return {
       model: account?.model ?? answeredBy,
-      modelCalls: account?.model_calls ?? 1,
-      toolCalls: account?.tool_calls ?? 0,
-      inputTokens: account?.input_tokens ?? usage?.prompt_tokens ?? 0,
-      outputTokens: account?.output_tokens ?? usage?.completion_tokens ?? 0,
-      firstTokenMs: firstTokenMs ?? totalMs,
-      totalMs,
+      modelCalls: (earlier?.modelCalls ?? 0) + (account?.model_calls ?? 1),
+      toolCalls: (earlier?.toolCalls ?? 0) + (account?.tool_calls ?? 0),
+      inputTokens: (earlier?.inputTokens ?? 0) +
+        (account?.input_tokens ?? usage?.prompt_tokens ?? 0),
+      outputTokens: (earlier?.outputTokens ?? 0) +
+        (account?.output_tokens ?? usage?.completion_tokens ?? 0),
+      firstTokenMs: earlier?.firstTokenMs ?? firstTokenMs ?? totalMs,
+      totalMs: (earlier?.totalMs ?? 0) + totalMs,
       ...(stopped && { stopped }),
       ...(account?.history_repairs && { repairs: account.history_repairs }),
     };
@@ -67,6 +84,10 @@ export function createAnswerBuilder(model: string, now: () => number = () => per
       const { delta, finish_reason } = chunk.choices?.[0] ?? {};
       finishReason = finish_reason ?? finishReason;
       if (!delta) return;
+      for (const { index, id, function: called } of delta.tool_calls ?? []) {
+        calls[index] ??= { id: id ?? "", name: called?.name ?? "", text: "" };
+        calls[index].text += called?.arguments ?? "";
+      }
       const added = addDelta(parts, delta);
       if (added !== parts) firstTokenMs ??= now() - startedAt;
       parts = added;
@@ -77,7 +98,12 @@ export function createAnswerBuilder(model: string, now: () => number = () => per
     },
     /** The whole answer. Facts are known only if it was not stopped. */
     end(status: "done" | "stopped"): Answer {
-      return { model, status, parts, ...(status === "done" && { facts: facts() }) };
+      if (status === "stopped") return { model, status, parts };
+      const approval = { state: "waiting" as const, round: approvalRounds(before).length };
+      const waiting = calls.map(({ id, name, text }) => (
+        { type: "tool" as const, id, name, args: parseFields(text) ?? text, approval }
+      ));
+      return { model, status, parts: [...parts, ...waiting], facts: facts() };
     },
   };
 }
@@ -109,6 +135,7 @@ function addText(parts: AnswerPart[], type: "text" | "reasoning", text: string):
 function addToolEvent(parts: AnswerPart[], event: AgentEvent): AnswerPart[] {
   if (event.type === "tool_call") {
     const { id, name, args } = event;
+    if (parts.some((part) => part.type === "tool" && part.id === id && part.approval)) return parts;
     return [...parts, { type: "tool", id, name, args }];
   }
   if (event.type !== "tool_result") return parts;

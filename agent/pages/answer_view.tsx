@@ -6,12 +6,13 @@ import { Markdown } from "../../shared/pages/components/markdown.tsx";
 import { ProblemNotice } from "../../shared/pages/components/states.tsx";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
 import { formatCount, formatDuration, formatNumberOf } from "../../shared/pages/format.ts";
-import { isAnswering, retryAnswer } from "./answering.ts";
+import { decideCall, isAnswering, retryAnswer } from "./answering.ts";
 import {
   type Answer,
   type AnswerFacts,
   type AnswerPart,
   answerText,
+  type Decision,
   type Turn,
 } from "./conversation.ts";
 import { modelName } from "./model_state.ts";
@@ -20,7 +21,12 @@ import { ToolCard } from "./tool_card.tsx";
 
 /** The answer of one model: its parts as they come, what it cost, what went wrong. */
 export function AnswerView(
-  { turn, column, answer }: { turn: Turn; column: number; answer: Answer },
+  { turn, column, answer, isLast }: {
+    turn: Turn;
+    column: number;
+    answer: Answer;
+    isLast: boolean;
+  },
 ) {
   const text = answerText(answer);
   const isStreaming = answer.status === "streaming";
@@ -29,6 +35,10 @@ export function AnswerView(
   const retry = () => {
     retryAnswer(turn, column);
     focusTranscript(); // the button goes with the answer
+  };
+  const decide = (id: string, decision: Decision) => {
+    decideCall(turn, column, { id, decision });
+    focusTranscript();
   };
   return (
     <div
@@ -39,7 +49,12 @@ export function AnswerView(
     >
       {turn.answers.length > 1 && <h3 class="answer-model">{modelName(answer.model)}</h3>}
       {answer.parts.map((part, index) => (
-        <Part key={index} part={part} isLast={isStreaming && index === answer.parts.length - 1} />
+        <Part
+          key={index}
+          part={part}
+          isLast={isStreaming && index === answer.parts.length - 1}
+          onDecide={isLast ? decide : undefined}
+        />
       ))}
       {isStreaming && (
         <div class="waiting" role="status">
@@ -70,9 +85,21 @@ export function AnswerView(
   );
 }
 
-function Part({ part, isLast }: { part: AnswerPart; isLast: boolean }) {
+function Part({ part, isLast, onDecide }: {
+  part: AnswerPart;
+  isLast: boolean;
+  /** Missing if the conversation has gone on: a call that still waits is not run. */
+  onDecide: ((id: string, decision: Decision) => void) | undefined;
+}) {
   if (part.type === "text") return <Markdown text={part.text} />;
-  if (part.type === "tool") return <ToolCard call={part} />;
+  if (part.type === "tool") {
+    return (
+      <ToolCard
+        call={part}
+        onDecide={onDecide && ((decision) => onDecide(part.id, decision))}
+      />
+    );
+  }
   return (
     <details class="reasoning">
       <summary>{isLast ? "Thinking…" : "Reasoning"}</summary>

@@ -9,8 +9,11 @@ import {
   answerIn,
   type AnswerProblem,
   answerText,
+  approvalRounds,
   type Conversation,
   createConversation,
+  type Decision,
+  isWaiting,
   shownTurns,
   type Turn,
   withAnswer,
@@ -80,6 +83,22 @@ function addBranch(turn: Turn): void {
   answerTurn(id, turn);
 }
 
+/** Answers a call that waits. Once none of its answer does, the answer goes on. */
+export function decideCall(turn: Turn, column: number, call: { id: string; decision: Decision }) {
+  const { id } = current.value!;
+  const before = turn.answers[column]!;
+  const parts = before.parts.map((part) =>
+    part.type === "tool" && part.id === call.id && part.approval
+      ? { ...part, approval: { ...part.approval, state: call.decision } }
+      : part
+  );
+  const isDecided = !parts.some(isWaiting);
+  const answer: Answer = { ...before, parts, ...(isDecided && { status: "streaming" }) };
+  updateConversation(id, (now) => withAnswer(now, { turnId: turn.id, column, answer }));
+  const decided = { ...turn, answers: turn.answers.with(column, answer) };
+  if (isDecided) startColumn({ conversationId: id, turn: decided, column });
+}
+
 /** Ends all answers of the shown conversation; what has come stays. */
 export function stopAnswering(): void {
   for (const [name, controller] of running) {
@@ -98,10 +117,21 @@ function emptyAnswer(model: string): Answer {
 
 function answerTurn(conversationId: string, turn: Turn): void {
   for (const [column, { status }] of turn.answers.entries()) {
-    if (status !== "streaming") continue;
-    const answer = answerColumn({ conversationId, turn, column });
-    announceAnswer(conversationId, answer.then(() => saveConversation(conversationId)));
+    if (status === "streaming") startColumn({ conversationId, turn, column });
   }
+}
+
+/** One answer of a turn. */
+interface Column {
+  conversationId: string;
+  turn: Turn;
+  column: number;
+}
+
+function startColumn(place: Column): void {
+  const { conversationId } = place;
+  const answer = answerColumn(place).then(() => saveConversation(conversationId));
+  announceAnswer(conversationId, answer);
 }
 
 /** How often the page shows what has come: more often is not seen, and costs. */
@@ -109,14 +139,11 @@ const SHOW_EVERY_MS = 40;
 /** Longer than a page lives that is being closed. */
 const LEAVING_MS = 1000;
 
-async function answerColumn(
-  { conversationId, turn, column }: { conversationId: string; turn: Turn; column: number },
-): Promise<void> {
+async function answerColumn({ conversationId, turn, column }: Column): Promise<void> {
   const name = `${conversationId} ${turn.id} ${column}`;
   const controller = new AbortController();
   running.set(name, controller);
-  const { model } = turn.answers[column]!;
-  const builder = createAnswerBuilder(model);
+  const builder = createAnswerBuilder(turn.answers[column]!);
   const show = (answer: Answer) =>
     updateConversation(
       conversationId,
@@ -169,11 +196,32 @@ function toRequest(
       ...(reply ? [{ role: "assistant" as const, content: reply }] : []),
     ];
   });
+  const answer = turn.answers[column]!;
   return {
-    model: turn.answers[column]!.model,
-    messages: [...messages, { role: "user", content: turn.text }],
+    model: answer.model,
+    messages: [...messages, { role: "user", content: turn.text }, ...toApprovals(answer)],
     settings: conversation.settings,
   };
+}
+
+/** The calls that the person was asked about. What one of them returned is sent once it is known. */
+function toApprovals(answer: Answer): ReplyRequest["messages"] {
+  return approvalRounds(answer).flatMap((calls) => [
+    {
+      role: "assistant" as const,
+      content: "",
+      tool_calls: calls.map(({ id, name, args }) => ({
+        type: "function",
+        id,
+        function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args) },
+      })),
+    },
+    ...calls.map(({ id, approval, result }) => ({
+      role: "tool" as const,
+      tool_call_id: id,
+      content: result?.content ?? approval!.state,
+    })),
+  ]);
 }
 
 function toAnswerProblem(error: unknown): AnswerProblem {

@@ -29,7 +29,7 @@ export function listTools(): Promise<ToolReport> {
 
 export interface ReplyRequest {
   model: string;
-  messages: { role: "user" | "assistant"; content: string }[];
+  messages: CompletionRequest["messages"];
   settings: Settings;
   signal: AbortSignal;
 }
@@ -38,7 +38,7 @@ export interface ReplyRequest {
 export async function* streamReply(
   { model, messages, settings, signal }: ReplyRequest,
 ): AsyncGenerator<Chunk> {
-  const { systemPrompt, temperature, maxTokens, usesTools } = settings;
+  const { systemPrompt, temperature, maxTokens, usesTools, asksBeforeTools } = settings;
   const system = systemPrompt.trim() ? [{ role: "system" as const, content: systemPrompt }] : [];
   const body: CompletionRequest = {
     model,
@@ -53,6 +53,7 @@ export async function* streamReply(
     "x-request-id": requestId,
     "x-agent-events": "tools",
     ...(!usesTools && { "x-agent-tools": "off" }),
+    ...((asksBeforeTools || messages.at(-1)?.role === "tool") && { "x-agent-approve": "tools" }),
   };
   const events = requestEvents("/v1/chat/completions", { method: "POST", body, headers, signal });
   for await (const { data } of events) {

@@ -9,22 +9,35 @@ export interface Settings {
   maxTokens?: number;
   /** False: the model alone answers, without the agent. */
   usesTools: boolean;
+  /** True: each tool call waits until the person approves or refuses it. */
+  asksBeforeTools: boolean;
 }
 
-export const DEFAULT_SETTINGS: Settings = { systemPrompt: "", usesTools: true };
+export const DEFAULT_SETTINGS: Settings = {
+  systemPrompt: "",
+  usesTools: true,
+  asksBeforeTools: false,
+};
 
 /** A part of an answer, in the order in which the parts came. */
 export type AnswerPart =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
-  | {
-    type: "tool";
-    id: string;
-    name: string;
-    args: Record<string, unknown> | string;
-    /** Missing while the tool runs. */
-    result?: { content: string; status: "ok" | "error"; ms: number };
-  };
+  | ToolPart;
+
+/** A call of a tool. */
+export interface ToolPart {
+  type: "tool";
+  id: string;
+  name: string;
+  args: Record<string, unknown> | string;
+  /** Missing while the tool runs, and if it does not. */
+  result?: { content: string; status: "ok" | "error"; ms: number };
+  /** Of a call that is asked for before it runs. Those of one `round` were asked for together. */
+  approval?: { state: "waiting" | "approved" | "refused"; round: number };
+}
+
+export type Decision = "approved" | "refused";
 
 /** What an answer cost. Times are in milliseconds. */
 export interface AnswerFacts {
@@ -219,4 +232,14 @@ export function mergeConversations(stored: Conversation, mine: Conversation): Co
     if (!other || other.changedAt <= turn.changedAt) turns[turn.id] = turn;
   }
   return { ...stored, ...mine, turns, shown: { ...stored.shown, ...mine.shown } };
+}
+
+/** The calls of an answer that waited for the person, by round. */
+export function approvalRounds({ parts }: Answer): ToolPart[][] {
+  const asked = parts.filter((part): part is ToolPart => part.type === "tool" && !!part.approval);
+  return Object.values(Object.groupBy(asked, ({ approval }) => approval!.round)) as ToolPart[][];
+}
+
+export function isWaiting(part: AnswerPart): boolean {
+  return part.type === "tool" && part.approval?.state === "waiting";
 }

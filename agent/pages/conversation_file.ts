@@ -75,6 +75,7 @@ function parseSettings(fields: Fields): Settings {
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { maxTokens }),
     usesTools: fields.usesTools !== false,
+    asksBeforeTools: fields.asksBeforeTools === true,
   };
 }
 
@@ -100,11 +101,15 @@ function parseAnswer(fields: Fields): Answer {
   };
 }
 
+const APPROVALS = ["waiting", "approved", "refused"] as const;
+
 function parsePart({ type, ...fields }: Fields): AnswerPart[] {
   if (type === "text" || type === "reasoning") return [{ type, text: asString(fields.text) }];
   if (type !== "tool") return [];
   const result = fields.result === undefined ? undefined : asFields(fields.result);
   const { args } = fields;
+  const { state, round } = asFields(fields.approval);
+  const approval = APPROVALS.find((known) => known === state);
   return [{
     type,
     id: asString(fields.id),
@@ -117,6 +122,7 @@ function parsePart({ type, ...fields }: Fields): AnswerPart[] {
         ms: asNumber(result.ms) ?? 0,
       },
     }),
+    ...(approval && { approval: { state: approval, round: asNumber(round) ?? 0 } }),
   }];
 }
 

@@ -5,7 +5,7 @@ import { Checkbox, Field } from "../../shared/pages/components/field.tsx";
 import { differs } from "../../shared/pages/edits.ts";
 import type { ToolReport } from "../tools/tool.ts";
 import { listTools } from "./api.ts";
-import type { Settings } from "./conversation.ts";
+import { DEFAULT_SETTINGS, type Settings } from "./conversation.ts";
 import { chooseSettings, settings } from "./conversation_state.ts";
 
 interface Form {
@@ -13,6 +13,7 @@ interface Form {
   temperature: string;
   maxTokens: string;
   usesTools: boolean;
+  asksBeforeTools: boolean;
 }
 
 type FormErrors = Partial<Record<"temperature" | "maxTokens", string>>;
@@ -28,10 +29,9 @@ function findErrors({ temperature, maxTokens }: Form): FormErrors {
   return errors;
 }
 
-function toSettings({ systemPrompt, temperature, maxTokens, usesTools }: Form): Settings {
+function toSettings({ temperature, maxTokens, ...form }: Form): Settings {
   return {
-    systemPrompt,
-    usesTools,
+    ...form,
     ...(temperature.trim() && { temperature: Number(temperature) }),
     ...(maxTokens.trim() && { maxTokens: Number(maxTokens) }),
   };
@@ -39,12 +39,12 @@ function toSettings({ systemPrompt, temperature, maxTokens, usesTools }: Form): 
 
 /** What is sent with every message of this conversation and of the next ones. */
 export function SettingsDialog({ onClose }: { onClose: () => void }) {
-  const { systemPrompt, temperature, maxTokens, usesTools } = settings.value;
+  const { temperature, maxTokens } = settings.value;
   const [initial] = useState<Form>({
-    systemPrompt,
+    ...DEFAULT_SETTINGS,
+    ...settings.value,
     temperature: String(temperature ?? ""),
     maxTokens: String(maxTokens ?? ""),
-    usesTools,
   });
   const [form, setForm] = useState(initial);
   const [errors, setErrors] = useState<FormErrors>({});
@@ -110,6 +110,14 @@ export function SettingsDialog({ onClose }: { onClose: () => void }) {
           checked={form.usesTools}
           onChange={(usesTools) => change({ usesTools })}
         />
+        {form.usesTools && (
+          <Checkbox
+            label="Ask before tools run"
+            hint="Each call waits until you approve or refuse it."
+            checked={form.asksBeforeTools}
+            onChange={(asksBeforeTools) => change({ asksBeforeTools })}
+          />
+        )}
         <ToolList />
         <div class="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>

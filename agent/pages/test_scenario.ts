@@ -52,7 +52,8 @@ export function draftTest(conversation: Conversation, column: number): DraftTest
 
 function toolsOf({ parts }: Answer): DraftTurn["tools"] {
   return parts.flatMap((part) =>
-    part.type === "tool" && typeof part.args === "object"
+    part.type === "tool" && typeof part.args === "object" &&
+      (part.approval?.state ?? "approved") === "approved"
       ? [{ name: part.name, args: part.args }]
       : []
   );

@@ -1,19 +1,25 @@
+import { Button } from "../../shared/pages/components/button.tsx";
 import { Icon } from "../../shared/pages/components/icon.tsx";
 import { formatDuration } from "../../shared/pages/format.ts";
-import type { AnswerPart } from "./conversation.ts";
+import { type Decision, isWaiting, type ToolPart } from "./conversation.ts";
 
-type ToolCall = Extract<AnswerPart, { type: "tool" }>;
-
-/** One call of a tool: a line, which opens to its arguments and its result. */
-export function ToolCard({ call }: { call: ToolCall }) {
+/**
+ * One call of a tool: a line, which opens to its arguments and its result. One that waits for the
+ * person is open, with the buttons that decide.
+ */
+export function ToolCard({ call, onDecide }: {
+  call: ToolPart;
+  onDecide?: ((decision: Decision) => void) | undefined;
+}) {
   const { name, args, result } = call;
+  const decide = isWaiting(call) ? onDecide : undefined;
   return (
-    <details class="tool">
+    <details class="tool" open={decide !== undefined}>
       <summary>
         <Icon name="tool" />
         <span class="tool-name">{name}</span>
         <span class="tool-preview" dir="auto">{preview(args)}</span>
-        <State result={result} />
+        <State call={call} canDecide={decide !== undefined} />
         <span class="tool-arrow">
           <Icon name="down" />
         </span>
@@ -32,11 +38,21 @@ export function ToolCard({ call }: { call: ToolCall }) {
           </>
         )}
       </dl>
+      {decide && (
+        <div class="tool-decision">
+          <Button isSmall kind="primary" onClick={() => decide("approved")}>Approve</Button>
+          <Button isSmall onClick={() => decide("refused")}>Refuse</Button>
+        </div>
+      )}
     </details>
   );
 }
 
-function State({ result }: { result: ToolCall["result"] }) {
+function State({ call, canDecide }: { call: ToolPart; canDecide: boolean }) {
+  const { result } = call;
+  if (canDecide) return <span class="badge warn">waits for you</span>;
+  if (isWaiting(call)) return <span class="badge">not run</span>;
+  if (call.approval?.state === "refused") return <span class="badge">refused</span>;
   if (!result) return <span class="badge accent">running</span>;
   return (
     <>
@@ -46,7 +62,7 @@ function State({ result }: { result: ToolCall["result"] }) {
   );
 }
 
-function preview(args: ToolCall["args"]): string {
+function preview(args: ToolPart["args"]): string {
   if (typeof args === "string") return args;
   return Object.values(args).map((value) =>
     typeof value === "string" ? value : JSON.stringify(value)

@@ -21,14 +21,20 @@ export class TurnView extends Component<TurnProps> {
     return next.turn !== turn || next.branches !== branches || next.isLast !== isLast;
   }
 
-  override render({ turn, branches }: TurnProps) {
+  override render({ turn, branches, isLast }: TurnProps) {
     return (
       <article class="turn">
         <h2 class="visually-hidden">{turn.text.slice(0, 80)}</h2>
         <Question turn={turn} branches={branches.split(" ")} />
         <div class={turn.answers.length > 1 ? "answers side-by-side" : "answers"}>
           {turn.answers.map((answer, column) => (
-            <AnswerView key={column} turn={turn} column={column} answer={answer} />
+            <AnswerView
+              key={column}
+              turn={turn}
+              column={column}
+              answer={answer}
+              isLast={isLast}
+            />
           ))}
         </div>
       </article>

@@ -299,14 +299,15 @@ suite.test("Enter during an answer says that the message waits, and sends it at 
   { url, hub },
   open,
 ) => {
-  hub.answers.set("count slowly", "one ".repeat(60));
   hub.answers.set("and then?", "two");
   await using tab = await open(url);
   const { page } = tab;
-  await say(page, "count slowly");
+  await say(page, "hold this one");
   await page.getByRole("button", { name: "Stop" }).waitFor();
   await messageBox(page).fill("and then?");
   await page.keyboard.press("Enter");
+  await page.getByText("Will be sent when the answer has ended.").waitFor();
+  hub.release();
   await becomes(() => page.locator(".turn").count(), 2);
   await lastAnswers(page).getByText("two", { exact: true }).waitFor();
   assertEquals(await messageBox(page).inputValue(), "");
