@@ -2,6 +2,8 @@ import type { ComponentChildren } from "preact";
 import { Link } from "../../shared/pages/components/link.tsx";
 import { TopBar } from "../../shared/pages/components/top_bar.tsx";
 import { path } from "../../shared/pages/location.ts";
+import { Explained } from "./glossary.tsx";
+import { source } from "./source.ts";
 
 const PLACES = [
   {
@@ -53,11 +55,21 @@ export function Section({ title, hint, actions, children }: {
       <div class="section-head">
         <div>
           <h3>{title}</h3>
-          {hint && <p class="muted small">{hint}</p>}
+          {hint && (
+            <p class="muted small">
+              {typeof hint === "string" ? <Explained text={hint} /> : hint}
+            </p>
+          )}
         </div>
         {actions}
       </div>
       {children}
     </section>
   );
+}
+
+/** A link to a view that a report does not have: there it is only its text. */
+export function LiveLink({ href, children }: { href: string; children: ComponentChildren }) {
+  if (!source.isLive) return <span dir="auto">{children}</span>;
+  return <Link href={href} dir="auto">{children}</Link>;
 }

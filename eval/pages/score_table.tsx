@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { tip } from "../../shared/pages/components/tip.tsx";
 import { type Column, DataTable } from "../../shared/pages/components/data_table.tsx";
-import { overallFirst, scoreLabel } from "./words.ts";
+import { overallFirst, scoreLabel, scoreMeaning } from "./words.ts";
 
 /** A row per score, `overall` first; a press on its name chooses it. */
 export function ScoreTable({ names, columns, chosen, onChoose, mark }: {
@@ -28,6 +29,7 @@ export function ScoreTable({ names, columns, chosen, onChoose, mark }: {
                 type="button"
                 class="plain-link"
                 aria-pressed={name === chosen}
+                {...tip(scoreMeaning(name))}
                 onClick={() => onChoose(name)}
               >
                 {scoreLabel(name)}

@@ -232,9 +232,9 @@ export function adviceOn({ code, detail }: { code: string; detail: string }): st
   return ERRORS[code]?.advice ?? "";
 }
 
-/** `support@3f2a9c01` of a dataset's name and version: the whole hash helps nobody. */
-export function shortDataset(dataset: string): string {
-  return dataset.replace(/@([\da-f]{8})[\da-f]+$/, "@$1");
+/** `dataset support, version 3f2a9c01` of its name and version: the whole hash helps nobody. */
+export function datasetText(dataset: string): string {
+  return `dataset ${dataset.replace(/@([\da-f]{8})[\da-f]+$/, ", version $1")}`;
 }
 
 /** What a failed call says, without what its row or its run says already. */

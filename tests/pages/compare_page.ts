@@ -122,7 +122,7 @@ suite.test("a call that failed is no empty reply in a turn that changed", async 
   });
   await page.goto(`${url}/ui/compare?baseline=${baseline}&candidate=${candidate}`);
   await page.locator(".changes summary").first().click();
-  await page.getByText("Candidate, attempt 1, failed: endpoint_timeout").waitFor();
+  await page.getByText("Candidate, attempt 1, failed: endpoint timeout").waitFor();
   await page.getByText("Baseline, attempt 1", { exact: true }).waitFor();
 });
 

@@ -1,4 +1,5 @@
 import { tip } from "../../../shared/pages/components/tip.tsx";
+import { Explained } from "../glossary.tsx";
 import { meanText } from "../words.ts";
 
 const WIDTH = 520;
@@ -50,12 +51,12 @@ export function PassCurves({ atK, hatK }: { atK: Rates; hatK: Rates }) {
         <span>
           <svg width="20" height="8" aria-hidden="true">
             <line class="line" x2="20" y1="4" y2="4" />
-          </svg>at least once (pass@k)
+          </svg>at least once (<Explained text="pass@k" />)
         </span>
         <span>
           <svg width="20" height="8" aria-hidden="true">
             <line class="line dashed" x2="20" y1="4" y2="4" />
-          </svg>every time (pass^k)
+          </svg>every time (<Explained text="pass^k" />)
         </span>
       </figcaption>
     </figure>

@@ -9,7 +9,7 @@ import { useLoaded } from "../loaded.ts";
 import { ReplyDiff } from "../reply_diff.tsx";
 import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
-import { differenceText, scoreLabel } from "../words.ts";
+import { differenceText, errorLabel, scoreLabel } from "../words.ts";
 
 interface Ids {
   baseline: string;
@@ -171,7 +171,7 @@ function AttemptsOfBoth({ before, after, score, isBetter }: {
 
 /** A failed call has no reply, and would look like an empty one. */
 function labelOf(run: string, { attempt_id, error }: TurnRow): string {
-  return `${run}, attempt ${attempt_id}${error ? `, failed: ${error}` : ""}`;
+  return `${run}, attempt ${attempt_id}${error ? `, failed: ${errorLabel(error)}` : ""}`;
 }
 
 function find(attempts: TurnRow[], id: number | undefined): TurnRow | undefined {

@@ -5,8 +5,8 @@ import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
 import type { ComparedRun, StoredComparison } from "../../compare/compare_stored.ts";
 import type { PairedScenarioRow } from "../../compare/pair_lists.ts";
 import { Scatter } from "../charts/scatter.tsx";
-import { Section } from "../frame.tsx";
-import { LiveLink } from "../live_link.tsx";
+import { LiveLink, Section } from "../frame.tsx";
+import { Explained } from "../glossary.tsx";
 import { useLoaded } from "../loaded.ts";
 import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
@@ -30,7 +30,9 @@ export function Compared({ comparison }: { comparison: StoredComparison }) {
       <div class={`verdict ${VERDICT_TONES[verdict]}`}>
         <span class={`badge ${VERDICT_TONES[verdict]}`}>{verdict}</span>
         <p class="sentence">{sentence}</p>
-        <p class="muted">{why}</p>
+        <p class="muted">
+          <Explained text={why} />
+        </p>
         <div class="sides">
           <Side label="Baseline" run={baseline} />
           <Side label="Candidate" run={candidate} />
@@ -82,10 +84,8 @@ function DatasetLink({ dataset }: { dataset: string }) {
   const [name, version] = dataset.split("@");
   return (
     <span class="small">
-      of{" "}
-      <Link href={`/ui/dataset/${name}?version=${version}`}>
-        {name} <code>{version?.slice(0, 8)}</code>
-      </Link>
+      of <Link href={`/ui/dataset/${name}?version=${version}`}>{name}</Link>,{" "}
+      <Explained text={`version ${version?.slice(0, 8)}`} />
     </span>
   );
 }

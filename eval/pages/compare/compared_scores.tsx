@@ -1,5 +1,6 @@
 import type { ScoreComparison } from "../../compare/comparison.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
+import { meaningOf } from "../glossary.tsx";
 import { ScoreTable } from "../score_table.tsx";
 import { comparedText, meanText } from "../words.ts";
 
@@ -31,6 +32,7 @@ export function ComparedScores({ scores, chosen, onChoose }: {
         },
         {
           label: "95% interval",
+          means: meaningOf("95% interval"),
           isWide: true,
           cell: (name) => (
             <DifferenceChart mean={of(name).difference} ci95={of(name).ci95} reach={reach} />

@@ -7,6 +7,7 @@ import { useSubject } from "../../../shared/pages/subject.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import { listVersions } from "../api.ts";
 import { Frame } from "../frame.tsx";
+import { Explained } from "../glossary.tsx";
 import { useLoaded } from "../loaded.ts";
 import { askToDelete, DeleteDatasetDialog, downloadItems, runAddress } from "./dataset_actions.tsx";
 import { Shown } from "../shown.tsx";
@@ -110,7 +111,9 @@ function Head({ name, shown, versions, reload }: {
       {shown && (
         <dl class="facts">
           <div>
-            <dt>Version</dt>
+            <dt>
+              <Explained text="Version" />
+            </dt>
             <dd>
               <code>{shown.version.slice(0, 8)}</code>
             </dd>

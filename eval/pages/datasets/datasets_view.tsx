@@ -10,9 +10,9 @@ import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { Dataset } from "../../api/dataset_routes.ts";
 import { listDatasets } from "../api.ts";
 import { Frame } from "../frame.tsx";
+import { meaningOf } from "../glossary.tsx";
 import { useLoaded } from "../loaded.ts";
-import { MoreButton } from "../more_button.tsx";
-import { readPages } from "../read_pages.ts";
+import { MoreButton, readPages } from "../paging.tsx";
 import { SearchField } from "../search_field.tsx";
 import { Shown } from "../shown.tsx";
 import { datasetActions, DeleteDatasetDialog, runAddress } from "./dataset_actions.tsx";
@@ -76,7 +76,11 @@ function DatasetsTable({ datasets, reload }: { datasets: Dataset[]; reload: () =
         { label: "Turns", isNumber: true, cell: ({ turns }) => formatCount(turns) },
         { label: "Size", isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
         { label: "Versions", isNumber: true, cell: ({ versions }) => formatCount(versions) },
-        { label: "Latest version", cell: ({ version }) => <code>{version.slice(0, 8)}</code> },
+        {
+          label: "Latest version",
+          means: meaningOf("version"),
+          cell: ({ version }) => <code>{version.slice(0, 8)}</code>,
+        },
         { label: "Changed", cell: ({ updated_at }) => <Age of={updated_at} /> },
         {
           label: "Actions",

@@ -5,6 +5,7 @@ import { Age } from "../../../shared/pages/components/age.tsx";
 import { formatBytes, formatCount } from "../../../shared/pages/format.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import { Section } from "../frame.tsx";
+import { meaningOf } from "../glossary.tsx";
 import { askToDelete } from "./dataset_actions.tsx";
 
 /** Every version of a dataset, newest first. */
@@ -27,6 +28,7 @@ export function Versions({ versions, shown, reload }: {
         columns={[
           {
             label: "Version",
+            means: meaningOf("version"),
             cell: (one, index) => (
               <>
                 <Link

@@ -9,6 +9,7 @@ import {
 import type { Agreement, BiasBand } from "../../schemas/agreement.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { Section } from "../frame.tsx";
+import { Explained, meaningOf } from "../glossary.tsx";
 import { differenceText, scoreLabel } from "../words.ts";
 import { describeAlpha } from "./agreement_words.ts";
 
@@ -48,7 +49,7 @@ export function JudgeSection({ agreement }: { agreement: Agreement }) {
         <Figure label="Agreement on passing (alpha)" value={formatScore(judge.alpha_pass)}>
           {describeAlpha(judge.alpha_pass)}
         </Figure>
-        <Figure label="Rank correlation" value={formatScore(judge.spearman)}>Spearman</Figure>
+        <Figure label="Rank correlation" value={formatScore(judge.spearman)} />
       </dl>
       <Bands bands={judge.bands} name={name} />
       <h4>Threshold</h4>
@@ -65,7 +66,9 @@ export function Figure({ label, value, children }: {
 }) {
   return (
     <div>
-      <dt class="muted small">{label}</dt>
+      <dt class="muted small">
+        <Explained text={label} />
+      </dt>
       <dd>
         <strong class="number">{value}</strong> <span class="muted small">{children}</span>
       </dd>
@@ -97,7 +100,12 @@ function Bands({ bands, name }: { bands: BiasBand[]; name: string }) {
           isWide: true,
           cell: ({ bias }) => <DifferenceChart mean={bias.mean} ci95={bias.ci95} reach={reach} />,
         },
-        { label: "Bias", isNumber: true, cell: ({ bias }) => differenceText(bias.mean) },
+        {
+          label: "Bias",
+          means: meaningOf("bias"),
+          isNumber: true,
+          cell: ({ bias }) => differenceText(bias.mean),
+        },
       ]}
     />
   );
@@ -133,7 +141,12 @@ function Threshold({ threshold: { best, present }, passFrom }: {
             isNumber: true,
             cell: ({ agreement }) => `${formatScore(agreement * 100, 0)}%`,
           },
-          { label: "Kappa", isNumber: true, cell: ({ kappa }) => formatScore(kappa) },
+          {
+            label: "Kappa",
+            means: meaningOf("kappa"),
+            isNumber: true,
+            cell: ({ kappa }) => formatScore(kappa),
+          },
         ]}
       />
       <p class="muted small">People pass a turn from a mean grade of {formatChosen(passFrom)}.</p>

@@ -2,6 +2,7 @@ import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import type { Agreement, AuthorPair } from "../../schemas/agreement.ts";
 import { Section } from "../frame.tsx";
+import { meaningOf } from "../glossary.tsx";
 import { differenceText } from "../words.ts";
 import { describeAlpha } from "./agreement_words.ts";
 import { authorName } from "./grades_of_turn.tsx";
@@ -67,6 +68,7 @@ function Pairs({ pairs }: { pairs: AuthorPair[] }) {
         { label: "Turns", isNumber: true, cell: ({ turns }) => formatCount(turns) },
         {
           label: "Rank correlation",
+          means: meaningOf("rank correlation"),
           isNumber: true,
           cell: ({ spearman }) => formatScore(spearman),
         },

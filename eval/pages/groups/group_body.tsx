@@ -2,9 +2,10 @@ import type { ComponentChildren } from "preact";
 import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/pages/format.ts";
 import { formatP } from "../../../shared/rounding.ts";
 import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
+import { Explained } from "../glossary.tsx";
 import { StatusBadge } from "../runs/runs_table.tsx";
 import { source } from "../source.ts";
-import { adviceOn, comparedText, differenceText, errorText, shortDataset } from "../words.ts";
+import { adviceOn, comparedText, datasetText, differenceText, errorText } from "../words.ts";
 import { GroupGrid } from "./group_grid.tsx";
 import { GroupModels, GroupScores } from "./group_models.tsx";
 import { GroupPairs } from "./group_pairs.tsx";
@@ -52,7 +53,7 @@ function Head({ group, crumbs, actions }: BodyProps) {
     formatDateTime(created_at),
     formatNumberOf(models.length, "model"),
     formatNumberOf(attempts, "attempt"),
-    dataset && `dataset ${shortDataset(dataset)}`,
+    dataset && datasetText(dataset),
     ended && `took ${formatDuration(ended - Date.parse(created_at))}`,
   ];
   return (
@@ -69,7 +70,9 @@ function Head({ group, crumbs, actions }: BodyProps) {
         <span class="spacer" />
         {actions}
       </div>
-      <p class="muted small">{facts.filter(Boolean).join(" · ")}</p>
+      <p class="muted small">
+        <Explained text={facts.filter(Boolean).join(" · ")} />
+      </p>
     </div>
   );
 }
@@ -101,7 +104,9 @@ function Outcome({ group }: { group: GroupReport }) {
           : `It is not known which of these is best: ${best.join(", ")}.`}
       </p>
       {pairs && pairs.length > 0 && (
-        <p class="muted" dir="auto">{pairs.slice(0, MOST_PAIRS).map(describePair).join(" ")}</p>
+        <p class="muted" dir="auto">
+          <Explained text={pairs.slice(0, MOST_PAIRS).map(describePair).join(" ")} />
+        </p>
       )}
       {errors.slice(0, 2).map(({ model, error }) => (
         <p key={model.run_id} class="first-error" role="note" dir="auto">

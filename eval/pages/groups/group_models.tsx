@@ -7,18 +7,10 @@ import {
 } from "../../../shared/pages/format.ts";
 import type { GroupModel, GroupReport } from "../../groups/group_report.ts";
 import { IntervalChart } from "../charts/interval.tsx";
-import { Section } from "../frame.tsx";
-import { LiveLink } from "../live_link.tsx";
+import { LiveLink, Section } from "../frame.tsx";
+import { meaningOf, ScoreName } from "../glossary.tsx";
 import { StatusBadge } from "../runs/runs_table.tsx";
-import {
-  intervalText,
-  meanText,
-  overallFirst,
-  overallOf,
-  rateText,
-  scoreLabel,
-  whyNoScore,
-} from "../words.ts";
+import { intervalText, meanText, overallFirst, overallOf, rateText, whyNoScore } from "../words.ts";
 
 /** The models with their headline. */
 export function GroupModels({ group: { models } }: { group: GroupReport }) {
@@ -48,6 +40,7 @@ export function GroupModels({ group: { models } }: { group: GroupReport }) {
           },
           {
             label: "95% interval, 0 to 1",
+            means: meaningOf("95% interval"),
             isWide: true,
             cell: (model) => {
               const overall = overallOf(model);
@@ -104,7 +97,7 @@ export function GroupScores({ group: { models } }: { group: GroupReport }) {
         rows={names}
         keyOf={(name) => name}
         columns={[
-          { label: "Score", cell: scoreLabel },
+          { label: "Score", cell: (name) => <ScoreName name={name} /> },
           ...models.map((model) => ({
             label: model.name,
             isNumber: true,

@@ -2,9 +2,9 @@ import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatP } from "../../../shared/rounding.ts";
 import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
-import { Section } from "../frame.tsx";
-import { LiveLink } from "../live_link.tsx";
-import { comparedText, scoreLabel, VERDICT_TONES } from "../words.ts";
+import { LiveLink, Section } from "../frame.tsx";
+import { meaningOf, ScoreName } from "../glossary.tsx";
+import { comparedText, VERDICT_TONES } from "../words.ts";
 
 /** A pair of models and one score of it. */
 interface PairRow {
@@ -48,7 +48,7 @@ export function GroupPairs({ group }: { group: GroupReport }) {
               </LiveLink>
             ),
           },
-          hasScores && { label: "Score", cell: ({ score }) => scoreLabel(score) },
+          hasScores && { label: "Score", cell: ({ score }) => <ScoreName name={score} /> },
           {
             label: "Difference",
             isNumber: true,
@@ -56,6 +56,7 @@ export function GroupPairs({ group }: { group: GroupReport }) {
           },
           {
             label: "95% interval",
+            means: meaningOf("95% interval"),
             isWide: true,
             cell: (row) => (
               <DifferenceChart mean={of(row).difference} ci95={of(row).ci95} reach={reach} />
@@ -63,6 +64,7 @@ export function GroupPairs({ group }: { group: GroupReport }) {
           },
           {
             label: "p",
+            means: meaningOf("p"),
             isNumber: true,
             cell: (row) => formatP(of(row).p ?? 1),
           },

@@ -7,10 +7,8 @@ import { Empty } from "../../../shared/pages/components/states.tsx";
 import { listGroups } from "../api.ts";
 import { Frame } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
-import { ModelName } from "../model_name.tsx";
-import { MoreButton } from "../more_button.tsx";
-import { StatusBadge } from "../runs/runs_table.tsx";
-import { readPages } from "../read_pages.ts";
+import { ModelName, StatusBadge } from "../runs/runs_table.tsx";
+import { MoreButton, readPages } from "../paging.tsx";
 import { Shown } from "../shown.tsx";
 import { DeleteGroupDialog, groupActions } from "./group_actions.tsx";
 

@@ -2,6 +2,7 @@ import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatCount, formatScore } from "../../../shared/pages/format.ts";
 import type { Halvings, ScoreNoise } from "../../schemas/noise.ts";
 import { Section } from "../frame.tsx";
+import { Explained, meaningOf } from "../glossary.tsx";
 import { asSentence, scoreLabel } from "../words.ts";
 
 const SOURCES = [
@@ -70,12 +71,15 @@ export function NoiseSplit({ score, noise }: { score: string; noise: ScoreNoise 
           },
           {
             label: "Standard deviation",
+            means: meaningOf("standard deviation"),
             isNumber: true,
             cell: ({ component }) => component ? formatScore(Math.sqrt(component.variance), 3) : "",
           },
         ]}
       />
-      <h4>To halve the standard error</h4>
+      <h4>
+        <Explained text="To halve the standard error" />
+      </h4>
       <Ways halvings={to_halve_stderr} />
       {notes.map((note) => <p key={note} class="muted small">{asSentence(note)}</p>)}
     </Section>

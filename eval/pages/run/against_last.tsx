@@ -1,8 +1,8 @@
-import { Term } from "../../../shared/pages/components/tip.tsx";
 import { formatP } from "../../../shared/rounding.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
 import { decidingScore } from "../compare/compare_words.ts";
-import { LiveLink } from "../live_link.tsx";
+import { Explained } from "../glossary.tsx";
+import { LiveLink } from "../frame.tsx";
 import { comparedText, VERDICT_TONES } from "../words.ts";
 
 /** The verdict against the last run of the same test, in one sentence. */
@@ -20,8 +20,7 @@ export function AgainstLast({ comparison }: { comparison: StoredComparison }) {
         <strong class={tone && `${tone}-text`}>{verdict}</strong>
       </LiveLink>
       {verdict === "inconclusive" ? ` (${by}, ` : ` by ${by} (`}
-      <Term means="The chance of such a difference if both were equally good.">p</Term>
-      {` ${formatP(score.p ?? 1)}).`}
+      <Explained text={`p ${formatP(score.p ?? 1)}).`} />
     </span>
   );
 }

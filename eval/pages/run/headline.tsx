@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { Term } from "../../../shared/pages/components/tip.tsx";
 import {
   formatCompact,
   formatCount,
@@ -10,7 +9,8 @@ import {
 } from "../../../shared/pages/format.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
-import { LiveLink } from "../live_link.tsx";
+import { Explained } from "../glossary.tsx";
+import { LiveLink } from "../frame.tsx";
 import { adviceOn, errorText, intervalText, scoreLabel, VERDICT_TONES } from "../words.ts";
 import { useLoaded } from "../loaded.ts";
 import { source } from "../source.ts";
@@ -86,23 +86,10 @@ function describePassing(run: Run, { scenarios }: RunSummary): string {
 function Mean({ summary: { statistics } }: { summary: RunSummary }) {
   const { mean = null, ci95 = null, bounds = null } = statistics.overall ?? {};
   if (mean === null && bounds) {
-    return <>{`Mean between ${intervalText(bounds)}: some scores are missing.`}</>;
+    return <Explained text={`Mean between ${intervalText(bounds)}: some scores are missing.`} />;
   }
-  return (
-    <>
-      <Term means="The mean of the overall score over the scenarios.">Mean</Term>{" "}
-      {formatScore(mean)}
-      {ci95 && (
-        <>
-          {" ("}
-          <Term means="If the test were drawn anew from the same kind of scenarios, the mean would lie in such an interval 95 times of 100.">
-            95% interval
-          </Term>
-          {` ${intervalText(ci95)})`}
-        </>
-      )}.
-    </>
-  );
+  const interval = ci95 ? ` (95% interval ${intervalText(ci95)})` : "";
+  return <Explained text={`Mean ${formatScore(mean)}${interval}.`} />;
 }
 
 /** Why a run has no score at all, in one sentence. */

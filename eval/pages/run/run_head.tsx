@@ -5,10 +5,11 @@ import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/
 import { navigate, query } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import { readRequest, startRun } from "../api.ts";
+import { Explained } from "../glossary.tsx";
 import { exportItems, runActions, tryAction } from "../run_actions.tsx";
 import { StatusBadge } from "../runs/runs_table.tsx";
 import { source } from "../source.ts";
-import { shortDataset } from "../words.ts";
+import { datasetText } from "../words.ts";
 
 /** What the run was, and what can be done with it. */
 export function RunHead({ run, reload }: { run: Run; reload: () => void }) {
@@ -16,7 +17,7 @@ export function RunHead({ run, reload }: { run: Run; reload: () => void }) {
   const facts = [
     formatDateTime(run.created_at),
     `${formatNumberOf(run.progress.total, "turn")}, ${formatNumberOf(run.attempts, "attempt")}`,
-    run.dataset && `dataset ${shortDataset(run.dataset)}`,
+    run.dataset && datasetText(run.dataset),
     ended && `took ${formatDuration(ended - Date.parse(run.created_at))}`,
     run.endpoint,
   ];
@@ -66,7 +67,7 @@ export function RunHead({ run, reload }: { run: Run; reload: () => void }) {
         )}
       </div>
       <p class="muted small">
-        {facts.filter(Boolean).join(" · ")}
+        <Explained text={facts.filter(Boolean).join(" · ")} />
         {run.detail && run.status !== "completed" && ` · ${run.detail}`}
       </p>
     </div>

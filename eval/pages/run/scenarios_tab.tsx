@@ -12,8 +12,7 @@ import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
-import { MoreButton } from "../more_button.tsx";
-import { readPages } from "../read_pages.ts";
+import { MoreButton, readPages } from "../paging.tsx";
 import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
 

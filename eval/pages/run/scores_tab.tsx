@@ -6,6 +6,7 @@ import { PassCurves } from "../charts/curve.tsx";
 import { Histogram } from "../charts/histogram.tsx";
 import { IntervalChart } from "../charts/interval.tsx";
 import { Section } from "../frame.tsx";
+import { meaningOf } from "../glossary.tsx";
 import { ScoreTable } from "../score_table.tsx";
 import { intervalText, isLexical, scoreLabel } from "../words.ts";
 import { CheckCounts } from "./checks.tsx";
@@ -57,17 +58,7 @@ export function ScoresTab({ summary }: { summary: RunSummary }) {
           {Object.keys(summary.pass_at_k).length > 1 && (
             <Section
               title="How reliably scenarios pass"
-              hint={
-                <>
-                  The share of scenarios that pass{" "}
-                  <Term means="pass@k: at least one of k attempts passes. It rises with k.">
-                    at least once
-                  </Term>, and that pass{" "}
-                  <Term means="pass^k: all k attempts pass. It falls with k.">
-                    every time
-                  </Term>, in so many attempts
-                </>
-              }
+              hint="The share of scenarios that pass at least once, and that pass every time, in so many attempts"
             >
               <PassCurves atK={summary.pass_at_k} hatK={summary.pass_hat_k} />
             </Section>
@@ -105,6 +96,7 @@ function Scores({ summary, names, chosen, onChoose }: {
       columns={[
         {
           label: "Mean",
+          means: meaningOf("mean"),
           isNumber: true,
           cell: (name) => {
             const { mean, bounds } = of(name);
@@ -113,6 +105,7 @@ function Scores({ summary, names, chosen, onChoose }: {
         },
         {
           label: "95% interval, 0 to 1",
+          means: meaningOf("95% interval"),
           isWide: true,
           cell: (name) => <IntervalChart statistic={of(name)} />,
         },

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../../shared/pages/components/copy_button.tsx";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
+import { Term } from "../../../shared/pages/components/tip.tsx";
 import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
 import {
   formatChosen,
@@ -14,6 +15,7 @@ import type { ShownTurn } from "../../api/look_schemas.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { Section } from "../frame.tsx";
+import { Explained } from "../glossary.tsx";
 import { useLoaded } from "../loaded.ts";
 import { tryAction } from "../run_actions.tsx";
 import { Shown } from "../shown.tsx";
@@ -117,7 +119,9 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
             </dd>
           </div>
           <div>
-            <dt>Threshold</dt>
+            <dt>
+              <Explained text="Threshold" />
+            </dt>
             <dd>{formatChosen(turn.pass_threshold)}</dd>
           </div>
           {interaction.cost !== undefined && (
@@ -156,7 +160,11 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
           ? (
             <div class="notice bad">
               <div>
-                <strong>{asSentence(errorLabel(interaction.error.code))}</strong>{" "}
+                <strong>
+                  <Term means={`The code of this failure is ${interaction.error.code}.`}>
+                    {asSentence(errorLabel(interaction.error.code))}
+                  </Term>
+                </strong>{" "}
                 {interaction.error.detail}. {adviceOn(interaction.error)}
               </div>
             </div>

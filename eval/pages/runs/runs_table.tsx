@@ -10,12 +10,10 @@ import {
   formatDuration,
   formatScore,
 } from "../../../shared/pages/format.ts";
-import { navigate } from "../../../shared/pages/location.ts";
+import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../api/run_schemas.ts";
 import { IntervalChart } from "../charts/interval.tsx";
-import { ModelName } from "../model_name.tsx";
 import { runActions } from "../run_actions.tsx";
-import { SortButton, sortOrder } from "../sort_button.tsx";
 import { meanText, overallOf, whyNoScore } from "../words.ts";
 import { refreshList } from "./run_list.ts";
 
@@ -54,12 +52,27 @@ export function RunsTable({ runs, chosen }: { runs: ListedRun[]; chosen: Signal<
   );
 }
 
+/** The name of a column. It sorts the table, if the service can: a second press the other way round. */
 function SortHeader({ label, sort, isNumber }: typeof COLUMNS[number]) {
-  const order = sortOrder(sort, "-created_at");
-  const first = sort?.endsWith("name") ? "ascending" : "descending";
+  const current = query.value.get("sort") ?? "-created_at";
+  const order = current === sort ? "ascending" : current === `-${sort}` ? "descending" : undefined;
+  const isNextUp = order ? order === "descending" : sort?.endsWith("name");
   return (
     <th scope="col" class={isNumber ? "number" : ""} aria-sort={order}>
-      {sort ? <SortButton label={label} sort={sort} order={order} first={first} /> : label}
+      {sort
+        ? (
+          <button
+            type="button"
+            class="sort"
+            onClick={() => setQuery({ sort: isNextUp ? sort : `-${sort}` })}
+          >
+            {label}
+            <span class="arrow" aria-hidden="true">
+              {order && (order === "descending" ? "↓" : "↑")}
+            </span>
+          </button>
+        )
+        : label}
     </th>
   );
 }
@@ -150,5 +163,16 @@ export function StatusBadge({ run: { status, detail, progress }, hasShare = true
     >
       {status === "running" && hasShare ? `running ${share}%` : status}
     </span>
+  );
+}
+
+/** A model's id, which breaks behind a slash if it is too long for a line. */
+export function ModelName({ name }: { name: string }) {
+  return (
+    <>
+      {name.split("/").flatMap((part, index) =>
+        index === 0 ? [part] : ["/", <wbr key={index} />, part]
+      )}
+    </>
   );
 }

@@ -1,10 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { TableFrame } from "./table_frame.tsx";
+import { Term } from "./tip.tsx";
 
 /** A column of a table. The first one names its row. */
 export interface Column<Row> {
   label: string;
   isNumber?: boolean;
+  /** The definition of the label. */
+  means?: string | undefined;
   /** Takes the room that the others leave: for pictures. */
   isWide?: boolean;
   /** The label is only read aloud. */
@@ -31,6 +34,8 @@ export function DataTable<Row>({ label, columns, rows, keyOf, isChosen, isFlat, 
             <th key={column.label} scope="col" class={classOf(column)}>
               {column.isLabelHidden
                 ? <span class="visually-hidden">{column.label}</span>
+                : column.means
+                ? <Term means={column.means}>{column.label}</Term>
                 : column.label}
             </th>
           ))}

@@ -36,20 +36,25 @@ export function Tips() {
   const box = useRef<HTMLDivElement>(null);
   const { value } = shown;
   useLayoutEffect(() => {
-    if (!value || !box.current) return;
-    const of = value.of.getBoundingClientRect();
-    const own = box.current.getBoundingClientRect();
-    const left = Math.min(of.left, globalThis.innerWidth - own.width - 8);
-    const isBelow = of.bottom + own.height + 12 < globalThis.innerHeight;
-    box.current.style.left = `${Math.max(8, left)}px`;
-    box.current.style.top = `${isBelow ? of.bottom + 6 : Math.max(8, of.top - own.height - 6)}px`;
-    const close = ({ type, key }: Event & { key?: string }) => {
-      if (type === "scroll" || key === "Escape") shown.value = undefined;
+    if (!value) return;
+    const place = () => {
+      if (!box.current) return;
+      const of = value.of.getBoundingClientRect();
+      const own = box.current.getBoundingClientRect();
+      const left = Math.min(of.left, globalThis.innerWidth - own.width - 8);
+      const isBelow = of.bottom + own.height + 12 < globalThis.innerHeight;
+      box.current.style.left = `${Math.max(8, left)}px`;
+      box.current.style.top = `${isBelow ? of.bottom + 6 : Math.max(8, of.top - own.height - 6)}px`;
     };
-    globalThis.addEventListener("scroll", close, { passive: true, capture: true });
+    const close = ({ key }: KeyboardEvent) => {
+      if (key === "Escape") shown.value = undefined;
+    };
+    place();
+    // What gets the focus is scrolled into sight a moment later.
+    globalThis.addEventListener("scroll", place, { passive: true, capture: true });
     globalThis.addEventListener("keydown", close);
     return () => {
-      globalThis.removeEventListener("scroll", close, { capture: true });
+      globalThis.removeEventListener("scroll", place, { capture: true });
       globalThis.removeEventListener("keydown", close);
     };
   }, [value]);

@@ -1,3 +1,15 @@
+import type { Signal } from "@preact/signals";
+import { Button } from "../../shared/pages/components/button.tsx";
+
+/** Below a list that goes on: shows a page more of it. */
+export function MoreButton({ pages }: { pages: Signal<number> }) {
+  return (
+    <div class="more">
+      <Button onClick={() => pages.value++}>Show more</Button>
+    </div>
+  );
+}
+
 /** The first `count` pages of a list, and whether it goes on. */
 export async function readPages<Page extends { next_cursor: string | null }, Row>(
   count: number,
