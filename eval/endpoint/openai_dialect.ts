@@ -8,7 +8,7 @@ import type { ChatMessage, ChatReply, ChatRequest } from "../../shared/providers
 import type { ModelParameters } from "../schemas/evaluate_request.ts";
 import type { Answered, EndpointClient } from "./client.ts";
 import { COMPLETIONS_PATH, withoutQuery } from "./endpoint_address.ts";
-import { type TargetReply, toTargetReply } from "./reply.ts";
+import { filteredReply, type TargetReply, toTargetReply } from "./reply.ts";
 import type { Dialect } from "./target.ts";
 import { readPendingCalls, readToolEvents, TOOL_EVENTS_HEADER } from "./tool_events.ts";
 
@@ -50,7 +50,14 @@ export function createOpenAIDialect(
           body: toCompletionParams(request),
           read: (response, clock) => readAnyReply(response, { model: modelId, clock }),
         }, signal);
-      return readReply(await tryRequests({ ...settings, messages }, attempts, post), observesTools);
+      try {
+        const answered = await tryRequests({ ...settings, messages }, attempts, post);
+        return readReply(answered, observesTools);
+      } catch (error) {
+        const filtered = filteredReply(error);
+        if (filtered) return filtered;
+        throw error;
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 import { asFields, asList, asText } from "../../shared/fields.ts";
 import { parseContent } from "../../shared/providers/openai_messages.ts";
+import { ProviderError } from "../../shared/providers/provider.ts";
 import type { NOT_UTF8 } from "../../shared/http/body/utf8.ts";
 import type { Cost } from "../schemas/cost.ts";
 import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
@@ -31,6 +32,32 @@ export interface TargetReply {
 export interface TextlessReply {
   code: "empty_reply" | "tool_calls_only";
   detail: string;
+  /** Of the answer; 200 if it is unset. */
+  status?: number;
+}
+
+/** What providers call a refusal by their content filter. */
+const FILTERED = new Set(["content_filter", "content_policy_violation"]);
+
+/**
+ * The refusal of a content filter in place of an answer, as OpenAI and Azure send it: a 400. It is an
+ * answer without a text, as one that was filtered later is.
+ */
+export function filteredReply(error: unknown): TargetReply | undefined {
+  if (!(error instanceof ProviderError) || !FILTERED.has(error.provider?.code ?? "")) {
+    return undefined;
+  }
+  const { provider, failure } = error;
+  const reply = { content: "", usage: null, finishReason: "content_filter" };
+  const { code, detail } = explainTextless(reply, []);
+  return {
+    ...reply,
+    textless: {
+      code,
+      detail: `${detail}: ${provider!.message}`,
+      ...(failure.kind === "status" && { status: failure.status }),
+    },
+  };
 }
 
 /** A reply as an endpoint sent it. */

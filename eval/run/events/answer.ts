@@ -31,7 +31,7 @@ export async function ask(
     const tookMs = took();
     const { latencyMs = tookMs, textless } = reply;
     if (!textless) return { reply, latencyMs, tookMs };
-    return { error: { ...textless, status: 200 }, textless: reply, latencyMs, tookMs };
+    return { error: { status: 200, ...textless }, textless: reply, latencyMs, tookMs };
   } catch (error) {
     if (isAbort(error)) throw error;
     const tookMs = took();

@@ -62,6 +62,22 @@ const OPENAI: Case[] = [
     code: "empty_reply",
   },
   {
+    what: "a prompt that the content filter refuses with a 400 is answered without a text",
+    answer: () =>
+      Response.json({
+        error: {
+          message: "The response was filtered due to the prompt.",
+          type: null,
+          param: "prompt",
+          code: "content_filter",
+          status: 400,
+          innererror: { code: "ResponsibleAIPolicyViolation" },
+        },
+      }, { status: 400 }),
+    expected: { ...failed, finish_reason: "content_filter" },
+    code: "empty_reply",
+  },
+  {
     what: "a reply of tool calls alone is an error of its own",
     answer: () => asCompletion({ content: null, tool_calls: CALLS }, "tool_calls"),
     expected: { ...failed, finish_reason: "tool_calls" },
@@ -256,9 +272,11 @@ for (const protocol of ["openai", "agent"] as const) {
 }
 
 Deno.test("what a textless reply has instead of text is said", async () => {
-  const turn = (await evaluate("openai")).turns[3]!;
-  assertStringIncludes(turn.error!.detail, 'finish_reason "tool_calls"');
-  assertStringIncludes(turn.error!.detail, '"weather"');
+  const { turns } = await evaluate("openai");
+  assertEquals([turns[3]!.error!.status, turns[4]!.error!.status], [400, 200]);
+  assertStringIncludes(turns[3]!.error!.detail, "filtered due to the prompt");
+  assertStringIncludes(turns[4]!.error!.detail, 'finish_reason "tool_calls"');
+  assertStringIncludes(turns[4]!.error!.detail, '"weather"');
 });
 
 Deno.test("reasoning and textless replies are never sent back as history", async () => {
