@@ -57,8 +57,18 @@ export function importScenarios(
       if (!result.success) {
         throw ofFile(file, new ImportError(line, describe(result.error, scenario)));
       }
-      yield { line, file, scenario: result.data };
+      const asked = format.isOwn ? result.data : withoutEmpty(result.data, line);
+      if (asked.interactions.length > 0) yield { line, file, scenario: asked };
     }
+  }
+
+  /** A table of another tool often ends with empty rows: there is nothing to ask. */
+  function withoutEmpty(scenario: Scenario, line: number): Scenario {
+    const asked = scenario.interactions.filter(({ user_message }) => user_message.trim() !== "");
+    const empty = scenario.interactions.length - asked.length;
+    if (empty === 0) return scenario;
+    leaveOut("rows without a question", line, empty);
+    return { ...scenario, interactions: asked };
   }
 
   return {

@@ -6,6 +6,7 @@ import { parseLine, parseWhole, readLines, readWhole } from "./lines.ts";
 export const jsonl: DatasetFormat = {
   name: "jsonl",
   about: "one scenario per line",
+  isOwn: true,
   recognises: ({ start, first, isLine }) =>
     start === "" || (isLine && first !== undefined && !("test_batch" in first)),
   async *read(pieces) {
@@ -22,6 +23,7 @@ export const json: DatasetFormat = {
   recognises: ({ start, first, isLine }) =>
     /^[[{]/.test(start) && (!isLine || "test_batch" in first!),
   isWhole: true,
+  isOwn: true,
   async *read(pieces) {
     for (const scenario of toScenarios(parseWhole(await readWhole(pieces)))) {
       yield { line: 1, scenario };

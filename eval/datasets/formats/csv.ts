@@ -45,7 +45,7 @@ export const csv: DatasetFormat = {
       plan.unused = [];
       const id = textOf(row, plan, plan.scenarioId).trim();
       if (!current || id === "" || current.scenario.id !== id) {
-        if (current?.scenario.interactions.length) yield current;
+        if (current) yield current;
         // To collect its rows from everywhere would need the whole file in memory.
         if (seen.has(id)) {
           throw new ImportError(
@@ -67,11 +67,6 @@ export const csv: DatasetFormat = {
         leaveOut(`rows of further attempts (${ATTEMPT_ID})`, row.line);
         continue;
       }
-      const turn = toTurn(row, plan);
-      if (turn.user_message.trim() === "") {
-        leaveOut("rows without a question", row.line);
-        continue;
-      }
       const { scenario } = current;
       const systemPrompt = textOf(row, plan, plan.systemPrompt);
       if (systemPrompt !== "") scenario.system_prompt ??= systemPrompt;
@@ -79,9 +74,9 @@ export const csv: DatasetFormat = {
         leaveOut("further system prompts of a conversation", row.line);
       }
       const { interactions } = scenario;
-      interactions.push({ id: String(interactions.length + 1), ...turn });
+      interactions.push({ id: String(interactions.length + 1), ...toTurn(row, plan) });
     }
-    if (current?.scenario.interactions.length) yield current;
+    if (current) yield current;
   },
 };
 

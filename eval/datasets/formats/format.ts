@@ -65,6 +65,8 @@ export interface DatasetFormat {
   about: string;
   /** Whether a file is of this format. The last of the table that says so reads it. */
   recognises(file: FileBeginning): boolean;
+  /** Set if it holds scenarios of ours, which are kept as they are. */
+  isOwn?: true;
   /** Set if a file is read as a whole, because its format has no parts that end. */
   isWhole?: true;
   /** Throws `ImportError` at the first thing that cannot be understood. */

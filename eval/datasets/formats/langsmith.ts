@@ -130,6 +130,7 @@ function toConversation(
     own || systemPrompt,
     asked ? toChat(asked, context) : toTurn(chooseQuestion(inputs, { ...context, side: "inputs" })),
   );
+  if (Object.keys(inputs).length === 0) chat.turns.push({ user_message: "" });
   const last = chat.turns.at(-1);
   if (!last) throw new ImportError(line, "there is no question in inputs");
   const answered = messagesIn(outputs, { ...context, side: "outputs" });

@@ -301,10 +301,52 @@ Deno.test("a LangSmith export is read with JSON columns and with a column per ke
   assertEquals([asColumns.format, turns(asColumns)], ["langsmith", [[["Who?", "Me."]]]]);
 });
 
-Deno.test("rows without a question are reported, and not asked", async () => {
-  const found = await read("user_message,reference_reply\nHi,Hello\n ,Nothing\nBye,Goodbye\n");
-  assertEquals(turns(found), [[["Hi", "Hello"]], [["Bye", "Goodbye"]]]);
-  assertEquals(found.leftOut, [{ what: "rows without a question", count: 1, line: 3 }]);
+const lines = (...values: unknown[]) => values.map((value) => JSON.stringify(value)).join("\n");
+
+/** Each with an empty question in its second row. */
+const WITH_EMPTY: Record<string, { text: string; line: number; name?: string }> = {
+  csv: { text: "user_message,reference_reply\nHi,Hello\n ,Nothing\nBye,Goodbye\n", line: 3 },
+  "openai-evals": {
+    text: lines(
+      { input: [{ role: "user", content: "Hi" }], ideal: "Hello" },
+      { input: [{ role: "user", content: "" }], ideal: "Nothing" },
+      { input: [{ role: "user", content: "Bye" }], ideal: "Goodbye" },
+    ),
+    line: 2,
+  },
+  langsmith: {
+    text: 'id,inputs,outputs\n1,"{""question"":""Hi""}","{""answer"":""Hello""}"\n' +
+      '2,,"{""answer"":""Nothing""}"\n3,"{""question"":""Bye""}","{""answer"":""Goodbye""}"\n',
+    line: 3,
+  },
+  promptfoo: {
+    name: "promptfooconfig.yaml",
+    text: `prompts: ["{{q}}"]
+tests:
+  - vars: { q: Hi }
+    assert: [{ type: similar, value: Hello }]
+  - vars: { q: "" }
+    assert: [{ type: similar, value: Nothing }]
+  - vars: { q: Bye }
+    assert: [{ type: similar, value: Goodbye }]
+`,
+    line: 5,
+  },
+};
+
+for (const [format, { text, line, name = "" }] of Object.entries(WITH_EMPTY)) {
+  Deno.test(`rows without a question are reported, and not asked: ${format}`, async () => {
+    const found = await read(text, { name });
+    assertEquals(found.format, format);
+    assertEquals(turns(found), [[["Hi", "Hello"]], [["Bye", "Goodbye"]]]);
+    assertEquals(found.leftOut, [{ what: "rows without a question", count: 1, line }]);
+  });
+}
+
+Deno.test("a turn of ours without a question is kept: the model may open the conversation", async () => {
+  const scenario = { id: "a", interactions: [{ id: "1", user_message: "" }] };
+  const found = await read(JSON.stringify([scenario]));
+  assertEquals([found.scenarios.length, found.leftOut], [1, []]);
 });
 
 Deno.test("a column of a table may hold further references, as a run's export has them", async () => {
