@@ -1,4 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import type { EvaluateResponse } from "../../eval/schemas/evaluate_response.ts";
 import { interaction, providerError, scenario } from "../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
@@ -50,6 +51,43 @@ Deno.test("a judge that fails on the bad half raises no mean, no interval and no
     const text = await (await service(get(`/runs/${run_id}/export?format=${format}`))).text();
     assert(text.includes("0.75") && !/overall\W+1\.000/.test(text), text.slice(0, 400));
   }
+});
+
+const INTENTS = {
+  refund: ["Your money was sent back to your card.", "We refund the full price to your account."],
+  delivery: ["Your parcel leaves the warehouse today.", "The courier brings the package tomorrow."],
+};
+
+/** Ten questions of each intent; the replies are their references in other words. */
+const labelled = Object.entries(INTENTS).flatMap(([intent, texts], kind) =>
+  Array.from({ length: 10 }, (_, index) =>
+    scenario(`${intent} ${index}`, [
+      interaction("t", {
+        user_message: `question ${2 * index + kind} about a ${intent}`,
+        reference_reply: `${texts[index % 2]} Case ${index}.`,
+        reference_metadata: { intent },
+      }),
+    ]))
+);
+
+Deno.test("half of the replies become gibberish: the mean falls, and so do the labels", async () => {
+  using embedder = createLocalEmbedder();
+  const means = async (breaks: boolean) => {
+    const { service } = evalService((conversation) => {
+      const { content } = conversation.at(-1)!;
+      const [, number, intent] = /(\d+) about a (\w+)/.exec(content)!;
+      if (breaks && Number(number) % 4 < 2) return "xq zzk blorf wug 7#";
+      return INTENTS[intent as keyof typeof INTENTS][Number(number) % 3 % 2]!;
+    }, { scoring: scoringPorts({ embedder }) });
+    const { results } = await evaluateWith(service, evaluateBody({ test_batch: labelled }));
+    const { overall, intent_match } = results.statistics;
+    assertEquals([overall!.missing, intent_match!.missing], [0, 0]);
+    return { overall: overall!.mean!, intent: intent_match!.mean!, ci95: overall!.ci95! };
+  };
+  const [healthy, broken] = [await means(false), await means(true)];
+  assert(broken.overall < healthy.overall - 0.3, `${healthy.overall} → ${broken.overall}`);
+  assert(broken.intent <= 0.5 && healthy.intent > 0.9, `${healthy.intent} → ${broken.intent}`);
+  assert(broken.ci95[0] <= broken.overall && broken.overall <= broken.ci95[1]);
 });
 
 Deno.test("replies whose language cannot be told do not raise the mean", async () => {
