@@ -5,7 +5,7 @@ import { Field } from "../../shared/pages/components/field.tsx";
 import { Icon } from "../../shared/pages/components/icon.tsx";
 import { Link } from "../../shared/pages/components/link.tsx";
 import { Menu } from "../../shared/pages/components/menu.tsx";
-import { useRowFocus } from "../../shared/pages/components/row_focus.ts";
+import { useRowFocus } from "../../shared/pages/components/data_table.tsx";
 import { showToast } from "../../shared/pages/components/toast.tsx";
 import { formatAge, formatNumberOf } from "../../shared/pages/format.ts";
 import { saveFile } from "../../shared/pages/save_file.ts";

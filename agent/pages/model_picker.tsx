@@ -1,6 +1,11 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../shared/pages/components/icon.tsx";
-import { useOpened } from "../../shared/pages/components/use_opened.ts";
+import { useOpened } from "../../shared/pages/components/menu.tsx";
+import {
+  findOptions,
+  type ListOption,
+  useOptionList,
+} from "../../shared/pages/components/option_list.tsx";
 import {
   isDemoModel,
   isModelId,
@@ -10,24 +15,17 @@ import {
   modelsProblem,
 } from "./model_state.ts";
 
-interface Option {
-  id: string;
-  name: string;
-  group: string;
-}
-
 /** The models whose name or id contains every word of the query, and the query itself as an id. */
-function findOptions(query: string): Option[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+function listOptions(query: string): ListOption[] {
   const listed = modelGroups.value.flatMap(({ title, models }) =>
     models.map(({ id, name }) => ({ id, name: title === "Hub" ? id : name, group: title }))
   );
-  const found = listed.filter(({ id, name }) =>
-    words.every((word) => `${name} ${id}`.toLowerCase().includes(word))
-  );
   const typed = query.trim();
   const isNew = isModelId(typed) && !listed.some(({ id }) => id === typed);
-  return isNew ? [...found, { id: typed, name: `Use ${typed}`, group: "Any other" }] : found;
+  return [
+    ...findOptions(listed, query),
+    ...(isNew ? [{ id: typed, name: `Use ${typed}`, group: "Any other" }] : []),
+  ];
 }
 
 /** A button with the model's name; it opens a list with a search, in which any id can be typed. */
@@ -77,74 +75,32 @@ function Panel({ value, onChoose, onClose }: {
   onClose: () => void;
 }) {
   const [query, setQuery] = useState("");
-  const [at, setAt] = useState(0);
-  const id = useId();
-  const input = useRef<HTMLInputElement>(null);
-  useLayoutEffect(() => input.current?.focus(), []);
-  const options = findOptions(query);
-  const active = Math.min(at, options.length - 1);
-  useEffect(() => {
-    document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: "nearest" });
-  }, [active]);
-
-  function onKeyDown(event: KeyboardEvent): void {
-    const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
-    const move = moves[event.key];
-    if (event.key === "Escape") onClose();
-    else if (event.key === "Enter" && options[active]) onChoose(options[active].id);
-    else if (move !== undefined && options.length > 0) {
-      setAt((active + move + options.length) % options.length);
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
-  }
-
+  const search = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => search.current?.focus(), []);
+  const options = listOptions(query);
+  const { input, list, restart } = useOptionList(options, {
+    label: "Models",
+    value,
+    onChoose,
+    onClose,
+  });
   return (
     <div class="picker-panel">
       <div class="picker-search">
         <Icon name="search" />
         <input
-          ref={input}
-          role="combobox"
+          {...input}
+          ref={search}
           aria-label="Search models, or type an id"
-          aria-expanded="true"
-          aria-controls={id}
-          aria-autocomplete="list"
-          {...(options[active] && { "aria-activedescendant": `${id}-${active}` })}
           placeholder="Search, or type an id"
-          autocomplete="off"
-          spellcheck={false}
           value={query}
           onInput={(event) => {
             setQuery(event.currentTarget.value);
-            setAt(0);
+            restart();
           }}
-          onKeyDown={onKeyDown}
         />
       </div>
-      <div class="picker-list" role="listbox" id={id} aria-label="Models" tabIndex={-1}>
-        {options.map((option, index) => (
-          <>
-            {option.group !== options[index - 1]?.group && (
-              <div class="picker-group" key={option.group} role="presentation">{option.group}</div>
-            )}
-            <div
-              key={option.id}
-              id={`${id}-${index}`}
-              role="option"
-              class="picker-option"
-              data-active={index === active}
-              aria-selected={option.id === value}
-              title={option.id}
-              onClick={() => onChoose(option.id)}
-              onPointerMove={() => setAt(index)}
-            >
-              <span class="picker-name">{option.name}</span>
-              {option.id === value && <Icon name="check" />}
-            </div>
-          </>
-        ))}
-      </div>
+      {list}
       {options.length === 0 && <p class="picker-hint">{hintFor(query)}</p>}
     </div>
   );

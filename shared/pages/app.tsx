@@ -1,16 +1,17 @@
 import { effect } from "@preact/signals";
 import { type ComponentChildren, render } from "preact";
-import { useEffect, useErrorBoundary, useRef } from "preact/hooks";
+import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
 import { followClock } from "./clock.ts";
 import { Button } from "./components/button.tsx";
+import { Dialog } from "./components/dialog.tsx";
+import { Field } from "./components/field.tsx";
 import { KeyboardHelp } from "./components/keyboard.tsx";
-import { KeyPrompt } from "./components/key_prompt.tsx";
 import { Link } from "./components/link.tsx";
 import { Empty } from "./components/states.tsx";
 import { Tips } from "./components/tip.tsx";
 import { Toasts } from "./components/toast.tsx";
 import { TopBar } from "./components/top_bar.tsx";
-import { refuseDroppedFiles } from "./dropped_files.ts";
+import { canBeSent, giveKey, keyRequest } from "./key.ts";
 import { followAddressBar, matchPath, path } from "./location.ts";
 import { followTheme } from "./theme.ts";
 import { subject } from "./subject.ts";
@@ -102,4 +103,63 @@ function Broken({ name }: { name: string }) {
       </main>
     </>
   );
+}
+
+/** Asks for the key whenever a request needs one. */
+function KeyPrompt() {
+  const asked = keyRequest.value;
+  const [key, setKey] = useState("");
+  if (!asked) return null;
+  return (
+    <Dialog title="This service needs a key">
+      <form
+        class="dialog-body-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (key.trim() && canBeSent(key)) giveKey(key);
+        }}
+      >
+        <Field
+          label="API key"
+          hint="It is kept until you close this tab, and sent to this service only."
+          error={!canBeSent(key)
+            ? "It has a character that no key has, perhaps an invisible one. Type or copy it again."
+            : asked.isRefused
+            ? "The service did not accept this key."
+            : undefined}
+        >
+          {(input) => (
+            <input
+              {...input}
+              type="password"
+              autocomplete="off"
+              autofocus
+              value={key}
+              onInput={(event) => setKey(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <div class="dialog-actions">
+          <Button kind="primary" type="submit" disabled={!key.trim() || !canBeSent(key)}>
+            Continue
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/**
+ * Refuses files that are dropped where nothing takes them: the browser would open the file in place of
+ * the page, and what was entered would be gone.
+ */
+function refuseDroppedFiles(): void {
+  for (const type of ["dragover", "drop"] as const) {
+    document.addEventListener(type, (event) => {
+      const { defaultPrevented: isTaken, dataTransfer } = event;
+      if (isTaken || !dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      dataTransfer.dropEffect = "none";
+    });
+  }
 }

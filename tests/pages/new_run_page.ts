@@ -33,6 +33,32 @@ suite.test(
 );
 
 suite.test(
+  "the field of a model is a picker of what the endpoint lists, by keys and by pointer",
+  async (fixture, open) => {
+    await using tab = await open(`${fixture.url}/ui/new`);
+    const { page } = tab;
+    await page.getByLabel("Endpoint").fill(fixture.endpoint);
+    const model = page.getByRole("combobox", { name: "Model", exact: true });
+    const options = page.getByRole("listbox", { name: "Models" }).getByRole("option");
+    await model.focus();
+    await becomes(() => options.allTextContents(), ["studio/support-v2", "studio/support-v3"]);
+    await checkAccessibility(page, { isQuick: true });
+    await model.press("ArrowDown");
+    await model.press("ArrowDown");
+    await model.press("Enter");
+    assertEquals(await model.inputValue(), "studio/support-v3");
+    await options.first().waitFor({ state: "detached" });
+    await model.fill("v2");
+    await options.getByText("studio/support-v2").click();
+    assertEquals(await model.inputValue(), "studio/support-v2");
+    await model.fill("an/other one");
+    await options.first().waitFor({ state: "detached" });
+    await model.press("Escape");
+    assertEquals(await model.inputValue(), "an/other one", "what is not listed can be typed");
+  },
+);
+
+suite.test(
   "what was entered for a run outlives a reload and other views",
   async (fixture, open) => {
     await using tab = await open(`${fixture.url}/ui/new`);

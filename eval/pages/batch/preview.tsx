@@ -1,5 +1,5 @@
 import { formatNumberOf } from "../../../shared/pages/format.ts";
-import { TableFrame } from "../../../shared/pages/components/table_frame.tsx";
+import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
 import { Section } from "../frame.tsx";
 import { COLUMN_USES, type ColumnUse, type CsvTable } from "./batch_input.ts";
 import type { BatchDraft } from "./batch_draft.ts";

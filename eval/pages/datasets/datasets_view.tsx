@@ -1,10 +1,9 @@
 import { useSignal } from "@preact/signals";
-import { Age } from "../../../shared/pages/components/age.tsx";
+import { Age, Empty } from "../../../shared/pages/components/states.tsx";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
-import { Empty } from "../../../shared/pages/components/states.tsx";
 import { formatBytes, formatCount } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { Dataset } from "../../api/dataset_routes.ts";

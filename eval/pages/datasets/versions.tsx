@@ -1,7 +1,7 @@
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
-import { Age } from "../../../shared/pages/components/age.tsx";
+import { Age } from "../../../shared/pages/components/states.tsx";
 import { formatBytes, formatCount } from "../../../shared/pages/format.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import { Section } from "../frame.tsx";

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { Age } from "../../../shared/pages/components/age.tsx";
+import { Age } from "../../../shared/pages/components/states.tsx";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";

@@ -1,9 +1,8 @@
 import { useSignal } from "@preact/signals";
-import { Age } from "../../../shared/pages/components/age.tsx";
+import { Age, Empty } from "../../../shared/pages/components/states.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
-import { Empty } from "../../../shared/pages/components/states.tsx";
 import { listGroups } from "../api.ts";
 import { Frame } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { TableFrame } from "../../../shared/pages/components/table_frame.tsx";
+import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
 import {
   formatChosen,
   formatCount,

@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
-import { TableFrame } from "../../../shared/pages/components/table_frame.tsx";
+import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
 import {
   formatAge,
   formatCompact,

@@ -1,5 +1,5 @@
-import type { ComponentChildren } from "preact";
-import { TableFrame } from "./table_frame.tsx";
+import type { ComponentChildren, RefObject } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Term } from "./tip.tsx";
 
 /** A column of a table. The first one names its row. */
@@ -61,4 +61,58 @@ function classOf({ isNumber, isWide, isLabelHidden }: Pick<
   "isNumber" | "isWide" | "isLabelHidden"
 >): string {
   return isNumber ? "number" : isWide ? "wide" : isLabelHidden ? "actions-cell" : "";
+}
+
+/** A frame in which a table scrolls by itself; by keyboard too, so it has a name. */
+export function TableFrame({ label, isFlat, class: name, children }: {
+  label: string;
+  /** Without a border, inside a card. */
+  isFlat?: boolean | undefined;
+  /** Of the table. */
+  class?: string | undefined;
+  children: ComponentChildren;
+}) {
+  const table = useRowFocus<HTMLTableElement>("tr");
+  return (
+    <div
+      class={isFlat ? "table-frame flat" : "table-frame"}
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+    >
+      <table class={name} ref={table}>{children}</table>
+    </div>
+  );
+}
+
+/**
+ * Hands the focus on when the row that has it goes, because what it showed was deleted: to the last
+ * control of the row that takes its place, to the first of the list if no row is left, or to the view
+ * if the list goes. `rows` selects the rows inside the element that gets the reference.
+ */
+export function useRowFocus<T extends HTMLElement>(rows: string): RefObject<T | null> {
+  const list = useRef<T>(null);
+  const { activeElement } = document;
+  const row = list.current?.contains(activeElement) ? activeElement!.closest(rows) : null;
+  const readRows = () => [...list.current!.querySelectorAll(rows)];
+  const index = row ? readRows().indexOf(row) : 0; // it has none once it is gone
+  useLayoutEffect(() => {
+    if (!row || row.isConnected) return;
+    if (!list.current) return focusView();
+    const left = readRows();
+    const next = left[index] ?? left[index - 1];
+    const controls = (next ?? list.current).querySelectorAll<HTMLElement>("a, button, summary");
+    controls[next ? controls.length - 1 : 0]?.focus();
+  });
+  useLayoutEffect(() => {
+    const shown = list.current;
+    return () => {
+      if (shown?.contains(document.activeElement)) focusView();
+    };
+  }, []);
+  return list;
+}
+
+function focusView(): void {
+  document.getElementById("main")?.focus({ preventScroll: true });
 }

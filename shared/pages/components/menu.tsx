@@ -1,7 +1,7 @@
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button, type ButtonProps } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
-import { useOpened } from "./use_opened.ts";
 
 export interface MenuItem {
   label: string;
@@ -76,4 +76,24 @@ export function Menu({ items, align = "end", button }: {
       )}
     </div>
   );
+}
+
+/** Whether what belongs to `root` is open. A click or the focus elsewhere closes it. */
+export function useOpened(
+  root: RefObject<HTMLElement | null>,
+): [isOpen: boolean, setOpen: (isOpen: boolean) => void] {
+  const [isOpen, setOpen] = useState(false);
+  useLayoutEffect(() => {
+    if (!isOpen) return;
+    const closeOutside = ({ target }: Event) => {
+      if (target instanceof Node && !root.current?.contains(target)) setOpen(false);
+    };
+    document.addEventListener("pointerdown", closeOutside);
+    document.addEventListener("focusin", closeOutside);
+    return () => {
+      document.removeEventListener("pointerdown", closeOutside);
+      document.removeEventListener("focusin", closeOutside);
+    };
+  }, [isOpen]);
+  return [isOpen, setOpen];
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { type ApiProblem, remedyOf } from "../api_problem.ts";
 import { Icon, type IconName } from "./icon.tsx";
+import { formatAge, formatDateTime } from "../format.ts";
 
 /** There is nothing yet: says what would be here, and offers the way to it. */
 export function Empty({ icon = "chat", title, children }: {
@@ -53,4 +54,9 @@ export function ProblemNotice({ problem, children }: {
       </div>
     </div>
   );
+}
+
+/** How long ago something was; the time itself as its title. */
+export function Age({ of: time }: { of: string }) {
+  return <span class="age" title={formatDateTime(time)}>{formatAge(time)}</span>;
 }
