@@ -303,7 +303,7 @@ suite.test("Enter during an answer says that the message waits, and sends it at 
   await using tab = await open(url);
   const { page } = tab;
   await say(page, "hold this one");
-  await page.getByRole("button", { name: "Stop" }).waitFor();
+  await page.getByText("The beginning.").waitFor();
   await messageBox(page).fill("and then?");
   await page.keyboard.press("Enter");
   await page.getByText("Will be sent when the answer has ended.").waitFor();
