@@ -1,3 +1,5 @@
+import type { Fields } from "./fields.ts";
+
 /** The stable names that callers may branch on; docs/errors.md explains each. */
 export type ErrorCode =
   | "invalid_json"
@@ -46,6 +48,10 @@ export interface ProviderWords {
   type: string | null;
   code: string | null;
   param: string | null;
+  /** Of Groq: what the model wrote instead of a valid tool call or JSON. */
+  failed_generation?: string;
+  /** Of Azure: which filter refused the request. */
+  innererror?: Fields;
 }
 
 export interface AppErrorOptions extends ErrorOptions {

@@ -1,3 +1,4 @@
+import type { Fields } from "../../shared/fields.ts";
 import { parseToolArguments, toToolCallParam } from "../../shared/providers/openai_messages.ts";
 import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/provider.ts";
 import type { AgentReply, ReplyInvalidToolCall, ReplyToolCall } from "../schemas/agent.ts";
@@ -17,6 +18,7 @@ const NO_USAGE: ChatUsage = {
  */
 export function toAgentReply(reply: ChatReply): AgentReply {
   const usage = reply.usage ?? NO_USAGE;
+  const counts = { ...usage.extra, ...usage.promptDetails };
   const { toolCalls, invalidToolCalls } = sortToolCalls(reply.toolCalls);
   return {
     content: reply.content ?? "",
@@ -28,7 +30,10 @@ export function toAgentReply(reply: ChatReply): AgentReply {
       ...toSentFields(reply),
     },
     response_metadata: {
+      ...reply.answerExtra,
+      ...reply.choiceExtra,
       token_usage: {
+        ...usage.extra,
         completion_tokens: usage.completionTokens,
         prompt_tokens: usage.promptTokens,
         total_tokens: usage.totalTokens,
@@ -52,13 +57,18 @@ export function toAgentReply(reply: ChatReply): AgentReply {
       input_tokens: usage.promptTokens,
       output_tokens: usage.completionTokens,
       total_tokens: usage.totalTokens,
-      input_token_details: pick(usage.promptDetails, {
-        audio: "audio_tokens",
-        cache_read: "cached_tokens",
+      input_token_details: pick(counts, {
+        audio: ["audio_tokens"],
+        cache_read: ["cached_tokens", "cache_read_input_tokens"],
+        cache_creation: [
+          "cache_write_tokens",
+          "cache_creation_tokens",
+          "cache_creation_input_tokens",
+        ],
       }),
       output_token_details: pick(usage.completionDetails, {
-        audio: "audio_tokens",
-        reasoning: "reasoning_tokens",
+        audio: ["audio_tokens"],
+        reasoning: ["reasoning_tokens"],
       }),
     },
   };
@@ -78,12 +88,15 @@ function sortToolCalls(calls: ToolCall[]) {
   return { toolCalls, invalidToolCalls };
 }
 
-/** Only what the provider sent: a 0 is kept, a missing count stays missing. */
-function pick(details: Record<string, number> | null, names: Record<string, string>) {
+/**
+ * Only what the provider sent, under the first of the names that it uses: a 0 is kept, a missing count
+ * stays missing.
+ */
+function pick(details: Fields | null, names: Record<string, string[]>) {
   const picked: Record<string, number> = {};
   for (const [ours, theirs] of Object.entries(names)) {
-    const value = details?.[theirs];
-    if (value !== undefined) picked[ours] = value;
+    const value = theirs.map((name) => details?.[name]).find((count) => typeof count === "number");
+    if (typeof value === "number") picked[ours] = value;
   }
   return picked;
 }

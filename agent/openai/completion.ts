@@ -44,11 +44,13 @@ export function toCompletion(
     ...(toolEvents && { tool_events: toolEvents }),
   };
   return {
+    ...reply.answerExtra,
     id,
     object: "chat.completion",
     created,
     model,
     choices: [{
+      ...reply.choiceExtra,
       index: 0,
       message,
       logprobs: reply.logprobs,
@@ -87,8 +89,9 @@ export function toToolCall(call: ToolCall) {
   return toToolCallParam(call, call.extra);
 }
 
-/** Token counts with OpenAI's names. */
+/** Token counts with OpenAI's names, and what else the provider sent with them. */
 export interface CompletionUsage {
+  [name: string]: unknown;
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;
@@ -98,9 +101,10 @@ export interface CompletionUsage {
 
 /** The usage of all model calls of a run; `null` if the provider has sent none. */
 export function runUsage(report: RunReport): CompletionUsage | null {
-  const { inputTokens, outputTokens, inputDetails, outputDetails } = report;
+  const { inputTokens, outputTokens, inputDetails, outputDetails, usageExtra } = report;
   if (inputTokens + outputTokens === 0) return null;
   return {
+    ...usageExtra,
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
@@ -112,6 +116,7 @@ export function runUsage(report: RunReport): CompletionUsage | null {
 /** The usage of one model call. */
 export function callUsage(usage: ChatUsage): CompletionUsage {
   return {
+    ...usage.extra,
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
     total_tokens: usage.totalTokens,

@@ -12,10 +12,10 @@ export function toOpenAIError(error: unknown, requestId: string): OpenAIError {
   if (code === "provider_refused" && provider) {
     return {
       error: {
+        ...provider,
         message: provider.message || detail,
         type: provider.type ?? typeOf(status),
         code: provider.code ?? code,
-        param: provider.param,
       },
     };
   }

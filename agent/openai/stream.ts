@@ -75,7 +75,8 @@ export async function streamCompletion(
       finishReason: reply.finishReason ?? "stop",
       logprobs: hasLogprobs ? null : reply.logprobs,
     });
-    await send({ ...last, ...(account && { agent: account }) });
+    Object.assign(last.choices[0]!, { ...reply.choiceExtra, ...last.choices[0] });
+    await send({ ...reply.answerExtra, ...last, ...(account && { agent: account }) });
     if (options.includeUsage && usage) await send(toUsageChunk(frame, usage));
     await push({ data: "[DONE]" });
   }

@@ -1,3 +1,4 @@
+import { type Fields, isFields } from "../../shared/fields.ts";
 import type { ChatUsage } from "../../shared/providers/provider.ts";
 
 /** What a run has cost so far, over all its model calls. Times are in milliseconds. */
@@ -9,6 +10,8 @@ export interface RunCost {
   /** Parts of the tokens, by the provider's names: `cached_tokens`, `reasoning_tokens`. */
   inputDetails: Record<string, number>;
   outputDetails: Record<string, number>;
+  /** Further fields of the usage, by the provider's names: `cost`. */
+  usageExtra: Fields;
   modelMs: number;
   toolMs: number;
 }
@@ -20,6 +23,7 @@ export const NO_COST: RunCost = {
   outputTokens: 0,
   inputDetails: {},
   outputDetails: {},
+  usageExtra: {},
   modelMs: 0,
   toolMs: 0,
 };
@@ -36,8 +40,9 @@ export function addModelCall(
     ...(usage && {
       inputTokens: cost.inputTokens + usage.promptTokens,
       outputTokens: cost.outputTokens + usage.completionTokens,
-      inputDetails: addDetails(cost.inputDetails, usage.promptDetails),
-      outputDetails: addDetails(cost.outputDetails, usage.completionDetails),
+      inputDetails: addCounts(cost.inputDetails, usage.promptDetails),
+      outputDetails: addCounts(cost.outputDetails, usage.completionDetails),
+      usageExtra: addCounts(cost.usageExtra, usage.extra),
     }),
   };
 }
@@ -50,9 +55,16 @@ export function addToolCalls(
   return { ...cost, toolCalls: cost.toolCalls + count, toolMs: cost.toolMs + ms };
 }
 
-function addDetails(total: Record<string, number>, more: Record<string, number> | null) {
+/** Adds the numbers of two objects, also of nested ones. Of other values the last one counts. */
+function addCounts<Counts extends Fields>(total: Counts, more: Counts | null | undefined): Counts {
   if (!more) return total;
-  const sum = { ...total };
-  for (const [name, count] of Object.entries(more)) sum[name] = (sum[name] ?? 0) + count;
-  return sum;
+  const sum: Fields = { ...total };
+  for (const [name, value] of Object.entries(more)) {
+    const before = sum[name];
+    if (typeof before === "number" && typeof value === "number") {
+      sum[name] = Number((before + value).toPrecision(12)); // 0.1 + 0.2 is 0.3
+    } else if (isFields(before) && isFields(value)) sum[name] = addCounts(before, value);
+    else sum[name] = value;
+  }
+  return sum as Counts;
 }

@@ -104,8 +104,9 @@ const RawToolCall = z.looseObject({
 
 const TokenDetails = z.record(z.string(), z.number()).meta({ id: "TokenDetails" });
 
-const ResponseMetadata = z.object({
-  token_usage: z.object({
+/** Fields that the provider sent with its answer and its usage come as they are. */
+const ResponseMetadata = z.looseObject({
+  token_usage: z.looseObject({
     completion_tokens: z.number(),
     prompt_tokens: z.number(),
     total_tokens: z.number(),

@@ -49,6 +49,8 @@ export const ProblemDocument = z.object({
     type: z.string().nullable(),
     code: z.string().nullable(),
     param: z.string().nullable(),
+    failed_generation: z.string().optional(),
+    innererror: z.looseObject({}).optional(),
   }).optional().meta({
     id: "ProviderWords",
     description: "What the provider said, if its error is the cause.",

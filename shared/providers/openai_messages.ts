@@ -81,12 +81,16 @@ export function parseReply(
   requestedModel: string,
 ): ChatReply | undefined {
   const completion = asFields(value);
-  const choice = asFields(asList(completion.choices)[0]);
+  const choices = asList(completion.choices).map(asFields);
+  const choice = choices[0] ?? {};
   if (!isFields(choice.message)) return undefined;
   const message = choice.message;
-  const toolCalls = toolCallsIn(message);
+  // Some gateways send the text as one choice and the calls as another.
+  const toolCalls = choices.flatMap((one) => toolCallsIn(asFields(one.message)));
   if (toolCalls.length > MAX_TOOL_CALLS) return undefined;
   const extra = pickExtra(message, KNOWN_FIELDS);
+  const answerExtra = pickExtra(completion, KNOWN_ANSWER_FIELDS);
+  const choiceExtra = pickExtra(choice, KNOWN_CHOICE_FIELDS);
   const parts = pickParts(message.content);
   return withSender({
     id: asText(completion.id),
@@ -95,11 +99,13 @@ export function parseReply(
     refusal: asText(message.refusal),
     toolCalls: toolCalls.map(parseToolCall),
     finishReason: readFinishReason(choice),
-    usage: parseUsage(completion.usage),
+    usage: readUsage(completion, choice),
     systemFingerprint: asText(completion.system_fingerprint),
     serviceTier: asText(completion.service_tier),
     logprobs: isFields(choice.logprobs) ? choice.logprobs : null,
     ...(extra && { extra }),
+    ...(answerExtra && { answerExtra }),
+    ...(choiceExtra && { choiceExtra }),
     ...(parts && { parts }),
     ...(encoding && { encoding }),
   }, requestedModel);
@@ -112,6 +118,31 @@ export const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   "refusal",
   "tool_calls",
   "function_call",
+]);
+
+/** The fields of an answer, or of a chunk, that are read here. OpenAI pads chunks with `obfuscation`. */
+export const KNOWN_ANSWER_FIELDS: ReadonlySet<string> = new Set([
+  "id",
+  "object",
+  "created",
+  "model",
+  "choices",
+  "usage",
+  "error",
+  "system_fingerprint",
+  "service_tier",
+  "obfuscation",
+]);
+
+/** The fields of a choice that are read here. */
+export const KNOWN_CHOICE_FIELDS: ReadonlySet<string> = new Set([
+  "index",
+  "message",
+  "delta",
+  "finish_reason",
+  "logprobs",
+  "usage",
+  "error",
 ]);
 
 /** Names the sender of a reply's fields and parts, if it has any. */
@@ -168,19 +199,34 @@ export function newToolCallId(): string {
   return randomHex(9);
 }
 
-/** Token counts, if the provider sent any. */
-export function parseUsage(usage: unknown): ChatUsage | null {
-  const { prompt_tokens, completion_tokens, total_tokens, ...details } = asFields(usage);
+/** The token counts of an answer or a chunk. Groq has them in `x_groq`, Moonshot in the choice. */
+export function readUsage({ usage, x_groq }: Fields, choice: Fields): ChatUsage | null {
+  return parseUsage(usage) ?? parseUsage(asFields(x_groq).usage) ?? parseUsage(choice.usage);
+}
+
+const KNOWN_USAGE_FIELDS: ReadonlySet<string> = new Set([
+  "prompt_tokens",
+  "completion_tokens",
+  "total_tokens",
+  "prompt_tokens_details",
+  "completion_tokens_details",
+]);
+
+function parseUsage(usage: unknown): ChatUsage | null {
+  if (!isFields(usage)) return null;
+  const { prompt_tokens, completion_tokens, total_tokens } = usage;
   const counts = [prompt_tokens, completion_tokens, total_tokens];
   if (!counts.some((count) => typeof count === "number")) return null;
   const promptTokens = asCount(prompt_tokens) ?? 0;
   const completionTokens = asCount(completion_tokens) ?? 0;
+  const extra = pickExtra(usage, KNOWN_USAGE_FIELDS);
   return {
     promptTokens,
     completionTokens,
     totalTokens: asCount(total_tokens) ?? promptTokens + completionTokens,
-    promptDetails: parseDetails(details.prompt_tokens_details),
-    completionDetails: parseDetails(details.completion_tokens_details),
+    promptDetails: parseDetails(usage.prompt_tokens_details),
+    completionDetails: parseDetails(usage.completion_tokens_details),
+    ...(extra && { extra }),
   };
 }
 

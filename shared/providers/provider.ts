@@ -108,6 +108,8 @@ export interface ChatUsage {
   totalTokens: number;
   promptDetails: Record<string, number> | null;
   completionDetails: Record<string, number> | null;
+  /** Further fields as they came: `cost`, counts of caches. */
+  extra?: ExtraFields;
 }
 
 /** One answer of a model. What the provider left out is `null`. */
@@ -124,6 +126,10 @@ export interface ChatReply {
   logprobs: Record<string, unknown> | null;
   /** Fields of the message that are not read here: `reasoning_content`, `extra_content`. */
   extra?: ExtraFields;
+  /** The same of the answer around it: `citations`, `prompt_filter_results`. */
+  answerExtra?: ExtraFields;
+  /** The same of its choice: `content_filter_results`. */
+  choiceExtra?: ExtraFields;
   /** The content as it came, if it came as parts that are more than plain text. */
   parts?: ContentPart[];
   /** The model that was asked. Set if the reply or one of its calls has such fields or parts. */

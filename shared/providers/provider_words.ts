@@ -1,9 +1,18 @@
 import type { ProviderWords } from "../errors.ts";
-import { asFields, asList, asText, type Fields, isFields, tryParseJson } from "../fields.ts";
+import {
+  asFields,
+  asList,
+  asText,
+  type Fields,
+  isFields,
+  parseFields,
+  tryParseJson,
+} from "../fields.ts";
 import { shorten } from "../shorten.ts";
 
 const MAX_MESSAGE = 2_000;
 const MAX_FIELD = 200;
+const MAX_GENERATION = 10_000;
 /** Of an answer that is not a completion. */
 const MAX_START = 200;
 /** Of such an answer, in characters: more than any error says, and longer than secrets are. */
@@ -27,7 +36,16 @@ export function readWords(body: string, redact: Redact): ProviderWords | undefin
     typeof value === "string" || typeof value === "number"
       ? tidy(redact(String(value)), MAX_FIELD) || null
       : null;
-  const words = { message, type: field(type), code: field(code), param: field(param) };
+  const generation = asText(fields?.failed_generation);
+  const inner = parseFields(redact(JSON.stringify(fields?.innererror ?? "")));
+  const words = {
+    message,
+    type: field(type),
+    code: field(code),
+    param: field(param),
+    ...(generation && { failed_generation: shorten(redact(generation), MAX_GENERATION, "…") }),
+    ...(inner && { innererror: inner }),
+  };
   return message || words.code || words.type ? words : undefined;
 }
 

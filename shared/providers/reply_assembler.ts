@@ -1,13 +1,15 @@
 import { asFields, asList, asText, type Fields, isFields, parseFields } from "../fields.ts";
 import {
   argumentsText,
+  KNOWN_ANSWER_FIELDS,
+  KNOWN_CHOICE_FIELDS,
   KNOWN_FIELDS,
   MAX_TOOL_CALLS,
   newToolCallId,
   parseContent,
-  parseUsage,
   pickCallExtra,
   readFinishReason,
+  readUsage,
   toolCallsIn,
   withSender,
 } from "./openai_messages.ts";
@@ -53,9 +55,13 @@ export function createReplyAssembler(requestedModel: string, count = 1): ReplyAs
     reply.model = asText(chunk.model) || reply.model;
     reply.systemFingerprint ??= asText(chunk.system_fingerprint);
     reply.serviceTier ??= asText(chunk.service_tier);
-    reply.usage = parseUsage(chunk.usage) ?? reply.usage;
-
-    const choice = choices.add(asList(chunk.choices).map(asFields));
+    const { choice, others } = choices.add(asList(chunk.choices).map(asFields));
+    reply.usage = readUsage(chunk, choice) ?? reply.usage;
+    // The last value counts: some send the same list with every chunk.
+    const answerExtra = pickExtra(chunk, KNOWN_ANSWER_FIELDS);
+    if (answerExtra) Object.assign(reply.answerExtra ??= {}, answerExtra);
+    const choiceExtra = pickExtra(choice, KNOWN_CHOICE_FIELDS);
+    if (choiceExtra) Object.assign(reply.choiceExtra ??= {}, choiceExtra);
     reply.finishReason = readFinishReason(choice) ?? reply.finishReason;
     if (isFields(choice.logprobs)) {
       reply.logprobs = joinLogprobs(reply.logprobs, choice.logprobs);
@@ -64,7 +70,9 @@ export function createReplyAssembler(requestedModel: string, count = 1): ReplyAs
     const delta = asFields(choice.delta ?? choice.message);
     const extra = pickExtra(delta, KNOWN_FIELDS);
     if (extra) mergeExtra(reply.extra ??= {}, extra);
-    const pieces = toolCallsIn(delta).map(calls.add);
+    // Some gateways send the text as one choice and the calls as another.
+    const called = [delta, ...others.map((other) => asFields(other.delta ?? other.message))];
+    const pieces = called.flatMap(toolCallsIn).map(calls.add);
     const refusal = asText(delta.refusal);
     if (refusal !== null) reply.refusal = (reply.refusal ?? "") + refusal;
     const text = parseContent(delta.content);
@@ -105,14 +113,15 @@ function createChoiceTally() {
   const indexOf = ({ index }: Fields) => typeof index === "number" ? index : 0;
 
   return {
-    /** Returns the choice that the reply is made of; without fields if the chunk has none of it. */
-    add(choices: Fields[]): Fields {
+    /** The choice that the reply is made of, without fields if the chunk has none of it; and others. */
+    add(choices: Fields[]): { choice: Fields; others: Fields[] } {
       for (const choice of choices) {
         begun.add(indexOf(choice));
         if (readFinishReason(choice) !== null) finished.add(indexOf(choice));
       }
       const [first] = begun;
-      return choices.find((choice) => indexOf(choice) === first) ?? {};
+      const choice = choices.find((one) => indexOf(one) === first) ?? {};
+      return { choice, others: choices.filter((one) => one !== choice) };
     },
     isWhole: (count: number) => finished.size >= Math.max(count, begun.size),
   };

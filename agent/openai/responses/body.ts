@@ -1,5 +1,6 @@
 import { isTruncated } from "../../../shared/providers/openai_messages.ts";
 import type { ChatReply } from "../../../shared/providers/provider.ts";
+import type { Fields } from "../../../shared/fields.ts";
 import type { ResponsesRequest } from "../../schemas/responses.ts";
 import type { CompletionUsage } from "../completion.ts";
 import type { OutputItem } from "./output_items.ts";
@@ -28,6 +29,8 @@ export interface ResponseState {
   output: OutputItem[];
   usage?: CompletionUsage | null;
   serviceTier?: string | null;
+  /** What the provider sent with the answer, as it came. */
+  extra?: Fields | undefined;
   /** Why it is incomplete. */
   reason?: string | undefined;
   error?: { code: string | null; message: string };
@@ -37,6 +40,7 @@ export interface ResponseState {
 export function toResponse({ id, createdAt, request }: ResponseFrame, state: ResponseState) {
   const { model, status, output, usage, serviceTier, reason, error } = state;
   return {
+    ...state.extra,
     id,
     object: "response",
     created_at: createdAt,
@@ -73,14 +77,23 @@ export function toEnd({ finishReason }: ChatReply): Pick<ResponseState, "status"
   return { status: "completed" };
 }
 
+/** What came with a reply, for its response. */
+export function answerFields(
+  { serviceTier, answerExtra, choiceExtra }: ChatReply,
+): Pick<ResponseState, "serviceTier" | "extra"> {
+  return { serviceTier, extra: { ...answerExtra, ...choiceExtra } };
+}
+
 /** Clients read the details without asking whether they are there. */
 function toResponseUsage(usage: CompletionUsage) {
-  const { prompt_tokens_details: input, completion_tokens_details: output } = usage;
+  const { prompt_tokens, completion_tokens, total_tokens, ...details } = usage;
+  const { prompt_tokens_details: input, completion_tokens_details: output, ...more } = details;
   return {
-    input_tokens: usage.prompt_tokens,
+    ...more,
+    input_tokens: prompt_tokens,
     input_tokens_details: { ...input, cached_tokens: input?.cached_tokens ?? 0 },
-    output_tokens: usage.completion_tokens,
+    output_tokens: completion_tokens,
     output_tokens_details: { ...output, reasoning_tokens: output?.reasoning_tokens ?? 0 },
-    total_tokens: usage.total_tokens,
+    total_tokens,
   };
 }

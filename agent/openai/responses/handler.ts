@@ -8,7 +8,7 @@ import { ResponsesRequest } from "../../schemas/responses.ts";
 import { requireModel } from "../request.ts";
 import { callerOf } from "../../answer/accounting.ts";
 import type { CompletionCaller, CompletionSource } from "../source.ts";
-import { createResponseFrame, toEnd, toResponse } from "./body.ts";
+import { answerFields, createResponseFrame, toEnd, toResponse } from "./body.ts";
 import { createKeptItems } from "./kept_items.ts";
 import { addReply, createResponseOutput } from "./output.ts";
 import type { OutputItem } from "./output_items.ts";
@@ -58,7 +58,7 @@ export function createResponseHandler(
     const output = createResponseOutput({ sealsReasoning });
     await addReply(output, reply, { ...end, isStreamed: false });
     onOutput(output.toKept());
-    const state = { ...end, output: output.items, usage, serviceTier: reply.serviceTier };
+    const state = { ...end, output: output.items, usage, ...answerFields(reply) };
     return Response.json(toResponse(frame, { model: source.model(), ...state }), { headers });
   };
 }

@@ -7,7 +7,7 @@ import {
 } from "../../answer/event_stream.ts";
 import { toOpenAIError } from "../error_shape.ts";
 import type { CompletionSource } from "../source.ts";
-import { type ResponseFrame, type ResponseState, toEnd, toResponse } from "./body.ts";
+import { answerFields, type ResponseFrame, type ResponseState, toEnd, toResponse } from "./body.ts";
 import { addReply, createResponseOutput, tokensOf } from "./output.ts";
 import type { OutputItem, ResponseEvent } from "./output_items.ts";
 
@@ -75,7 +75,7 @@ export async function streamResponse(
       ...end,
       output: output.items,
       usage,
-      serviceTier: reply.serviceTier,
+      ...answerFields(reply),
     });
     await send({
       type: `response.${end.status}`,
