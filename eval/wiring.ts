@@ -3,6 +3,7 @@ import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker
 import { createOutgoingFetch } from "../shared/http/fetch/outgoing_fetch.ts";
 import { lazy } from "../shared/lazy.ts";
 import type { Logger } from "../shared/log.ts";
+import type { Scenario } from "../shared/schemas/scenario.ts";
 import { systemPromptOf } from "../shared/system_prompt.ts";
 import { createAgentDialect } from "./endpoint/agent_dialect.ts";
 import type { EvalConfig } from "./config.ts";
@@ -19,6 +20,7 @@ import type { ExecutionPorts } from "./run/execute/execution.ts";
 import type { OpenedData } from "./sharing/open_data.ts";
 import { checkQueue, describeLag, readJobFigures } from "./sharing/readiness.ts";
 import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
+import { checksOf } from "./assess/checks/planned_checks.ts";
 import { expectsTools } from "./assess/tools/expects_tools.ts";
 import { logJudge } from "./assess/judge/logged_judge.ts";
 import { observeJudge } from "./assess/judge/observed_judge.ts";
@@ -99,6 +101,12 @@ export function createEvalDeps(
   };
 }
 
+function hasFirstTokenCheck(scenario: Scenario): boolean {
+  return scenario.interactions.some((_, turn) =>
+    checksOf(scenario, turn).some(({ check }) => check.type === "max_first_token_ms")
+  );
+}
+
 /** How runs reach the models under test. What an endpoint says is shown without its own query. */
 function createConnect(
   config: EvalConfig,
@@ -109,7 +117,9 @@ function createConnect(
   },
 ): ExecutionPorts["connect"] {
   const secrets = listSecrets(config);
-  return ({ endpoint, model_id: modelId, protocol, parameters, test_batch }, credential) => {
+  return (request, credential) => {
+    const { endpoint, model_id: modelId, protocol, parameters, test_batch } = request;
+    const streams = request.stream_replies || test_batch.some(hasFirstTokenCheck);
     const observesTools = test_batch.some(({ interactions }) => interactions.some(expectsTools));
     const client = createEndpointClient({
       modelId,
@@ -122,7 +132,7 @@ function createConnect(
     });
     const dialects: Dialects = {
       openai: (baseUrl) =>
-        createOpenAIDialect({ baseUrl, modelId, parameters, observesTools }, client),
+        createOpenAIDialect({ baseUrl, modelId, parameters, observesTools, streams }, client),
       agent: (url) => createAgentDialect({ url, modelId, observesTools }, client),
     };
     const hasSystemPrompts = test_batch.some((scenario) => systemPromptOf(scenario) !== "");

@@ -65,6 +65,11 @@ const EvaluateRequestBody = z.looseObject({
   }),
   protocol: shape.protocol.meta({ description: "How it is asked; found out if unset." }),
   parameters: shape.parameters.meta({ description: "For the model." }),
+  stream_replies: shape.stream_replies.meta({
+    description:
+      "`true`: replies are asked for as streams, and turns have `first_token_ms`. Also " +
+      "with a check `max_first_token_ms`. Not over the agent's protocol.",
+  }),
   budget: shape.budget.meta({ description: "What the run may spend before it ends." }),
   pass_threshold: shape.pass_threshold.meta({
     description: "The `overall` from which an attempt passes; 0.7 if unset.",

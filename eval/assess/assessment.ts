@@ -25,6 +25,8 @@ export interface Assessment extends
 export interface ReplyCircumstances {
   /** How long the endpoint took to answer. */
   latencyMs: number;
+  /** How long until the first token; `undefined` if the reply was not streamed. */
+  firstTokenMs: number | undefined;
   /** `null` if the endpoint did not report its tokens. */
   usage: InteractionUsage | null;
   /** What the endpoint called; `undefined` if it did not say. */

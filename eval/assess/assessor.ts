@@ -131,6 +131,7 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
 
 const UNKNOWN_CIRCUMSTANCES: ReplyCircumstances = {
   latencyMs: 0,
+  firstTokenMs: undefined,
   usage: null,
   toolCalls: undefined,
   conversation: () => [],

@@ -39,8 +39,8 @@ export interface EndpointCall<T> {
   url: string;
   headers?: Record<string, string>;
   body: unknown;
-  /** Throws what `diagnose` reads if the answer is not a reply. */
-  read: (response: Response, clock: CallClock) => Promise<T>;
+  /** Throws what `diagnose` reads if the answer is not a reply. `sentAt`: see `performance.now`. */
+  read: (response: Response, clock: CallClock, sentAt: number) => Promise<T>;
 }
 
 export interface Answered<T> {
@@ -87,7 +87,7 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
     const sentAt = performance.now();
     try {
       const response = await clientAt(url).send("", { body, headers, signal: clock.signal });
-      const value = await read(response, clock);
+      const value = await read(response, clock, sentAt);
       return { value, latencyMs: Math.round(performance.now() - sentAt) };
     } catch (error) {
       throw clock.isTimedOut() ? new CallFailure(TIMED_OUT) : error;

@@ -19,23 +19,26 @@ export interface OpenAIDialectOptions {
   parameters: ModelParameters;
   /** Whether replies come with the tool calls of the endpoint. */
   observesTools?: boolean;
+  /** Whether replies are streamed, to see when their first token comes. */
+  streams?: boolean;
 }
 
 /** OpenAI's dialect: the model, the conversation and the parameters in the body. */
 export function createOpenAIDialect(
-  { baseUrl, modelId, parameters, observesTools = false }: OpenAIDialectOptions,
+  { baseUrl, modelId, parameters, observesTools = false, streams = false }: OpenAIDialectOptions,
   client: EndpointClient,
 ): Dialect {
-  const { system_prompt, temperature, max_tokens, seed } = parameters;
+  const { system_prompt, temperature, max_tokens, seed, ...extra } = parameters;
   const system: ChatMessage[] = system_prompt ? [{ role: "system", content: system_prompt }] : [];
   const settings = {
     model: modelId,
     ...(temperature !== undefined && { temperature }),
     ...(max_tokens !== undefined && { maxTokens: max_tokens }),
     ...(seed !== undefined && { seed }),
+    extra,
   };
-  // What is sent is what is tested: only the name of the limit may differ.
-  const attempts = createAdaptedAttempts([ADAPTATIONS.newerLimit]);
+  // What is sent is what is tested: only the name of the limit may differ, and who counts tokens.
+  const attempts = createAdaptedAttempts([ADAPTATIONS.newerLimit, ADAPTATIONS.streamUsage]);
   const url = extendAddress(baseUrl, COMPLETIONS_PATH);
 
   return {
@@ -47,8 +50,13 @@ export function createOpenAIDialect(
         client.post({
           url,
           ...(observesTools && { headers: TOOL_EVENTS_HEADER }),
-          body: toCompletionParams(request),
-          read: (response, clock) => readAnyReply(response, { model: modelId, clock }),
+          body: { ...toCompletionParams(request), ...(streams && streamed(request)) },
+          read: async (response, clock, sentAt) => {
+            let firstTokenMs: number | undefined;
+            const onDelta = () => firstTokenMs ??= Math.round(performance.now() - sentAt);
+            const reply = await readAnyReply(response, { model: modelId, clock, onDelta });
+            return { ...reply, firstTokenMs };
+          },
         }, signal);
       try {
         const answered = await tryRequests({ ...settings, messages }, attempts, post);
@@ -62,8 +70,12 @@ export function createOpenAIDialect(
   };
 }
 
+function streamed({ omitsUsage }: ChatRequest) {
+  return { stream: true, ...(!omitsUsage && { stream_options: { include_usage: true } }) };
+}
+
 function readReply(
-  { value: reply, latencyMs }: Answered<ChatReply>,
+  { value: reply, latencyMs }: Answered<ChatReply & { firstTokenMs: number | undefined }>,
   observesTools: boolean,
 ): TargetReply {
   const { content, refusal, usage, finishReason, encoding, toolCalls, extra } = reply;
@@ -79,6 +91,7 @@ function readReply(
     },
     encoding,
     latencyMs,
+    firstTokenMs: reply.firstTokenMs,
     cachedInputTokens: usage?.promptDetails?.cached_tokens,
     toolCalls: observesTools ? readToolEvents(extra) ?? readPendingCalls(toolCalls) : undefined,
   });

@@ -12,6 +12,8 @@ export interface TargetReply {
   usage: InteractionUsage | null;
   /** From the request to the end of the answer: what the endpoint took, without waits of ours. */
   latencyMs?: number;
+  /** From the request to the first token, if the reply was streamed. */
+  firstTokenMs?: number;
   /** Why the model stopped, in the endpoint's word; `null` if it does not say. */
   finishReason?: string | null;
   /** What the model thought first. It is neither scored nor a part of the conversation. */
@@ -72,6 +74,7 @@ export interface RawReply {
   usage: InteractionUsage | null;
   encoding?: typeof NOT_UTF8 | undefined;
   latencyMs: number;
+  firstTokenMs?: number | undefined;
   /** What the endpoint called, if that was asked for and it says so. */
   toolCalls?: ObservedToolCall[] | undefined;
   cachedInputTokens?: number | undefined;
@@ -83,6 +86,7 @@ export interface RawReply {
  */
 export function toTargetReply(raw: RawReply): TargetReply {
   const { finishReason, calls, encoding, latencyMs, toolCalls, cachedInputTokens } = raw;
+  const { firstTokenMs } = raw;
   const usage = raw.usage && isCounted(raw.usage) ? raw.usage : null;
   const { content, thought } = splitThought(parseContent(raw.content) ?? "");
   const reasoning = [asText(raw.reasoning) ?? thoughtParts(raw.content), thought]
@@ -92,6 +96,7 @@ export function toTargetReply(raw: RawReply): TargetReply {
     usage,
     finishReason,
     latencyMs,
+    ...(firstTokenMs !== undefined && { firstTokenMs }),
     ...(reasoning !== "" && { reasoning }),
     ...(encoding && { encoding }),
     ...(toolCalls && { toolCalls }),

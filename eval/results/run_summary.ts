@@ -54,6 +54,8 @@ export const RunHeadline = z.object({
 });
 export type RunHeadline = z.infer<typeof RunHeadline>;
 
+const Latency = z.object({ mean: z.number(), p50: z.number(), p95: z.number() });
+
 /** Bins of equal width over [0, 1] in a histogram. */
 const BINS = 20;
 /** Kinds of errors that are listed. */
@@ -75,7 +77,9 @@ export const RunSummary = z.object({
   outcomes: OutcomeCounts,
   usage: Usage,
   /** Of answered turns, in milliseconds; `null` if there is none. */
-  latency_ms: z.object({ mean: z.number(), p50: z.number(), p95: z.number() }).nullable(),
+  latency_ms: Latency.nullable(),
+  /** Until the first token of replies that were streamed. */
+  first_token_ms: Latency.optional(),
   /** Failed calls by code, the most frequent first. */
   errors: z.array(z.object({ code: z.string(), turns: z.int(), detail: z.string() })),
   /** By score: the number of turns in each of 20 bins of equal width; 1 is in the last one. */
@@ -152,6 +156,7 @@ function createTurnSummary(threshold: number) {
   const outcomes = { passed: 0, below: 0, failed: 0, missing: 0, unscored: 0 };
   const usage = { input_tokens: 0, output_tokens: 0 };
   const latencies: number[] = [];
+  const firstTokens: number[] = [];
   const errors = new Map<string, RunSummary["errors"][number]>();
   const histograms = new Map<string, number[]>();
 
@@ -173,6 +178,7 @@ function createTurnSummary(threshold: number) {
         const value = turn.scores[name];
         if (typeof value === "number") countScore(name, value);
       }
+      if (!turn.error && turn.first_token_ms !== undefined) firstTokens.push(turn.first_token_ms);
       if (!turn.error) return void latencies.push(turn.latency_ms);
       const { code, detail } = turn.error;
       const known = errors.get(code);
@@ -183,6 +189,7 @@ function createTurnSummary(threshold: number) {
       outcomes,
       usage,
       latency_ms: describeLatency(latencies),
+      ...(firstTokens.length > 0 && { first_token_ms: describeLatency(firstTokens)! }),
       errors: [...errors.values()].sort((a, b) => b.turns - a.turns).slice(0, MOST_ERRORS),
       histograms: Object.fromEntries(histograms),
     }),

@@ -22,15 +22,28 @@ function asBatch(scenario: Scenario): Scenario[] {
 export const Protocol = z.enum(["openai", "agent"]).meta({ id: "Protocol" });
 export type Protocol = z.infer<typeof Protocol>;
 
-/** Passed on to the model under test. */
-export const ModelParameters = z.strictObject({
+/** What a call sets by itself. */
+const OWN_SETTINGS = ["model", "messages", "stream", "stream_options", "n"];
+
+/** Passed on to the model under test, also what is not listed here: `top_p`, `reasoning_effort`. */
+export const ModelParameters = z.looseObject({
   temperature: z.number().min(0).optional().meta({ description: "The provider's own if unset." }),
   max_tokens: z.int().min(1).optional().meta({ description: "The most tokens of a reply." }),
   seed: z.int().optional().meta({ description: "For models that repeat a reply by its seed." }),
   system_prompt: z.string().min(1).optional().meta({
     description: "The system message of every conversation.",
   }),
-}).meta({ id: "ModelParameters", description: "Passed on to the model under test." });
+}).superRefine(refuseMisspelt(["temperature", "system_prompt"])).superRefine(
+  (settings, { addIssue }) => {
+    for (const name of OWN_SETTINGS.filter((name) => Object.hasOwn(settings, name))) {
+      addIssue({ code: "custom", path: [name], message: "is set by the service" });
+    }
+  },
+).meta({
+  id: "ModelParameters",
+  description: "Passed on to the model under test as they are, also others such as `top_p`, " +
+    `\`reasoning_effort\`, \`stop\`. Refused: ${OWN_SETTINGS.join(", ")}.`,
+});
 export type ModelParameters = z.infer<typeof ModelParameters>;
 
 /** What a run may spend; it then ends as `interrupted` and can be resumed. */
@@ -79,6 +92,7 @@ export function evaluateRequest(maxAttempts: number) {
     rubric: z.string().trim().min(1).optional(),
     judge_votes: z.int().min(1).max(9).optional(),
     history: History.optional(),
+    stream_replies: z.boolean().optional(),
     /** Instead of `test_batch`; a stored request has both, and `name@version` here. */
     dataset: z.string().optional(),
   };

@@ -100,6 +100,8 @@ export const InteractionResult = z.looseObject({
   /** Of the judge's calls for the turn, if `PRICES` is set and there were any. */
   judge_cost: Cost.nullable().optional(),
   latency_ms: z.number(),
+  /** From the request to the first token (also of reasoning or of a call), if it was streamed. */
+  first_token_ms: z.number().optional(),
   usage: InteractionUsage.nullable(),
   /**
    * Why the model stopped, in the endpoint's own word; `null` if it did not say, or if the call

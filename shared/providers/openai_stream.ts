@@ -104,9 +104,13 @@ export async function* readStream(
  */
 export async function readAnyReply(
   response: Response,
-  { model, clock, passesThrough = false, choices = 1 }:
+  { model, clock, passesThrough = false, choices = 1, onDelta }:
     & Pick<StreamedCall, "model" | "clock">
-    & Partial<StreamedCall>,
+    & Partial<StreamedCall>
+    & {
+      /** Called for each piece of a reply that is streamed. */
+      onDelta?: (() => void) | undefined;
+    },
 ): Promise<ChatReply> {
   const read = passesThrough ? readRawReply : readReply;
   const isStream = response.headers.get("content-type")?.includes("event-stream");
@@ -117,7 +121,10 @@ export async function readAnyReply(
   const restart = (ms?: number) => ms === undefined ? undefined : clock.restart(ms);
   const whole: CallClock = { ...clock, pause() {}, restart };
   const deltas = readStream(answer, { model, clock: whole, passesThrough: false, choices: 1 });
-  for await (const delta of deltas) if (delta.type === "reply") return delta.reply;
+  for await (const delta of deltas) {
+    if (delta.type === "reply") return delta.reply;
+    onDelta?.();
+  }
   throw new CallFailure({ failure: { kind: "interrupted" } });
 }
 

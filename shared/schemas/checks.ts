@@ -92,6 +92,7 @@ export const Check = z.discriminatedUnion("type", [
   limit("max_chars", "The reply has at most so many characters."),
   limit("max_words", "The reply has at most so many words."),
   limit("max_latency_ms", "The reply took at most so many milliseconds."),
+  limit("max_first_token_ms", "The first token of the reply came within so many milliseconds."),
   limit("max_output_tokens", "The reply has at most so many tokens."),
   z.strictObject({
     type: z.literal("language"),

@@ -47,7 +47,11 @@ const INVALID: [what: string, body: unknown, path: string][] = [
   ["no judge_votes at all", evaluateBody({ judge_votes: 0 }), "judge_votes"],
   ["a blank rubric", evaluateBody({ rubric: " " }), "rubric"],
   ["an unknown protocol", evaluateBody({ protocol: "grpc" }), "protocol"],
-  ["an unknown parameter", evaluateBody({ parameters: { temprature: 1 } }), "parameters"],
+  [
+    "a misspelt parameter",
+    evaluateBody({ parameters: { temprature: 1 } }),
+    "parameters.temprature",
+  ],
 ];
 
 Deno.test("a field that is missing is called so, and one that is wrong by what it must be", async () => {

@@ -21,6 +21,7 @@ function describe(check: Check): string {
     case "max_chars":
     case "max_words":
     case "max_latency_ms":
+    case "max_first_token_ms":
     case "max_output_tokens":
       return `${check.type} ${check.value}`;
     case "language":

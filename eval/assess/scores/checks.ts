@@ -45,6 +45,8 @@ export const checksScore: Scorer = {
 interface Subject {
   text: string;
   latencyMs: number;
+  /** Of the last reply. */
+  firstTokenMs: number | undefined;
   /** `null` if the endpoint did not report them. */
   outputTokens: number | null;
   references: string[];
@@ -53,10 +55,11 @@ interface Subject {
 }
 
 function createSubjects(input: ScoreInput): (isAboutConversation: boolean) => Subject {
-  const { interaction, reply, latencyMs, usage } = input;
+  const { interaction, reply, latencyMs, firstTokenMs, usage } = input;
   const single: Subject = {
     text: reply,
     latencyMs,
+    firstTokenMs,
     outputTokens: usage?.output_tokens ?? null,
     references: referencesOf(interaction),
     texts: { user_message: interaction.user_message, reply },
@@ -80,6 +83,7 @@ function joinConversation({ interaction, reply, latencyMs, usage, ...input }: Sc
   return {
     text: replies.join("\n"),
     latencyMs: spent.latencyMs + latencyMs,
+    firstTokenMs: input.firstTokenMs,
     outputTokens: usage && spent.outputTokens !== null
       ? spent.outputTokens + usage.output_tokens
       : null,
@@ -100,6 +104,10 @@ async function decideOne(
     switch (check.type) {
       case "max_latency_ms":
         return atMost(subject.latencyMs, check.value, "ms of latency");
+      case "max_first_token_ms":
+        return subject.firstTokenMs === undefined
+          ? untold("the endpoint did not stream the reply")
+          : atMost(subject.firstTokenMs, check.value, "ms to the first token");
       case "max_output_tokens":
         return subject.outputTokens === null
           ? untold("the endpoint did not report its output tokens")

@@ -37,6 +37,7 @@ export const csv: ExportFormat = {
       ["reference_metadata", ({ result }) => JSON.stringify(result.reference_metadata)],
       ["generated_metadata", ({ result }) => JSON.stringify(result.generated_metadata)],
       ["latency_ms", ({ result }) => result.latency_ms],
+      ["first_token_ms", ({ result }) => result.first_token_ms],
       ["input_tokens", ({ result }) => result.usage?.input_tokens],
       ["output_tokens", ({ result }) => result.usage?.output_tokens],
       ["finish_reason", ({ result }) => result.finish_reason],

@@ -135,7 +135,16 @@ function Classes({ counts }: { counts: { name: string; count: number; text: stri
 
 /** What a person asks for next. */
 function Figures({ summary }: { summary: RunSummary }) {
-  const { outcomes, usage, latency_ms, agreements, check_counts = [], cost, judge_cost } = summary;
+  const {
+    outcomes,
+    usage,
+    latency_ms,
+    first_token_ms,
+    agreements,
+    check_counts = [],
+    cost,
+    judge_cost,
+  } = summary;
   const tokens = usage.input_tokens + usage.output_tokens;
   const turns = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
   const contradicting = agreements?.contradicts ?? 0;
@@ -185,6 +194,11 @@ function Figures({ summary }: { summary: RunSummary }) {
       <Figure label="Latency: median, 95 % below">
         {latency_ms ? `${formatDuration(latency_ms.p50)}, ${formatDuration(latency_ms.p95)}` : "–"}
       </Figure>
+      {first_token_ms && (
+        <Figure label="First token: median, 95 % below">
+          {formatDuration(first_token_ms.p50)}, {formatDuration(first_token_ms.p95)}
+        </Figure>
+      )}
       <Figure label="Scored by">{scoredBy(summary)}</Figure>
     </dl>
   );

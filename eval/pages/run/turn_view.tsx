@@ -108,6 +108,12 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
             <dt>Latency</dt>
             <dd>{formatDuration(interaction.latency_ms)}</dd>
           </div>
+          {interaction.first_token_ms !== undefined && (
+            <div>
+              <dt>First token</dt>
+              <dd>{formatDuration(interaction.first_token_ms)}</dd>
+            </div>
+          )}
           <div>
             <dt>Tokens</dt>
             <dd>

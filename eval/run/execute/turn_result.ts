@@ -83,7 +83,9 @@ export async function toResult(
 /** The fields of a result that come from the endpoint's answer, beside the text. */
 function describeReply(reply: TargetReply | undefined, { isPriced }: Pick<Target, "isPriced">) {
   const { usage = null, finishReason = null, reasoning, encoding, cost = null } = reply ?? {};
+  const first_token_ms = reply?.firstTokenMs;
   return {
+    ...(first_token_ms !== undefined && { first_token_ms }),
     usage,
     finish_reason: finishReason,
     ...(isTruncated(finishReason) && { truncated: true as const }),
@@ -116,6 +118,7 @@ async function assess(
     try {
       return await assessor.assess(interaction, reply.content, {
         latencyMs,
+        firstTokenMs: reply.firstTokenMs,
         usage: reply.usage,
         toolCalls: reply.toolCalls,
         conversation,

@@ -74,6 +74,7 @@ function toPendingReply(
     content: stored.agent_reply ?? stored.content,
     usage,
     latencyMs,
+    ...(stored.first_token_ms !== undefined && { firstTokenMs: stored.first_token_ms }),
     ...(finishReason !== undefined && { finishReason }),
     ...(reasoning !== undefined && { reasoning }),
     ...(stored.reply_encoding && { encoding: stored.reply_encoding }),

@@ -95,6 +95,7 @@ function toRow(
     agent_reply: received.content,
     usage: received.usage,
     latency_ms: received.latencyMs,
+    first_token_ms: received.firstTokenMs,
     finish_reason: received.finishReason,
     reasoning: received.reasoning,
     reply_encoding: received.encoding,

@@ -30,6 +30,7 @@ export interface ReceivedReply extends TurnPosition {
   content: string;
   usage: InteractionUsage | null;
   latencyMs: number;
+  firstTokenMs?: number;
   finishReason?: string | null;
   reasoning?: string;
   /** Set if the endpoint's bytes were not UTF-8. */

@@ -13,6 +13,7 @@ Deno.test("checks of a text", async (t) => {
       const check = Check.parse(input);
       assert(
         check.type !== "judge" && check.type !== "similar" && check.type !== "max_latency_ms" &&
+          check.type !== "max_first_token_ms" &&
           check.type !== "max_output_tokens",
       );
       const decision = await checks.decide(check, reply);

@@ -11,7 +11,7 @@ function clientOf(answer: (body: { input: string[] }) => unknown) {
       calls.push({ url, body });
       const response = Response.json(answer(body as { input: string[] }));
       const clock = startCallClock(10_000);
-      return { value: await read(response, clock).finally(clock.stop), latencyMs: 0 };
+      return { value: await read(response, clock, 0).finally(clock.stop), latencyMs: 0 };
     },
   };
   return { client, calls };

@@ -20,7 +20,7 @@ function clientOf(answer: (body: Sent) => unknown) {
       const response = Response.json(await answer(body as Sent));
       const clock = startCallClock(10_000);
       try {
-        return { value: await read(response, clock), latencyMs: 0 };
+        return { value: await read(response, clock, 0), latencyMs: 0 };
       } catch {
         throw providerError(502);
       } finally {
