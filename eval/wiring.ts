@@ -58,6 +58,7 @@ export function createEvalDeps(
   const scoring = createScoringPorts(config, trustedFetch, {
     workers,
     starts,
+    fetchFor,
     observeJudge: (judge) => {
       const logged = logJudge(judge, log);
       if (!observation || !metrics) return logged;

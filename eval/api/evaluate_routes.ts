@@ -65,6 +65,9 @@ const EvaluateRequestBody = z.looseObject({
   }),
   protocol: shape.protocol.meta({ description: "How it is asked; found out if unset." }),
   parameters: shape.parameters.meta({ description: "For the model." }),
+  scorers: shape.scorers.meta({
+    description: "Services of your own that score each turn beside the built-in scores.",
+  }),
   stream_replies: shape.stream_replies.meta({
     description:
       "`true`: replies are asked for as streams, and turns have `first_token_ms`. Also " +

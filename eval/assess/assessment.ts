@@ -16,6 +16,7 @@ export interface Assessment extends
     | "annotation"
     | "judge"
     | "check_results"
+    | "score_reasons"
     | "judge_cost"
   > {
   generatedMetadata: Metadata;

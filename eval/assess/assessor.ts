@@ -1,4 +1,4 @@
-import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
+import { type EvaluateRequest, WebhookScorers } from "../schemas/evaluate_request.ts";
 import { ScoredBy } from "../schemas/evaluate_response.ts";
 import type { Interaction } from "../../shared/schemas/scenario.ts";
 import type { Assessor, ReplyCircumstances } from "./assessment.ts";
@@ -20,7 +20,7 @@ const remembered = createSharedMemo<Outcomes>();
 /** `scored_by` is unset in runs of releases that did not store it. */
 export type AssessedBatch =
   & Pick<EvaluateRequest, "test_batch" | "rubric" | "judge_votes">
-  & { scored_by?: unknown };
+  & { scored_by?: unknown; scorers?: unknown };
 
 export interface AssessorOptions {
   ports: ScoringPorts;
@@ -145,7 +145,7 @@ function isLasting({ isLasting, missing = {} }: Outcome): boolean {
 
 /** What the scorers may know of a batch. */
 function planBatch(
-  { test_batch: scenarios, rubric, judge_votes: votes = 1, scored_by }: AssessedBatch,
+  { test_batch: scenarios, rubric, judge_votes: votes = 1, scored_by, scorers }: AssessedBatch,
   { ports, signal, onLabelFailure }: AssessorOptions,
 ): ScoredBatch {
   const current = describeScoring(ports);
@@ -161,6 +161,9 @@ function planBatch(
     semantics: createBatchSemantics(scenarios, ports),
     plansJudge: planned.judge !== null,
     judge: planned.judge === current.judge ? ports.judge : undefined,
+    // A run that is older than the field may have one of the caller's own by its name.
+    webhooks: WebhookScorers.safeParse(scorers).data ?? [],
+    askScorer: ports.askScorer,
     changed: { judge: explain("judge"), embeddings: explain("embeddings") },
     signal,
     onLabelFailure,

@@ -2,7 +2,8 @@ import { createRedactor, listSecrets } from "../../shared/redaction.ts";
 import { createWorkerBoard, type WorkerBoard } from "../../shared/background/worker_board.ts";
 import type { WorkerPort } from "../../shared/background/worker_call.ts";
 import { silentLogger } from "../../shared/log.ts";
-import type { ScoringPorts } from "./scoring_ports.ts";
+import { readAnswer } from "../../shared/providers/answer.ts";
+import { type AskScorer, type ScoringPorts, WebhookAnswer } from "./scoring_ports.ts";
 import { createContentChecks } from "./checks/content_checks.ts";
 import { type EvalConfig, MOST_ENCODERS } from "../config.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
@@ -29,6 +30,8 @@ export interface ScoringOptions {
   starts?: WorkerStarts | undefined;
   /** Counts, traces and logs the calls of the judge; nothing does if it is unset. */
   observeJudge?: ((judge: JudgeModel) => JudgeModel) | undefined;
+  /** For addresses that callers choose; see `EndpointPolicy.isTrusted`. */
+  fetchFor?: (url: string) => typeof fetch;
 }
 
 /**
@@ -38,10 +41,11 @@ export interface ScoringOptions {
 export function createScoringPorts(
   config: EvalConfig,
   safeFetch: typeof fetch,
-  { workers = createWorkerBoard(silentLogger), starts = {}, observeJudge }: ScoringOptions = {},
+  { workers = createWorkerBoard(silentLogger), starts = {}, observeJudge, fetchFor }:
+    ScoringOptions = {},
 ): ScoringPorts {
   const redact = createRedactor(listSecrets(config));
-  const connect: Connect = (modelId, credential, keyVariable) =>
+  const connect: Connect = (modelId, credential, keyVariable, fetch = safeFetch) =>
     createEndpointClient({
       modelId,
       credential,
@@ -49,7 +53,7 @@ export function createScoringPorts(
       redact,
       timeoutMs: config.MODEL_TIMEOUT_MS,
       retries: config.MODEL_RETRIES,
-      fetch: safeFetch,
+      fetch,
       pace: createEndpointPace(config.EVAL_CONCURRENCY),
     });
   const judge = createJudge(config, connect, observeJudge);
@@ -62,6 +66,30 @@ export function createScoringPorts(
     detector: createLanguageDetector(),
     embedder: createEmbedder(config, { connect, workers, start: starts.encoder }),
     ...(judge && { judge }),
+    askScorer: createAskScorer((name, url) =>
+      connect(
+        name,
+        config.EVAL_CREDENTIALS?.[new URL(url).origin],
+        "EVAL_CREDENTIALS",
+        fetchFor?.(url),
+      )
+    ),
+  };
+}
+
+/** The key of the endpoint under test is not for scorers: only one of their own origin is sent. */
+function createAskScorer(
+  connect: (name: string, url: string) => EndpointClient,
+): AskScorer {
+  const clients = new Map<string, EndpointClient>();
+  return async ({ name, url }, turn, signal) => {
+    const client = clients.getOrInsertComputed(url, () => connect(name, url));
+    const { value } = await client.post({
+      url,
+      body: turn,
+      read: (response) => readAnswer(response, ({ value }) => WebhookAnswer.safeParse(value).data),
+    }, signal);
+    return value;
   };
 }
 
@@ -69,6 +97,7 @@ type Connect = (
   modelId: string,
   credential: string | undefined,
   keyVariable: string,
+  fetch?: typeof globalThis.fetch,
 ) => EndpointClient;
 
 function createJudge(

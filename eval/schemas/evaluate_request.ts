@@ -77,6 +77,28 @@ export const Endpoint = z.url({
 export const History = z.enum(["generated", "reference", "both"]).meta({ id: "History" });
 export type History = z.infer<typeof History>;
 
+const MOST_SCORERS = 10;
+
+/** A service of the caller's own that scores turns. */
+export const WebhookScorer = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, {
+    error: "must be a name such as politeness: small letters, digits and _",
+  }).meta({ description: "The name of the score." }),
+  url: Endpoint.refine((url) => !/[?#]/.test(url), {
+    error: "must not have a query: a key belongs into EVAL_CREDENTIALS",
+  }).meta({ description: "Gets each turn as JSON, and answers `{score, reason}`." }),
+}).meta({ id: "WebhookScorer", description: "A service of the caller's own that scores turns." });
+export type WebhookScorer = z.infer<typeof WebhookScorer>;
+
+export const WebhookScorers = z.array(WebhookScorer).max(MOST_SCORERS).superRefine(
+  (scorers, { addIssue }) => {
+    for (const [index, { name }] of scorers.entries()) {
+      if (scorers.findIndex((other) => other.name === name) === index) continue;
+      addIssue({ code: "custom", path: [index, "name"], message: "is the name of another scorer" });
+    }
+  },
+);
+
 /** The body of `POST /evaluate`. `maxAttempts` bounds what one request may cost. */
 export function evaluateRequest(maxAttempts: number) {
   const fields = {
@@ -92,6 +114,7 @@ export function evaluateRequest(maxAttempts: number) {
     rubric: z.string().trim().min(1).optional(),
     judge_votes: z.int().min(1).max(9).optional(),
     history: History.optional(),
+    scorers: WebhookScorers.optional(),
     stream_replies: z.boolean().optional(),
     /** Instead of `test_batch`; a stored request has both, and `name@version` here. */
     dataset: z.string().optional(),

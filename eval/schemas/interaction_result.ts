@@ -63,6 +63,8 @@ export const InteractionResult = z.looseObject({
   reference_reply: z.string(),
   scores: Scores,
   score_methods: z.record(z.string(), z.string()).optional(),
+  /** What the caller's own scorers said about their scores. */
+  score_reasons: z.record(z.string(), z.string()).optional(),
   /** Scores that this turn should have and that could not be computed, each with the reason. */
   missing_scores: z.record(z.string(), z.string()).optional(),
   /**

@@ -79,6 +79,7 @@ export function scoringPorts(more: Partial<ScoringPorts> = {}): ScoringPorts {
     embedder: fakeEmbedder().embedder,
     checks: createContentChecks(),
     detector: fakeDetector,
+    askScorer: () => Promise.reject(new Error("no scorer is expected")),
     ...more,
   };
 }

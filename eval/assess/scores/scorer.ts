@@ -6,7 +6,9 @@ import type { ContentChecks } from "../checks/content_checks.ts";
 import type { JudgeModel } from "../judge/model.ts";
 import type { ScoringPorts } from "../scoring_ports.ts";
 import type { PairComparer } from "./pair_scores.ts";
+import type { WebhookScorer } from "../../schemas/evaluate_request.ts";
 import type { Bounds, ScoreDescription } from "./score.ts";
+import type { AskScorer } from "../scoring_ports.ts";
 
 /** One line of the table in `scorers.ts`: one score, or several that are computed together. */
 export interface Scorer {
@@ -29,6 +31,9 @@ export interface ScoredBatch {
   plansJudge: boolean;
   /** The judge that the run was planned with, if it is still configured. */
   judge: JudgeModel | undefined;
+  /** The caller's own services, and how they are asked. */
+  webhooks: WebhookScorer[];
+  askScorer: AskScorer;
   /** What the run was planned with and is configured differently now, each with the reason. */
   changed: { judge?: string | undefined; embeddings?: string | undefined };
   signal: AbortSignal;
@@ -69,6 +74,7 @@ export interface Outcome {
       | "annotation"
       | "judge"
       | "check_results"
+      | "score_reasons"
     >
   >;
   /** Whether the similarity alone does not tell if the reply is right; see `isName`. */

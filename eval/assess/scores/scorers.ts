@@ -8,6 +8,7 @@ import { textPairs } from "./text_pairs.ts";
 import type { ScoreDescription } from "./score.ts";
 import type { Scorer } from "./scorer.ts";
 import { toolScores } from "./tools.ts";
+import { webhookScores } from "./webhook.ts";
 import { meaning } from "./semantic_similarity.ts";
 
 /**
@@ -21,6 +22,7 @@ export const scorers: readonly Scorer[] = [
   judgeScore,
   checksScore,
   toolScores,
+  webhookScores,
 ];
 
 /** Every score that a result may have, as it is computed with these ports. */

@@ -9,6 +9,7 @@ import { isLexical, overallFirst, scoreLabel } from "../words.ts";
 /** Every score of a turn: its value, what it means, how it was computed here, how exact it is. */
 export function TurnScores({ turn, summary }: { turn: ShownTurn; summary: RunSummary }) {
   const { scores, score_methods = {}, missing_scores = {}, annotation, judge } = turn.interaction;
+  const { score_reasons = {} } = turn.interaction;
   const known = useLoaded(() => source.scores(), []);
   const test = useLoaded(() => source.selfTest(), []);
   const descriptions = new Map(known.value?.scores.map((score) => [score.name, score]));
@@ -52,6 +53,12 @@ export function TurnScores({ turn, summary }: { turn: ShownTurn; summary: RunSum
             <>
               <dt>Missing</dt>
               <dd class="bad-text">{missing_scores[name]}</dd>
+            </>
+          )}
+          {score_reasons[name] && (
+            <>
+              <dt>Reason</dt>
+              <dd dir="auto">{score_reasons[name]}</dd>
             </>
           )}
           {description && (

@@ -55,7 +55,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     knowsQuery: (id) => addresses.has(id),
     join: resumption.join,
   });
-  const newRuns = createNewRuns({ store, scoring, shared, addresses });
+  const newRuns = createNewRuns({ store, scoring, endpoints: deps.endpoints, shared, addresses });
   const launching = createLaunching({
     store,
     sharing,

@@ -1,3 +1,6 @@
+import { AppError } from "../../../shared/errors.ts";
+import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
+import type { EndpointPolicy } from "../../endpoint/policy.ts";
 import { requireUsableChecks } from "../../assess/checks/usable_checks.ts";
 import { describeScoring } from "../../assess/describe_scoring.ts";
 import type { ScoringPorts } from "../../assess/scoring_ports.ts";
@@ -16,15 +19,34 @@ export interface NewRuns {
 export interface NewRunsOptions {
   store: RunStore;
   scoring: ScoringPorts;
+  endpoints: Pick<EndpointPolicy, "requireAllowed" | "requireReachable">;
   shared: SharedRuns;
   /** Gets the endpoints with their queries, which are not stored. */
   addresses: Map<string, string>;
 }
 
-export function createNewRuns({ store, scoring, shared, addresses }: NewRunsOptions): NewRuns {
+export function createNewRuns(
+  { store, scoring, endpoints, shared, addresses }: NewRunsOptions,
+): NewRuns {
+  /** Scorers are guarded as endpoints are, and their scores have names of their own. */
+  async function requireUsableScorers({ scorers = [] }: EvaluateRequest): Promise<void> {
+    if (scorers.length === 0) return;
+    const { describeScores } = await import("../../assess/scores/scorers.ts"); // few runs have some
+    const taken = new Set(describeScores(scoring).map(({ name }) => name));
+    for (const [index, { name, url }] of scorers.entries()) {
+      endpoints.requireAllowed(url);
+      await endpoints.requireReachable(url);
+      if (!taken.has(name)) continue;
+      throw new AppError(400, "invalid_request", `cannot use the scorer ${name}`, {
+        errors: [{ path: `scorers.${index}.name`, message: "is the name of a built-in score" }],
+      });
+    }
+  }
+
   async function requireUsable({ request, parentId }: NewRun): Promise<void> {
     if (parentId !== undefined) return;
     requireReferences(request);
+    await requireUsableScorers(request);
     const { checks, judge } = scoring;
     await requireUsableChecks(request.test_batch, { checks, hasJudge: Boolean(judge) });
   }
