@@ -7,6 +7,7 @@ import {
   evaluateRequestOf,
   evaluateWith,
 } from "../fakes/eval_service.ts";
+import { until } from "../fakes/until.ts";
 
 Deno.test("a completed run answers message and results in the shape of the specification", async () => {
   const { service } = evalService(() => "Hello there");
@@ -119,7 +120,7 @@ Deno.test("the message counts the interactions that failed", async () => {
 
 Deno.test("a client that leaves ends its run", async () => {
   const controller = new AbortController();
-  const { service, asked } = evalService((_, call) => {
+  const { service, asked, store } = evalService((_, call) => {
     if (call === 2) controller.abort();
     return "fine";
   });
@@ -129,6 +130,7 @@ Deno.test("a client that leaves ends its run", async () => {
   const response = await service(request);
   assertEquals(response.status, 499);
   assert(asked.length < 100, `${asked.length} calls were made`);
+  await until(async () => (await store.unfinishedRuns()).length === 0);
 });
 
 Deno.test("GET / describes the service to a program", async () => {

@@ -94,7 +94,10 @@ Deno.test("a trusted proxy is limited by the total only", async () => {
   });
   const text = ASK.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n");
   const clients = await connectMany(agent, { count: 5, text });
-  for (const { heard } of clients) assertStringIncludes(await heard, "HTTP/1.1 200");
+  for (const client of clients) {
+    assertStringIncludes(await client.heard, "HTTP/1.1 200");
+    client[Symbol.dispose]();
+  }
 });
 
 Deno.test("idle connections are closed for new ones, and busy ones stay", async () => {
@@ -110,7 +113,7 @@ Deno.test("idle connections are closed for new ones, and busy ones stay", async 
   assertEquals(await Promise.race(quiet.map(({ heard }) => heard)), "");
   await busy!.say(" ".repeat(1000));
   assertStringIncludes(await busy!.heard, "HTTP/1.1 400");
-  for (const client of quiet) client[Symbol.dispose]();
+  for (const client of [busy!, ...quiet]) client[Symbol.dispose]();
 });
 
 Deno.test("a service that no longer accepts connections exits with an error, so that it is restarted", async () => {
