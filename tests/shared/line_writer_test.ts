@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { createLineWriter } from "../../shared/line_writer.ts";
 
-Deno.test.sanitizer({ ops: false }); // lines are joined for 10 ms after each test
+Deno.test.sanitizer({ ops: false, resources: false }); // lines are joined for 10 ms after each test
 
 function startWriter() {
   const written: string[] = [];

