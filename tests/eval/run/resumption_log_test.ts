@@ -81,9 +81,9 @@ async function messagesAtStart(endpoint: string, { environment = {}, fault }: St
   const { runs } = evalService(() => "fine", { store, log, environment });
   await runs.resumeUnfinished();
   await runs.active(id)?.ended;
-  const said = lines.slice();
   await runs.stop();
-  return said;
+  await working.close();
+  return lines;
 }
 
 Deno.test("a run whose endpoint had a query is not said to be resumed", async () => {
