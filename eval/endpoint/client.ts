@@ -2,7 +2,11 @@ import { abortError } from "../../shared/abort.ts";
 import { type CallClock, sleep, startCallClock } from "../../shared/providers/call_clock.ts";
 import { CallFailure, diagnose, type Diagnosis } from "../../shared/providers/diagnosis.ts";
 import { type Attempt, toProviderError } from "../../shared/providers/failure.ts";
-import { createOpenAIClient, type OpenAIClient } from "../../shared/providers/openai_client.ts";
+import {
+  createOpenAIClient,
+  loadOpenAI,
+  type OpenAIClient,
+} from "../../shared/providers/openai_client.ts";
 import type { Redact } from "../../shared/providers/provider_words.ts";
 import { withRetries } from "../../shared/providers/retry.ts";
 import type { EndpointPace } from "./pace.ts";
@@ -102,6 +106,7 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
 
   return {
     async post(call, signal) {
+      await loadOpenAI(); // else the first call has its time as latency
       const body = JSON.stringify(call.body);
       // A time, not a timer: the attempts and the waits between them end by themselves before it.
       let endsAt = performance.now() + totalMs;
