@@ -1,4 +1,4 @@
-import { createYielder } from "../../yielder.ts";
+import { setImmediate } from "node:timers";
 import { callerKeys, type CommonConfig } from "../../config/config.ts";
 import { lazy } from "../../lazy.ts";
 import type { Logger } from "../../log.ts";
@@ -71,11 +71,13 @@ function addPage(routes: readonly Route[], page: Page): Route[] {
 const requireAdmission: Guard = async (_request, { connection, route }) => {
   if (!connection.admission || route?.limited === false) return;
   connection.onClose(connection.admission.take());
-  while (yieldIfDue.isDue()) await yieldIfDue();
+  while (begun >= TOGETHER) await new Promise((resolve) => setImmediate(resolve));
+  if (begun++ === 0) setImmediate(() => begun = 0);
 };
 
-/** Of hundreds of requests that arrive together, those of probes must not wait for all others. */
-const yieldIfDue = createYielder();
+/** Requests that begin in one turn of the event loop: probes must not wait for hundreds of others. */
+const TOGETHER = 16;
+let begun = 0;
 
 /** The rate limit counts before callers without a key are refused, so that it also limits guessing. */
 function callerGuards(config: CommonConfig, limiter: RateLimiter | undefined): Guard[] {
