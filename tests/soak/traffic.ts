@@ -175,7 +175,13 @@ export const TRAFFIC: Kind[] = [
     async send({ agent, eval: evaluation }) {
       await expect(await fetch(`${agent}/healthz`), 200);
       await expect(await fetch(`${evaluation}/metrics`), 200);
-      await expect(await fetch(`${evaluation}/readyz`), 200);
+      const ready = await fetch(`${evaluation}/readyz`);
+      // A busy machine: it must be said within a second, not be avoided.
+      if (ready.status === 503 && (await ready.clone().text()).includes("no answer within")) {
+        await ready.body?.cancel();
+      } else {
+        await expect(ready, 200);
+      }
     },
   },
 ];
