@@ -99,6 +99,7 @@ export async function simulateCompared(
 ): Promise<CoverageShares> {
   const sampler = createSampler(seed);
   const { difference, scenario } = KINDS[kind]!;
+  const pause = () => Promise.resolve();
   let covered = 0;
   let width = 0;
   for (let round = 0; round < simulations; round++) {
@@ -109,8 +110,7 @@ export async function simulateCompared(
         candidate: Array.from({ length: attempts }, candidate),
       };
     });
-    const options = { seed: round, draws, pause: () => Promise.resolve() };
-    const p = await permutationTest(runs, options);
+    const p = await permutationTest(runs, { seed: round, draws, pause });
     const differences = differencesOf(runs);
     const [low, high] = testedInterval({ lows: differences, highs: differences }, {
       p,

@@ -23,9 +23,7 @@ export interface GroupShares {
 /** Groups of five equal models. */
 export function groupGrid(): GroupCell[] {
   return Object.keys(SCORE_KINDS).flatMap((kind) =>
-    [10, 20].flatMap((scenarios) =>
-      [1, 3].map((attempts) => ({ kind, models: 5, scenarios, attempts, better: 0 }))
-    )
+    [1, 3].map((attempts) => ({ kind, models: 5, scenarios: 12, attempts, better: 0 }))
   );
 }
 

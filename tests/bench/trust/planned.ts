@@ -1,6 +1,7 @@
 import type { Attempts } from "../../../eval/compare/attempt_shift.ts";
 import { permutationTest } from "../../../eval/compare/permutation.ts";
 import { scenariosNeeded } from "../../../eval/compare/planning.ts";
+import { ALPHA } from "../../../eval/results/mean_interval.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
 
 /** One cell of the grid of plans. */
@@ -11,7 +12,6 @@ export interface PlannedCell {
   attempts: number;
   /** If all differences are multiples of it. */
   step: number;
-  alpha: number;
 }
 
 /** How many scenarios were planned, and how often as many show the difference. */
@@ -21,9 +21,10 @@ export interface PlannedPower {
 }
 
 /** More would take minutes for one cell. */
-export const MOST_SCENARIOS = 200;
+export const MOST_SCENARIOS = 100;
 /** Scenarios that the true mean and spread of the differences are taken from. */
-const TRUTH = 300_000;
+const TRUTH = 100_000;
+const DRAWS = 401;
 
 const EFFECTS: Record<string, { better: number[]; step?: number }> = {
   continuous: { better: [0.06, 0.1] },
@@ -37,16 +38,14 @@ const EFFECTS: Record<string, { better: number[]; step?: number }> = {
 export function plannedGrid(): PlannedCell[] {
   return Object.entries(EFFECTS).flatMap(([kind, { better, step = 0 }]) =>
     better.flatMap((better) =>
-      [1, 3].flatMap((attempts) =>
-        [0.05, 0.05 / 12].map((alpha) => ({ kind, better, attempts, step: step / attempts, alpha }))
-      )
+      [1, 3].map((attempts) => ({ kind, better, attempts, step: step / attempts }))
     )
   );
 }
 
 /** Plans with the true mean and spread of the differences, then compares as many scenarios. */
 export async function simulatePlanned(
-  { kind, better, attempts, step, alpha }: PlannedCell,
+  { kind, better, attempts, step }: PlannedCell,
   { simulations, seed }: { simulations: number; seed: number },
 ): Promise<PlannedPower> {
   const sampler = createSampler(seed);
@@ -58,13 +57,13 @@ export async function simulatePlanned(
     };
   };
   const { difference, stdev } = describeDifferences(Array.from({ length: TRUTH }, draw));
-  const scenarios = scenariosNeeded({ difference, stdev, alpha, step })!;
+  const scenarios = scenariosNeeded({ difference, stdev, alpha: ALPHA, step })!;
   if (scenarios > MOST_SCENARIOS) return { scenarios, found: NaN };
-  const options = { pause: () => Promise.resolve(), draws: alpha < 0.02 ? 3_000 : 1_000 };
+  const options = { pause: () => Promise.resolve(), draws: DRAWS };
   let found = 0;
   for (let round = 0; round < simulations; round++) {
     const pairs = Array.from({ length: scenarios }, draw);
-    if (await permutationTest(pairs, { ...options, seed: round }) < alpha) found++;
+    if (await permutationTest(pairs, { ...options, seed: round }) < ALPHA) found++;
   }
   return { scenarios, found: found / simulations };
 }

@@ -1,6 +1,5 @@
 import { type Attempts } from "../../../eval/compare/attempt_shift.ts";
-import { differencesOf, permutationTest } from "../../../eval/compare/permutation.ts";
-import { signFlip } from "../../../eval/compare/sign_flip.ts";
+import { permutationTest } from "../../../eval/compare/permutation.ts";
 import { ALPHA } from "../../../eval/results/mean_interval.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
 
@@ -15,19 +14,8 @@ export interface VerdictCell {
   better: number;
 }
 
-/** Shares of comparisons that found a difference. */
-export interface VerdictShares {
-  /** By the service's test. */
-  found: number;
-  /** By sign flips alone, whatever the attempts: the test of earlier versions. */
-  foundBySigns: number;
-}
-
-export const ATTEMPTS: [number, number][] = [[1, 1], [3, 3], [3, 2], [3, 1], [5, 1], [10, 1], [
-  20,
-  1,
-]];
-export const SCENARIOS = [5, 10, 20, 40];
+export const ATTEMPTS: [number, number][] = [[1, 1], [3, 3], [3, 2], [10, 1]];
+const SCENARIOS = [10, 20, 40];
 
 /** Every cell with equal models. */
 export function verdictGrid(): VerdictCell[] {
@@ -40,15 +28,22 @@ export function verdictGrid(): VerdictCell[] {
   );
 }
 
-/** Compares many pairs of simulated runs. A smaller sample of permutations is as exact, not finer. */
+/**
+ * The share of simulated comparisons that find a difference, by the service's test unless `test` is
+ * set. A smaller sample of permutations is as exact, not finer.
+ */
 export async function simulateVerdicts(
   cell: VerdictCell,
-  { simulations, seed, draws = 1000 }: { simulations: number; seed: number; draws?: number },
-): Promise<VerdictShares> {
+  { simulations, seed, draws = 1000, test = permutationTest }: {
+    simulations: number;
+    seed: number;
+    draws?: number;
+    test?: typeof permutationTest;
+  },
+): Promise<number> {
   const sampler = createSampler(seed);
   const options = { pause: () => Promise.resolve(), draws };
   let found = 0;
-  let foundBySigns = 0;
   for (let round = 0; round < simulations; round++) {
     const scenarios = Array.from({ length: cell.scenarios }, (_, index): Attempts => {
       const noise = cell.isUneven && index % 2 === 1 ? 3 : 1;
@@ -58,9 +53,7 @@ export async function simulateVerdicts(
         candidate: Array.from({ length: cell.attempts[1] }, () => attempt(cell.better)),
       };
     });
-    const drawn = { ...options, seed: round };
-    if (await permutationTest(scenarios, drawn) < ALPHA) found++;
-    if (await signFlip(differencesOf(scenarios), drawn) < ALPHA) foundBySigns++;
+    if (await test(scenarios, { ...options, seed: round }) < ALPHA) found++;
   }
-  return { found: found / simulations, foundBySigns: foundBySigns / simulations };
+  return found / simulations;
 }

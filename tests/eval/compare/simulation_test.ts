@@ -1,5 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { compareRuns } from "../../../eval/compare/compare.ts";
+import { differencesOf, permutationTest } from "../../../eval/compare/permutation.ts";
+import { signFlip } from "../../../eval/compare/sign_flip.ts";
 import { simulateVerdicts, type VerdictCell } from "../../bench/trust/verdicts.ts";
 import { recordedRun, type RecordedScenario } from "../../fakes/recorded_run.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
@@ -9,8 +11,15 @@ const SIMULATIONS = 400;
 /** Three standard errors above 5 %. */
 const HIGHEST = 0.05 + 3 * Math.sqrt(0.05 * 0.95 / SIMULATIONS);
 
-const simulate = (cell: Omit<VerdictCell, "isUneven">, seed = 5) =>
-  simulateVerdicts({ ...cell, isUneven: false }, { simulations: SIMULATIONS, seed, draws: 200 });
+const simulate = (cell: Omit<VerdictCell, "isUneven">, test?: typeof permutationTest) =>
+  simulateVerdicts({ ...cell, isUneven: false }, {
+    ...{ simulations: SIMULATIONS, seed: 5, draws: 200 },
+    ...(test && { test }),
+  });
+
+/** Whatever the numbers of attempts. */
+const signsAlone: typeof permutationTest = (runs, options) =>
+  signFlip(differencesOf(runs), options);
 
 for (
   const [kind, attempts, scenarios] of [
@@ -27,29 +36,29 @@ for (
   ] as [string, [number, number], number][]
 ) {
   Deno.test(`equal models differ by chance in at most 5 % of comparisons: ${kind}, attempts ${attempts.join(" to ")}, ${scenarios} scenarios`, async () => {
-    const { found } = await simulate({ kind, attempts, scenarios, better: 0 });
+    const found = await simulate({ kind, attempts, scenarios, better: 0 });
     assert(found <= HIGHEST, `${(found * 100).toFixed(1)} % found something`);
   });
 }
 
 Deno.test("sign flips alone would find rare misses in too many comparisons of equal models", async () => {
   const cell = { kind: "rare misses", attempts: [10, 1] as [number, number], scenarios: 10 };
-  const { foundBySigns } = await simulate({ ...cell, better: 0 });
-  assert(foundBySigns > 0.15, `${foundBySigns}`);
+  const found = await simulate({ ...cell, better: 0 }, signsAlone);
+  assert(found > 0.15, `${found}`);
 });
 
 Deno.test("with equally many attempts nothing is lost against sign flips, and differences are found", async () => {
   for (const attempts of [[1, 1], [3, 3]] as [number, number][]) {
     const cell = { kind: "continuous", attempts, scenarios: 20, better: 0.08 };
-    const { found, foundBySigns } = await simulate(cell);
-    assertEquals(found, foundBySigns);
+    const found = await simulate(cell);
+    assertEquals(found, await simulate(cell, signsAlone));
     assert(found > 0.8, `${(found * 100).toFixed(1)} % found it`);
   }
 });
 
 Deno.test("with unequal attempts a real difference is found", async () => {
   const cell = { kind: "rare misses", attempts: [10, 1] as [number, number], scenarios: 20 };
-  const { found } = await simulate({ ...cell, better: -0.4 });
+  const found = await simulate({ ...cell, better: -0.4 });
   assert(found > 0.8, `${(found * 100).toFixed(1)} % found it`);
 });
 

@@ -70,7 +70,7 @@ for (
     ["0.85, one in ten 0", 5, 1],
     ["0.85, one in ten 0", 12, 3],
     ["skewed", 8, 1],
-    ["binary, p = 0.9", 20, 1],
+    ["passes, p = 0.9", 20, 1],
     ["bimodal", 12, 1],
   ] as [string, number, number][]
 ) {
