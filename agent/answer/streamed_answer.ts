@@ -21,7 +21,7 @@ import type { PreparedRun } from "../run/runner.ts";
  */
 export async function streamAnswer(
   run: PreparedRun,
-  options: StreamOptions,
+  options: StreamOptions & { headers?: Record<string, string> },
 ): Promise<Response> {
   const { signal, context } = options;
   async function produce({ push, signal }: Outlet): Promise<void> {
@@ -39,6 +39,7 @@ export async function streamAnswer(
   }
 
   const headers = () => ({
+    ...options.headers,
     ...repairHeaders(run.repairs),
     "x-agent-model": toHeaderValue(run.model()),
   });

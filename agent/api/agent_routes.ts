@@ -9,13 +9,20 @@ import { wantsEvents } from "../../shared/http/router/wants_events.ts";
 import { textOf } from "../../shared/providers/content.ts";
 import { PROVIDER_NAMES } from "../../shared/providers/table.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { AgentReply, AgentRequest, AgentRequestBody, StudioModels } from "../schemas/agent.ts";
+import {
+  AgentReply,
+  AgentRequest,
+  AgentRequestBody,
+  ignoredFields,
+  StudioModels,
+} from "../schemas/agent.ts";
 import { toAgentReply } from "../answer/reply.ts";
 import {
   accountFields,
   accountHeaders,
   callerOf,
   collectToolEvents,
+  toHeaderValue,
 } from "../answer/accounting.ts";
 import { streamAnswer } from "../answer/streamed_answer.ts";
 import { chooseModel, explainRoute } from "../models/choice.ts";
@@ -87,6 +94,11 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
         200: runAnswer({
           description: "The agent's last message; as events if `accept` prefers them.",
           schema: AgentReply,
+          headers: {
+            "x-agent-ignored-fields": z.string().optional().meta({
+              description: "Fields of the body that have no meaning: `top_p, stream`.",
+            }),
+          },
           events: "`token`, `reasoning`, `tool_call` and `tool_result` as they come, then " +
             "`message` and `done`, or `error` with the problem. Failures before the first event " +
             "have their own status, and the same `error` event.",
@@ -147,10 +159,12 @@ function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
       rules: config,
     });
     context.fields.model = choice.model;
-    const { messages, temperature, max_tokens: maxTokens } = await readJson(request, AgentRequest, {
+    const body = await readJson(request, AgentRequest, {
       maxBytes: config.MAX_BODY_BYTES,
       timeoutMs: config.BODY_TIMEOUT_MS,
     });
+    const { messages, temperature, max_tokens: maxTokens } = body;
+    const ignored = describeIgnored(ignoredFields(body));
     const first = messages.findIndex(({ type }) => type !== "system");
     const start = first < 0 ? messages.length : first;
     const prompts = messages.slice(0, start).map(({ content }) => textOf(content));
@@ -167,7 +181,7 @@ function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
     });
     context.connection.onClose(runs.take());
     if (wantsEvents(request)) {
-      return await streamAnswer(run, { signal: request.signal, context });
+      return await streamAnswer(run, { signal: request.signal, context, headers: ignored });
     }
     const tools = collectToolEvents(request);
     const signal = workSignal(request, context.connection);
@@ -175,9 +189,19 @@ function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
     Object.assign(context.fields, accountFields(report));
     const reply = toAgentReply(report.reply);
     return jsonResponse(tools ? { ...reply, tool_events: tools.seen } : reply, {
-      headers: accountHeaders({ report, repairs: run.repairs }),
+      headers: { ...accountHeaders({ report, repairs: run.repairs }), ...ignored },
     });
   };
+}
+
+/** How many ignored fields are named. */
+const MAX_NAMED = 20;
+
+function describeIgnored(names: string[]): Record<string, string> {
+  if (names.length === 0) return {};
+  const named = names.slice(0, MAX_NAMED).map((name) => toHeaderValue(name.slice(0, 60)));
+  if (names.length > MAX_NAMED) named.push("...");
+  return { "x-agent-ignored-fields": named.join(", ") };
 }
 
 function readModel(url: URL): string {

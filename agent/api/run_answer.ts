@@ -41,9 +41,13 @@ export interface RunAnswer {
   schema: z.ZodType;
   /** Which events a stream has. */
   events: string;
+  /** Headers beside those of every run. */
+  headers?: Record<string, z.ZodType>;
 }
 
 /** The answer of a run: whole, or as a stream of events. */
-export function runAnswer({ description, schema, events }: RunAnswer): ZodOpenApiResponseObject {
-  return orEvents(jsonAnswer(description, schema, ACCOUNT), events);
+export function runAnswer(
+  { description, schema, events, headers }: RunAnswer,
+): ZodOpenApiResponseObject {
+  return orEvents(jsonAnswer(description, schema, { ...ACCOUNT, ...headers }), events);
 }

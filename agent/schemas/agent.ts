@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { asList, isFields } from "../../shared/fields.ts";
+import { refuseMisspelt } from "../../shared/schemas/misspelt.ts";
 import { Content, limitMedia } from "./content.ts";
 
 /**
@@ -15,24 +16,35 @@ export const AgentMessage = z.discriminatedUnion("type", [
 ]).meta({ id: "AgentMessage" });
 export type AgentMessage = z.infer<typeof AgentMessage>;
 
-const Conversation = z.looseObject({
-  messages: z.array(AgentMessage).min(1).superRefine(limitMedia),
+const SETTINGS = {
   temperature: z.number().min(0).max(2).nullish(),
   max_tokens: z.int().positive().nullish(),
+};
+
+const Conversation = z.looseObject({
+  messages: z.array(AgentMessage).min(1).superRefine(limitMedia),
+  ...SETTINGS,
 }).meta({ id: "AgentConversation" });
+
+const Prompt = z.looseObject({ prompt: z.string(), ...SETTINGS }).meta({ id: "AgentPrompt" });
+
+const FIELDS = ["messages", "prompt", ...Object.keys(SETTINGS)];
+
+/** The fields of a body that mean nothing here. */
+export function ignoredFields(body: AgentRequest): string[] {
+  return Object.keys(body).filter((name) => !FIELDS.includes(name));
+}
 
 /** The body of `POST /`; `{"prompt": "…"}` is short for one human message. */
 export const AgentRequest = z.preprocess(spellOut, Conversation);
 export type AgentRequest = z.infer<typeof AgentRequest>;
 
 /** Both forms of the body, as callers may send it. */
-export const AgentRequestBody = z.union([
-  Conversation,
-  z.looseObject({ prompt: z.string() }).meta({ id: "AgentPrompt" }),
-]).meta({ id: "AgentRequest" });
+export const AgentRequestBody = z.union([Conversation, Prompt]).meta({ id: "AgentRequest" });
 
 /** The body with its messages in one form, whatever form of LangChain's they have. */
 function spellOut(body: unknown, context: z.RefinementCtx): unknown {
+  if (isFields(body)) refuseMisspelt(FIELDS)(body, context);
   const whole = spellOutPrompt(body, context);
   if (!isFields(whole) || !Array.isArray(whole.messages)) return whole;
   return { ...whole, messages: whole.messages.map(spellOutMessage) };
