@@ -23,9 +23,10 @@ const AttemptId = z.coerce.number().int().min(1).max(LARGEST_INTEGER);
 const Share = z.coerce.number().min(0).max(1);
 
 /** Databases cannot look for a NUL. */
-const Text = z.string().max(LONGEST_TEXT).refine((text) => !text.includes("\0"), {
+const SearchedText = z.string().max(LONGEST_TEXT).refine((text) => !text.includes("\0"), {
   error: "must not contain NUL",
-}).transform((text) => text === "" ? undefined : text).optional();
+});
+const Text = SearchedText.transform((text) => text === "" ? undefined : text).optional();
 
 /** `-name` sorts downwards. */
 function sortOf<T extends string>(names: readonly T[], initial: `-${T}` | T) {
@@ -48,6 +49,13 @@ export const RunListQuery = z.object({
   sort: sortOf(RUN_SORTS, "-created_at"),
   cursor: cursor(z.tuple([z.string(), z.string(), SortValue])).optional(),
   limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+/** The query of `GET /turns`. */
+export const TurnSearchQuery = z.object({
+  text: SearchedText.min(1),
+  cursor: cursor(z.tuple([z.string()])).optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
 });
 
 /** The query of `GET /runs/{id}`. */

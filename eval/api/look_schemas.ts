@@ -39,6 +39,21 @@ const Paging = z.object({ total: z.int().nullable(), next_cursor: z.string().nul
 export const TurnPage = Paging.extend({ turns: z.array(TurnRow) });
 export type TurnPage = z.infer<typeof TurnPage>;
 
+/** Turns with a text, by run; `next_cursor` as in other lists. */
+export const TurnSearch = z.object({
+  runs: z.array(z.object({
+    run_id: z.string(),
+    test_name: z.string(),
+    model_id: z.string(),
+    created_at: z.string(),
+    /** The first ones, with their texts. */
+    turns: z.array(TurnRow),
+    has_more: z.boolean(),
+  })),
+  next_cursor: z.string().nullable(),
+}).meta({ id: "TurnSearch" });
+export type TurnSearch = z.infer<typeof TurnSearch>;
+
 export const ScenarioPage = Paging.extend({ scenarios: z.array(ScenarioRow) });
 export type ScenarioPage = z.infer<typeof ScenarioPage>;
 

@@ -1,14 +1,17 @@
 import { conflict } from "../../shared/errors.ts";
 import { forgedCursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
 import { streamPieces } from "../../shared/http/body/json_stream.ts";
+import { readJson } from "../../shared/http/body/body.ts";
 import { readQuery } from "../../shared/http/body/query.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
+import type { EvalConfig } from "../config.ts";
 import { withoutQuery } from "../endpoint/endpoint_address.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { Summaries } from "../results/summaries.ts";
 import type { RunCursor, RunSort } from "../store/runs/list_query.ts";
 import type { RunRecord, RunStatus, StoredRun } from "../store/runs/run_record.ts";
 import type { KnownRun, RunStore } from "../store/store.ts";
+import { RunChange } from "./run_schemas.ts";
 import { LARGEST_INTEGER, RunListQuery, RunQuery } from "./list_parameters.ts";
 import { eventStream, LAST_EVENT } from "../run/events/event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
@@ -26,10 +29,13 @@ export interface RunHandlerDeps {
   runs: RunManager;
   endpoints: EndpointPolicy;
   summaries: Summaries;
+  config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
 }
 
 /** The handlers of the routes of existing runs. */
-export function createRunHandlers({ store, runs, endpoints, summaries }: RunHandlerDeps) {
+export function createRunHandlers(
+  { store, runs, endpoints, summaries, config }: RunHandlerDeps,
+) {
   const view = createRunViewer({ store, runs });
   const retries = createRetries({ store, runs, endpoints });
 
@@ -39,6 +45,11 @@ export function createRunHandlers({ store, runs, endpoints, summaries }: RunHand
   /** The same without the request: parsing a large one blocks the event loop. */
   const findRecord = async (id = ""): Promise<RunRecord> =>
     runs.active(id)?.run ?? await requireRecord(store, id);
+
+  async function viewTagged(run: RunRecord) {
+    const tags = (await store.tagsOf([run.id])).get(run.id);
+    return { ...await view(run), ...(tags && { tags }) };
+  }
 
   const followed = createSharedReading((id) => requireRun(store, id));
 
@@ -65,8 +76,10 @@ export function createRunHandlers({ store, runs, endpoints, summaries }: RunHand
         ...(cursor && { cursor: readRunCursor(cursor, sort) }),
       });
       const headlines = await summaries.headlines(page.runs);
+      const tags = await store.tagsOf(page.runs.map(({ id }) => id));
       const views = await Promise.all(page.runs.map(async (run) => ({
         ...await view(run),
+        ...(tags.has(run.id) && { tags: tags.get(run.id) }),
         headline: headlines.get(run.id) ?? null,
       })));
       const { next } = page;
@@ -79,10 +92,10 @@ export function createRunHandlers({ store, runs, endpoints, summaries }: RunHand
     show: async (_request, { params, url }) => {
       const { result, detail } = readQuery(url, RunQuery);
       if (!result) {
-        return Response.json(await view(await findRecord(params.id)));
+        return Response.json(await viewTagged(await findRecord(params.id)));
       }
       const run = await find(params.id);
-      const shown = await view(run);
+      const shown = await viewTagged(run);
       if (shown.status !== "completed") return Response.json(shown);
       return streamPieces(withResult(shown, resultPieces(store, run, { detail })));
     },
@@ -129,6 +142,19 @@ export function createRunHandlers({ store, runs, endpoints, summaries }: RunHand
       const started = await retries.start(parent, idempotency);
       if (started.outcome !== "started") return await answerRetry(started, parentId);
       return describeRetry(started.active.run.id, { parentId, status: "running" });
+    },
+
+    change: async (request, { params }) => {
+      const { test_name: testName, tags } = await readJson(request, RunChange, {
+        maxBytes: config.MAX_BODY_BYTES,
+        timeoutMs: config.BODY_TIMEOUT_MS,
+      });
+      const run = await findRecord(params.id);
+      if (testName !== undefined && runs.isRunning(run)) {
+        throw conflict(`cannot rename run ${run.id}: it is running`);
+      }
+      await store.describeRun(run.id, { testName, tags });
+      return Response.json(await viewTagged(await findRecord(run.id)));
     },
 
     remove: async (_request, { params }) => {

@@ -10,7 +10,9 @@ import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { createRunHandlers, type RunHandlerDeps } from "./run_handlers.ts";
 import {
   RetriedRun,
+  Run,
   RUN_EVENTS,
+  RunChange,
   RunList,
   RunLocation,
   RunRequest,
@@ -54,7 +56,8 @@ export function createRunRoutes(deps: RunHandlerDeps & { scoring: ScoringPorts }
           status: RunStatus.optional().meta({ description: "Runs in this state." }),
           group: z.string().optional().meta({ description: "Runs of this group." }),
           text: z.string().max(1_000).optional().meta({
-            description: "In the name of the test, of the model or in the id, in any letter case.",
+            description:
+              "In the name of the test, of the model, in a tag or in the id, in any letter case.",
           }),
           sort: z.enum(RUN_SORTS.flatMap((name) => [name, `-${name}`])).optional().meta({
             description: "`-` in front: downwards. Runs without a value come last.",
@@ -188,6 +191,16 @@ export function createRunRoutes(deps: RunHandlerDeps & { scoring: ScoringPorts }
       },
       problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT, ...CALL_PROBLEMS, ...WRITE_PROBLEMS },
       handler: handlers.retry,
+    },
+    {
+      method: "PATCH",
+      path: "/runs/:id",
+      summary: "Rename a run, or give it tags",
+      params: { path: runPath },
+      body: { schema: RunChange, example: { tags: ["main"] } },
+      answers: { 200: jsonAnswer("The run.", Run) },
+      problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT, ...WRITE_PROBLEMS },
+      handler: handlers.change,
     },
     {
       method: "DELETE",

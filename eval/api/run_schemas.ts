@@ -2,6 +2,7 @@ import { z } from "zod";
 import { EvaluateAnswer } from "../schemas/evaluate_response.ts";
 import { RunHeadline } from "../results/run_summary.ts";
 import { RunProgress } from "../run/events/run_progress.ts";
+import { TAG } from "../store/runs/run_tags.ts";
 import { RUN_STATUSES } from "../store/runs/run_record.ts";
 
 export const RunStatus = z.enum(RUN_STATUSES).meta({ id: "RunStatus" });
@@ -18,6 +19,7 @@ export const Run = z.looseObject({
   attempts: z.int(),
   /** `name@version`, if the run named a dataset. */
   dataset: z.string().optional(),
+  tags: z.array(z.string()).optional().meta({ description: "Names that people gave it." }),
   created_at: z.string(),
   finished_at: z.string().nullable(),
   progress: RunProgress,
@@ -59,6 +61,13 @@ export const RetriedRun = RunState.extend({ parent_id: z.string() }).meta({ id: 
 export const RunLocation = z.string().meta({
   description: "The run: `/runs/{id}`; or the group: `/groups/{id}`.",
 });
+
+/** The body of `PATCH /runs/{id}`. */
+export const RunChange = z.object({
+  test_name: z.string().max(1_000).optional(),
+  tags: z.array(z.string().regex(TAG, "must have 1 to 100 letters, digits, or . _ / -")).max(20)
+    .optional().meta({ description: "All of them. One that names another run no longer does." }),
+}).meta({ id: "RunChange" });
 
 /** What the events of a run are. */
 export const RUN_EVENTS = "`progress`, and `turn` with each turn that is finished; then `result` " +

@@ -5,9 +5,17 @@ import { readParams, readQuery } from "../../shared/http/body/query.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
 import type { Summaries } from "../results/summaries.ts";
 import { holdWithBars } from "../results/passing.ts";
-import type { AttemptRow, TurnCursor, TurnFilter, TurnOutcome } from "../store/runs/list_query.ts";
+import type {
+  AttemptRow,
+  RunCursor,
+  TurnCursor,
+  TurnFilter,
+  TurnOutcome,
+  TurnQueryPage,
+} from "../store/runs/list_query.ts";
 import type { RunStore } from "../store/store.ts";
-import { ScenarioListQuery, TurnListQuery, TurnPath } from "./list_parameters.ts";
+import type { TurnSearch } from "./look_schemas.ts";
+import { ScenarioListQuery, TurnListQuery, TurnPath, TurnSearchQuery } from "./list_parameters.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import { createRunOutlines, type RunOutline } from "../run/manager/run_outlines.ts";
 import { requireLabelKey, requireQueriedScores } from "./list_parameters.ts";
@@ -18,6 +26,11 @@ import { requireRun, turnNotFound } from "../store/runs/require_run.ts";
 const LONGEST_CONVERSATION = 100;
 /** Attempts in one page of scenarios. */
 const MOST_ATTEMPTS = 20_000;
+/** Turns of one run that a search of all runs shows, and how much of their texts. */
+const FOUND_PER_RUN = 3;
+const EXCERPT = 600;
+/** After this time a search of all runs answers with what it has found. */
+const SEARCH_MS = 2_000;
 /** Attempts at a turn that its row shows. */
 const MOST_SIBLINGS = 20;
 
@@ -85,6 +98,26 @@ export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) 
     return Map.groupBy(views, ({ scenario }) => scenario);
   }
 
+  /** The first turns of a run with a text. */
+  async function findTurns(id: string, text: string) {
+    const outline = await readOutline(id);
+    const fields = { names: ["user_message", "agent_reply", "reference_reply"], maxChars: EXCERPT };
+    const turns: TurnRow[] = [];
+    let after: TurnCursor | null = null;
+    do {
+      const page: TurnQueryPage = await store.queryTurns(id, {
+        filter: { text },
+        sort: { by: "position", isDescending: false },
+        limit: FOUND_PER_RUN + 1,
+        withResults: true,
+        ...(after && { after }),
+      });
+      turns.push(...page.turns.map((turn) => viewTurn(turn, { outline, fields })));
+      after = page.next;
+    } while (after && turns.length <= FOUND_PER_RUN);
+    return { turns: turns.slice(0, FOUND_PER_RUN), hasMore: turns.length > FOUND_PER_RUN };
+  }
+
   return {
     list: async (_request, { params, url }) => {
       const id = params.id ?? "";
@@ -123,6 +156,37 @@ export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) 
         total,
         next_cursor: next &&
           writeCursor([sortName, next.value, next.scenario, next.attempt, next.turn]),
+      });
+    },
+
+    search: async (_request, { url }) => {
+      const { text, cursor, limit } = readQuery(url, TurnSearchQuery);
+      const until = performance.now() + SEARCH_MS;
+      const found: TurnSearch["runs"] = [];
+      let next: RunCursor | null = cursor ? { id: cursor[0], value: null } : null;
+      let isOver = false;
+      while (!isOver && found.length < limit && performance.now() < until) {
+        const page = await store.listRuns({ limit: 1, ...(next && { cursor: next }) });
+        const [run] = page.runs;
+        if (run) {
+          next = { id: run.id, value: null };
+          const { turns, hasMore } = await findTurns(run.id, text);
+          if (turns.length > 0) {
+            found.push({
+              run_id: run.id,
+              test_name: run.testName,
+              model_id: run.modelId,
+              created_at: new Date(run.createdAt).toISOString(),
+              turns,
+              has_more: hasMore,
+            });
+          }
+        }
+        isOver = page.next === null;
+      }
+      return Response.json({
+        runs: found,
+        next_cursor: isOver || !next ? null : writeCursor([next.id]),
       });
     },
 

@@ -4,7 +4,7 @@ import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { RunSummary } from "../results/run_summary.ts";
 import { createTurnHandlers, type TurnHandlerDeps } from "./turn_handlers.ts";
-import { ScenarioPage, ShownTurn, TurnPage } from "./look_schemas.ts";
+import { ScenarioPage, ShownTurn, TurnPage, TurnSearch } from "./look_schemas.ts";
 import { BAD_QUERY, detail, paging, runPath, turnPath } from "./route_parts.ts";
 
 const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in it" };
@@ -79,6 +79,27 @@ export function createTurnRoutes(deps: TurnHandlerDeps): Route[] {
       answers: { 200: jsonAnswer("A page of them.", TurnPage) },
       problems: { ...BAD_QUERY, ...NOT_FOUND },
       handler: turns.list,
+    },
+    {
+      method: "GET",
+      path: "/turns",
+      summary: "The turns of all runs that contain a text, the newest runs first",
+      params: {
+        query: z.object({
+          text: z.string().max(1_000).meta({
+            description: "In the message, the reply or the reference, in any letter case.",
+          }),
+          cursor: z.string().optional().meta({
+            description: "The `next_cursor` of the page before.",
+          }),
+          limit: z.int().min(1).max(100).optional().meta({
+            description: "Runs with such turns; 20 if unset. A page may have fewer, also none.",
+          }),
+        }),
+      },
+      answers: { 200: jsonAnswer("A page of them, by run.", TurnSearch) },
+      problems: BAD_QUERY,
+      handler: turns.search,
     },
     {
       method: "GET",

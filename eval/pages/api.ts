@@ -10,7 +10,8 @@ import type { ServerEvent } from "../../shared/pages/server_events.ts";
 import type { GradeInput, PlacedGrade } from "../schemas/grades.ts";
 import type { DatasetList, DatasetVersion, WrittenDataset } from "../api/dataset_routes.ts";
 import type { GradeList } from "../api/grade_routes.ts";
-import type { RunList } from "../api/run_schemas.ts";
+import type { TurnSearch } from "../api/look_schemas.ts";
+import type { Run, RunList } from "../api/run_schemas.ts";
 import type { GroupReport, ListedGroup } from "../groups/group_report.ts";
 import type { RunPower } from "../noise/power.ts";
 import type { EndpointModel } from "../endpoint/endpoint_models.ts";
@@ -71,6 +72,19 @@ export const service: Source = {
 
 export function listRuns(parameters: Parameters, signal?: AbortSignal): Promise<RunList> {
   return requestJson(address("/runs", parameters), { ...(signal && { signal }) });
+}
+
+/** The turns of all runs that contain a text, the newest runs first. */
+export function searchTurns(text: string, cursor?: string): Promise<TurnSearch> {
+  return requestJson(address("/turns", { text, cursor }));
+}
+
+/** Renames a run, and gives it tags. */
+export function changeRun(
+  id: string,
+  body: { test_name?: string | undefined; tags: string[] },
+): Promise<Run> {
+  return requestJson(runPath(id), { method: "PATCH", body });
 }
 
 export async function cancelRun(id: string): Promise<void> {

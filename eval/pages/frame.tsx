@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Link } from "../../shared/pages/components/link.tsx";
 import { TopBar } from "../../shared/pages/components/top_bar.tsx";
 import { path } from "../../shared/pages/location.ts";
+import type { ListedRun } from "../api/run_schemas.ts";
 import { Explained } from "./glossary.tsx";
 import { source } from "./source.ts";
 
@@ -72,4 +73,20 @@ export function Section({ title, hint, actions, children }: {
 export function LiveLink({ href, children }: { href: string; children: ComponentChildren }) {
   if (!source.isLive) return <span dir="auto">{children}</span>;
   return <Link href={href} dir="auto">{children}</Link>;
+}
+
+/** The status, and in lists how far a run is that is running. Only results are green or red. */
+export function StatusBadge({ run: { status, detail, progress }, hasShare = true }: {
+  run: Pick<ListedRun, "status" | "detail" | "progress">;
+  hasShare?: boolean;
+}) {
+  const share = progress.total > 0 ? Math.floor(progress.done / progress.total * 100) : 0;
+  return (
+    <span
+      class={status === "running" ? "badge accent" : "badge"}
+      {...(detail && { title: detail })}
+    >
+      {status === "running" && hasShare ? `running ${share}%` : status}
+    </span>
+  );
 }

@@ -1,15 +1,22 @@
-import { signal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
-import { ConfirmDialog } from "../../shared/pages/components/dialog.tsx";
+import { Button } from "../../shared/pages/components/button.tsx";
+import { ConfirmDialog, Dialog } from "../../shared/pages/components/dialog.tsx";
+import { Field } from "../../shared/pages/components/field.tsx";
 import type { MenuItem } from "../../shared/pages/components/menu.tsx";
+import { ProblemNotice } from "../../shared/pages/components/states.tsx";
 import { showToast } from "../../shared/pages/components/toast.tsx";
 import { formatNumberOf } from "../../shared/pages/format.ts";
 import { navigate } from "../../shared/pages/location.ts";
 import type { Run } from "../api/run_schemas.ts";
-import { cancelRun, deleteRun, downloadExport, retryRun } from "./api.ts";
+import { cancelRun, changeRun, deleteRun, downloadExport, retryRun } from "./api.ts";
+import { useSending } from "./sending.ts";
 
 /** The run that the person is asked about. */
 const deleting = signal<{ run: Run; after: () => void } | undefined>(undefined);
+
+/** The run that is being renamed. */
+const changing = signal<{ run: Run; after: () => void } | undefined>(undefined);
 
 /** Does something and says in a corner what came of it. */
 export async function tryAction(work: () => Promise<string | void>): Promise<void> {
@@ -29,8 +36,11 @@ export const canRetry = (
   { status, progress: { failed, missing, done, total } }: Pick<Run, "status" | "progress">,
 ) => status !== "running" && (failed > 0 || missing > 0 || done < total);
 
-/** What can be done with a run. `after` is called when the list has changed. */
-export function runActions(run: Run, after: () => void): MenuItem[] {
+/**
+ * What can be done with a run. `after` is called when it has been cancelled or deleted, `reload`
+ * when it has another name or other tags.
+ */
+export function runActions(run: Run, after: () => void, reload = after): MenuItem[] {
   const { run_id: id } = run;
   const items: (MenuItem | false)[] = [
     isUnfinished(run) && {
@@ -57,6 +67,11 @@ export function runActions(run: Run, after: () => void): MenuItem[] {
       label: "Use as baseline",
       icon: "columns",
       onSelect: () => navigate(`/ui/compare?baseline=${id}`),
+    },
+    {
+      label: "Rename and tag",
+      icon: "edit",
+      onSelect: () => changing.value = { run, after: reload },
     },
     run.status !== "running" && {
       label: "Delete",
@@ -89,9 +104,10 @@ export function exportItems(id: string, baseline?: string): MenuItem[] {
   }));
 }
 
-/** Asks before a run is deleted. */
-export function DeleteRunDialog() {
+/** The dialogs of the actions of a run. */
+export function RunDialogs() {
   const asked = deleting.value;
+  if (changing.value) return <ChangeDialog key={changing.value.run.run_id} {...changing.value} />;
   if (!asked) return null;
   const { run, after } = asked;
   return (
@@ -112,5 +128,67 @@ export function DeleteRunDialog() {
         will be gone for good, for everybody.
       </p>
     </ConfirmDialog>
+  );
+}
+
+/** A run's name and its tags. */
+function ChangeDialog({ run, after }: { run: Run; after: () => void }) {
+  const name = useSignal(run.test_name);
+  const tags = useSignal((run.tags ?? []).join(", "));
+  const { problem, isSending, send } = useSending();
+  const errorOf = (field: string) =>
+    problem.value?.errors.find(({ path }) => path.startsWith(field))?.message;
+  const close = () => changing.value = undefined;
+  const isRunning = run.status === "running";
+  async function save(event: Event): Promise<void> {
+    event.preventDefault();
+    await send(async () => {
+      await changeRun(run.run_id, {
+        ...(!isRunning && { test_name: name.value }),
+        tags: tags.value.split(",").map((tag) => tag.trim()).filter(Boolean),
+      });
+      close();
+      after();
+    });
+  }
+  return (
+    <Dialog title="Rename and tag" onClose={close}>
+      <form class="dialog-body-form" onSubmit={save} noValidate>
+        {problem.value && problem.value.errors.length === 0 && (
+          <ProblemNotice problem={problem.value} />
+        )}
+        <Field
+          label="Test name"
+          hint="Runs with the same name form a trend"
+          error={errorOf("test_name")}
+        >
+          {(input) => (
+            <input
+              {...input}
+              disabled={isRunning}
+              value={name.value}
+              onInput={({ currentTarget }) => name.value = currentTarget.value}
+            />
+          )}
+        </Field>
+        <Field
+          label="Tags"
+          hint="Separated by commas. A tag names one run, which is kept: giving it to another run moves it."
+          error={errorOf("tags")}
+        >
+          {(input) => (
+            <input
+              {...input}
+              value={tags.value}
+              onInput={({ currentTarget }) => tags.value = currentTarget.value}
+            />
+          )}
+        </Field>
+        <div class="dialog-actions">
+          <Button onClick={close}>Cancel</Button>
+          <Button kind="primary" type="submit" disabled={isSending.value}>Save</Button>
+        </div>
+      </form>
+    </Dialog>
   );
 }

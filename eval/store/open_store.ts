@@ -113,6 +113,7 @@ function onDisk(
     saveGrade: inPlace(store.saveGrade),
     withdrawGrade: inPlace(store.withdrawGrade),
     setTag: inPlace(store.setTag),
+    describeRun: inPlace(store.describeRun),
     deleteRun: inPlace(store.deleteRun),
     deleteDataset: inPlace(store.deleteDataset),
     async checkWrite() {

@@ -17,7 +17,7 @@ export interface RunFilter {
   modelId?: string;
   status?: RunStatus;
   groupId?: string;
-  /** In the name of the test, of the model or in the id, in any letter case. */
+  /** In the name of the test, of the model, in a tag or in the id, in any letter case. */
   text?: string;
   /** Newest first if it is unset. */
   sort?: RunSort;
@@ -39,6 +39,8 @@ export interface RunReader extends TurnQueries, GradeReader, DatasetReader, Asyn
   getRecord(id: string): Promise<RunRecord | undefined>;
   /** The id of the run that a tag names. */
   findTag(name: string): Promise<string | undefined>;
+  /** The tags of some runs, by the run's id; without those that have none. */
+  tagsOf(ids: string[]): Promise<Map<string, string[]>>;
   /** Names of more than 1,000 characters are cut. */
   listRuns(filter: RunFilter): Promise<RunPage>;
   /**
@@ -175,6 +177,11 @@ export interface RunStore extends RunReader, SummaryQueries, GradeWriter, Datase
   setGate(id: string, gate: Gate): Promise<void>;
   /** Lets a tag name this run, and no longer the one that it named before. */
   setTag(name: string, id: string): Promise<void>;
+  /** Gives a run a name, and exactly these tags, as far as they are set. */
+  describeRun(
+    id: string,
+    change: { testName?: string | undefined; tags?: string[] | undefined },
+  ): Promise<void>;
   /**
    * False if there is no such run. Its tags are deleted too. A group ends with its last run.
    * `endedBefore`: deletes only what `deleteOlderThan` that time would, else returns false.

@@ -10,7 +10,7 @@ export interface About {
 
 /** One route as `GET /` and `/openapi.json` describe it. */
 export interface RouteDescription extends RoutePath {
-  method: "GET" | "POST" | "PUT" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: `/${string}`;
   summary: string;
   /** How `GET /` shows the route; by its path and its summary if a part is missing. */

@@ -97,7 +97,7 @@ suite.test("a search does not follow into the run that is opened", async ({ url 
   await page.goto(url);
   await page.getByRole("link", { name: "support", exact: true }).first().waitFor();
   await page.clock.pauseAt(Date.now() + 3_600_000);
-  await page.getByLabel("Search by name, model or id").fill("support");
+  await page.getByLabel("Search by name, model, tag or id, and in conversations").fill("support");
   await page.getByRole("link", { name: "support", exact: true }).first().click();
   await page.clock.runFor(1_000);
   assertEquals(new URL(page.url()).search, "");
@@ -117,7 +117,7 @@ suite.test("a search that fails offers no more of the runs before it", async ({ 
   await page.goto(url);
   const more = page.getByRole("button", { name: "Show more" });
   await more.waitFor();
-  await page.getByLabel("Search by name, model or id").fill("smoke");
+  await page.getByLabel("Search by name, model, tag or id, and in conversations").fill("smoke");
   await page.getByText("Cannot reach the service").waitFor();
   assertEquals(await more.count(), 0);
 });

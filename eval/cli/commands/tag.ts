@@ -1,9 +1,7 @@
 import { parseArguments } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import { findRun } from "../find_run.ts";
-
-/** What branches and releases are called. */
-const TAG = /^[\w][\w./-]{0,99}$/;
+import { TAG } from "../../store/runs/run_tags.ts";
 
 /** Names a run, so that later ones can be compared with it. */
 export const tag: Command = {

@@ -7,9 +7,8 @@ import {
 } from "../../../shared/pages/format.ts";
 import type { GroupModel, GroupReport } from "../../groups/group_report.ts";
 import { IntervalChart } from "../charts/interval.tsx";
-import { LiveLink, Section } from "../frame.tsx";
+import { LiveLink, Section, StatusBadge } from "../frame.tsx";
 import { meaningOf, ScoreName } from "../glossary.tsx";
-import { StatusBadge } from "../runs/runs_table.tsx";
 import { intervalText, meanText, overallFirst, overallOf, rateText, whyNoScore } from "../words.ts";
 
 /** The models with their headline. */

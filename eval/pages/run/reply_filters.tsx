@@ -7,6 +7,7 @@ import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { useLoaded } from "../loaded.ts";
+import { SavedFilters } from "../saved_filters.tsx";
 import { SearchField } from "../search_field.tsx";
 import { source } from "../source.ts";
 import { isUnit, UnitInput } from "../unit_input.tsx";
@@ -128,6 +129,7 @@ export function MoreFilters({ summary, before }: {
           )}
         </>
       )}
+      {source.isLive && <SavedFilters of="turns" text={describeFilters()} />}
       {isOpen.value && (
         <search class="more-filters" aria-label="Further filters">
           {names.length > 0 && (

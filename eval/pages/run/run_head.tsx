@@ -1,18 +1,18 @@
-import { Button } from "../../../shared/pages/components/button.tsx";
+import type { ComponentChildren } from "preact";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/pages/format.ts";
-import { navigate, query } from "../../../shared/pages/location.ts";
+import { query } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/run_schemas.ts";
-import { readRequest, startRun } from "../api.ts";
+import { StatusBadge } from "../frame.tsx";
 import { Explained } from "../glossary.tsx";
-import { exportItems, runActions, tryAction } from "../run_actions.tsx";
-import { StatusBadge } from "../runs/runs_table.tsx";
-import { source } from "../source.ts";
 import { datasetText } from "../words.ts";
 
-/** What the run was, and what can be done with it. */
-export function RunHead({ run, reload }: { run: Run; reload: () => void }) {
+/** What the run was. `crumbs` and `actions` are what a report does not have. */
+export function RunHead({ run, crumbs, actions }: {
+  run: Run;
+  crumbs?: ComponentChildren;
+  actions?: ComponentChildren;
+}) {
   const ended = run.finished_at ? Date.parse(run.finished_at) : undefined;
   const facts = [
     formatDateTime(run.created_at),
@@ -23,48 +23,16 @@ export function RunHead({ run, reload }: { run: Run; reload: () => void }) {
   ];
   return (
     <div class="run-head">
-      {source.isLive && (
-        <nav class="crumbs" aria-label="Where you are">
-          <Link href="/">Runs</Link>
-          <Link href={`/?test=${encodeURIComponent(run.test_name)}`}>
-            <bdi>{run.test_name || "(no name)"}</bdi>, trend
-          </Link>
-          {run.group_id && <Link href={`/ui/groups/${run.group_id}`}>Beside other models</Link>}
-          {run.parent_id && <Link href={`/ui/runs/${run.parent_id}`}>Retry of an earlier run</Link>}
-        </nav>
-      )}
+      {crumbs}
       <div class="page-head">
         <h2>
           <bdi>{run.test_name || "(no name)"}</bdi> <span class="muted">·</span>{" "}
           <bdi>{run.model_id}</bdi>
         </h2>
+        {run.tags?.map((tag) => <span key={tag} class="badge tag">{tag}</span>)}
         {run.status !== "completed" && <StatusBadge run={run} hasShare={false} />}
         <span class="spacer" />
-        {source.isLive && (
-          <>
-            {run.status !== "running" && (
-              <>
-                <Menu
-                  button={{ icon: "download", children: "Export" }}
-                  items={exportItems(run.run_id)}
-                />
-                <Link class="button" href={`/ui/compare?candidate=${run.run_id}`}>
-                  Compare with…
-                </Link>
-                <Button kind="primary" onClick={() => tryAction(() => runAgain(run.run_id))}>
-                  Run again
-                </Button>
-              </>
-            )}
-            <Menu
-              button={{ icon: "more", "aria-label": "Actions" }}
-              items={runActions(run, () => {
-                if (run.status === "running" || run.status === "interrupted") reload();
-                else navigate("/");
-              })}
-            />
-          </>
-        )}
+        {actions}
       </div>
       <p class="muted small">
         <Explained text={facts.filter(Boolean).join(" · ")} />
@@ -72,12 +40,6 @@ export function RunHead({ run, reload }: { run: Run; reload: () => void }) {
       </p>
     </div>
   );
-}
-
-/** Starts the same again. */
-async function runAgain(id: string): Promise<void> {
-  const { group_id: _, ...request } = await readRequest(id);
-  navigate(await startRun(request));
 }
 
 const TABS = [

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { lazy } from "../../../shared/pages/components/lazy.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
@@ -9,7 +10,7 @@ import type { Run } from "../../api/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { Frame } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
-import { DeleteRunDialog } from "../run_actions.tsx";
+import { RunDialogs } from "../run_actions.tsx";
 import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
 import { asSentence } from "../words.ts";
@@ -17,6 +18,7 @@ import { Headline } from "./headline.tsx";
 import { LiveRun } from "./live_run.tsx";
 import { RepliesTab } from "./replies_tab.tsx";
 import { RunHead, RunTabs } from "./run_head.tsx";
+import { RunCrumbs, RunTools } from "./run_tools.tsx";
 import { askAhead } from "./turn_list.ts";
 import { turnParameters } from "./turn_query.ts";
 
@@ -31,14 +33,31 @@ const Tab = lazy(() => details().then((views) => views.DetailsTab));
 export function RunView({ id }: { id: string }) {
   return (
     <Frame>
-      <RunBody id={id} />
-      <DeleteRunDialog />
+      <RunBody
+        id={id}
+        live={{
+          crumbs: (run) => <RunCrumbs run={run} />,
+          tools: (run, reload) => <RunTools run={run} reload={reload} />,
+          progress: (run, told) => <LiveRun run={run} {...told} />,
+        }}
+      />
+      <RunDialogs />
     </Frame>
   );
 }
 
+/** What a report does not have: where the run belongs to, what can be done with it, how it goes on. */
+interface LiveParts {
+  crumbs: (run: Run) => ComponentChildren;
+  tools: (run: Run, reload: () => void) => ComponentChildren;
+  progress: (
+    run: Run,
+    told: { onEnd: () => void; onTurns: () => void },
+  ) => ComponentChildren;
+}
+
 /** The same without the frame, for a report. */
-export function RunBody({ id }: { id: string }) {
+export function RunBody({ id, live }: { id: string; live?: LiveParts }) {
   const loaded = useLoaded(() => Promise.all([source.run(id), source.summary(id)]), [id]);
   const [run] = loaded.value ?? [];
   useSubject(run && `${run.test_name} · ${run.model_id}`);
@@ -63,21 +82,25 @@ export function RunBody({ id }: { id: string }) {
       {([run, summary]) =>
         place
           ? <TurnView run={run} summary={summary} place={place} />
-          : <Whole run={run} summary={summary} reload={loaded.reload} />}
+          : <Whole run={run} summary={summary} live={live} reload={loaded.reload} />}
     </Shown>
   );
 }
 
-function Whole({ run, summary, reload }: { run: Run; summary: RunSummary; reload: () => void }) {
+function Whole({ run, summary, live, reload }: {
+  run: Run;
+  summary: RunSummary;
+  live: LiveParts | undefined;
+  reload: () => void;
+}) {
   const round = useSignal(0);
   const view = query.value.get("view");
   const before = useLoaded(() => source.lastRun(run), [run.run_id]).value ?? undefined;
-  const isRunning = source.isLive && run.status === "running";
   return (
     <>
-      <RunHead run={run} reload={reload} />
-      {isRunning
-        ? <LiveRun run={run} onEnd={reload} onTurns={() => isAtTop() && round.value++} />
+      <RunHead run={run} crumbs={live?.crumbs(run)} actions={live?.tools(run, reload)} />
+      {live && run.status === "running"
+        ? live.progress(run, { onEnd: reload, onTurns: () => isAtTop() && round.value++ })
         : <Headline run={run} summary={summary} before={before} />}
       {summary.notes.map((note) => <Note key={note.code} {...note} />)}
       <RunTabs />

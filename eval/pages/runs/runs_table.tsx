@@ -13,6 +13,7 @@ import {
 import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../api/run_schemas.ts";
 import { IntervalChart } from "../charts/interval.tsx";
+import { StatusBadge } from "../frame.tsx";
 import { runActions } from "../run_actions.tsx";
 import { meanText, overallOf, whyNoScore } from "../words.ts";
 import { refreshList } from "./run_list.ts";
@@ -100,6 +101,7 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
       </td>
       <td class="name">
         <Link href={`/ui/runs/${id}`} dir="auto">{run.test_name || "(no name)"}</Link>
+        {run.tags?.map((tag) => <span key={tag} class="badge tag">{tag}</span>)}
       </td>
       <td class="model" dir="auto">
         <ModelName name={run.model_id} />
@@ -147,22 +149,6 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
         />
       </td>
     </tr>
-  );
-}
-
-/** The status, and in lists how far a run is that is running. Only results are green or red. */
-export function StatusBadge({ run: { status, detail, progress }, hasShare = true }: {
-  run: Pick<ListedRun, "status" | "detail" | "progress">;
-  hasShare?: boolean;
-}) {
-  const share = progress.total > 0 ? Math.floor(progress.done / progress.total * 100) : 0;
-  return (
-    <span
-      class={status === "running" ? "badge accent" : "badge"}
-      {...(detail && { title: detail })}
-    >
-      {status === "running" && hasShare ? `running ${share}%` : status}
-    </span>
   );
 }
 

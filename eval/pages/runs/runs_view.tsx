@@ -12,11 +12,13 @@ import { deleteRun, listRuns } from "../api.ts";
 import { Trend, trendChoices, trendLabel } from "../charts/trend.tsx";
 import { Frame, Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
-import { DeleteRunDialog, tryAction } from "../run_actions.tsx";
+import { RunDialogs, tryAction } from "../run_actions.tsx";
 import { SearchField } from "../search_field.tsx";
 import { Shown } from "../shown.tsx";
 import { startExample } from "./example.ts";
 import { followRuns, hasMore, listProblem, refreshList, runs, showMore } from "./run_list.ts";
+import { SavedFilters } from "../saved_filters.tsx";
+import { FoundTurns } from "./found_turns.tsx";
 import { RunsTable } from "./runs_table.tsx";
 
 const STATUSES: Run["status"][] = ["running", "completed", "cancelled", "interrupted", "failed"];
@@ -55,6 +57,7 @@ export function RunsView() {
         )}
         <Link class="button primary" href="/ui/new">New run</Link>
       </div>
+      <SavedFilters of="runs" text={describeFilters()} />
       {parameters.test_name && <TestTrend name={parameters.test_name} />}
       {listProblem.value && (
         <ProblemNotice problem={listProblem.value}>
@@ -71,7 +74,8 @@ export function RunsView() {
           <Button onClick={showMore}>Show more</Button>
         </div>
       )}
-      <DeleteRunDialog />
+      {parameters.text && <FoundTurns key={parameters.text} text={parameters.text} />}
+      <RunDialogs />
       {isDeleting.value && (
         <ConfirmDialog
           title={`Delete ${formatNumberOf(chosen.value.length, "run")}?`}
@@ -111,7 +115,10 @@ function compareAddress(ids: string[]): string {
 function RunFilters() {
   return (
     <search class="filters">
-      <SearchField label="Search by name, model or id" placeholder="Name, model or id" />
+      <SearchField
+        label="Search by name, model, tag or id, and in conversations"
+        placeholder="Search runs and conversations"
+      />
       <select
         class="input auto"
         aria-label="Status"
@@ -123,6 +130,12 @@ function RunFilters() {
       </select>
     </search>
   );
+}
+
+/** The filters in words; empty if there are none. */
+function describeFilters(): string {
+  const { text, status, test_name } = readParameters();
+  return [test_name, text && `“${text}”`, status].filter(Boolean).join(", ");
 }
 
 function TestTrend({ name }: { name: string }) {

@@ -65,12 +65,14 @@ function isAfter({ id, value }: RunCursor, { by, isDescending }: RunSort): RawBu
   return sql`(${beyond} or (${own} = ${value} and id < ${id}) or ${own} is null)`;
 }
 
-/** The text is in the name of the test, of the model, or in the run's id. */
+/** The text is in the name of the test, of the model, in a tag, or in the run's id. */
 function namesText(text: string): RawBuilder<SqlBool> {
-  const conditions = likePatterns(text).flatMap((like) =>
-    ["test_name", "model_id", "id"].map((column) =>
+  const conditions = likePatterns(text).flatMap((like) => [
+    ...["test_name", "model_id", "id"].map((column) =>
       sql`lower(${sql.ref(column)}) like ${like} escape '!'`
-    )
-  );
+    ),
+    sql`exists (select 1 from run_tags where run_tags.run_id = runs.id
+      and lower(run_tags.name) like ${like} escape '!')`,
+  ]);
   return sql`(${sql.join(conditions, sql` or `)})`;
 }

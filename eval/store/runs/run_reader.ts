@@ -7,7 +7,7 @@ import { readAhead } from "../turns/read_ahead.ts";
 import { listRuns } from "./run_list.ts";
 import { parseTurn, RECORD_COLUMNS, type SelectedTurn, toRecord, toTurnText } from "./run_rows.ts";
 import type { Tables, TurnsTable } from "../schema/schema.ts";
-import { findTag } from "./run_tags.ts";
+import { findTag, readTags } from "./run_tags.ts";
 import { createTurnQueries } from "../turns/turn_queries.ts";
 import type { ScenarioRange, TurnPosition } from "../turns/position.ts";
 import type { Tally } from "./run_record.ts";
@@ -56,6 +56,8 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
     },
 
     findTag: (name) => findTag(db, name),
+
+    tagsOf: (ids) => readTags(db, ids),
 
     listRuns: (filter) => listRuns(db, filter),
 

@@ -11,7 +11,7 @@ import { createRunCreation, type RunCreationOptions } from "./run_creation.ts";
 import { createRunDeletion } from "./run_deletion.ts";
 import { createRunReader } from "./run_reader.ts";
 import { toStatusColumns } from "./run_status.ts";
-import { setTag } from "./run_tags.ts";
+import { describeRun, setTag } from "./run_tags.ts";
 import type { PendingRepliesTable, Tables } from "../schema/schema.ts";
 import { createServiceState } from "./service_state.ts";
 import type { RunStore } from "../store.ts";
@@ -91,5 +91,7 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
     },
 
     setTag: (name, id) => setTag(db, name, id),
+
+    describeRun: (id, change) => describeRun(db, id, change),
   };
 }

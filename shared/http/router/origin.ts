@@ -54,7 +54,7 @@ export function createOriginPolicy(
       return new Response(null, {
         status: 204,
         headers: {
-          "access-control-allow-methods": "GET, POST, PUT, DELETE",
+          "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
           ...allowHeaders(request),
           "access-control-max-age": "600",
         },

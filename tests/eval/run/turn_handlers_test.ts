@@ -77,6 +77,45 @@ Deno.test("turns are filtered and sorted by the parameters of the query", async 
   assertEquals(turn.interaction, { user_message: "rig…", agent_reply: "rig…" });
 });
 
+Deno.test("a text is searched for in the turns of all runs, by run and in pages", async () => {
+  const { service, store, id } = await startRun();
+  const { service: other } = evalService(() => "Wrongly said", { store });
+  const body = evaluateBody({ test_batch: BATCH.slice(0, 1), attempts: 2, test_name: "newer" });
+  const { run_id: newer } = await evaluateWith(other, body);
+  const search = async (query: string) => (await get(service, `/turns?${query}`)).body;
+  const all = await search("text=wrong");
+  assertEquals(all.runs.map(({ run_id }: Answer) => run_id), [newer, id]);
+  assertEquals(all.runs.map(({ turns }: Answer) => turns.length), [3, 2]);
+  assertEquals(all.runs.map(({ has_more }: Answer) => has_more), [true, false]);
+  assertEquals(all.runs[0].turns[0].interaction.agent_reply, "Wrongly said");
+  assertEquals(all.next_cursor, null);
+  const first = await search("text=wrong&limit=1");
+  assertEquals(first.runs.length, 1);
+  const second = await search(`text=wrong&limit=1&cursor=${first.next_cursor}`);
+  assertEquals(second.runs.map(({ run_id }: Answer) => run_id), [id]);
+  assertEquals((await search("text=nowhere")).runs, []);
+  assertEquals((await get(service, "/turns")).status, 400);
+});
+
+Deno.test("a run is renamed and tagged, and lists show it", async () => {
+  const { service, id } = await startRun();
+  const change = async (body: unknown) => {
+    const request = new Request(`http://127.0.0.1:8080/runs/${id}`, {
+      method: "PATCH",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return (await service(request)).status;
+  };
+  assertEquals(await change({ test_name: "renamed", tags: ["main"] }), 200);
+  const { runs: [run] } = (await get(service, "/runs?text=main")).body;
+  assertEquals([run.test_name, run.tags], ["renamed", ["main"]]);
+  assertEquals((await get(service, `/runs/${id}?result=false`)).body.tags, ["main"]);
+  assertEquals(await change({ tags: ["two words"] }), 400);
+  assertEquals(await change({ tags: [] }), 200);
+  assertEquals((await get(service, `/runs/${id}?result=false`)).body.tags, undefined);
+});
+
 Deno.test("turns are filtered by latency, by grades, and by what changed since another run", async () => {
   const { service, store, id } = await startRun();
   const total = async (query: string) =>

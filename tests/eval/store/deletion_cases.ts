@@ -90,4 +90,20 @@ export const deletionCases: Record<string, StoreCase> = {
     await store.deleteRun(second);
     assertEquals(await store.findTag("main"), undefined);
   },
+
+  "a run is renamed and given tags, by which it is found": async (store) => {
+    const [first, second] = [await newRun(store), await newRun(store)];
+    await store.describeRun(first, { testName: "better", tags: ["main", "Nightly"] });
+    await store.describeRun(second, { tags: ["main"] });
+    assertEquals(
+      await store.tagsOf([first, second]),
+      new Map([[first, ["Nightly"]], [second, ["main"]]]),
+    );
+    assertEquals((await store.getRecord(first))!.testName, "better");
+    const found = await store.listRuns({ text: "nightLY", limit: 10 });
+    assertEquals(found.runs.map(({ id }) => id), [first]);
+    await store.describeRun(first, { tags: [] });
+    assertEquals((await store.tagsOf([first])).size, 0);
+    assertEquals((await store.getRecord(first))!.testName, "better");
+  },
 };

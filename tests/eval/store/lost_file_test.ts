@@ -22,6 +22,7 @@ function changes(store: RunStore, id: string): Record<string, () => Promise<unkn
     saveGrade: () => store.saveGrade(id, POSITION, GRADE),
     withdrawGrade: () => store.withdrawGrade(id, { ...POSITION, author: "ann" }),
     setTag: () => store.setTag("main", id),
+    describeRun: () => store.describeRun(id, { tags: ["main"] }),
     deleteDataset: () => store.deleteDataset("d"),
     deleteRun: () => store.deleteRun(id),
   };
