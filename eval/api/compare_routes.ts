@@ -5,12 +5,22 @@ import { PairedScenarioPage, PairedTurnPage } from "./look_schemas.ts";
 import { BAD_QUERY, comparedRuns, paging } from "./route_parts.ts";
 import type { RunReader } from "../store/store.ts";
 import { cursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
+import { readJson } from "../../shared/http/body/body.ts";
+import type { EvalConfig } from "../config.ts";
+import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { readQuery } from "../../shared/http/body/query.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { listPairs, type PairListQuery, type PairLists } from "../compare/pair_lists.ts";
 import { comparisonInDetail } from "../compare/compared_detail.ts";
-import { compareStored } from "../compare/compare_stored.ts";
+import { compareStored, StoredComparison } from "../compare/compare_stored.ts";
+import { compareByJudge, Preference, requireJudge } from "../compare/judge_preference.ts";
 import { Detail } from "../results/detail.ts";
+
+export interface CompareDeps {
+  store: RunReader;
+  scoring: Pick<ScoringPorts, "judge">;
+  config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
+}
 
 /** `change` is the size of the difference; `-change` begins with what changed most. */
 export const PAIR_SORTS = [
@@ -98,6 +108,32 @@ export function createCompareRoute({ store }: { store: RunReader }): Handler {
   };
 }
 
+const JudgeInput = z.strictObject({
+  baseline: z.string().min(1).meta({ description: "The id of a run." }),
+  candidate: z.string().min(1).meta({ description: "The id of a run." }),
+  decide_by: z.string().min(1).optional().meta({
+    description: "The score that decides; `overall` if unset.",
+  }),
+});
+
+/** A comparison, and beside its verdict that of the judge. */
+const JudgedComparison = StoredComparison.extend({ preference: Preference })
+  .meta({ id: "JudgedComparison" });
+
+/** `POST /runs/compare`: the same, and the judge says which replies are better. It costs. */
+function createJudgeRoute({ store, scoring, config }: CompareDeps): Handler {
+  return async (request) => {
+    const { decide_by: decideBy, ...ids } = await readJson(request, JudgeInput, {
+      maxBytes: config.MAX_BODY_BYTES,
+      timeoutMs: config.BODY_TIMEOUT_MS,
+    });
+    const judge = requireJudge(scoring.judge);
+    const compared = await compareStored(store, ids, { decideBy });
+    const preference = await compareByJudge(store, ids, { judge, signal: request.signal });
+    return Response.json({ ...comparisonInDetail(compared, undefined), preference });
+  };
+}
+
 const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in it" };
 
 const pairQuery = z.object({
@@ -111,9 +147,27 @@ const pairQuery = z.object({
 });
 
 /** The routes that pair what two runs share. */
-export function createPairRoutes(deps: { store: RunReader }): Route[] {
+export function createPairRoutes(deps: CompareDeps): Route[] {
   const pairs = createPairHandlers(deps);
   return [
+    {
+      method: "POST",
+      path: "/runs/compare",
+      summary: "Is one run better than another, also by the judge?",
+      index: { text: "the same, and which replies the judge prefers" },
+      body: {
+        schema: JudgeInput,
+        example: { baseline: "0198c0de-…", candidate: "0198c0df-…" },
+      },
+      answers: {
+        200: jsonAnswer("The comparison, and the judge's verdict beside it.", JudgedComparison),
+      },
+      problems: {
+        400: "`invalid_request`: no judge is configured, or the runs share too many turns",
+        ...NOT_FOUND,
+      },
+      handler: createJudgeRoute(deps),
+    },
     {
       method: "GET",
       path: "/runs/compare/scenarios",

@@ -1,4 +1,5 @@
 import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
+import type { JudgeModel } from "../assess/judge/model.ts";
 import type { ScoreDescription } from "../assess/scores/score.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import type { RunReader, RunStore } from "../store/store.ts";
@@ -60,6 +61,8 @@ export interface CliContext {
   requireAllowed(request: EvaluateRequest): void;
   /** What the scores mean, as they are computed with the configuration. */
   describeScores(): Promise<ScoreDescription[]>;
+  /** The configured judge, if there is one. */
+  judge(): Promise<JudgeModel | undefined>;
   /** `EVAL_MAX_ATTEMPTS`. */
   readonly maxAttempts: number;
   /** Milliseconds since an arbitrary start. */

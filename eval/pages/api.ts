@@ -13,6 +13,7 @@ import type { GradeList } from "../api/grade_routes.ts";
 import type { TurnSearch } from "../api/look_schemas.ts";
 import type { Run, RunList } from "../api/run_schemas.ts";
 import type { GroupReport, ListedGroup } from "../groups/group_report.ts";
+import type { Preference } from "../compare/judge_preference.ts";
 import type { RunPower } from "../noise/power.ts";
 import type { EndpointModel } from "../endpoint/endpoint_models.ts";
 import type { Parameters, Source } from "./source.ts";
@@ -69,6 +70,15 @@ export const service: Source = {
   agreement: (id, parameters) => requestJson(address(`${runPath(id)}/agreement`, parameters)),
   turnGrades: (id, place) => requestJson(`${turnPath(id, place)}/grades`),
 };
+
+/** Has the judge compare the replies of two runs. */
+export async function askJudge(ids: { baseline: string; candidate: string }): Promise<Preference> {
+  const answer = await requestJson<{ preference: Preference }>("/runs/compare", {
+    method: "POST",
+    body: ids,
+  });
+  return answer.preference;
+}
 
 export function listRuns(parameters: Parameters, signal?: AbortSignal): Promise<RunList> {
   return requestJson(address("/runs", parameters), { ...(signal && { signal }) });

@@ -91,6 +91,7 @@ export function cliContext(options: CliOptions = {}) {
       return Promise.resolve(manager);
     },
     requireAllowed: ({ endpoint }) => endpoints.requireAllowed(endpoint),
+    judge: () => Promise.resolve(options.scoring?.judge),
     maxAttempts: config.EVAL_MAX_ATTEMPTS,
     now: () => 0,
   };

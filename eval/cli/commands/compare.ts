@@ -1,5 +1,6 @@
 import { compareStored } from "../../compare/compare_stored.ts";
 import { isRegression } from "../../compare/verdict.ts";
+import { compareByJudge, requireJudge } from "../../compare/judge_preference.ts";
 import { readSides } from "../../export/text/compared_sides.ts";
 import { describeComparison } from "../../export/text/comparison_text.ts";
 import { parseArguments } from "../arguments.ts";
@@ -10,6 +11,7 @@ import { terminalForm } from "../report/terminal_form.ts";
 const options = {
   score: { type: "string" },
   json: { type: "boolean" },
+  judge: { type: "boolean" },
 } as const;
 
 /** Says whether one run is better than another. */
@@ -21,6 +23,8 @@ Pairs the runs by scenario and turn and tests one score; the others show what
 moved with it. BASELINE and CANDIDATE are ids, "latest", or "tag:NAME".
 
   --score NAME   the score that decides (default: overall)
+  --judge        also have the judge say which replies are better: it is asked
+                 twice for each turn, in both orders, about the first attempts
   --json         print the whole comparison as JSON
 
 Exit code: 0, 100 if that score regressed (also if calls without an answer,
@@ -40,11 +44,18 @@ Example:
     const candidate = await findRun(reader, second);
     const ids = { baseline: baseline.id, candidate: candidate.id };
     const comparison = await compareStored(reader, ids, { decideBy: values.score });
+    const preference = values.judge
+      ? await compareByJudge(reader, ids, {
+        judge: requireJudge(await context.judge()),
+        signal: new AbortController().signal, // Ctrl-C ends the process
+      })
+      : undefined;
     if (values.json) {
-      context.out.write(`${JSON.stringify(comparison, null, 2)}\n`);
+      const printed = { ...comparison, ...preference && { preference } };
+      context.out.write(`${JSON.stringify(printed, null, 2)}\n`);
     } else {
       const sides = await readSides(reader, { ids, moved: comparison.moved });
-      const described = { baseline: baseline.id, result: comparison, sides };
+      const described = { baseline: baseline.id, result: comparison, sides, preference };
       context.out.write(describeComparison(described, terminalForm).trimStart());
     }
     return isRegression(comparison) ? EXIT.notPassed : EXIT.passed;

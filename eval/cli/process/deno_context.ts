@@ -1,6 +1,7 @@
 import { errorMessage } from "../../../shared/errors.ts";
 import { ConfigError, parseConfig, readEnvironment } from "../../../shared/config/config.ts";
 import { explainIdleVariables } from "../../../shared/config/idle_variables.ts";
+import { createOutgoingFetch } from "../../../shared/http/fetch/outgoing_fetch.ts";
 import { createLogger, type Logger } from "../../../shared/log.ts";
 import { isPostgresAddress } from "../../../shared/postgres/address.ts";
 import { createRedactor, listSecrets } from "../../../shared/redaction.ts";
@@ -89,6 +90,10 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
       const { createScoringPorts } = await import("../../assess/wiring.ts");
       const { describeScores } = await import("../../assess/scores/scorers.ts");
       return describeScores(createScoringPorts(config(), fetch));
+    },
+    async judge() {
+      const { createScoringPorts } = await import("../../assess/wiring.ts");
+      return createScoringPorts(config(), createOutgoingFetch()).judge;
     },
     get maxAttempts() {
       return config().EVAL_MAX_ATTEMPTS;

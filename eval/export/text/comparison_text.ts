@@ -7,6 +7,7 @@ import type {
   Unpaired,
 } from "../../compare/comparison.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
+import type { Preference } from "../../compare/judge_preference.ts";
 import type { LeftOut } from "../../compare/left_out.ts";
 import type { ComparedSides } from "./compared_sides.ts";
 import { describeFallen, describeSides } from "./sides_text.ts";
@@ -31,16 +32,18 @@ const LEFT_OUT_REASONS: Record<LeftOut["reason"], string> = {
 
 /** A comparison for people: the verdict, what moved, and what could not be compared. */
 export function describeComparison(
-  { baseline, result, sides, newFailures = [] }: {
+  { baseline, result, sides, newFailures = [], preference }: {
     baseline: string;
     result: Comparison & Partial<ComparedRuns>;
     newFailures?: string[] | undefined;
+    preference?: Preference | undefined;
     sides?: ComparedSides | undefined;
   },
   form: TextForm,
 ): string {
   const { scores, moved, changed } = result;
   const notes = [
+    ...preference ? [describePreference(preference, form)] : [],
     ...newFailures.length > 0
       ? [
         `New failures, which passed in every attempt before and in none now: ${
@@ -75,6 +78,18 @@ export function describeComparison(
     notes.length > 0 ? `\n${form.lines(notes)}` : "",
     sides ? describeFallen(sides, form) : "",
   ].join("");
+}
+
+/** What the judge says, beside the verdict of the score. */
+export function describePreference(preference: Preference, form: TextForm): string {
+  const { judge, verdict, reason, missing, ...counts } = preference;
+  const unjudged = Object.entries(missing).map(([why, turns]) => `, ${turns} not judged (${why})`);
+  return `The judge (${form.name(judge)}) prefers the candidate in ` +
+    `${counted(counts.candidate_better, "turn")} and the baseline in ${counts.baseline_better}; ` +
+    `${counts.ties} ties, ${counts.contradictory} that change with the order${
+      unjudged.join("")
+    }: ` +
+    verdict + (reason === null ? "" : ` (${reason})`);
 }
 
 /** The verdict; a build also fails if it is worse with unanswered calls at 0. */

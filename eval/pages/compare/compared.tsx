@@ -14,6 +14,7 @@ import { scoreLabel, VERDICT_TONES } from "../words.ts";
 import { ChangedTurns } from "./changed_turns.tsx";
 import { ComparedScores } from "./compared_scores.tsx";
 import { decidingScore, describeVerdict } from "./compare_words.ts";
+import { JudgeVerdict } from "./judge_verdict.tsx";
 import { OnlyInOne } from "./only_in_one.tsx";
 
 /** A comparison: the verdict first, then what it rests on. */
@@ -38,6 +39,7 @@ export function Compared({ comparison }: { comparison: StoredComparison }) {
           <Side label="Candidate" run={candidate} />
         </div>
       </div>
+      {source.isLive && <JudgeVerdict key={`${ids.baseline} ${ids.candidate}`} ids={ids} />}
       <Differences comparison={comparison} />
       {score !== undefined && (
         <>

@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { AppError } from "../../shared/errors.ts";
+import { createYielder } from "../../shared/yielder.ts";
+import type { JudgeModel } from "../assess/judge/model.ts";
+import { preferReply } from "../assess/judge/preference.ts";
+import { referenceOf } from "../assess/references.ts";
+import type { InteractionResult } from "../schemas/interaction_result.ts";
+import { isUnanswered } from "../schemas/unanswered.ts";
+import type { RunReader } from "../store/store.ts";
+import { DEFAULT_SEED } from "./compare.ts";
+import { comparableRuns } from "./compare_stored.ts";
+import { describeScore, testScores } from "./compare_scores.ts";
+import { Decision, ScoreComparison } from "./comparison.ts";
+import { createLeftOutCounter } from "./left_out.ts";
+import { pairRuns, type PlacedTurnPair } from "./paired_runs.ts";
+import type { AttemptTurn } from "./turn_scores.ts";
+import { decide, undecidable } from "./verdict.ts";
+
+/** What the judge says of the replies of two runs, side by side. */
+export const Preference = Decision.extend({
+  judge: z.string(),
+  /** Turns whose reply the judge preferred in both orders; a call without an answer loses. */
+  baseline_better: z.int(),
+  candidate_better: z.int(),
+  /** Turns without a preference, and those whose preference changed with the order. */
+  ties: z.int(),
+  contradictory: z.int(),
+  /** Turns that could not be judged, by reason. */
+  missing: z.record(z.string(), z.int()),
+  /** A preferred reply counts 1, the other one 0, ties 0.5. */
+  score: ScoreComparison.optional(),
+}).meta({ id: "Preference" });
+export type Preference = z.infer<typeof Preference>;
+
+/** Throws 400 if there is none. */
+export function requireJudge(judge: JudgeModel | undefined): JudgeModel {
+  if (judge) return judge;
+  const message = "cannot ask the judge: none is configured (JUDGE_BASE_URL, JUDGE_MODEL)";
+  throw new AppError(400, "invalid_request", message);
+}
+
+const NAME = "preference";
+/** Two calls of the judge each. */
+const MOST_TURNS = 1_000;
+const AT_ONCE = 8;
+
+interface Judged {
+  baseline: AttemptTurn;
+  candidate: AttemptTurn;
+}
+
+/**
+ * Has the judge compare the replies of two runs, turn by turn in their first attempts, and tests what
+ * it prefers as scores are tested: scenarios are the sample, and what could not be judged is unknown.
+ * Throws 404 if a run is missing, 400 if they share too many turns.
+ */
+export async function compareByJudge(
+  reader: RunReader,
+  ids: { baseline: string; candidate: string },
+  { judge, signal }: { judge: JudgeModel; signal: AbortSignal },
+): Promise<Preference> {
+  const { runs, stored, release } = await comparableRuns(reader, ids);
+  using _kept = release;
+  const pause = createYielder();
+  const { pairs } = await pairRuns(runs, pause);
+  const turns = pairs.flatMap(({ index, turns }) => turns.map((turn) => ({ index, turn })));
+  if (turns.length > MOST_TURNS) {
+    throw new AppError(
+      400,
+      "invalid_request",
+      `cannot judge ${turns.length} turns: the judge compares at most ${MOST_TURNS}`,
+    );
+  }
+  const counts = { baseline_better: 0, candidate_better: 0, ties: 0, contradictory: 0 };
+  const missing: Record<string, number> = {};
+  const judged = new Map<PlacedTurnPair, Judged>();
+  const rubric = stored.candidate.request.rubric;
+
+  async function read(side: "baseline" | "candidate", { index, turn }: (typeof turns)[number]) {
+    const { attempt } = turn[side][0]!;
+    const place = { scenario: index[side], attempt, turn: turn.index[side] };
+    const [found] = await reader.conversation(ids[side], place, 1);
+    return JSON.parse(found!.resultJson!) as InteractionResult;
+  }
+
+  async function judgeTurn(one: (typeof turns)[number]): Promise<void> {
+    const [before, now] = [await read("baseline", one), await read("candidate", one)];
+    if (before.user_message !== now.user_message) return;
+    const note = (candidate: number | null) =>
+      judged.set(one.turn, {
+        baseline: toTurn(before, candidate === null ? null : 1 - candidate, judge.name),
+        candidate: toTurn(now, candidate, judge.name),
+      });
+    if (before.error || now.error) {
+      if (before.error && now.error) counts.ties++;
+      else counts[before.error ? "candidate_better" : "baseline_better"]++;
+      return void note(now.error ? 0 : 1);
+    }
+    const preferred = await preferReply({
+      userMessage: now.user_message,
+      reference: referenceOf(now),
+      replies: [before.agent_reply, now.agent_reply],
+      rubric,
+    }, { model: judge, signal });
+    if (typeof preferred === "object") {
+      missing[preferred.error] = (missing[preferred.error] ?? 0) + 1;
+      return void note(null);
+    }
+    if (preferred === "tie" || preferred === "contradictory") {
+      counts[preferred === "tie" ? "ties" : "contradictory"]++;
+      return void note(0.5);
+    }
+    counts[preferred === 0 ? "baseline_better" : "candidate_better"]++;
+    note(preferred);
+  }
+
+  const left = turns.values();
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    for (const one of left) await judgeTurn(one);
+  }));
+
+  const judgedPairs = pairs.map((pair) => ({
+    ...pair,
+    turns: pair.turns.flatMap((turn) => {
+      const found = judged.get(turn);
+      return found ? [{ baseline: [found.baseline], candidate: [found.candidate] }] : [];
+    }),
+  })).filter(({ turns }) => turns.length > 0);
+  const leftOut = createLeftOutCounter();
+  const options = { names: [NAME], seed: DEFAULT_SEED, leftOut, pause };
+  const { tested: [score] } = await testScores(judgedPairs, options);
+  const decision = score
+    ? decide({ ...score, score: NAME, pAlone: score.p, tests: 1 })
+    : undecidable(NAME, "the runs have no turn in common that could be judged");
+  return {
+    ...decision,
+    judge: judge.name,
+    ...counts,
+    missing,
+    ...(score && { score: describeScore(score) }),
+  };
+}
+
+function toTurn(result: InteractionResult, value: number | null, judge: string): AttemptTurn {
+  return {
+    attempt: 0,
+    failed: result.error !== undefined,
+    unanswered: isUnanswered(result),
+    scores: result.error ? {} : { [NAME]: value },
+    missing: new Set(value === null ? [NAME] : []),
+    methods: { [NAME]: judge },
+    matches: null,
+  };
+}

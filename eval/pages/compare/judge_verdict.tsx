@@ -1,0 +1,46 @@
+import { useSignal } from "@preact/signals";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
+import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
+import type { Preference } from "../../compare/judge_preference.ts";
+import { askJudge } from "../api.ts";
+import { Section } from "../frame.tsx";
+import { useSending } from "../sending.ts";
+import { asSentence, VERDICT_TONES } from "../words.ts";
+
+/** Which replies the judge prefers, once it is asked: that costs. */
+export function JudgeVerdict({ ids }: { ids: { baseline: string; candidate: string } }) {
+  const found = useSignal<Preference | undefined>(undefined);
+  const { problem, isSending, send } = useSending();
+  const ask = () => send(async () => void (found.value = await askJudge(ids)));
+  return (
+    <Section
+      title="The judge's preference"
+      hint="Of the first attempts, turn by turn. The judge is asked twice for each, in both orders."
+      actions={!found.value && (
+        <Button isSmall disabled={isSending.value} onClick={ask}>
+          {isSending.value ? "Asking the judge…" : "Ask the judge"}
+        </Button>
+      )}
+    >
+      {problem.value && <ProblemNotice problem={problem.value} />}
+      {found.value && <Found preference={found.value} />}
+    </Section>
+  );
+}
+
+function Found({ preference }: { preference: Preference }) {
+  const { verdict, reason, candidate_better, baseline_better, ties, contradictory } = preference;
+  const missing = Object.values(preference.missing).reduce((sum, turns) => sum + turns, 0);
+  return (
+    <p>
+      <span class={`badge ${VERDICT_TONES[verdict]}`}>{verdict}</span> The candidate is preferred in
+      {" "}
+      {formatNumberOf(candidate_better, "turn")}, the baseline in {formatCount(baseline_better)};
+      {" "}
+      {formatNumberOf(ties, "tie")}, {formatCount(contradictory)} that change with the order,{" "}
+      {formatCount(missing)} not judged.
+      {reason && <span class="muted">{` ${asSentence(reason)}`}</span>}
+    </p>
+  );
+}
