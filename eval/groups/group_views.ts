@@ -1,5 +1,5 @@
 import { mean } from "../assess/mean.ts";
-import type { RunProgress } from "../run/events/run_progress.ts";
+import { knownMean, type RunProgress } from "../run/events/run_progress.ts";
 import type { ViewedRun } from "../run/events/view.ts";
 import type { RunStatus } from "../store/runs/run_record.ts";
 import type { ListedGroup } from "./group_report.ts";
@@ -16,13 +16,14 @@ export function groupProgress(all: RunProgress[]): RunProgress {
   const sum = (of: (progress: RunProgress) => number) =>
     all.reduce((total, progress) => total + of(progress), 0);
   const means = all.map(({ mean }) => mean).filter((value) => value !== null);
+  const missing = sum((progress) => progress.missing);
   const etas = all.map(({ eta_ms }) => eta_ms);
   return {
     done: sum(({ done }) => done),
     failed: sum(({ failed }) => failed),
-    missing: sum(({ missing }) => missing),
+    missing,
     total: sum(({ total }) => total),
-    mean: mean(means),
+    mean: knownMean({ missing, mean: mean(means) }),
     eta_ms: etas.includes(null) ? null : Math.max(...etas as number[]),
   };
 }

@@ -141,11 +141,16 @@ export function intervalText(interval: readonly [number, number] | null | undefi
   return `${formatScore(interval[0])} to ${formatScore(interval[1])}`;
 }
 
-/** A mean, or the bounds between which it lies if values are missing. */
+/**
+ * A mean, or the bounds between which it lies if values are missing; those of the whole scale say
+ * nothing.
+ */
 export function meanText(
   statistic: { mean: number | null; bounds?: readonly [number, number] | null } | null | undefined,
 ): string {
-  return statistic?.bounds ? intervalText(statistic.bounds) : formatScore(statistic?.mean ?? null);
+  const { mean = null, bounds = null } = statistic ?? {};
+  if (!bounds) return formatScore(mean);
+  return bounds[0] === 0 && bounds[1] === 1 ? "no score" : intervalText(bounds);
 }
 
 /** The `overall` of a run; nothing if none of it is known, as when all calls failed. */

@@ -66,7 +66,8 @@ export interface RunReader extends TurnQueries, GradeReader, DatasetReader, Asyn
   tally(runId: string): Promise<Tally>;
   /**
    * The run's `overall` as its results have it: the mean over scenarios, which all count alike. That
-   * of a tally is over turns. `null` if no turn has one.
+   * of a tally is over turns. `null` if no turn has one. Turns whose value is missing are not in it:
+   * ask the tally whether there are any.
    */
   meanOverall(runId: string): Promise<number | null>;
   /**

@@ -40,6 +40,8 @@ Deno.test("similarity to a name alone makes no pass rate, and the run says what 
   const markdown = await read(`/runs/${run_id}/export?format=markdown`);
   assertMatch(markdown, /0 passed.*10 with a missing score/);
   assertMatch(markdown, /Missing 10 × .*overall.*single word or a name/);
+  assertMatch(markdown, /\| `overall` \| no score \|/);
+  assertEquals(JSON.parse(await read(`/runs/${run_id}`)).progress.mean, null);
   const { outcomes, scenarios } = JSON.parse(await read(`/runs/${run_id}/summary`));
   assertEquals([outcomes.missing, scenarios.missing, scenarios.passed], [10, 10, 0]);
 });

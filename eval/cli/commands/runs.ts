@@ -49,8 +49,11 @@ Example:
       return EXIT.passed;
     }
     const rows = await Promise.all(
-      found.map(async ({ run, tally: { done } }) =>
-        toRow(run, { done, overall: await reader.meanOverall(run.id) })
+      found.map(async ({ run, tally: { done, missing } }) =>
+        toRow(run, {
+          done,
+          overall: missing > 0 ? "not known" : showScore(await reader.meanOverall(run.id)),
+        })
       ),
     );
     context.out.write(
@@ -64,14 +67,14 @@ Example:
 
 function toRow(
   run: RunRecord,
-  { done, overall }: { done: number; overall: number | null },
+  { done, overall }: { done: number; overall: string },
 ): string[] {
   return [
     run.id,
     new Date(run.createdAt).toISOString().slice(0, 16).replace("T", " "),
     run.status,
     done < run.totalTurns ? `${done}/${run.totalTurns}` : `${done}`,
-    showScore(overall),
+    overall,
     run.modelId,
     run.testName,
   ];

@@ -19,11 +19,13 @@ export function showScore(value: number | null | undefined): string {
   return typeof value === "number" ? value.toFixed(3) : "–";
 }
 
-/** A mean that is known, or the bounds between which it lies. */
+/** A mean that is known, or the bounds between which it lies; those of the whole scale say nothing. */
 export function showMean(
   found: { mean: number | null; bounds: [number, number] | null } | null | undefined,
 ): string {
-  return found?.bounds ? showSpan(found.bounds) : showScore(found?.mean);
+  const { mean = null, bounds = null } = found ?? {};
+  if (!bounds) return showScore(mean);
+  return bounds[0] === 0 && bounds[1] === 1 ? "no score" : showSpan(bounds);
 }
 
 /** Two scores, as from the lowest to the highest. */

@@ -1,6 +1,6 @@
 import type { RunRecord, RunStatus, Tally } from "../../store/runs/run_record.ts";
 import { withoutQuery } from "../../endpoint/endpoint_address.ts";
-import type { RunProgress } from "./run_progress.ts";
+import { knownMean, type RunProgress } from "./run_progress.ts";
 
 /** A run as callers see it; times are ISO 8601. */
 export interface ViewedRun {
@@ -47,7 +47,8 @@ export function restingProgress(
   { done, failed, missing = 0, mean }: Tally,
 ): RunProgress {
   const eta_ms = done === run.totalTurns ? 0 : null;
-  return { done, failed, missing, total: run.totalTurns, mean, eta_ms };
+  const known = knownMean({ missing, mean });
+  return { done, failed, missing, total: run.totalTurns, mean: known, eta_ms };
 }
 
 /** A run and its result as JSON text in pieces. */

@@ -1,7 +1,7 @@
 import { isAskedTheSecondWay, planOf } from "../../schemas/conversations.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { RunStatus, StoredRun, Tally } from "../../store/runs/run_record.ts";
-import type { RunProgress } from "../events/run_progress.ts";
+import { knownMean, type RunProgress } from "../events/run_progress.ts";
 import { createWholeScenarios, type WholeScenarios } from "../execute/whole_scenarios.ts";
 
 /** The `detail` of a run that was cancelled because its client disconnected. It can be resumed. */
@@ -133,11 +133,11 @@ export function createActiveRun(
     tally: () => ({ ...tally }),
     tokens: () => ({ ...tokens }),
     progress() {
-      const { done, failed, missing, mean } = tally;
+      const { done, failed, missing } = tally;
       const doneHere = done - before.done;
       const left = run.totalTurns - done;
       const eta_ms = doneHere === 0 ? null : Math.round((now() - started) / doneHere * left);
-      return { done, failed, missing, total: run.totalTurns, mean, eta_ms };
+      return { done, failed, missing, total: run.totalTurns, mean: knownMean(tally), eta_ms };
     },
     changed: () => change.promise,
   };

@@ -69,6 +69,25 @@ Deno.test("runs lists what is stored, newest first, and can be filtered", async 
   assertEquals((await run("runs", "--status", "done")).code, 1);
 });
 
+Deno.test("an overall that is not known is no number in runs and in show, which says why", async () => {
+  const interactions = [
+    { id: "1", user_message: "a", reference_reply: "Köln" },
+    { id: "2", user_message: "b", reference_reply: "fine" },
+  ];
+  const test_batch = { id: "s", interactions };
+  const files = {
+    "b.json": JSON.stringify({ test_batch, endpoint: "http://127.0.0.1:1", model_id: "m" }),
+  };
+  const { run } = cliContext({ files, answer: () => "fine" });
+  const { out } = await run("run", "b.json");
+  assertMatch(out, /Missing 1 × overall: the reference is a single word or a name/);
+  assertMatch(out, /^overall +0\.500 to 1\.000/m);
+  const [, , row] = (await run("runs")).out.split("\n");
+  assertMatch(row!, /completed +2 +not known /);
+  const { runs: [listed] } = JSON.parse((await run("runs", "--json")).out);
+  assertEquals([listed.progress.missing, listed.progress.mean], [1, null]);
+});
+
 Deno.test("runs shows the overall that show has: each scenario counts alike", async () => {
   const turn = (id: string, user_message: string) => ({
     id,
