@@ -57,7 +57,10 @@ Deno.test("an answer of jsonResponse is sent with its length and headers, short 
     );
     const length = String(bytes(JSON.stringify({ a: text })).byteLength);
     for (const method of ["GET", "HEAD"]) {
-      const response = await fetch(server.url, { method });
+      const response = await fetch(server.url, {
+        method,
+        headers: { "accept-encoding": "identity" },
+      });
       const { headers } = response;
       assertEquals([headers.get("content-type"), headers.get("x-own")], ["application/json", "1"]);
       assertEquals(headers.get("content-length"), length);
@@ -66,6 +69,38 @@ Deno.test("an answer of jsonResponse is sent with its length and headers, short 
     }
   }
 });
+
+Deno.test("complete JSON is compressed for clients that take gzip, unless it is short", async () => {
+  const long = { text: "the same words again ".repeat(5_000) };
+  await using server = await serving(() => Response.json(long, { headers: { vary: "origin" } }));
+  for (const accepted of ["identity", "gzip;q=0", "gzip"]) {
+    const response = await fetch(server.url, { headers: { "accept-encoding": accepted } });
+    assertEquals(await response.json(), long);
+    assertEquals(response.headers.get("vary"), "origin, accept-encoding");
+    const isPacked = (await readRaw(server.url, accepted)).includes("content-encoding");
+    assertEquals(isPacked, accepted === "gzip", accepted);
+  }
+  const raw = await readRaw(server.url, "deflate, gzip");
+  assert(raw.includes("content-encoding: gzip"));
+  assert(raw.length < 3_000, `${raw.length} bytes`);
+  await using short = await serving(() => Response.json({ a: 1 }));
+  assert(!(await readRaw(short.url, "gzip")).includes("content-encoding"));
+});
+
+/** A whole answer as it comes from the socket, one character per byte. */
+async function readRaw(url: string, accepted: string): Promise<string> {
+  const { port } = new URL(url);
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
+  await connection.write(bytes(
+    `GET / HTTP/1.1\r\nhost: localhost\r\naccept-encoding: ${accepted}\r\nconnection: close\r\n\r\n`,
+  ));
+  let text = "";
+  const buffer = new Uint8Array(65_536);
+  for (let count = await connection.read(buffer); count; count = await connection.read(buffer)) {
+    text += String.fromCharCode(...buffer.subarray(0, count));
+  }
+  return text;
+}
 
 Deno.test("an answer without a body, and one to HEAD, have none", async () => {
   await using server = await serving(() => new Response(null, { status: 204 }));
