@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
 import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
-import { startEvalFixture } from "./eval_fixture.ts";
+import { startEvalFixture, untilCompleted } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
 
 const suite = pageSuite(() => startEvalFixture());
@@ -125,7 +125,7 @@ suite.test(
     await page.getByRole("button", { name: "Start the run" }).click();
     await page.waitForURL(/\/ui\/runs\//);
     await page.getByRole("heading", { name: "one-of-many" }).waitFor();
-    await page.getByRole("region", { name: "Result" }).waitFor();
+    await untilCompleted(page);
   },
 );
 

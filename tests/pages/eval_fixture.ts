@@ -1,3 +1,5 @@
+import { assertEquals } from "@std/assert";
+import type { Page } from "playwright-core";
 import { type ServiceProcess, startServiceProcess } from "../fakes/service_process.ts";
 import { startSupportBot, SUPPORT_BATCH } from "./support_bot.ts";
 
@@ -79,6 +81,19 @@ export async function startEvalFixture(
       await bot[Symbol.asyncDispose]();
     },
   };
+}
+
+/**
+ * Waits for the result of the run whose page is shown, which is also there if the run has failed or
+ * was cancelled: so asserts that it is completed, and that the page shows no other status.
+ */
+export async function untilCompleted(page: Page): Promise<void> {
+  await page.getByRole("region", { name: "Result" }).waitFor();
+  const { origin, pathname } = new URL(page.url());
+  const id = pathname.split("/").at(-1);
+  const { status } = await (await fetch(`${origin}/runs/${id}?result=false`)).json();
+  assertEquals(status, "completed");
+  assertEquals(await page.locator(".run-head .badge").allTextContents(), []);
 }
 
 /** Grades of two people who mostly agree, on the first turns of the first eight scenarios. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { becomes, pageSuite, untilFocused } from "./browser.ts";
-import { startEvalFixture } from "./eval_fixture.ts";
+import { startEvalFixture, untilCompleted } from "./eval_fixture.ts";
 
 const suite = pageSuite(async () => {
   const fixture = await startEvalFixture();
@@ -16,7 +16,7 @@ suite.test("who follows a link by keyboard goes on in the view it leads to", asy
   await using tab = await open(url);
   const { page } = tab;
   await page.getByRole("link", { name: "support", exact: true }).press("Enter");
-  await page.getByRole("region", { name: "Result" }).waitFor();
+  await untilCompleted(page);
   await untilFocused(page.getByRole("main"));
   await page.keyboard.press("Tab");
   await untilFocused(page.getByRole("main").getByRole("link", { name: "Runs", exact: true }));
@@ -29,7 +29,7 @@ suite.test("the browser's tab names the run or the dataset that it shows", async
   await using tab = await open(`${url}/ui/runs/${run}`);
   const { page } = tab;
   await becomes(() => page.title(), "support · studio/support-v3 · Run · assay-eval");
-  await page.getByRole("link", { name: "Compare" }).click();
+  await page.getByRole("link", { name: "Compare", exact: true }).click();
   await becomes(() => page.title(), "Compare · assay-eval");
   await page.goto(`${url}/ui/dataset/shop`);
   await becomes(() => page.title(), "shop · Dataset · assay-eval");

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { assertEquals } from "@std/assert";
 import { becomes, checkAccessibility, pageSuite, untilFocused } from "./browser.ts";
-import { startEvalFixture } from "./eval_fixture.ts";
+import { startEvalFixture, untilCompleted } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
 
 const suite = pageSuite(() => startEvalFixture());
@@ -28,7 +28,7 @@ suite.test(
     await page.getByText("--model studio/support-v3").waitFor();
     await page.getByRole("button", { name: "Start the run" }).click();
     await page.waitForURL(/\/ui\/runs\//);
-    await page.getByRole("region", { name: "Result" }).waitFor();
+    await untilCompleted(page);
   },
 );
 
@@ -120,7 +120,7 @@ suite.test(
     const { attempts, pass_threshold, rubric, judge_votes } = (await sent).postDataJSON();
     assertEquals([attempts, pass_threshold, rubric, judge_votes], [2, 0.4, "Be kind.", 5]);
     await page.waitForURL(/\/ui\/runs\//);
-    await page.getByRole("region", { name: "Result" }).waitFor();
+    await untilCompleted(page);
   },
 );
 
@@ -235,7 +235,7 @@ suite.test("a request of a dataset that is pasted runs with everything it says",
   const { dataset, model_id, judge_votes } = (await sent).postDataJSON();
   assertEquals([dataset, model_id, judge_votes], ["pasted", "studio/support-v3", 5]);
   await page.waitForURL(/\/ui\/runs\//);
-  await page.getByRole("region", { name: "Result" }).waitFor();
+  await untilCompleted(page);
 });
 
 suite.test("a batch too large to be kept leaves the other fields as they are", async (

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { startServiceProcess } from "../fakes/service_process.ts";
 import { checkAccessibility, pageSuite } from "./browser.ts";
 import { ask, lastAnswers, say } from "./chat.ts";
+import { untilCompleted } from "./eval_fixture.ts";
 import { startSupportBot, SUPPORT_BATCH } from "./support_bot.ts";
 
 const suite = pageSuite(async () => {
@@ -61,7 +62,7 @@ suite.test(
       before,
       { timeout: 30_000 },
     );
-    await page.getByRole("region", { name: "Result" }).waitFor({ timeout: 60_000 });
+    await untilCompleted(page);
     assertEquals(await page.locator("body[data-same-page]").count(), 1);
     const { progress } = await (await fetch(`${url}/runs/${run_id}?result=false`)).json();
     assertEquals(progress.done, progress.total);
