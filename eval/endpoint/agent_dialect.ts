@@ -68,8 +68,8 @@ async function readMessage<T>(
   throw new CallFailure({ failure: { kind: "interrupted" } });
 }
 
-function toMessage({ role, content }: ConversationMessage) {
-  return { type: role === "user" ? "human" : "ai", content };
+function toMessage({ role, content, parts }: ConversationMessage) {
+  return { type: role === "user" ? "human" : "ai", content: parts ?? content };
 }
 
 function parseReply(

@@ -45,7 +45,11 @@ export function createOpenAIDialect(
     address: withoutQuery(url),
     async ask(conversation, signal) {
       const hasOwn = conversation[0]?.role === "system";
-      const messages = hasOwn ? conversation : [...system, ...conversation];
+      const said = conversation.map(({ role, content, parts }) => ({
+        role,
+        content: parts ?? content,
+      }));
+      const messages = hasOwn ? said : [...system, ...said];
       const post = (request: ChatRequest) =>
         client.post({
           url,

@@ -1,6 +1,6 @@
 import { isLoopback } from "../../shared/http/router/host.ts";
 import type { ModelParameters, Protocol } from "../schemas/evaluate_request.ts";
-import { ProviderError } from "../../shared/providers/provider.ts";
+import { type ContentPart, ProviderError } from "../../shared/providers/provider.ts";
 import { shorten } from "../../shared/shorten.ts";
 import { baseAddresses, namesApi, namesRoute } from "./endpoint_address.ts";
 import type { TargetReply } from "./reply.ts";
@@ -9,6 +9,8 @@ import type { TargetReply } from "./reply.ts";
 export interface ConversationMessage {
   role: "system" | "user" | "assistant";
   content: string;
+  /** What is sent instead of the text, if the message has images. */
+  parts?: ContentPart[];
 }
 
 /** The model under test. `ask` throws `ProviderError` if all retries failed. */

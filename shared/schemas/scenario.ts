@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Checks } from "./checks.ts";
 import { refuseMisspelt } from "./misspelt.ts";
+import { splitParts, textOfParts, UserParts } from "./user_parts.ts";
 import { ReferenceTools, ToolsMode } from "./tools.ts";
 
 const LONGEST_ID = 256;
@@ -22,7 +23,14 @@ export type Metadata = z.infer<typeof Metadata>;
  */
 const interaction = {
   id: Id.meta({ description: "Pairs turns when runs are compared." }),
-  user_message: z.string().meta({ description: "What the model is asked." }),
+  user_message: z.string().meta({
+    description:
+      "What the model is asked: a text, or OpenAI's parts (`text`, `image_url`), which " +
+      "are kept in `user_parts`.",
+  }),
+  user_parts: UserParts.optional().meta({
+    description: "The message with its images; `user_message` is then its text with marks.",
+  }),
   agent_reply: z.string().default("").meta({ description: "Filled in by the service." }),
   reference_reply: z.string().optional().meta({
     description: "What the reply is compared with; an empty one is the same as none.",
@@ -44,12 +52,21 @@ const interaction = {
   }),
 };
 export const Interaction = z.looseObject(interaction)
-  .superRefine(refuseMisspelt(Object.keys(interaction))).meta({ id: "Interaction" });
+  .superRefine(refuseMisspelt(Object.keys(interaction)))
+  .superRefine(({ user_message, user_parts }, { addIssue }) => {
+    if (!user_parts || user_message === textOfParts(user_parts)) return;
+    addIssue({ code: "custom", path: ["user_message"], message: "must be the text of user_parts" });
+  }).meta({ id: "Interaction" });
 export type Interaction = z.infer<typeof Interaction>;
+
+/** The same as callers may send it. */
+const Turn = z.preprocess((turn: z.input<typeof Interaction>) => splitParts(turn), Interaction);
 
 const scenario = {
   id: Id.meta({ description: "Returned as `scenario_id`." }),
-  interactions: z.array(Interaction).min(1).meta({ description: "The turns, in their order." }),
+  interactions: z.array(Turn).min(1).meta({
+    description: "The turns, in their order.",
+  }),
   description: z.string().default("").meta({ description: "For people." }),
   system_prompt: z.string().nullish().meta({
     description:

@@ -34,6 +34,7 @@ const POLICY = [
   "default-src 'none'",
   `script-src ${hashOf(script)}`,
   `style-src ${hashOf(style)}`,
+  "img-src data:",
   "require-trusted-types-for 'script'",
   "base-uri 'none'",
   "form-action 'none'",

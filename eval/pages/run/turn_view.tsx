@@ -162,6 +162,7 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
       {conversation.length > 1 && <Transcript turns={conversation} omitted={turn.omitted} />}
       <Section title="Reply and reference">
         <blockquote class="asked" dir="auto">{interaction.user_message}</blockquote>
+        <Images parts={interaction.user_parts} />
         {interaction.error
           ? (
             <div class="notice bad">
@@ -222,6 +223,18 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
           <pre tabIndex={0}><code>{raw}</code></pre>
         </div>
       </details>
+    </>
+  );
+}
+
+/** Those that came with the message; others are addresses in its text, which this page does not call. */
+function Images({ parts = [] }: { parts?: ShownTurn["interaction"]["user_parts"] }) {
+  const urls = parts.flatMap((part) => part.type === "image_url" ? [part.image_url.url] : []);
+  return (
+    <>
+      {urls.filter((url) => url.startsWith("data:image/")).map((url) => (
+        <img key={url} class="asked-image" src={url} alt="Image of the question" />
+      ))}
     </>
   );
 }

@@ -19,7 +19,7 @@ export type Answer =
 
 /** Asks the endpoint. A call that fails does not reject, unless it was aborted. */
 export async function ask(
-  { user_message }: Interaction,
+  interaction: Interaction,
   history: ConversationMessage[],
   { target, signal }: RunPorts,
 ): Promise<Answer> {
@@ -27,7 +27,7 @@ export async function ask(
   const started = performance.now();
   const took = () => Math.round(performance.now() - started);
   try {
-    const reply = await target.ask([...history, { role: "user", content: user_message }], signal);
+    const reply = await target.ask([...history, toMessage(interaction)], signal);
     const tookMs = took();
     const { latencyMs = tookMs, textless } = reply;
     if (!textless) return { reply, latencyMs, tookMs };
@@ -37,6 +37,12 @@ export async function ask(
     const tookMs = took();
     return { error: describe(error), latencyMs: tookMs, tookMs };
   }
+}
+
+/** What the model is asked, with its images if it has some. */
+export function toMessage({ user_message: content, user_parts: parts }: Interaction) {
+  // A run that is older than the field may have one of the caller's own by its name.
+  return { role: "user" as const, content, ...(Array.isArray(parts) && { parts }) };
 }
 
 /** Of a turn that is stored already only what the conversation needs. */

@@ -4,7 +4,7 @@ import { systemPromptOf } from "../../../shared/system_prompt.ts";
 import type { ReplyCircumstances, Spent } from "../../assess/assessment.ts";
 import type { ConversationMessage } from "../../endpoint/target.ts";
 import type { TurnPosition } from "../../store/turns/position.ts";
-import { type Answer, ask, toAnswer } from "../events/answer.ts";
+import { type Answer, ask, toAnswer, toMessage } from "../events/answer.ts";
 import type { BackgroundWork } from "../manager/background_work.ts";
 import {
   ConversationTaken,
@@ -144,8 +144,8 @@ function createTurnStoring(
   };
 }
 
-function say({ user_message }: Interaction, reply: string): SaidMessage[] {
-  return [{ role: "user", content: user_message }, { role: "assistant", content: reply }];
+function say(interaction: Interaction, reply: string): SaidMessage[] {
+  return [toMessage(interaction), { role: "assistant", content: reply }];
 }
 
 function sayReference(interaction: Interaction): SaidMessage[] {
