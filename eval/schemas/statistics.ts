@@ -8,9 +8,9 @@ const Span = z.tuple([z.number(), z.number()]);
 
 /**
  * One score over many turns. `failed` turns count 0. `missing` turns should have the score and lack
- * it, because what computes it did not work: if there are any, `mean` is `null`, the mean lies between
- * `bounds`, and `ci95` holds whatever the missing values are. `n` is the number of values that
- * the mean is of, `turns` that of the turns with a value.
+ * it, because what computes it did not work or does not tell: if there are any, `mean` is `null`, the
+ * mean lies between `bounds`, and `ci95` holds whatever the missing values are. `n` is the number of
+ * values that the mean is of, `turns` that of the turns with a value.
  *
  * `ci95` is over scenarios (of a scenario: over its attempts), at least 5 of them; else it is `null`,
  * and `ci95_reason` of a run says why. An attempt has none. What follows it is sent with `detail=full` only:
