@@ -87,3 +87,25 @@ suite.test("a run of which no score is known says so in lists, and why", async (
   assertEquals(await page.locator(".badge.good, .badge.bad").count(), 0, "a status has a colour");
   await checkAccessibility(page);
 });
+
+suite.test("a run whose references are names alone says what is missing", async (fixture, open) => {
+  await using model = await startProviderDouble(() =>
+    Response.json(completionBody({ content: "Die Hauptstadt heißt München." }))
+  );
+  const interactions = [{
+    id: "1",
+    user_message: "Wie heißt die Landeshauptstadt von Nordrhein-Westfalen?",
+    reference_reply: "Düsseldorf",
+  }];
+  const run = await fixture.evaluate({
+    endpoint: model.baseUrl,
+    test_batch: [{ id: "name", interactions }],
+    attempts: 1,
+  });
+  await using tab = await open(`${fixture.url}/ui/runs/${run}`);
+  const result = tab.page.getByRole("region", { name: "Result" });
+  await result.getByText("There is no score").waitFor();
+  await result.getByText(/^The overall is missing: the reference is a single word/).waitFor();
+  await tab.page.goto(fixture.url);
+  await tab.page.getByText("none: scores are missing").waitFor();
+});
