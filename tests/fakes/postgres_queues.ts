@@ -1,6 +1,6 @@
 import { type JobQueue, openJobQueue } from "../../eval/sharing/job_queue.ts";
 import { openPostgres } from "../../eval/store/postgres/open_postgres.ts";
-import { type PostgresServer, startPostgres } from "./postgres_server.ts";
+import type { PostgresServer } from "./postgres_server.ts";
 import { evaluateRequest } from "./stored_runs.ts";
 
 /** A store on an empty database, with the queues of its runs. */
@@ -21,11 +21,11 @@ export async function openWithQueues(server: PostgresServer, { maxConnections = 
   };
 }
 
-/** The same on a server of its own, with a run of so many conversations. */
+/** The same with a run of so many conversations. */
 export async function openQueuedRun(
+  server: PostgresServer,
   { scenarios, attempts = 1 }: { scenarios: number; attempts?: number },
 ) {
-  const server = await startPostgres();
   const opened = await openWithQueues(server);
   const { store, pool, queues } = opened;
   const request = evaluateRequest({ scenarios, attempts });
@@ -37,9 +37,6 @@ export async function openQueuedRun(
     queues,
     queue: (await store.queueOf(id))!,
     query: async (text: string) => (await pool.query<Record<string, unknown>>({ text })).rows,
-    async [Symbol.asyncDispose]() {
-      await opened[Symbol.asyncDispose]();
-      await server[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
 }

@@ -2,14 +2,16 @@ import { assertEquals } from "@std/assert";
 import { createHeldJobs } from "../../../eval/sharing/held_jobs.ts";
 import { createSharedWork } from "../../../eval/sharing/shared_work.ts";
 import { openQueuedRun } from "../../fakes/postgres_queues.ts";
-import { postgresBin } from "../../fakes/postgres_server.ts";
+import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { storedTurn } from "../../fakes/stored_runs.ts";
 
 const ignore = postgresBin === undefined;
+const server = ignore ? undefined! : await startPostgres();
+Deno.test.afterAll(async () => await server?.[Symbol.asyncDispose]());
 
 /** A run of four conversations, of which one is stored and one is taken. */
 async function openRun() {
-  const run = await openQueuedRun({ scenarios: 4 });
+  const run = await openQueuedRun(server, { scenarios: 4 });
   const { id, store, queue, queues } = run;
   const [first] = await queues.fetch(queue, 1);
   await store.recordTurn(id, storedTurn([first!.data.scenario, 0, 0]));
@@ -79,7 +81,7 @@ Deno.test({
   async fn() {
     const scenarios = 25;
     const attempts = 100;
-    await using run = await openQueuedRun({ scenarios, attempts });
+    await using run = await openQueuedRun(server, { scenarios, attempts });
     const { id, queue, queues, store } = run;
     const listed = async () => (await run.query("select id from assay_jobs.job_common")).length;
     assertEquals(await listed(), 1_000);
@@ -113,7 +115,7 @@ Deno.test({
   name: "portions that are stored already are passed over when a run is resumed",
   ignore,
   async fn() {
-    await using run = await openQueuedRun({ scenarios: 3, attempts: 500 });
+    await using run = await openQueuedRun(server, { scenarios: 3, attempts: 500 });
     const { id, queues, store } = run;
     await run.query(
       `insert into turns (run_id, scenario, attempt, turn, seq, failed, took_ms, result)

@@ -1,13 +1,15 @@
 import { assertEquals } from "@std/assert";
 import { openQueuedRun } from "../../fakes/postgres_queues.ts";
-import { postgresBin } from "../../fakes/postgres_server.ts";
+import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { shiftClock } from "../../fakes/shifted_clock.ts";
 
 const ignore = postgresBin === undefined;
+const server = ignore ? undefined! : await startPostgres();
+Deno.test.afterAll(async () => await server?.[Symbol.asyncDispose]());
 const CONVERSATIONS = 3;
 
 /** A run of three conversations. */
-const openRun = () => openQueuedRun({ scenarios: CONVERSATIONS });
+const openRun = () => openQueuedRun(server, { scenarios: CONVERSATIONS });
 
 Deno.test({
   name: "after the database's clock was set back, conversations that wait are handed out",
