@@ -13,7 +13,7 @@ import { observeTools } from "./tools/observed_tools.ts";
 import { createFixedTools, type ToolSource } from "./tools/tool.ts";
 
 /** What `main.ts` needs beside the handler. */
-export interface WiredAgent extends AgentDeps {
+interface WiredAgent extends AgentDeps {
   /** Disposing of it closes the tools. */
   tools: ToolSource & AsyncDisposable;
   metrics: Metrics;

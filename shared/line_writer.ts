@@ -1,5 +1,5 @@
 /** Writes the lines of a log. */
-export interface LineWriter {
+interface LineWriter {
   /** At once, or within `JOIN_MS` if lines follow each other faster than that. */
   write(line: string): void;
   /** Writes the lines that wait. */

@@ -19,7 +19,7 @@ const LONGEST_ERROR = 8_000;
 /** Limit of one line: log collectors cut or drop longer ones. */
 const LONGEST_LINE = 16_000;
 
-export interface LoggerOptions {
+interface LoggerOptions {
   level: LogLevel;
   format: LogFormat;
   /** Takes one finished line, without its line end. */

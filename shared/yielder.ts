@@ -12,7 +12,7 @@ export interface Yielder {
 }
 
 /** The event loop, as yielders see it. They share it: pieces of several requests are one stretch. */
-export interface SharedLoop {
+interface SharedLoop {
   now(): number;
   /** When a yielder last let it run. */
   ranAt: number;

@@ -19,7 +19,7 @@ export function toAccount({ report, repairs }: Accounted) {
   };
 }
 
-export interface Accounted {
+interface Accounted {
   report: RunReport;
   repairs: HistoryRepairs;
 }

@@ -19,7 +19,7 @@ export interface StreamOptions {
   keepAliveMs?: number | undefined;
 }
 
-export interface StreamContext extends Pick<RequestContext, "requestId" | "fields" | "logAfter"> {
+interface StreamContext extends Pick<RequestContext, "requestId" | "fields" | "logAfter"> {
   /** If it ends, the stream's producer is aborted, and the caller gets the reason as an event. */
   connection?: Connection;
 }
@@ -36,7 +36,7 @@ export interface Outlet {
 /** Fills a stream. */
 export type Produce = (outlet: Outlet) => Promise<void>;
 
-export interface ProducedStream extends StreamOptions {
+interface ProducedStream extends StreamOptions {
   produce: Produce;
   /** Sends the event that describes a failure after the stream has opened. */
   sendError: (push: Push, error: unknown) => Promise<void>;

@@ -35,7 +35,7 @@ export const PROVIDER_REFUSALS = {
   451: "`provider_refused`",
 };
 
-export interface RunAnswer {
+interface RunAnswer {
   description: string;
   /** Of the whole answer. */
   schema: z.ZodType;

@@ -83,7 +83,7 @@ export type McpServer =
     | { transport: "http" | "sse" } & Pick<z.infer<typeof Remote>, "url" | "headers">
   );
 
-export interface McpConfig {
+interface McpConfig {
   servers: McpServer[];
   /** Names the fields that have no meaning here. */
   warnings: string[];

@@ -16,7 +16,7 @@ const LIST_PAUSE_MS = 1_000;
 /** Characters of a program's standard error in the log, whose values are cut. */
 const MAX_LOGGED = 1_000;
 
-export interface McpConnectionOptions {
+interface McpConnectionOptions {
   connect: McpConnect;
   log: Logger;
   /** Removes the service's secrets from the errors of a server. */

@@ -1,5 +1,5 @@
 /** Reads the list of a server again when it has changed. */
-export interface ListRefresh {
+interface ListRefresh {
   /** The list has changed. Several changes lead to one reading. */
   announce(): void;
   /** Nothing is read until `resume`, and earlier changes are forgotten. */

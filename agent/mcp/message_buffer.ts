@@ -1,14 +1,14 @@
 import type { OnBreach } from "./message_limits.ts";
 
 /** Joins the output of a program to messages, one per line. */
-export interface MessageBuffer<T> {
+interface MessageBuffer<T> {
   append(chunk: Uint8Array): void;
   /** `null` until there is another line. Throws what `parse` throws. */
   readMessage(): T | null;
   clear(): void;
 }
 
-export interface MessageBufferOptions<T> {
+interface MessageBufferOptions<T> {
   parse: (line: string) => T;
   /** Of one message. A longer one calls `onBreach`; what follows it is not read. */
   maxBytes: number;

@@ -2,13 +2,13 @@ import { asFields, type Fields } from "../../shared/fields.ts";
 import type { ContentPart } from "../../shared/providers/provider.ts";
 
 /** The parts of a call's result that a model can use. */
-export interface McpResult {
+interface McpResult {
   content?: unknown;
   structuredContent?: unknown;
 }
 
 /** A result as a tool returns it: the text names each image too. */
-export interface ReadResult {
+interface ReadResult {
   text: string;
   images: ContentPart[];
 }

@@ -2,7 +2,7 @@ const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
 /** The pauses before a server is connected again: each is twice as long as the one before. */
-export interface RetryPauses {
+interface RetryPauses {
   /** A session has begun. */
   begin(): void;
   /** The next pause, in milliseconds, after a session that failed or could not begin. */

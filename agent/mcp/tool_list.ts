@@ -68,7 +68,7 @@ function nameOf(tool: unknown): string {
   return typeof name === "string" ? shorten(name, 100) : "(unnamed)";
 }
 
-export interface ToolListLimits {
+interface ToolListLimits {
   maxPages: number;
   maxTools: number;
   /** Of all definitions as JSON. */

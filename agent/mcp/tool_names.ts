@@ -1,7 +1,7 @@
 import { functionName } from "../tools/names.ts";
 
 /** The tools of one server, by the server's own names for them. */
-export interface NamedList {
+interface NamedList {
   server: string;
   tools: readonly string[];
 }

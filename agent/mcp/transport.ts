@@ -15,7 +15,7 @@ export interface SessionTransport extends Transport {
   terminateSession?: () => Promise<void>;
 }
 
-export interface OpenedTransport {
+interface OpenedTransport {
   transport: SessionTransport;
   /** The end of what a program has written to standard error, redacted; empty for any other server. */
   readStderr(): string;

@@ -1,5 +1,5 @@
 /** A call of a built-in tool that would answer a message. */
-export interface DemoToolCall {
+interface DemoToolCall {
   tool: "current_time" | "calculator";
   args: Record<string, string>;
 }

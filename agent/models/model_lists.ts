@@ -16,14 +16,14 @@ const HUB_TIMEOUT_MS = 5_000;
 /** Not `Date.now`: once the clock is set back, a list would not be renewed until it has caught up. */
 const steadyNow = () => performance.now();
 
-export interface ModelListOptions {
+interface ModelListOptions {
   log?: Logger;
   /** Milliseconds of a clock that is never set; only differences count. */
   now?: () => number;
 }
 
 /** The models of the hub. */
-export interface HubModels {
+interface HubModels {
   /** Those that can be asked, aliases first. */
   models: ListedModel[];
   /** The ids that the hub lists and no request can name; see `resolveModel`. */
@@ -35,7 +35,7 @@ export interface HubModels {
 /** Lists the models of the hub. Never fails: not every hub lists them. */
 export type HubModelList = (signal?: AbortSignal) => Promise<HubModels>;
 
-export interface HubModelsOptions extends ModelListOptions {
+interface HubModelsOptions extends ModelListOptions {
   rules: ModelRules;
   timeoutMs?: number;
 }
@@ -76,7 +76,7 @@ export function createHubModels(
  */
 export type StudioModelList = (signal?: AbortSignal) => Promise<StudioModels>;
 
-export interface StudioModelsOptions extends ModelListOptions {
+interface StudioModelsOptions extends ModelListOptions {
   /** Names to ids, from the configuration. If it is set, no provider is asked. */
   fixed?: Record<string, string>;
   /** If it is unset too, the list is empty. */

@@ -134,7 +134,7 @@ export function explainHidden(hidden: string[]): string {
 }
 
 /** A provider whose code is loaded by its first call, or earlier by `load`. */
-export interface LazyProvider extends ChatProvider, ModelLister {
+interface LazyProvider extends ChatProvider, ModelLister {
   load(): Promise<void>;
 }
 

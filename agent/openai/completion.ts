@@ -8,7 +8,7 @@ import type { RunReport } from "../run/runner.ts";
 import { randomHex } from "../../shared/random_hex.ts";
 
 /** The fields of a completion that do not come from the reply. */
-export interface CompletionFrame {
+interface CompletionFrame {
   /** `chatcmpl-…`, the same for all chunks of a stream. */
   id: string;
   /** Seconds since 1970. */

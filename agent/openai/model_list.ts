@@ -10,7 +10,7 @@ const MAX_HIDDEN = 100;
 /** How long the hub's models wait for the studio's list; as long as the hub's own list may take. */
 const STUDIO_WAIT_MS = 5_000;
 
-export interface ListOptions {
+interface ListOptions {
   signal: AbortSignal;
   /** Throws if the studio's list cannot be read, instead of leaving its models out. */
   needsStudio?: boolean;

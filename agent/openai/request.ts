@@ -106,7 +106,7 @@ function isSystem({ role }: CompletionMessage): boolean {
 }
 
 /** The caller's functions, with all their fields. Throws 400 for tools of another kind. */
-export function readTools({ tools }: CompletionRequest): ToolDefinition[] {
+function readTools({ tools }: CompletionRequest): ToolDefinition[] {
   return (tools ?? []).map((tool, index) => {
     const { type, function: called } = asFields(tool);
     if (type !== "function") {
@@ -130,7 +130,7 @@ export function readTools({ tools }: CompletionRequest): ToolDefinition[] {
 }
 
 /** The fields about tools that go to the provider, as long as it gets tools. */
-export function readToolFields(
+function readToolFields(
   { tool_choice, parallel_tool_calls }: CompletionRequest,
 ): Pick<AgentSettings, "toolExtra"> {
   const toolExtra = {
@@ -144,7 +144,7 @@ export function readToolFields(
 const SUFFIX = ":plain";
 
 /** Who answers a request: the agent, or the model alone. */
-export interface Mode {
+interface Mode {
   /** The model id, without the suffix. */
   model: string;
   isPlain: boolean;

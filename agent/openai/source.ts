@@ -23,7 +23,7 @@ export interface CompletionCaller {
 }
 
 /** The result of a completion. */
-export interface CompletionOutcome {
+interface CompletionOutcome {
   reply: ChatReply;
   usage: CompletionUsage | null;
   /** What a run cost: for the response's headers, the stream's last chunk and the log. */
@@ -41,7 +41,7 @@ export interface CompletionSource {
   start(observer: RunObserver): Promise<CompletionOutcome>;
 }
 
-export interface AgentSourceOptions {
+interface AgentSourceOptions {
   /** The caller wants the answer as JSON; see `holdAsides`. */
   isJson: boolean;
 }
@@ -91,7 +91,7 @@ export function fromModel(provider: ChatProvider, request: ChatRequest): Complet
 }
 
 /** The events of a run whose answer is JSON. */
-export interface HeldAsides {
+interface HeldAsides {
   readonly emit: Emit;
   /** Passes on the text that is held when the run has ended: it is the answer, or a part of it. */
   end(): Promise<void>;

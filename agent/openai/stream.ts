@@ -14,7 +14,7 @@ import { createFrame, toChunk, toToolCall, toUsageChunk } from "./completion.ts"
 import { toOpenAIError } from "./error_shape.ts";
 import type { CompletionSource } from "./source.ts";
 
-export interface StreamedCompletionOptions extends StreamOptions {
+interface StreamedCompletionOptions extends StreamOptions {
   /** The caller asked for a last chunk with the token counts. */
   includeUsage: boolean;
   /** The caller asked for the tool calls and their results. */

@@ -13,7 +13,7 @@ export function wantsApproval(headers: Headers): boolean {
 }
 
 /** What the caller has decided about the calls of the agent's tools that waited for it. */
-export interface Decided {
+interface Decided {
   /** The conversation without the answers to `approved`. */
   messages: ChatMessage[];
   /** The calls that may run now. */

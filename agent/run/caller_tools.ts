@@ -44,7 +44,7 @@ export interface PendingRun {
 }
 
 /** The calls of one turn that the caller has to run, under new ids. */
-export interface CallerCalls {
+interface CallerCalls {
   /** Announces the pieces of the caller's calls as they come, and leaves out those of the agent's. */
   watch(emit: Emit): Emit;
   /**

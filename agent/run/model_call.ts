@@ -25,7 +25,7 @@ export interface AgentSettings {
   toolLimits?: Partial<ToolLimits> | undefined;
 }
 
-export interface ToolExtra {
+interface ToolExtra {
   tool_choice?: unknown;
   parallel_tool_calls?: unknown;
 }

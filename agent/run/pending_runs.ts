@@ -3,7 +3,7 @@ import type { CallerMessage } from "./conversation.ts";
 import { createRecent } from "./recent.ts";
 
 /** The runs that wait for their callers. */
-export interface PendingRuns {
+interface PendingRuns {
   keep(run: PendingRun, caller: string): void;
   /**
    * A conversation with what its runs of the same caller had added; the results in it answer the

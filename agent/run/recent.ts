@@ -1,12 +1,12 @@
 /** Values of the last minutes. */
-export interface Recent<T> {
+interface Recent<T> {
   /** Keeps a value under its keys. Only the same caller finds it. */
   keep(value: T, place: { caller: string; keys: string[] }): void;
   /** `undefined` if it was never kept, or is too old, or had to make room. */
   find(key: string, caller: string): T | undefined;
 }
 
-export interface RecentOptions {
+interface RecentOptions {
   maxAgeMs: number;
   /**
    * Of all values together, as JSON. The caller that holds the most makes room, with its oldest, so

@@ -25,7 +25,7 @@ const MAX_SHOWN = 500;
 
 const DEFAULT_LIMITS: ToolLimits = { timeoutMs: 30_000, maxCharacters: 50_000, ...TURN_LIMITS };
 
-export interface ToolCallOptions extends Partial<ToolLimits> {
+interface ToolCallOptions extends Partial<ToolLimits> {
   tools: Toolbox;
   log: Logger;
   /** Calls that are not run: the errors to answer them with, by call id. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ContentPart, ToolDefinition } from "../../shared/providers/provider.ts";
 
-export interface ToolOptions {
+interface ToolOptions {
   /** Aborted when the caller has left; at the time limit, with a `TimeoutError`. */
   signal?: AbortSignal;
 }

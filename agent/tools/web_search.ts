@@ -19,7 +19,7 @@ const Found = z.object({
   })),
 });
 
-export interface WebSearchOptions {
+interface WebSearchOptions {
   apiKey: string;
   /** Of Tavily, or of an API with the same `POST {baseUrl}/search`. */
   baseUrl: string;

@@ -16,14 +16,14 @@ import { compareStored, StoredComparison } from "../compare/compare_stored.ts";
 import { compareByJudge, Preference, requireJudge } from "../compare/judge_preference.ts";
 import { Detail } from "../results/detail.ts";
 
-export interface CompareDeps {
+interface CompareDeps {
   store: RunReader;
   scoring: Pick<ScoringPorts, "judge">;
   config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
 }
 
 /** `change` is the size of the difference; `-change` begins with what changed most. */
-export const PAIR_SORTS = [
+const PAIR_SORTS = [
   "position",
   "difference",
   "-difference",
@@ -45,7 +45,7 @@ const Query = z.object({
 const KEPT = 2;
 
 /** `GET /runs/compare/scenarios` and `/turns`: all that two runs share, in pages. */
-export function createPairHandlers({ store }: { store: RunReader }) {
+function createPairHandlers({ store }: { store: RunReader }) {
   const read = createPairReader(store);
 
   function handler(part: keyof PairLists): Handler {

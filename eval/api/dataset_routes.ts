@@ -174,7 +174,7 @@ const MOST_BYTES = 256 * 1024 * 1024;
 
 const VERSIONS_SHOWN = 1_000;
 
-export interface DatasetHandlerDeps {
+interface DatasetHandlerDeps {
   store: DatasetStore;
   scoring: Pick<ScoringPorts, "checks">;
   config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;

@@ -23,7 +23,7 @@ export interface ReadEvaluation {
 }
 
 /** What a body may ask for. */
-export interface EvaluationLimits {
+interface EvaluationLimits {
   maxAttempts: number;
   maxTargets: number;
 }

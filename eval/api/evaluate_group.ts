@@ -13,7 +13,7 @@ import { groupEventStream } from "../groups/group_events.ts";
 import { stateOf } from "../groups/group_views.ts";
 import { groupInDetail, type Groups } from "../groups/groups.ts";
 
-export interface EvaluateGroupDeps {
+interface EvaluateGroupDeps {
   endpoints: EndpointPolicy;
   store: RunStore;
   runs: RunManager;

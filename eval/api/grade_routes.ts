@@ -110,7 +110,7 @@ export function createGradeRoutes(deps: GradeDeps): Route[] {
   ];
 }
 
-export interface GradeDeps {
+interface GradeDeps {
   store: RunStore;
   config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
 }
@@ -128,7 +128,7 @@ const GradeListQuery = z.object({
 });
 
 /** The handlers of the routes about grades by people. */
-export function createGradeHandlers({ store, config }: GradeDeps) {
+function createGradeHandlers({ store, config }: GradeDeps) {
   return {
     save: async (request, { params }) => {
       const position = readPosition(params);

@@ -153,12 +153,12 @@ const ReportQuery = z.object({
   pairs: z.stringbool().default(true),
 });
 
-export interface GroupHandlerDeps extends RetryDeps {
+interface GroupHandlerDeps extends RetryDeps {
   groups: Groups;
 }
 
 /** The handlers of the routes of groups. */
-export function createGroupHandlers({ store, runs, endpoints, groups }: GroupHandlerDeps) {
+function createGroupHandlers({ store, runs, endpoints, groups }: GroupHandlerDeps) {
   const retries = createRetries({ store, runs, endpoints });
   return {
     list: async (_request, { url }) => {
@@ -257,7 +257,7 @@ const ExportQuery = z.object({
 });
 
 /** `GET /groups/:id/export`: a group whose runs have ended, as a file. */
-export function createGroupExportRoute(
+function createGroupExportRoute(
   { groups, store }: { groups: Groups; store: RunReader },
 ): Handler {
   return async (_request, { params, url }) => {

@@ -66,7 +66,7 @@ export const RunQuery = z.object({
 });
 
 /** What turns can be sorted by, beside their scores. */
-export const OWN_SORTS = ["position", "seq", "latency_ms", "tokens"] as const;
+const OWN_SORTS = ["position", "seq", "latency_ms", "tokens"] as const;
 
 const TurnSort = z.string().max(LONGEST_NAME).refine((sort) => !["", "-"].includes(sort), {
   error: `must be ${OWN_SORTS.join(", ")} or a score of the run`,

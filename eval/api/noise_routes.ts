@@ -68,7 +68,7 @@ const PowerQuery = z.object({
 });
 
 /** The handlers of the routes about the noise of one run; also of one that is running. */
-export function createNoiseHandlers({ store }: { store: RunReader }) {
+function createNoiseHandlers({ store }: { store: RunReader }) {
   return {
     noise: async (_request, { params, url }) => {
       const { scores } = readQuery(url, NoiseQuery);

@@ -18,11 +18,11 @@ type Outcomes = readonly Outcome[];
 const remembered = createSharedMemo<Outcomes>();
 
 /** `scored_by` is unset in runs of releases that did not store it. */
-export type AssessedBatch =
+type AssessedBatch =
   & Pick<EvaluateRequest, "test_batch" | "rubric" | "judge_votes">
   & { scored_by?: unknown; scorers?: unknown };
 
-export interface AssessorOptions {
+interface AssessorOptions {
   ports: ScoringPorts;
   signal: AbortSignal;
   /** Called if a label cannot be read, with the first error of each kind. */

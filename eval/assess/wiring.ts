@@ -24,7 +24,7 @@ export interface WorkerStarts {
   encoder?: (model: EncoderModel) => WorkerPort;
 }
 
-export interface ScoringOptions {
+interface ScoringOptions {
   /** Watches the workers. */
   workers?: WorkerBoard;
   starts?: WorkerStarts | undefined;

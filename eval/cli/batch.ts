@@ -28,7 +28,7 @@ export interface BatchOptions {
 }
 
 /** A request. If it names several models, it is that of the first of `targets`. */
-export interface BatchRequest {
+interface BatchRequest {
   request: EvaluateRequest;
   targets?: NamedTarget[];
 }

@@ -22,7 +22,7 @@ export interface Cluster extends Attempts {
 }
 
 /** One score by scenario. */
-export interface ClusteredScore {
+interface ClusteredScore {
   clusters: Cluster[];
   /** Paired turns at which the score could not be compared. */
   turnsWithoutPair: number;

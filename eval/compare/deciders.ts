@@ -5,7 +5,7 @@ import { JUDGE_LABELS } from "../assess/judge/labels.ts";
 import { VECTOR_LABELS } from "../assess/metadata/few_shot.ts";
 
 /** What decided a turn's labels and checks, as far as it is known. */
-export interface Deciders {
+interface Deciders {
   judge: string | null;
   embeddings: string | null;
 }

@@ -27,7 +27,7 @@ export type PlannedScenario =
   };
 
 /** A turn of a batch: its scenario, and its position there, counted from 0. */
-export interface PlannedTurn {
+interface PlannedTurn {
   scenario: PlannedScenario;
   turn: number;
 }

@@ -21,7 +21,7 @@ export interface ComparableRun extends RunScoring {
 }
 
 /** Positions in the batches of both runs, counted from 0. */
-export type BothIndexes = Record<"baseline" | "candidate", number>;
+type BothIndexes = Record<"baseline" | "candidate", number>;
 
 /** The same turn in both runs, and where it is. */
 export interface PlacedTurnPair extends TurnPair {

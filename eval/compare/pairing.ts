@@ -3,7 +3,7 @@ import type { PlannedScenario } from "./expectations.ts";
 import type { AttemptTurn, RunScores } from "./turn_scores.ts";
 
 /** A turn of the batch that at least one attempt has reached. */
-export interface ReachedTurn {
+interface ReachedTurn {
   id: string;
   /** The position in its scenario, counted from 0. */
   index: number;

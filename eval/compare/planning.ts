@@ -7,7 +7,7 @@ export const POWER = 0.8;
 export const MOST_SCENARIOS = 1e9;
 
 /** A difference between two runs, in units that need not be known. */
-export interface PlannedDifference {
+interface PlannedDifference {
   difference: number;
   /** The standard deviation of the scenarios' differences. */
   stdev: number;

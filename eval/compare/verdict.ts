@@ -5,7 +5,7 @@ import type { Decision, Verdict } from "./comparison.ts";
 import { formatP, ROUNDING } from "../../shared/rounding.ts";
 
 /** What a verdict is made from. */
-export interface Evidence {
+interface Evidence {
   score: string;
   /** The scenarios' differences with everything unknown against the candidate, and for it. */
   lows: number[];

@@ -20,7 +20,7 @@ export interface Upload extends FileHints {
   mostWhole?: number;
 }
 
-export interface Uploaded {
+interface Uploaded {
   saved: SavedDataset;
   leftOut: SkippedPart[];
 }

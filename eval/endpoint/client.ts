@@ -11,7 +11,7 @@ import type { Redact } from "../../shared/providers/provider_words.ts";
 import { withRetries } from "../../shared/providers/retry.ts";
 import type { EndpointPace } from "./pace.ts";
 
-export interface EndpointClientOptions {
+interface EndpointClientOptions {
   /** Named in messages. */
   modelId: string;
   /** Sent as a bearer token. */

@@ -5,7 +5,7 @@ import { withSpan } from "../../shared/ops/tracing.ts";
 import type { PricedTokens } from "./prices.ts";
 
 /** Who is called, and what counts the calls. */
-export interface ObservedModel {
+interface ObservedModel {
   metrics: Metrics;
   provider: "endpoint" | "judge";
   modelId: string;

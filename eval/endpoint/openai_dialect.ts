@@ -12,7 +12,7 @@ import { filteredReply, type TargetReply, toTargetReply } from "./reply.ts";
 import type { Dialect } from "./target.ts";
 import { readPendingCalls, readToolEvents, TOOL_EVENTS_HEADER } from "./tool_events.ts";
 
-export interface OpenAIDialectOptions {
+interface OpenAIDialectOptions {
   /** Without `/chat/completions`; a query is kept. */
   baseUrl: string;
   modelId: string;

@@ -13,7 +13,7 @@ export interface EndpointPace {
 }
 
 /** The permission for one call. */
-export interface CallPermit {
+interface CallPermit {
   /** Makes the call and gives the permit back, also if the call fails. */
   run<T>(call: () => Promise<T>, isRateLimit: (error: unknown) => boolean): Promise<T>;
 }

@@ -31,7 +31,7 @@ export interface TargetReply {
 }
 
 /** Why a reply has no text, as the `error` of its turn says it. */
-export interface TextlessReply {
+interface TextlessReply {
   code: "empty_reply" | "tool_calls_only";
   detail: string;
   /** Of the answer; 200 if it is unset. */

@@ -35,7 +35,7 @@ export interface Dialects {
   agent(url: string): Dialect;
 }
 
-export interface TargetOptions {
+interface TargetOptions {
   endpoint: string;
   protocol: Protocol | undefined;
   parameters: ModelParameters;

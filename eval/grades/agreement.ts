@@ -22,7 +22,7 @@ export interface GradedTurn {
   grades: Pick<StoredGrade, "author" | "value" | "label">[];
 }
 
-export interface AgreementOptions {
+interface AgreementOptions {
   /** The name of the score. */
   score: string;
   /** From which value people pass a turn, and the score as it is used now. */

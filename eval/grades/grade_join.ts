@@ -2,7 +2,7 @@ import type { StoredGrade } from "../store/grades/grade.ts";
 import type { TurnPosition } from "../store/turns/position.ts";
 
 /** Finds the grades of turns that are asked for in the order of the batch. */
-export interface GradeJoin {
+interface GradeJoin {
   of(position: TurnPosition): Promise<StoredGrade[]>;
 }
 

@@ -1,7 +1,7 @@
 import { ROUNDING } from "../../shared/rounding.ts";
 
 /** How values differ: `nominal` as categories, `interval` by the square of their distance. */
-export type Metric = "nominal" | "interval";
+type Metric = "nominal" | "interval";
 
 /**
  * Krippendorff's alpha: 1 is perfect agreement, 0 is what chance gives. Each unit holds the values

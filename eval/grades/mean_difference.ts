@@ -2,7 +2,7 @@ import { mean } from "../assess/mean.ts";
 import { differenceInterval } from "../results/mean_interval.ts";
 
 /** A difference at one turn of a scenario. */
-export interface TurnDifference {
+interface TurnDifference {
   scenario: number;
   value: number;
 }

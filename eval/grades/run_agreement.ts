@@ -11,7 +11,7 @@ import { createGradeJoin } from "./grade_join.ts";
 
 const JUDGED = "judge";
 
-export interface RunAgreementOptions {
+interface RunAgreementOptions {
   /** The judge's score if it is unset, or `overall` if the run has no judge. */
   score?: string | undefined;
   /** From which grade a person passes a turn; the run's own threshold if it is unset. */

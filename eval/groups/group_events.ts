@@ -11,7 +11,7 @@ const KEEP_ALIVE_MS = 15_000;
 /** Between two reports of progress. */
 const PAUSE_MS = 250;
 
-export interface GroupStreamOptions {
+interface GroupStreamOptions {
   groups: Groups;
   runs: RunManager;
   groupId: string;

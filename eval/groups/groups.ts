@@ -14,7 +14,7 @@ import type { RunReader } from "../store/store.ts";
 import type { GroupModel, GroupPair, GroupReport, ListedGroup } from "./group_report.ts";
 import { listGroup } from "./group_views.ts";
 
-export interface GroupsDeps {
+interface GroupsDeps {
   store: RunReader;
   /** How a run is at this moment. */
   view: (run: RunRecord) => Promise<ViewedRun>;
@@ -22,7 +22,7 @@ export interface GroupsDeps {
   summarise: (run: RunRecord) => Promise<RunSummary>;
 }
 
-export interface ReportOptions {
+interface ReportOptions {
   /** The score that decides; the headline if it is unset. */
   decideBy?: string | undefined;
   /** Without them the report comes at once: comparing reads all turns of the runs. */

@@ -50,7 +50,7 @@ export const RunPower = z.object({
 }).meta({ id: "RunPower" });
 export type RunPower = z.infer<typeof RunPower>;
 
-export interface PowerQuestion {
+interface PowerQuestion {
   score: string;
   /** In (0, 1]. */
   difference: number;

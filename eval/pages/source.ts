@@ -17,7 +17,7 @@ import type { RunSummary } from "../results/run_summary.ts";
 export type Parameters = Record<string, string | number | undefined>;
 
 /** What a replay of the reference implementations' values found. */
-export interface SelfTest {
+interface SelfTest {
   scores: Record<string, { compared: number; largest_deviation: number | null }>;
 }
 

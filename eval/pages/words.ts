@@ -6,7 +6,7 @@ import { formatScore } from "../../shared/pages/format.ts";
 import { roundedBelow } from "../../shared/rounding.ts";
 
 /** How a badge looks. */
-export type Tone = "good" | "bad" | "warn" | "accent" | "";
+type Tone = "good" | "bad" | "warn" | "accent" | "";
 
 /** What became of a turn, in one word. Only results are green or red. */
 export type Result = TurnRow["outcome"] | "contradicts";

@@ -10,7 +10,7 @@ type LabelledTurn = Pick<
 >;
 
 /** An attempt as far as its labels go. */
-export interface LabelledAttempt {
+interface LabelledAttempt {
   interactions: LabelledTurn[];
 }
 
@@ -22,7 +22,7 @@ interface LabelCount {
 }
 
 /** Counts labels, scenario by scenario. */
-export interface LabelCounter {
+interface LabelCounter {
   /** In steps: a scenario may have a hundred thousand turns. */
   addInSteps(attempts: LabelledAttempt[]): Steps<void>;
   report(): Record<string, LabelReport>;

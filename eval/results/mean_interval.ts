@@ -14,7 +14,7 @@ const PRECISION = 1e-10;
 const CLOSE = 1e-7;
 const MOST_STEPS = 100;
 
-export interface IntervalOptions {
+interface IntervalOptions {
   /** The share of samples whose interval may miss the mean. */
   alpha?: number;
   /** The ends of the scale on which the values lie. */

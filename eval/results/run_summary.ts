@@ -14,14 +14,14 @@ import { finishYielding } from "./steps.ts";
 import { barsOf, type CountedAttempt, createTotals, summariseRun } from "./summary.ts";
 
 /** How many turns there are of each outcome. */
-export const OutcomeCounts = z.object({
+const OutcomeCounts = z.object({
   passed: z.int(),
   below: z.int(),
   failed: z.int(),
   missing: z.int(),
   unscored: z.int(),
 });
-export type OutcomeCounts = z.infer<typeof OutcomeCounts>;
+type OutcomeCounts = z.infer<typeof OutcomeCounts>;
 
 /**
  * Scenarios by their attempts: one passes if every attempt does, and is below if none does.

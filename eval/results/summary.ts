@@ -102,7 +102,7 @@ export interface CountedAttempt {
 }
 
 /** What a scenario's answer says behind its attempts. */
-export type ScenarioSummary =
+type ScenarioSummary =
   & Pick<ScenarioResult, "average_scores" | "statistics" | "labels" | "history_gap">
   & PassRates;
 

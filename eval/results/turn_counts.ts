@@ -6,7 +6,7 @@ import type { TurnCounts } from "../schemas/evaluate_response.ts";
 import type { AgreementLabel, InteractionResult } from "../schemas/interaction_result.ts";
 
 /** The part of a turn that is counted. */
-export type CountableTurn = Pick<
+type CountableTurn = Pick<
   InteractionResult,
   | "missing_scores"
   | "score_methods"

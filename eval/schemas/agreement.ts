@@ -3,7 +3,7 @@ import { z } from "zod";
 const Alpha = z.number().nullable();
 
 /** A mean difference; `ci95` is over scenarios, and `null` for fewer than 5 scenarios. */
-export const MeanDifference = z.object({
+const MeanDifference = z.object({
   mean: z.number(),
   ci95: z.tuple([z.number(), z.number()]).nullable(),
 }).meta({ id: "MeanDifference" });

@@ -40,7 +40,7 @@ export const JudgeResult = z.object({
 export type JudgeResult = z.infer<typeof JudgeResult>;
 
 /** In words what `Agreement` says of a reply. */
-export const AGREEMENT_LABELS = ["same", "partly", "adds", "unrelated", "contradicts"] as const;
+const AGREEMENT_LABELS = ["same", "partly", "adds", "unrelated", "contradicts"] as const;
 export const AgreementLabel = z.enum(AGREEMENT_LABELS).meta({ id: "AgreementLabel" });
 export type AgreementLabel = z.infer<typeof AgreementLabel>;
 

@@ -78,7 +78,7 @@ const notWith = (other: string) =>
   z.undefined({ error: `must not be sent together with ${other}` }).optional();
 
 /** The models of a body, and the body as it would be for the first of them alone. */
-export interface SeveralModels {
+interface SeveralModels {
   targets: NamedTarget[];
   first: Record<string, unknown>;
 }

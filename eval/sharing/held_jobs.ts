@@ -25,7 +25,7 @@ const FLUSH_MS = 250;
 /** A process that was not heard for so long has lost its jobs, or is about to. */
 const LOST_MS = HEARTBEAT_SECONDS * 1000 - 500;
 
-export interface HeldJobsOptions {
+interface HeldJobsOptions {
   /** Milliseconds of a clock that goes on while the process is stopped. */
   now?: () => number;
   /** How often the database is told what this process has. */

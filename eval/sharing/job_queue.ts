@@ -67,7 +67,7 @@ const QUEUE_OPTIONS = {
   warningQueueSize: 10_000_000,
 };
 
-export interface JobQueueOptions {
+interface JobQueueOptions {
   /** Called if the upkeep of the queues fails, for example because the database is down. */
   onError: (error: unknown) => void;
 }

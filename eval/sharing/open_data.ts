@@ -18,7 +18,7 @@ export interface OpenedData {
   limiter?: RateLimiter | undefined;
 }
 
-export interface OpenDataOptions extends Omit<OpenStoreOptions, "path" | "log"> {
+interface OpenDataOptions extends Omit<OpenStoreOptions, "path" | "log"> {
   log: Logger;
   /** True for the command line; see `OpenSharingOptions`. */
   isExclusive?: boolean;

@@ -22,7 +22,7 @@ export interface SharedFigures {
   readonly silentMs: number;
 }
 
-export interface OpenedSharing {
+interface OpenedSharing {
   /** Closing it closes everything. */
   store: SharedStore;
   sharing: Sharing;

@@ -6,7 +6,7 @@ const READ_MS = 500;
 /** Older limits say nothing about an endpoint any more. */
 const FRESH_SECONDS = 30;
 
-export interface SharedPaceBoard extends PaceBoard {
+interface SharedPaceBoard extends PaceBoard {
   stop(): void;
 }
 

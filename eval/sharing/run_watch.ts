@@ -9,7 +9,7 @@ const LOOK_MS = 1_000;
 const LEAST_MS = 100;
 const RESERVE_MS = 4_000;
 
-export interface RunWatchDeps {
+interface RunWatchDeps {
   store: Pick<SharedStore, "openRuns" | "statuses" | "reserve">;
   news: RunNews;
   log: Logger;
@@ -17,7 +17,7 @@ export interface RunWatchDeps {
   joins: boolean;
 }
 
-export interface RunWatch {
+interface RunWatch {
   watch(watcher: RunWatcher): void;
   /** Resolves at the next news of a run, at the latest after a second. */
   news(runId: string): Promise<void>;

@@ -3,7 +3,7 @@ import type { RunWork, TakenConversation } from "../run/manager/work.ts";
 import type { HeldJobs } from "./held_jobs.ts";
 import type { Job, JobQueue } from "./job_queue.ts";
 
-export interface SharedWorkOptions {
+interface SharedWorkOptions {
   queue: string;
   /** Conversations that this process may have at once. */
   concurrency: number;

@@ -131,7 +131,7 @@ export interface StatusChange {
 export type RecordedTurn = "stored" | "taken";
 
 /** How many turns of one attempt are stored. */
-export interface AttemptCount extends AttemptPosition {
+interface AttemptCount extends AttemptPosition {
   turns: number;
 }
 

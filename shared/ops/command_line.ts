@@ -1,7 +1,7 @@
 import { describeVersion } from "./version.ts";
 
 /** What a service is asked to do by its arguments. */
-export type Action = "serve" | "check" | "help" | "version" | { unknown: string };
+type Action = "serve" | "check" | "help" | "version" | { unknown: string };
 
 const ACTIONS: Record<string, Action> = {
   "--help": "help",

@@ -12,7 +12,7 @@ const Histogram: typeof prometheus.Histogram = histogramClass;
 const Registry: typeof prometheus.Registry = registryClass;
 
 /** One call to a model; tokens are 0 if the provider did not report them. */
-export interface ModelCall {
+interface ModelCall {
   /** `hub`, `studio`, `demo`, `endpoint` or `judge`: a fixed set, never a caller's text. */
   provider: string;
   /** `ok`, `left`, or the code of the error. */
@@ -43,7 +43,7 @@ const LAG_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** Figures that are counted elsewhere; read when the metrics are. */
-export interface MetricSources {
+interface MetricSources {
   /** How many runs are running. */
   runs: () => number;
   /** How often each worker was started again, by its name. */

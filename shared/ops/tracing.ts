@@ -16,7 +16,7 @@ import { headerPairs } from "../http/router/header_pairs.ts";
 /** Spans go to Deno's OpenTelemetry if `OTEL_DENO=true`, and nowhere otherwise. */
 const tracer = trace.getTracer("assay");
 
-export interface SpanOptions {
+interface SpanOptions {
   name: string;
   kind?: SpanKind;
   attributes: Attributes;

@@ -34,7 +34,7 @@ export class ApiProblem extends Error {
 }
 
 /** The body of an error: a problem document, or OpenAI's format below `/v1/`. */
-export type ErrorBody =
+type ErrorBody =
   | z.infer<typeof ProblemDocument>
   | { error: { message: string; code: string | null } };
 

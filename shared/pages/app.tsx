@@ -17,7 +17,7 @@ import { followTheme } from "./theme.ts";
 import { subject } from "./subject.ts";
 
 /** One view of a page. */
-export interface View {
+interface View {
   /** Its address, such as `/ui/runs/:id`. */
   path: string;
   /** What the browser's tab shows before the name of the service. */

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { isConnectionFault, isConnectionLimit, toDatabaseError } from "./fault.ts";
 
 /** A result of `pg`, as far as it is used. */
-export interface PostgresResult<R> {
+interface PostgresResult<R> {
   rows: R[];
   rowCount: number | null;
   command: string;
@@ -26,7 +26,7 @@ export interface PostgresPool {
   end(): Promise<void>;
 }
 
-export interface PostgresClient {
+interface PostgresClient {
   query<R = unknown>(statement: Statement): Promise<PostgresResult<R>>;
   /** Gives the connection back; one that failed is closed. */
   release(): void;
@@ -40,7 +40,7 @@ interface Resettable {
   rollBack(): Promise<void>;
 }
 
-export interface PoolOptions {
+interface PoolOptions {
   /** `postgres://…`. `sslmode` has the meaning that it has in libpq. */
   address: string;
   /** The largest number of connections. */

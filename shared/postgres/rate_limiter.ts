@@ -8,7 +8,7 @@ import type { PostgresPool } from "./pool.ts";
 const TABLE = "assay_rate_limits";
 const RETRY_MS = 5_000;
 
-export interface PostgresLimiterOptions {
+interface PostgresLimiterOptions {
   pool: PostgresPool;
   rate: Rate;
   /** Separates the services that use one database. */

@@ -11,13 +11,13 @@ export interface OpenAIClient {
   send(path: string, request: ClientRequest): Promise<Response>;
 }
 
-export interface ClientRequest {
+interface ClientRequest {
   body?: string;
   headers?: Record<string, string>;
   signal: AbortSignal;
 }
 
-export interface OpenAIClientOptions {
+interface OpenAIClientOptions {
   /** May carry a query, which then goes with every request. */
   baseUrl: string;
   /** Without one, no `authorization` is sent. */

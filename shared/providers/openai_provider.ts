@@ -22,7 +22,7 @@ import type {
 
 export { loadOpenAI } from "./openai_client.ts";
 
-export interface OpenAIProviderOptions {
+interface OpenAIProviderOptions {
   /** Its name in messages to callers: `hub`, `studio`. */
   name: string;
   /** May carry a query, which then goes with every request. */

@@ -184,7 +184,7 @@ export interface ModelLister {
 export type Unreachable = "refused" | "dns" | "route" | "blocked_port" | CertificateFault | "tls";
 
 /** What is wrong with a TLS certificate. */
-export type CertificateFault = "untrusted" | "expired" | "other_name";
+type CertificateFault = "untrusted" | "expired" | "other_name";
 
 /** Why a provider's call failed, beside the HTTP status that our own caller gets. */
 export type ProviderFailure =

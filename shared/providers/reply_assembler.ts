@@ -19,7 +19,7 @@ import type { ChatDelta, ChatReply, ContentPart, ToolCall } from "./provider.ts"
 import { CallFailure } from "./diagnosis.ts";
 
 /** Puts one streamed reply together. */
-export interface ReplyAssembler {
+interface ReplyAssembler {
   /** Takes in a chunk; returns what can be shown of it at once. */
   add(chunk: unknown): ChatDelta[];
   /** The reply so far. */
@@ -144,7 +144,7 @@ function joinLogprobs(known: Record<string, unknown> | null, more: Record<string
 }
 
 /** Puts the pieces of tool calls together. */
-export interface CallCollector {
+interface CallCollector {
   /** The calls so far. One whose pieces had no id has an empty one. */
   readonly list: ToolCall[];
   /**
@@ -154,7 +154,7 @@ export interface CallCollector {
   add(piece: Fields): Extract<ChatDelta, { type: "call" }>;
 }
 
-export function createCallCollector(): CallCollector {
+function createCallCollector(): CallCollector {
   const list: ToolCall[] = [];
   const places = new Map<ToolCall, number>();
   // The latest call of an index and of an id: looking through the list would take quadratic time.

@@ -6,7 +6,7 @@ const FIRST_DELAY_MS = 500;
 /** Unless a provider asks for a longer one. */
 export const LONGEST_DELAY_MS = 8_000;
 
-export interface RetryOptions {
+interface RetryOptions {
   /** Further attempts after the first. */
   retries: number;
   /** `signal` is that of the caller, or of the whole call. */

@@ -1,6 +1,6 @@
 import { createUtf8Decoder } from "../http/body/utf8.ts";
 
-export interface EventOptions {
+interface EventOptions {
   /** Called with each piece of the text, for messages about a body that has no events. */
   onText?: (text: string) => void;
   /** Called once if the bytes are not UTF-8. */

@@ -6,7 +6,7 @@ import type { CompletionUsage } from "../completion.ts";
 import type { OutputItem } from "./output_items.ts";
 import { randomHex } from "../../../shared/random_hex.ts";
 
-export type ResponseStatus = "in_progress" | "completed" | "incomplete" | "failed";
+type ResponseStatus = "in_progress" | "completed" | "incomplete" | "failed";
 
 /** The fields of a response that do not change while it grows. */
 export interface ResponseFrame {

@@ -15,7 +15,7 @@ import type { OutputItem } from "./output_items.ts";
 import { toCompletionRequest } from "./request.ts";
 import { streamResponse } from "./stream.ts";
 
-export interface ResponseHandlerDeps {
+interface ResponseHandlerDeps {
   /** Opens the chat completion that answers. Throws 4xx and 503. */
   open(body: CompletionRequest, request: CompletionCaller): CompletionSource;
   runs: Capacity;

@@ -7,7 +7,7 @@ import { KEPT_MINUTES } from "./kept_items.ts";
 import { unsealFields } from "./sealed_fields.ts";
 
 /** A message of a chat completion, before its schema has checked it. */
-export type InputMessage = Record<string, unknown>;
+type InputMessage = Record<string, unknown>;
 
 type Content = Extract<InputItem, { type: "message" }>["content"];
 type Part = Exclude<Content, string>[number];

@@ -7,7 +7,7 @@ export const KEPT_MINUTES = 10;
 const KEPT_CHARACTERS = 16_000_000;
 
 /** The items of the last responses. Only the same caller finds them. */
-export interface KeptItems {
+interface KeptItems {
   keep(items: OutputItem[], caller: string): void;
   find(id: string, caller: string): InputItem | undefined;
 }

@@ -25,7 +25,7 @@ export interface CallPiece {
 }
 
 /** Collects a run's output as items, and announces each change as OpenAI does. */
-export interface ResponseOutput {
+interface ResponseOutput {
   readonly items: OutputItem[];
   addText(text: string, logprobs?: unknown[]): Promise<void>;
   addRefusal(text: string): Promise<void>;
@@ -46,7 +46,7 @@ export interface ResponseOutput {
   toKept(): OutputItem[];
 }
 
-export interface OutputOptions {
+interface OutputOptions {
   /** If it is unset, the items are only collected. */
   send?: ItemSink["send"];
   /** A reasoning item is done at the end of its turn, when its `encrypted_content` is known. */

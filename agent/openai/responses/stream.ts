@@ -11,7 +11,7 @@ import { answerFields, type ResponseFrame, type ResponseState, toEnd, toResponse
 import { addReply, createResponseOutput, tokensOf } from "./output.ts";
 import type { OutputItem, ResponseEvent } from "./output_items.ts";
 
-export interface StreamedResponseOptions extends StreamOptions {
+interface StreamedResponseOptions extends StreamOptions {
   frame: ResponseFrame;
   /** The caller wants what it needs to send reasoning back. */
   sealsReasoning: boolean;

@@ -6,7 +6,7 @@ const MAX_BYTES = 1_000_000;
 const MAX_TAGS = 20_000;
 const TEXT_TYPES = /^(text\/.*|application\/(json|xml|xhtml\+xml|javascript|[\w.-]+\+(json|xml)))$/;
 
-export interface ReadPageOptions {
+interface ReadPageOptions {
   /** The address after redirects; relative links are resolved with it. */
   url: string;
   converter: PageConverter;

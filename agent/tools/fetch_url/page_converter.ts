@@ -16,7 +16,7 @@ export interface PageConverter extends Disposable {
   convert(page: FetchedPage, signal: AbortSignal): Promise<string>;
 }
 
-export interface PageConverterOptions {
+interface PageConverterOptions {
   /** Limit of one page. */
   timeoutMs?: number;
   onEvent?: (event: WorkerEvent) => void;

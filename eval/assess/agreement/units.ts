@@ -1,5 +1,5 @@
 /** What kinds of quantities there are; those of one kind can be converted into each other. */
-export type UnitKind =
+type UnitKind =
   | "length"
   | "mass"
   | "volume"

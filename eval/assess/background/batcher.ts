@@ -1,4 +1,4 @@
-export interface BatcherOptions {
+interface BatcherOptions {
   /** Calls in a batch, at most. */
   size: number;
   /** Batches that may run side by side. */

@@ -15,7 +15,7 @@ const MEMO_BYTES = 32 * 1024 * 1024;
 /** What an entry takes beside its text: the result, and the bookkeeping. */
 const RESULT_BYTES = 2048;
 
-export interface MemoOptions extends MemoLimits {
+interface MemoOptions extends MemoLimits {
   /** Most texts; unset, only the bytes count. */
   capacity?: number;
   /** Most bytes, estimated from the lengths of the keys and `resultBytes` for each. */
@@ -35,7 +35,7 @@ export function createMemo<Output>(
 }
 
 /** One number of bytes for what several functions gave. */
-export interface SharedMemo<Output> {
+interface SharedMemo<Output> {
   /**
    * The function with a memory; nobody else finds what it remembers. A result is forgotten unless
    * `isLasting` says that the same text would give it again.

@@ -10,7 +10,7 @@ export interface MemoLimits {
   longest?: number;
 }
 
-export interface LastLimits extends MemoLimits {
+interface LastLimits extends MemoLimits {
   /** Of all texts together, for results that grow with their texts; at most twice as many. */
   maxCharacters?: number;
 }

@@ -11,7 +11,7 @@ import { checksOf, hasChecks, type PlannedCheck } from "./planned_checks.ts";
 /** Only the first errors are listed, so that the answer stays small. */
 const MOST_ERRORS = 100;
 
-export interface CheckPorts {
+interface CheckPorts {
   checks: ContentChecks;
   hasJudge: boolean;
 }

@@ -31,7 +31,7 @@ const KEPT_BYTES = 8 * 1024 * 1024;
 /** A batch takes one or two seconds. */
 const TIMEOUT_MS = 60_000;
 
-export interface LocalEmbedderOptions {
+interface LocalEmbedderOptions {
   /** MiniLM if unset. */
   model?: EncoderModel;
   /** How many may encode at once, each on a processor; they share one model. */

@@ -11,14 +11,14 @@ type Verdict = z.infer<typeof Verdict>;
 /** A verdict without its reason is a verdict. */
 const AcceptedVerdict: z.ZodType<Verdict> = Verdict.extend({ reason: z.string().default("") });
 
-export interface JudgedCriterion {
+interface JudgedCriterion {
   criterion: string;
   /** The texts that it is about, by name: a reply and its question, or a whole conversation. */
   texts: Record<string, string>;
 }
 
 /** Whether the criterion is met; `null`, with the reason, if the judge cannot say. */
-export interface CriterionVerdict {
+interface CriterionVerdict {
   isMet: boolean | null;
   reason: string;
 }

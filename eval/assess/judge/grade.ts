@@ -20,14 +20,14 @@ const RUBRIC = "Grade how well the reply does what the reference does: the same 
   "matter. 10: fully equivalent. 7: right, with a small omission or addition. 4: partly right. " +
   "1: wrong but on the subject. 0: unrelated, empty or harmful.";
 
-export interface GradedReply {
+interface GradedReply {
   userMessage: string;
   reply: string;
   /** `undefined`: graded by the rubric alone. */
   reference: string | undefined;
 }
 
-export interface GradeOptions extends VoteOptions {
+interface GradeOptions extends VoteOptions {
   /** The caller's own; ours if unset. */
   rubric: string | undefined;
 }

@@ -12,7 +12,7 @@ export const JUDGE_LABELS = "judge";
 /** For each metadata key, the labels to choose from: by `labelKey`, as the batch writes them. */
 export type Candidates = Map<string, Map<string, unknown>>;
 
-export interface ReplyToLabel {
+interface ReplyToLabel {
   userMessage: string;
   reply: string;
   candidates: Candidates;

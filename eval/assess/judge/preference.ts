@@ -16,7 +16,7 @@ const RUBRIC = "The better reply helps the user more: right facts, nothing made 
   "bad, say tie.";
 
 /** Two replies to the same message. */
-export interface RepliesToCompare {
+interface RepliesToCompare {
   userMessage: string;
   reference: string | undefined;
   replies: [string, string];

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { findObjects, type FoundObject, MAX_CHARACTERS } from "../../../shared/json_objects.ts";
 
 /** What an answer is read by. */
-export interface VerdictForm<T> {
+interface VerdictForm<T> {
   /** The answer without its nonce. */
   schema: z.ZodType<T>;
   /** Made for the question: a text that the judge only quotes cannot have it. */
@@ -13,7 +13,7 @@ export interface VerdictForm<T> {
  * A verdict, or what is wrong with the answer, in words for the judge. `logged` is the same without
  * what the judge may choose from: labels are part of the test, and belong in no log.
  */
-export type ReadVerdict<T> = { verdict: T } | { fault: string; logged?: string };
+type ReadVerdict<T> = { verdict: T } | { fault: string; logged?: string };
 
 /**
  * Reads the one verdict in a judge's answer. Only complete JSON objects that carry the nonce count;

@@ -11,7 +11,7 @@ export interface VoteOptions {
 }
 
 /** A vote, or why there is none. */
-export type Vote<T> = T | NonNullable<JudgeResult["error"]>;
+type Vote<T> = T | NonNullable<JudgeResult["error"]>;
 
 /**
  * Asks the judge `votes` times at once; `question` is called for each, so that each has marks of its

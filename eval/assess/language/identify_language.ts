@@ -1,7 +1,7 @@
 import table from "./language_grams.bin" with { type: "bytes" };
 
 /** Which language a text is in. */
-export interface IdentifiedLanguage {
+interface IdentifiedLanguage {
   /** One of `LANGUAGES`; empty if nothing in the text tells. */
   code: string;
   /** Whether the text is long and clear enough to go by. */

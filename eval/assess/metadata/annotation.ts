@@ -13,7 +13,7 @@ import type { SentimentModel } from "./sentiment.ts";
 import { SENTIMENT_MODEL } from "./sentiment_model.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 
-export interface AnnotatedMetadata {
+interface AnnotatedMetadata {
   generatedMetadata: Metadata;
   /** `undefined` if the turn has no reference metadata. */
   annotation: Annotation | undefined;
@@ -21,7 +21,7 @@ export interface AnnotatedMetadata {
   isLasting: boolean;
 }
 
-export interface MetadataReader {
+interface MetadataReader {
   /** Derives a value from a reply for each key of its turn's reference metadata. */
   read(reply: AnnotatedReply): Promise<AnnotatedMetadata>;
   /** Which keys of a turn count in this batch, without a reply. A key that cannot be planned counts. */

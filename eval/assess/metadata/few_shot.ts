@@ -16,7 +16,7 @@ const CHECK_BUDGET = 200_000;
 const CHECKED = { atLeast: 30, atMost: 200 };
 
 /** A few-shot annotator and the references that it can be checked with. */
-export interface FewShot {
+interface FewShot {
   annotator: KeyAnnotator;
   checkable: LabelExample[];
   labels: number;

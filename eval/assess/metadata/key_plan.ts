@@ -23,7 +23,7 @@ const ENOUGH_EXAMPLES = 8;
 /** From so many references on, those of the batch may replace the sentiment model. */
 const ENOUGH_SENTIMENTS = 20;
 
-export interface PlanOptions {
+interface PlanOptions {
   scenarios: Scenario[];
   semantics: BatchSemantics;
   /** `undefined`: there is none. */

@@ -10,7 +10,7 @@ export type LabelKind = "vectors" | "grams";
 export const THRESHOLDS: Record<LabelKind, number> = { vectors: 0.4, grams: 0.2 };
 
 /** The label nearest to a reply, and what its confidence depends on. */
-export interface Lead {
+interface Lead {
   label: unknown;
   score: number;
   /** How far it is ahead of the next label. */

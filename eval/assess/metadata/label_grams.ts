@@ -1,7 +1,7 @@
 import { type CharTfIdf, gramProduct, type GramVector } from "../text/char_tfidf.ts";
 
 /** A label's examples as TF-IDF vectors, ready to be compared with a reply. */
-export interface LabelGrams {
+interface LabelGrams {
   /** Cosine with the sum of the examples. */
   nearness(reply: GramVector): number;
   /**

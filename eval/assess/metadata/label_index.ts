@@ -20,14 +20,14 @@ export interface LabelScore {
 }
 
 /** Scores every label of a key for a reply. */
-export interface LabelIndex {
+interface LabelIndex {
   /** Rejects if a vector is needed and missing. */
   score(reply: AnnotatedReply): Promise<LabelScore[]>;
   /** Scores a reference as if it were no example; `score` and `even` are the same. */
   scoreExample(example: LabelExample): Promise<LabelScore[]>;
 }
 
-export interface LabelIndexOptions {
+interface LabelIndexOptions {
   groups: LabelGroup[];
   semantics: BatchSemantics;
 }

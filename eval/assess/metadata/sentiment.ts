@@ -41,7 +41,7 @@ export function areSentiments(key: string, labels: Iterable<string>): boolean {
     [...labels].every((label) => ["positive", "neutral", "negative"].includes(label));
 }
 
-export interface SentimentOptions {
+interface SentimentOptions {
   /** The labels of the batch, by `labelKey`, as it writes them. */
   labels: Map<string, unknown>;
   semantics: BatchSemantics;

@@ -8,7 +8,7 @@ import type { Bounds } from "./score.ts";
 import type { RepliedTurn, Scorer } from "./scorer.ts";
 
 /** How a reply's labels compare with the expected ones. */
-export interface MetadataMatch {
+interface MetadataMatch {
   scores: Scores;
   /** The missing scores, each with the reason. */
   missing: Record<string, string>;
@@ -19,7 +19,7 @@ export interface MetadataMatch {
 }
 
 /** What was read out of a reply. */
-export interface LabelledReply {
+interface LabelledReply {
   reply: string;
   generatedMetadata: Metadata;
   annotation?: Annotation | undefined;

@@ -11,10 +11,10 @@ export const OVERALL_PARTS = [
   "checks",
   "tools",
 ] as const;
-export type OverallPart = (typeof OVERALL_PARTS)[number];
+type OverallPart = (typeof OVERALL_PARTS)[number];
 
 /** A part that a turn's `overall` was planned with. */
-export interface PlannedPart {
+interface PlannedPart {
   name: OverallPart;
   /** `null`: it is missing. */
   value: number | null;

@@ -15,7 +15,7 @@ export interface TextPair {
 }
 
 /** Every pair score, in the table's order. */
-export interface PairComparison {
+interface PairComparison {
   /** `null` for a score that is in `missing`. */
   scores: Scores;
   /** Why a score could not be computed for this pair, by its name; empty if all were. */
@@ -27,7 +27,7 @@ export interface PairComparer extends Disposable {
   compare(pair: TextPair): PairComparison | Promise<PairComparison>;
 }
 
-export interface PairComparerOptions {
+interface PairComparerOptions {
   start?: () => WorkerPort;
   onEvent?: (event: WorkerEvent) => void;
 }

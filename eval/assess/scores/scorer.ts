@@ -51,7 +51,7 @@ export interface RepliedTurn {
 export interface ScoreInput extends RepliedTurn, ReplyCircumstances {}
 
 /** For each score, whether the turn should have it. A score that does not apply is `false`. */
-export type ScorePlan = Record<string, boolean>;
+type ScorePlan = Record<string, boolean>;
 
 /** What a scorer says about one reply. */
 export interface Outcome {
@@ -102,7 +102,7 @@ export interface RepeatableScorer extends PlannedScorer {
 }
 
 /** A scorer that is asked about every reply, such as a judge, or a score of the latency. */
-export interface FreshScorer extends PlannedScorer {
+interface FreshScorer extends PlannedScorer {
   readonly isRepeatable?: false;
   score(input: ScoreInput): Outcome | Promise<Outcome>;
 }

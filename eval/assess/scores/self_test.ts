@@ -8,7 +8,7 @@ import vectors from "./vectors.json" with { type: "json" };
 type Vector = typeof vectors[number];
 
 /** What a replay of the reference implementations' values found for one score. */
-export interface Replay {
+interface Replay {
   compared: number;
   left_out: number;
   /** `null` if there is nothing to compare with. */

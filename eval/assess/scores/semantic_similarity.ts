@@ -27,7 +27,7 @@ export const SIMILARITY_LIMIT =
 /** The most that a reply is given that contradicts its reference, or has a wrong value. */
 const MOST_CONTRADICTING = 0.65;
 
-export interface SemanticSimilarity {
+interface SemanticSimilarity {
   /** `null` if there are no vectors: another method would be another scale. */
   value: number | null;
   /** How pairs with this reference are compared. */

@@ -131,7 +131,7 @@ export function chooseMethod(reference: string, known: ReferenceLanguage): Simil
 }
 
 /** What is known of a reference's language, and of the encoders. */
-export interface ReferenceLanguage {
+interface ReferenceLanguage {
   isEnglish: boolean;
   /** Only asked of texts in Han characters or kana. */
   isChinese: boolean;

@@ -29,7 +29,7 @@ export function chooses(text: string, option: string): number {
 }
 
 /** The option that a text chooses, the last one that it names as such; `undefined` without one. */
-export function optionOf(text: string): string | undefined {
+function optionOf(text: string): string | undefined {
   const alone = loneOption(text);
   if (alone) return alone;
   const named = [...text.matchAll(NAMED)].filter((match) => {

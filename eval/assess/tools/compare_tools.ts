@@ -5,7 +5,7 @@ import { matchPatterns, type MatchTexts } from "./match_patterns.ts";
 import { type MatchesPattern, shareOfArguments } from "./same_args.ts";
 
 /** How the calls of a turn compare with those expected, each in [0, 1]. */
-export interface ToolComparison {
+interface ToolComparison {
   /** Of the names, as multisets. */
   f1: number;
   /** `null` if no expected call has arguments. */

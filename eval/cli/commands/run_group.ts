@@ -6,7 +6,7 @@ import { followGroup } from "../report/follow_group.ts";
 import { findBaseline, type PassCriteria } from "../pass_criteria.ts";
 
 /** A batch and the models that run it. The request is that of the first one. */
-export interface GroupPlan {
+interface GroupPlan {
   request: EvaluateRequest;
   targets: NamedTarget[];
   testName: string;

@@ -7,7 +7,7 @@ const LINES = 20;
 const BAR_WIDTH = 24;
 
 /** Shows how far a run has come. */
-export interface ProgressDisplay {
+interface ProgressDisplay {
   update(progress: RunProgress): void;
   /** Leaves the last state on the screen. */
   close(progress: RunProgress): void;

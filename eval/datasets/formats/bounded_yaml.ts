@@ -18,7 +18,7 @@ const MOST_TOKENS = 1_000_000;
 const MOST_ALIASES = 100;
 
 /** A YAML text, with the lines of what it contains. */
-export interface YamlFile {
+interface YamlFile {
   root: unknown;
   /** Where an item of a list begins: of the root's list `part`, or of the root if that is a list. */
   lineOf(part: string, index: number): number;

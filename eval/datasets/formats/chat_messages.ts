@@ -3,7 +3,7 @@ import { asFields, asList, asText, type Fields, isFields } from "../../../shared
 import { ANSWER_NAMES, findName, SYSTEM_NAMES } from "../sample_names.ts";
 
 /** A turn that a list of chat messages holds. */
-export interface ChatTurn {
+interface ChatTurn {
   user_message: string;
   reference_reply?: string;
   reference_replies?: string[];

@@ -14,7 +14,7 @@ import { createSampleIds } from "../sample_ids.ts";
 import { readTable, type Row } from "./table.ts";
 
 /** The column that a table needs, unless a mapping names another one. */
-export const USER_MESSAGE = "user_message";
+const USER_MESSAGE = "user_message";
 const REFERENCE_REPLY = "reference_reply";
 /** A JSON list of further references, as the CSV file of a run has them. */
 const REFERENCE_REPLIES = "reference_replies";

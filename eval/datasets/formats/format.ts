@@ -43,7 +43,7 @@ export const QUESTIONS = [
 ];
 
 /** What is known of a file before it is read. */
-export interface FileBeginning {
+interface FileBeginning {
   /** The file's name; its extension counts. Empty if it is unknown. */
   name: string;
   /** A few thousand characters, without blanks before them. */

@@ -10,7 +10,7 @@ import { toTest } from "./promptfoo_table.ts";
 const READABLE = /^(?:file:\/\/|(?!\w+:\/\/))[^*]+\.(?:csv|tsv|ya?ml|json|jsonl|txt|md|j2)$/i;
 
 /** A test, and the line where it begins, in the file that has it. */
-export interface PlacedTest {
+interface PlacedTest {
   test: unknown;
   line: number;
   /** Unset if it is the configuration itself. */

@@ -3,7 +3,7 @@ import { asFields, asList, type Fields, isFields } from "../../../shared/fields.
 import { followReference } from "./promptfoo_references.ts";
 
 /** A test that a scenario of promptfoo stands for. */
-export interface ScenarioTest {
+interface ScenarioTest {
   /** Which scenario it comes from, counted from 0. */
   scenario: number;
   id: string;

@@ -81,7 +81,7 @@ export function describeComparison(
 }
 
 /** What the judge says, beside the verdict of the score. */
-export function describePreference(preference: Preference, form: TextForm): string {
+function describePreference(preference: Preference, form: TextForm): string {
   const { judge, verdict, reason, missing, ...counts } = preference;
   const unjudged = Object.entries(missing).map(([why, turns]) => `, ${turns} not judged (${why})`);
   return `The judge (${form.name(judge)}) prefers the candidate in ` +

@@ -7,7 +7,7 @@ import { digestRun } from "./digest.ts";
 import type { ExportSource } from "../format.ts";
 
 /** All that a run says of one score: a row of a table, or a line of JSON. */
-export interface ScoreRow extends Statistic {
+interface ScoreRow extends Statistic {
   run_id: string;
   model_id: string;
   /** `name@version`, if the run named a dataset. */

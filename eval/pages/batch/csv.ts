@@ -1,7 +1,7 @@
 import { csvSeparator } from "../../datasets/csv_separator.ts";
 
 /** The rows of a CSV file, and the line of a quote that is never closed: the rest is in its cell. */
-export interface CsvRows {
+interface CsvRows {
   rows: string[][];
   unclosed?: number;
 }

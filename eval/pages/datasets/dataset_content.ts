@@ -8,7 +8,7 @@ const MOST_SCENARIOS = 2_000;
 const MOST_CHARACTERS = 16_000_000;
 
 /** The first scenarios of a version. */
-export interface ReadScenarios {
+interface ReadScenarios {
   scenarios: Scenario[];
   isWhole: boolean;
 }

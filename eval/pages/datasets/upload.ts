@@ -15,7 +15,7 @@ export async function readBeginning(file: File): Promise<string> {
 }
 
 /** A file and the parameters of the request that writes it. */
-export interface UploadRequest {
+interface UploadRequest {
   file: NonNullable<ApiRequest["file"]>;
   parameters: Parameters;
 }

@@ -4,7 +4,7 @@ export function shellWord(text: string): string {
 }
 
 /** The body of a request; what else it has is not named here. */
-export interface CommandInput {
+interface CommandInput {
   /** Unset if each model has its own. */
   endpoint?: string;
   model_id?: string;

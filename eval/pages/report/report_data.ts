@@ -32,7 +32,7 @@ export interface ComparisonReport {
 }
 
 /** What a report of a group holds. */
-export interface GroupFile {
+interface GroupFile {
   group: GroupReport;
 }
 

@@ -6,7 +6,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 const BEYOND = 8;
 
 /** The rows of a long list to show, and where. */
-export interface VirtualRows {
+interface VirtualRows {
   first: number;
   /** Not included. */
   end: number;

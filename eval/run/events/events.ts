@@ -13,7 +13,7 @@ const PAGE = 100;
 /** Proxies close idle connections. */
 const KEEP_ALIVE_MS = 15_000;
 
-export interface RunEventsOptions {
+interface RunEventsOptions {
   store: RunStore;
   run: StoredRun;
   /** The run if it is running in this process; called repeatedly. */

@@ -2,7 +2,7 @@ import { noteFailure, type RequestContext } from "../../../shared/http/router/ro
 import type { ActiveRun } from "../manager/active_run.ts";
 import type { ClientStream } from "./client_stream.ts";
 
-export interface StreamLogOptions {
+interface StreamLogOptions {
   context: Pick<RequestContext, "fields" | "logAfter">;
   /** The run that the request started, if any. */
   begun?: ActiveRun | undefined;

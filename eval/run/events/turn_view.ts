@@ -45,7 +45,7 @@ export type TurnRow = z.infer<typeof TurnRow>;
 export const ALL_FIELDS = "all";
 
 /** What of an interaction is added to a row. */
-export interface RowFields {
+interface RowFields {
   /** `all` for all of them. */
   names: string[];
   /** Of each text; longer ones are cut. */

@@ -35,7 +35,7 @@ export interface ExecutionPorts {
 }
 
 /** What the manager knows about all of its runs. */
-export interface ExecutionState {
+interface ExecutionState {
   saver: Saver;
   /** Endpoints with their queries, of runs that have not ended. */
   addresses: ReadonlyMap<string, string>;

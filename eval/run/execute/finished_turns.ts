@@ -8,7 +8,7 @@ import type { Suspects } from "../manager/suspects.ts";
 /** How often scoring a reply may crash the process before the reply is given up. */
 export const MAX_TRIES = 3;
 
-export interface FinishedOptions {
+interface FinishedOptions {
   id: string;
   plan: RunPlan;
   suspects: Suspects;

@@ -2,7 +2,7 @@ import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunWork, TakenConversation } from "../manager/work.ts";
 
 /** A run beside the other runs of its group. */
-export interface InterleavedRun {
+interface InterleavedRun {
   /** The same work, whose conversations begin when it is the run's turn. */
   share(work: RunWork): RunWork;
   /** Call it when the run has ended in this process. */
@@ -10,7 +10,7 @@ export interface InterleavedRun {
 }
 
 /** Lets the runs of a group that ask the same endpoint take turns. */
-export interface Interleaving {
+interface Interleaving {
   /**
    * To be called before the run's first conversation, and for all runs of a new group before the
    * first conversation of any. `undefined` if the run is in no group.

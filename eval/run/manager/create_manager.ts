@@ -12,7 +12,7 @@ import { createSaver } from "../execute/saver.ts";
 import { createSharedRuns } from "./shared_runs.ts";
 
 /** Everything a run needs from outside. */
-export interface RunManagerDeps extends ExecutionPorts {
+interface RunManagerDeps extends ExecutionPorts {
   /** `EVAL_MAX_RUNS`: at most this many run at once, more are refused. No limit if unset. */
   maxRuns?: number;
   /** The wait before a run is resumed that a storage fault has interrupted. */

@@ -22,12 +22,12 @@ export interface Launching {
   resume(run: StoredRun, options?: ResumeOptions): Promise<ActiveRun | undefined>;
 }
 
-export interface ResumeOptions {
+interface ResumeOptions {
   endpoint?: string;
   onResume?: (tally: Tally) => void;
 }
 
-export interface LaunchingOptions {
+interface LaunchingOptions {
   store: RunStore;
   sharing: Sharing | undefined;
   shared: SharedRuns;

@@ -11,12 +11,12 @@ import { requireReferences } from "../execute/reference_history.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 
 /** Stores runs before they start. Throws 400 if their batch cannot be used. */
-export interface NewRuns {
+interface NewRuns {
   create(run: NewRun): Promise<CreatedRun>;
   createGroup(group: NewGroup): Promise<CreatedGroup>;
 }
 
-export interface NewRunsOptions {
+interface NewRunsOptions {
   store: RunStore;
   scoring: ScoringPorts;
   endpoints: Pick<EndpointPolicy, "requireAllowed" | "requireReachable">;

@@ -2,7 +2,7 @@ const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 
 /** Retries work that a storage fault has stopped, until it succeeds. */
-export interface Recovery {
+interface Recovery {
   /** `id` names the work; later work of the same name replaces it. */
   later(id: string, work: () => Promise<void>): void;
   /** Gives up the remaining work. */

@@ -9,7 +9,7 @@ import type { Saver } from "../execute/saver.ts";
 import { createWaitingRuns } from "./waiting_runs.ts";
 
 /** Resumes runs that need no client: those of an earlier process, or after a storage fault. */
-export interface Resumption {
+interface Resumption {
   /** Queues the runs that are stored as running. */
   queueUnfinished(): Promise<void>;
   /** Resumes them, oldest first. Resolves when the first ones have started. */
@@ -30,7 +30,7 @@ export interface Resumption {
   stop(): void;
 }
 
-export interface ResumptionOptions {
+interface ResumptionOptions {
   store: RunStore;
   log: Logger;
   limit: RunLimit;

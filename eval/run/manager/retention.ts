@@ -7,7 +7,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** How far the difference of two clock readings may be from the time that really passed. */
 const DRIFT_MS = 60_000;
 
-export interface RetentionOptions {
+interface RetentionOptions {
   store: RunStore;
   log: Logger;
   /** `EVAL_KEEP_DAYS`; if unset, nothing is deleted. */

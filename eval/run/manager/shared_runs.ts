@@ -15,7 +15,7 @@ export interface SharedRuns {
   refresh(active: ActiveRun): Promise<void>;
 }
 
-export interface SharedRunsOptions {
+interface SharedRunsOptions {
   sharing: Sharing | undefined;
   store: RunStore;
   /** The runs that this process works on. */

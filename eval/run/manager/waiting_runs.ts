@@ -1,5 +1,5 @@
 /** The queue of runs that an earlier process left unfinished, until `EVAL_MAX_RUNS` allows them. */
-export interface WaitingRuns {
+interface WaitingRuns {
   readonly count: number;
   has(id: string): boolean;
   /** In the order in which they are to be resumed. */

@@ -14,7 +14,7 @@ export interface VersionRecord {
 }
 
 /** A dataset and its latest version. */
-export interface DatasetEntry extends VersionRecord {
+interface DatasetEntry extends VersionRecord {
   versions: number;
   updatedAt: number;
 }

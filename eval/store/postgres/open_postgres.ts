@@ -18,13 +18,13 @@ import { createSharedStore, type SharedStore } from "./shared_store.ts";
 import type { WorkList } from "./work_list.ts";
 
 /** A store on PostgreSQL with what belongs to it. `store.close` closes all of it. */
-export interface OpenedPostgres {
+interface OpenedPostgres {
   store: SharedStore;
   pool: PostgresPool;
   news: RunNews;
 }
 
-export interface OpenPostgresOptions {
+interface OpenPostgresOptions {
   /** `EVAL_DATA`: `postgres://…`. */
   address: string;
   /** The largest number of connections, not counting the one that listens. */

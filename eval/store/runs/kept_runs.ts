@@ -1,5 +1,5 @@
 /** Tracks which runs are being read. */
-export interface KeptRuns {
+interface KeptRuns {
   keep(runId: string): Disposable;
   isKept(runId: string): boolean;
   /** Marks a run that was deleted while it was read: it is released after its last reader. */

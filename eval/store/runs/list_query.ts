@@ -130,7 +130,7 @@ export interface TurnQueries {
 }
 
 /** A run's summary as JSON texts, which the store does not look into. */
-export interface StoredSummary {
+interface StoredSummary {
   overall: number | null;
   headline: string;
   summary: string;

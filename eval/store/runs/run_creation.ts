@@ -95,7 +95,7 @@ export function createRunCreation(
 }
 
 /** A new run as it is stored: running, and without the query of its endpoint. */
-export function newStoredRun(
+function newStoredRun(
   { request, testName, parentId }: NewRun,
   { id, moment, batchDigest, group }: {
     id: string;

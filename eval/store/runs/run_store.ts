@@ -18,7 +18,7 @@ import type { RunStore } from "../store.ts";
 import { createSummaryQueries } from "./summary_queries.ts";
 import { createTurnWriter, type InsertTurns } from "../turns/turn_writer.ts";
 
-export interface RunStoreOptions extends RunCreationOptions {
+interface RunStoreOptions extends RunCreationOptions {
   /** A connection that waits for no writer; `db` reads, too, if it is unset. */
   reads?: Kysely<Tables>;
   /** Told by kysely of reads that failed. */

@@ -34,7 +34,7 @@ export interface DatasetVersionsTable {
 }
 
 /** The scenarios of a version. Parts without a version belong to an upload that has not ended. */
-export interface DatasetPartsTable {
+interface DatasetPartsTable {
   content_id: string;
   position: number;
   /** Scenarios as JSON, one per line. */
@@ -42,7 +42,7 @@ export interface DatasetPartsTable {
 }
 
 /** Names that people give to runs. */
-export interface RunTagsTable {
+interface RunTagsTable {
   name: string;
   run_id: string;
 }
@@ -67,7 +67,7 @@ export interface GradesTable {
 }
 
 /** Values that the service keeps for itself. */
-export interface ServiceStateTable {
+interface ServiceStateTable {
   name: string;
   value: string;
 }
@@ -125,7 +125,7 @@ export interface TurnsTable {
   facets: string;
 }
 
-export interface CallerKeysTable {
+interface CallerKeysTable {
   /** A digest of the caller's API key; empty if the service has none. */
   caller: string;
   idempotency_key: string;

@@ -5,7 +5,7 @@ import { storageError, StoreFault } from "../store_fault.ts";
 import { realPathOf } from "./sqlite_files.ts";
 import type { Statement, WorkerCommand, WorkerReply } from "./sqlite_worker.ts";
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** A file, or `:memory:`. */
   path: string;
   /**
@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   busyTimeoutMs?: number;
 }
 
-export interface QueryResult {
+interface QueryResult {
   rows: unknown[];
   changes: number;
 }

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import { SQLITE_CORRUPT } from "./sqlite_codes.ts";
 
 /** A message to this worker. Its reply has the same `id`. */
-export type SqliteRequest = { id: number } & WorkerCommand;
+type SqliteRequest = { id: number } & WorkerCommand;
 
 export type WorkerCommand =
   | {

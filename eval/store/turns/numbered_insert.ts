@@ -5,7 +5,7 @@ import type { Tables, TurnsTable } from "../schema/schema.ts";
 import type { InsertTurns, NewTurn } from "./turn_writer.ts";
 
 /** Stores turns and numbers them, in a database that no other process writes. */
-export interface NumberedInsert {
+interface NumberedInsert {
   /** Must not be called again before it has resolved: the numbers are the order of storing. */
   insert: InsertTurns;
   /** Call it when the run stores no further turn. */

@@ -10,7 +10,7 @@ import type { PendingRepliesTable } from "../schema/schema.ts";
 const DELAY_MS = 100;
 const MAX_BATCH = 200;
 
-export interface ReplyWriter {
+interface ReplyWriter {
   /** Resolves once the reply is on the disk, or no longer needs to be stored. */
   write(runId: string, reply: ReceivedReply, options: { isUrgent: boolean }): Promise<void>;
   /** The reply need not be stored any more, because its turn is about to be. */

@@ -20,7 +20,7 @@ export type NewTurn = Omit<TurnsTable, "seq">;
  */
 export type InsertTurns = (turns: NewTurn[]) => Promise<boolean[]>;
 
-export interface TurnWriter {
+interface TurnWriter {
   /** Resolves once the turn is on the disk. */
   write(runId: string, turn: StoredTurn): Promise<RecordedTurn>;
 }

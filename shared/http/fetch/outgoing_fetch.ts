@@ -8,7 +8,7 @@ export class AnswerTooLarge extends Error {
 /** More than the longest answer of any model, with all its log probabilities. */
 export const MAX_ANSWER_MB = 32;
 
-export interface OutgoingOptions {
+interface OutgoingOptions {
   /** `createPublicFetch()` for addresses that callers choose; unset: Deno's own `fetch`. */
   connect?: typeof fetch;
   /** Limit of an answer, unpacked: reading on then throws `AnswerTooLarge` and closes the connection. */

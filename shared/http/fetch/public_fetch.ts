@@ -33,7 +33,7 @@ export async function requirePublicHost(url: string, resolve: Resolve): Promise<
   throw notPublic(origin);
 }
 
-export interface PublicFetchOptions {
+interface PublicFetchOptions {
   resolve?: Resolve;
   /** Which addresses may be reached. */
   isPublic?: (address: string) => boolean;

@@ -7,7 +7,7 @@ import type { Guard, RequestContext } from "./router.ts";
 export const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** Cross-origin rules for one list of origins; `http://localhost:*` means any port. */
-export interface OriginPolicy {
+interface OriginPolicy {
   guard: Guard;
   preflight(request: Request): Response | undefined;
   responseHeaders(request: Request): Record<string, string>;

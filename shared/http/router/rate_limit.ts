@@ -18,7 +18,7 @@ export function createMemoryLimiter({ requests, seconds }: Rate): limiters.RateL
   return new RateLimiterMemory({ points: requests, duration: seconds });
 }
 
-export interface RateLimitOptions {
+interface RateLimitOptions {
   rate: Rate;
   trustedProxies: string[];
   /** `createMemoryLimiter` if unset. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /** What all code that runs for a request can read about it, without passing it on. */
-export interface RequestScope {
+interface RequestScope {
   readonly requestId: string;
   /** The caller's own trace (W3C Trace Context), passed on to the services that are called. */
   readonly traceparent?: string;

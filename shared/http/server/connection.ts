@@ -30,7 +30,7 @@ export function explainEnd(error: unknown, connection: Connection): unknown {
 }
 
 /** A connection without a socket: it closes when the answer is made. */
-export interface LocalConnection extends Connection {
+interface LocalConnection extends Connection {
   close(): void;
 }
 

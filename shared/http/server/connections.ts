@@ -48,7 +48,7 @@ export function canOpenFiles(count: number): boolean {
 }
 
 /** Why a connection was refused: too many in all, or from its address. */
-export type RefusalReason = "total" | "address";
+type RefusalReason = "total" | "address";
 
 export interface ConnectionLimitOptions {
   /** Connections open at once. */

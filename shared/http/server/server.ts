@@ -17,7 +17,7 @@ import { sendResponse } from "./send_response.ts";
 import { createStop } from "./stopping.ts";
 import { createWatchdog } from "./watchdog.ts";
 
-export interface ServeOptions {
+interface ServeOptions {
   /** Names the service in its own log lines. */
   name: string;
   /** Named in the message if the port is in use. */

@@ -18,7 +18,7 @@ import {
   type Service,
 } from "../router/router.ts";
 
-export interface ServiceDeps {
+interface ServiceDeps {
   about: About;
   config: CommonConfig;
   log: Logger;

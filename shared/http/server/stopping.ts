@@ -3,7 +3,7 @@ import type { Logger } from "../../log.ts";
 import type { Admission } from "../router/admission.ts";
 import type { ConnectionLimit } from "./connections.ts";
 
-export interface StoppingOptions {
+interface StoppingOptions {
   name: string;
   server: Server;
   admission: Admission;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface WatchdogOptions {
+interface WatchdogOptions {
   /** From one probe to the next, and the longest that the answer to one may take. */
   intervalMs: number;
   /** Called once, after several probes in a row were not answered. */
@@ -10,7 +10,7 @@ export interface WatchdogOptions {
   connect?: (address: { hostname: string; port: number }) => Promise<Deno.Conn>;
 }
 
-export interface Watchdog {
+interface Watchdog {
   /** Answers the watchdog's own probe; false for any other request. */
   answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
   start(address: AddressInfo): void;

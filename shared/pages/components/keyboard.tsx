@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Dialog } from "./dialog.tsx";
 
 /** A key of a view: what is pressed (`j`, `/`, `Ctrl+Enter`) and what it does. */
-export interface Shortcut {
+interface Shortcut {
   key: string;
   /** Empty if the entry of another key says it. */
   does: string;

@@ -205,7 +205,7 @@ function isWebAddress(href: string): boolean {
 const renderer = onDemand(() => import("../render_formula.ts"));
 
 /** A formula of TeX as MathML; its source until that is loaded, or if it cannot be read. */
-export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }) {
+function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }) {
   const source = tex.replace(/^\\[([]|\\[)\]]$/g, "");
   const tree = renderer()?.renderFormula(source, isBlock);
   if (!tree) return isBlock ? <pre tabIndex={0}><code>{tex}</code></pre> : <code>{tex}</code>;

@@ -25,7 +25,7 @@ export interface Media {
   example?: unknown;
 }
 
-export interface ApiAnswer {
+interface ApiAnswer {
   description: string;
   content?: Record<string, Media>;
 }

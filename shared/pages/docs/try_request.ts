@@ -10,7 +10,7 @@ export interface TryValues {
 }
 
 /** The request of a form, and the same as a command. */
-export interface TryRequest {
+interface TryRequest {
   method: string;
   path: string;
   headers: Record<string, string>;

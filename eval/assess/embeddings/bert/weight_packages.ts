@@ -13,7 +13,7 @@ const PACKAGES: Record<EncoderModel, { name: string; load: () => Promise<unknown
   },
 };
 
-export interface MissingPackage {
+interface MissingPackage {
   name: string;
   reason: string;
 }
