@@ -1,14 +1,15 @@
-import {
-  type ServerSentEventMessage,
-  ServerSentEventStream,
-} from "@std/http/server-sent-event-stream";
 import { abortError } from "../../shared/abort.ts";
 import { type Connection, explainEnd } from "../../shared/http/server/connection.ts";
 import { noteFailure, type RequestContext } from "../../shared/http/router/router.ts";
 import { UNBUFFERED } from "../../shared/http/server/unbuffered.ts";
 
-/** Sends one event. Resolves when the reader has taken it, rejects once the reader has left. */
-export type Push = (event: ServerSentEventMessage) => Promise<void>;
+/** An event, or a comment, which clients ignore. `data` is on one line. */
+export type OutgoingEvent = { event?: string; data: string } | { comment: string };
+
+/**
+ * Sends one event. Resolves when there is room for the next one, rejects once the reader has left.
+ */
+export type Push = (event: OutgoingEvent) => Promise<void>;
 
 /** What a stream needs from its request. */
 export interface StreamOptions {
@@ -52,12 +53,19 @@ export async function streamEvents(
   return eventStreamResponse(body, { headers: headers() });
 }
 
+/** Milliseconds between two writes: each costs as much as all else that is done for an event. */
+const WRITE_EVERY_MS = 10;
+
+/** Characters that may wait for the reader; with more, `produce` waits too. */
+const MAX_HELD = 16 * 1024;
+
 /**
  * Streams what `produce` pushes. Resolves with the first event or the first keep-alive comment.
  * Rejects with what `produce` throws before that, so that the failure can still set the response's
  * status. Once the outlet is open, `produce` itself turns a failure into an event.
  *
- * Nothing is buffered: `produce` waits for the reader.
+ * An event is sent at once, unless another was sent within the last 10 ms: then it goes with those
+ * that come until these are over.
  */
 export async function openEventStream(
   produce: Produce,
@@ -66,74 +74,91 @@ export async function openEventStream(
   const leaving = new AbortController();
   const leave = () => leaving.abort(abortError());
   const opened = Promise.withResolvers<void>();
-  let isWanted = Promise.withResolvers<void>();
-  let queue: Promise<void> = Promise.resolve();
+  const encoder = new TextEncoder();
+  let held = "";
+  /** Set while `produce` waits until what is held was sent. */
+  let sent: PromiseWithResolvers<void> | undefined;
   let isReaderWaiting = false;
+  let lastWrite = -Infinity;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let isOpen = false;
+  let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 
   function open(): void {
     isOpen = true;
     opened.resolve();
   }
-  const events = new ReadableStream<ServerSentEventMessage>({
-    start(controller) {
-      signal.addEventListener("abort", leave, { once: true });
-      leaving.signal.addEventListener("abort", () => isWanted.reject(abortError()));
-      isWanted.promise.catch(() => {}); // handled by the pending push
-      if (signal.aborted) leave();
 
-      async function send(event: ServerSentEventMessage): Promise<void> {
-        await isWanted.promise;
-        if (leaving.signal.aborted) throw abortError();
-        isWanted = Promise.withResolvers();
-        isWanted.promise.catch(() => {});
-        isReaderWaiting = false;
-        controller.enqueue(spaced(event));
-      }
-      function push(event: ServerSentEventMessage): Promise<void> {
-        open();
-        const sent = queue.then(() => send(event));
-        queue = sent.catch(() => {});
-        return sent;
-      }
+  function write(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (held === "" || leaving.signal.aborted) return;
+    isReaderWaiting = false;
+    lastWrite = performance.now();
+    controller.enqueue(encoder.encode(held));
+    held = "";
+    sent?.resolve();
+    sent = undefined;
+  }
 
-      const timer = setInterval(() => {
-        open();
-        if (isReaderWaiting) push({ comment: " keep-alive" }).catch(() => {});
-      }, keepAliveMs);
-      produce({ push, signal: leaving.signal, isOpen: () => isOpen }).then(
-        () => controller.close(),
-        (error) => {
-          opened.reject(error);
-          controller.error(error);
-        },
-      ).catch(() => {}) // the reader has left: there is nothing to close
-        .finally(() => {
-          clearInterval(timer);
-          signal.removeEventListener("abort", leave);
-        });
-    },
+  function writeSoon(): void {
+    if (!isReaderWaiting || held === "") return;
+    const wait = lastWrite + WRITE_EVERY_MS - performance.now();
+    if (wait <= 0 || held.length >= MAX_HELD) write();
+    else timer ??= setTimeout(write, wait);
+  }
+
+  function push(event: OutgoingEvent): Promise<void> {
+    open();
+    if (leaving.signal.aborted) return Promise.reject(abortError());
+    held += toText(event);
+    writeSoon();
+    if (held.length < MAX_HELD) return SENT;
+    sent ??= Promise.withResolvers();
+    return sent.promise;
+  }
+
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start: (own) => void (controller = own),
     pull() {
       isReaderWaiting = true;
-      isWanted.resolve();
+      writeSoon();
     },
     cancel: leave,
   }, { highWaterMark: 0 });
-
+  signal.addEventListener("abort", leave, { once: true });
+  leaving.signal.addEventListener("abort", () => sent?.reject(abortError()));
+  if (signal.aborted) leave();
+  const keepAlive = setInterval(() => {
+    open();
+    if (isReaderWaiting && held === "") push({ comment: "keep-alive" }).catch(() => {});
+  }, keepAliveMs);
+  produce({ push, signal: leaving.signal, isOpen: () => isOpen }).then(
+    () => {
+      write();
+      controller.close();
+    },
+    (error) => {
+      opened.reject(error);
+      controller.error(error);
+    },
+  ).catch(() => {}) // the reader has left: there is nothing to close
+    .finally(() => {
+      clearInterval(keepAlive);
+      clearTimeout(timer);
+      signal.removeEventListener("abort", leave);
+    });
   await opened.promise;
-  return events.pipeThrough(new ServerSentEventStream());
+  return body;
 }
 
-/**
- * Adds a space after each colon, as OpenAI does. Parsers of the format drop it, and the many clients
- * that only look for "data: " need it.
- */
-function spaced({ event, data, ...rest }: ServerSentEventMessage): ServerSentEventMessage {
-  return {
-    ...rest,
-    ...(event !== undefined && { event: ` ${event}` }),
-    ...(data !== undefined && { data: ` ${data}` }),
-  };
+const SENT = Promise.resolve();
+
+/** With a space after each colon, as OpenAI does: many clients only look for "data: ". */
+function toText(event: OutgoingEvent): string {
+  if ("comment" in event) return `: ${event.comment}\n\n`;
+  const name = event.event === undefined ? "" : `event: ${event.event}\n`;
+  return `${name}data: ${event.data}\n\n`;
 }
 
 /** The response of an opened stream. */

@@ -38,20 +38,32 @@ export function startCallClock(
   const lastMoment = performance.now() + totalMs;
   const controller = new AbortController();
   let isTimedOut = false;
+  let isPaused = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the timer fires. It is not set anew with each restart: a stream has thousands of them. */
+  let firesAt = Infinity;
   let endsAt = 0;
 
   const leave = () => controller.abort(caller?.reason);
-  const pause = () => clearTimeout(timer);
   const remainingMs = () => endsAt - performance.now();
   function restart(maxMs = Infinity): void {
-    pause();
-    const ms = Math.max(0, Math.min(timeoutMs, maxMs, lastMoment - performance.now()));
-    endsAt = performance.now() + ms;
-    timer = setTimeout(() => {
-      isTimedOut = true;
-      controller.abort();
-    }, ms);
+    isPaused = false;
+    const now = performance.now();
+    endsAt = now + Math.max(0, Math.min(timeoutMs, maxMs, lastMoment - now));
+    if (endsAt < firesAt) arm();
+  }
+  function arm(): void {
+    clearTimeout(timer);
+    firesAt = endsAt;
+    timer = setTimeout(look, remainingMs());
+  }
+  function look(): void {
+    const isOver = endsAt <= firesAt;
+    firesAt = Infinity;
+    if (isPaused) return;
+    if (!isOver) return arm();
+    isTimedOut = true;
+    controller.abort();
   }
 
   if (caller?.aborted) leave();
@@ -62,11 +74,11 @@ export function startCallClock(
     signal: controller.signal,
     isTimedOut: () => isTimedOut,
     remainingMs,
-    pause,
+    pause: () => void (isPaused = true),
     restart,
     sleep: (ms) => sleep(ms, controller.signal),
     stop() {
-      pause();
+      clearTimeout(timer);
       caller?.removeEventListener("abort", leave);
       controller.abort(ENDED);
     },

@@ -58,7 +58,7 @@ export async function* readStream(
   let isUnfinished = false;
   let isError = false;
   let hasEvents = false;
-  const events = readServerSentEvents(response.body ?? new Blob().stream(), {
+  await using events = readServerSentEvents(response.body ?? new Blob().stream(), {
     onText: (text) => start += hasEvents || start.length > MAX_READ ? "" : text,
     onInvalid: () => isUtf8 = false,
     onUnfinished: () => isUnfinished = true,
@@ -68,7 +68,16 @@ export async function* readStream(
   });
   /** What happens to the connection of a whole answer does not matter, unless the caller has left. */
   const isOver = () => assembler.isWhole() && (clock.isTimedOut() || !clock.signal.aborted);
-  for await (const data of endingWell(events, isOver)) {
+  for (;;) {
+    let next;
+    try {
+      next = await events.next();
+    } catch (error) {
+      if (!isOver()) throw error;
+      break;
+    }
+    if (next.done) break;
+    const data = next.value;
     isDone = data === "[DONE]";
     if (isDone) break;
     if (data.trim() === "") continue; // keeps the connection
@@ -126,18 +135,6 @@ export async function readAnyReply(
     onDelta?.();
   }
   throw new CallFailure({ failure: { kind: "interrupted" } });
-}
-
-/** Takes a failure of `events` for their end if `isOver`. */
-async function* endingWell(
-  events: AsyncIterable<string>,
-  isOver: () => boolean,
-): AsyncGenerator<string> {
-  try {
-    yield* events;
-  } catch (error) {
-    if (!isOver()) throw error;
-  }
 }
 
 /** From a provider that does not stream, and says so by sending all of it. */

@@ -1,3 +1,4 @@
+import { readPieces } from "../http/body/pieces.ts";
 import { createUtf8Decoder } from "../http/body/utf8.ts";
 
 interface EventOptions {
@@ -51,18 +52,25 @@ export async function* readServerSentEvents(
     }
   }
 
-  for await (const text of body.pipeThrough(createUtf8Decoder(onInvalid))) {
+  function takeText(text: string): string[] {
+    if (text === "") return [];
     onText?.(text);
     // Only what is new is searched: a line of megabytes comes in hundreds of pieces.
     const endsBefore = rest.at(-1)?.endsWith("\r");
     const isWithin = !endsBefore && !/[\r\n]/.test(text);
     rest.push(text);
-    if (isWithin) continue;
+    if (isWithin) return [];
     // A carriage return at the very end waits: its line feed may come with the next piece.
     const lines = rest.join("").split(/\r\n|\n|\r(?!$)/);
     rest = [lines.pop() ?? ""];
-    yield* takeLines(lines);
+    return lines;
   }
+
+  const decoder = createUtf8Decoder(onInvalid);
+  for await (const piece of readPieces(body)) {
+    for (const event of takeLines(takeText(decoder.decode(piece)))) yield event;
+  }
+  for (const event of takeLines(takeText(decoder.end()))) yield event;
   if (isStrict) return;
   const last = rest.join("").replace(/\r$/, "");
   yield* takeLines([last]);

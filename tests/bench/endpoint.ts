@@ -4,7 +4,8 @@
  * offers tools and the user says "use a tool", in pieces if a stream is asked for, and always with
  * one sentence. `/delay/<ms>/echo/v1/…` answers with what the user asked to hear, and with errors in
  * every tenth reply; `/delay/<ms>/fresh/<words>/v1/…` never gives the same reply twice, and
- * `/delay/<ms>/few/<words>/v1/…` has twenty. Prints its port.
+ * `/delay/<ms>/few/<words>/v1/…` has twenty. `/delay/<ms>/chunks/<n>/v1/…` streams that many words.
+ * Prints its port.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -39,7 +40,7 @@ async function handle(request: Request): Promise<Response> {
   const delay = Number(/^\/delay\/(\d+)\//.exec(path)?.[1] ?? 0);
   const body = await request.json() as Body;
   if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
-  if (body.stream) return streamWords(body.model);
+  if (body.stream) return streamWords(body.model, Number(/\/chunks\/(\d+)\//.exec(path)?.[1]));
   const last = body.messages.at(-1);
   const wantsTool = body.tools && last?.role === "user" && last.content.includes("use a tool");
   const message = wantsTool
@@ -63,7 +64,8 @@ async function handle(request: Request): Promise<Response> {
   });
 }
 
-function streamWords(model: string): Response {
+function streamWords(model: string, count: number): Response {
+  const words = count ? Array.from({ length: count }, (_, n) => WORDS[n % WORDS.length]) : WORDS;
   const base = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model };
   const chunk = (delta: unknown, finish_reason: string | null = null) => ({
     ...base,
@@ -71,7 +73,7 @@ function streamWords(model: string): Response {
   });
   const chunks = [
     chunk({ role: "assistant", content: "" }),
-    ...WORDS.map((content) => chunk({ content })),
+    ...words.map((content) => chunk({ content })),
     chunk({}, "stop"),
     { ...base, choices: [], usage: USAGE },
   ];

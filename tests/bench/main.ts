@@ -3,6 +3,7 @@
 import { agentPeer } from "./agent_peer.ts";
 import { agentMemory, agentSpeed } from "./agent_speed.ts";
 import { agentStream } from "./agent_stream.ts";
+import { agentChunks } from "./agent_chunks.ts";
 import { checkLimits } from "./check_limits.ts";
 import { datasetStream } from "./datasets.ts";
 import { encoderCost } from "./encoder.ts";
@@ -30,6 +31,7 @@ const PARTS: Record<string, BenchPart> = {
   "agent-speed": agentSpeed,
   "agent-peer": agentPeer,
   "agent-stream": agentStream,
+  "agent-chunks": agentChunks,
   "agent-memory": agentMemory,
   "request-files": requestFiles,
   "eval-speed": evalSpeed,

@@ -33,32 +33,30 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Decodes a stream as UTF-8, with replacement; `onInvalid` is called once if it is not. */
-export function createUtf8Decoder(
-  onInvalid: () => void,
-): TransformStream<Uint8Array<ArrayBuffer>, string> {
+/** Decodes the pieces of a text. */
+export interface Utf8Decoder {
+  decode(piece: Uint8Array<ArrayBuffer>): string;
+  /** What is left at the end. */
+  end(): string;
+}
+
+/** Decodes UTF-8, with replacement; `onInvalid` is called once if it is not. */
+export function createUtf8Decoder(onInvalid: () => void): Utf8Decoder {
   const decoder = new TextDecoder();
   let strict: TextDecoder | undefined = new TextDecoder("utf-8", { fatal: true });
 
-  function check(chunk: Uint8Array<ArrayBuffer>, stream: boolean): void {
+  function decode(piece: Uint8Array<ArrayBuffer>, stream: boolean): string {
     try {
-      strict?.decode(chunk, { stream });
+      strict?.decode(piece, { stream });
     } catch {
       strict = undefined;
       onInvalid();
     }
+    return decoder.decode(piece, { stream });
   }
 
-  return new TransformStream({
-    transform(chunk, controller) {
-      check(chunk, true);
-      const text = decoder.decode(chunk, { stream: true });
-      if (text !== "") controller.enqueue(text);
-    },
-    flush(controller) {
-      check(new Uint8Array(), false);
-      const text = decoder.decode();
-      if (text !== "") controller.enqueue(text);
-    },
-  });
+  return {
+    decode: (piece) => decode(piece, true),
+    end: () => decode(new Uint8Array(), false),
+  };
 }

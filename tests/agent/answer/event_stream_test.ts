@@ -27,12 +27,44 @@ Deno.test("a failure before the first event rejects", async () => {
   );
 });
 
-Deno.test("events pushed together are sent in their order, one per read", async () => {
+Deno.test("events pushed together are sent in their order, in one piece", async () => {
   const body = await openEventStream(async ({ push }) => {
     await Promise.all(["a", "b", "c"].map((data) => push({ data })));
   }, { signal });
   const texts = await Array.fromAsync(body.pipeThrough(new TextDecoderStream()));
-  assertEquals(texts, ["data: a\n\n", "data: b\n\n", "data: c\n\n"]);
+  assertEquals(texts, ["data: a\n\ndata: b\n\ndata: c\n\n"]);
+});
+
+Deno.test("an event is sent without waiting for another", async () => {
+  const isRead = Promise.withResolvers<void>();
+  const body = await openEventStream(async ({ push }) => {
+    for (const data of ["a", "b"]) {
+      await push({ data });
+      await isRead.promise;
+    }
+  }, { signal });
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  assertEquals((await reader.read()).value, "data: a\n\n");
+  isRead.resolve();
+  assertEquals((await reader.read()).value, "data: b\n\n");
+  assertEquals((await reader.read()).done, true);
+});
+
+Deno.test("a producer waits for a reader that reads nothing", async () => {
+  const data = "x".repeat(1000);
+  let pushed = 0;
+  const body = await openEventStream(async ({ push }) => {
+    for (;;) {
+      await push({ data });
+      pushed++;
+    }
+  }, { signal });
+  await new Promise((resolve) => setTimeout(resolve, 20)); // it could push thousands
+  assert(pushed < 20, `${pushed} events`);
+  const reader = body.getReader();
+  await reader.read();
+  await until(() => pushed > 16);
+  await reader.cancel();
 });
 
 Deno.test("a push that waits for its reader rejects when the reader leaves", async () => {

@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { loadOpenAI } from "../../../shared/providers/openai_provider.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import { providerOf, REQUEST } from "../../fakes/openai_provider.ts";
 import { completionChunks, startProviderDouble } from "../../fakes/provider_double.ts";
@@ -20,6 +21,7 @@ Deno.test("keep-alive comments count as life: a queued model is waited for", asy
     });
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   });
+  await loadOpenAI(); // takes its time on a machine that is busy
   // Less than the comments take together, and more than there is between two of them.
   const deltas = await Array.fromAsync(providerOf(double, { timeoutMs: 2_000 }).stream(REQUEST));
   const last = deltas.at(-1);
