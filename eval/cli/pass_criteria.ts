@@ -112,7 +112,7 @@ function parseBudget(
     parseNumber(text, { option, min, max: Infinity, isWhole });
   return {
     ...tokens !== undefined && { tokens: parse(tokens, "--max-tokens", 1, true) },
-    ...cost !== undefined && { cost: parse(cost, "--max-cost", Number.MIN_VALUE, false) },
+    ...cost !== undefined && { cost: parse(cost, "--max-cost", 1e-6, false) },
   };
 }
 

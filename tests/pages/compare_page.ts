@@ -232,3 +232,16 @@ suite.test("runs of different test sets are compared on what they share", async 
   await page.getByText(/The test sets differ: the runs are compared on the 2 scenarios/).waitFor();
   await page.getByText("only-here").waitFor();
 });
+
+suite.test("the judge is asked which replies are better, and what it does not tell is said", async (
+  { url, baseline, candidate },
+  open,
+) => {
+  await using tab = await open(`${url}/ui/compare?baseline=${baseline}&candidate=${candidate}`);
+  const { page } = tab;
+  await page.getByRole("button", { name: "Ask the judge" }).click();
+  // This judge only knows how to grade: its answers cannot be read as a preference.
+  const found = page.getByText(/The candidate is preferred in 0 turns.* [1-9]\d* not judged/);
+  await found.waitFor();
+  assertStringIncludes(await found.innerText(), "inconclusive");
+});

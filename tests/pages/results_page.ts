@@ -109,3 +109,20 @@ suite.test("a run whose references are names alone says what is missing", async 
   await tab.page.goto(fixture.url);
   await tab.page.getByText("none: scores are missing").waitFor();
 });
+
+const DOT = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk" +
+  "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+suite.test("an image of a message is shown with its turn", async ({ url, evaluate }, open) => {
+  const user_message = [
+    { type: "text", text: "What is this?" },
+    { type: "image_url", image_url: { url: DOT } },
+  ];
+  const test_batch = { id: "s", interactions: [{ id: "t", user_message }] };
+  const id = await evaluate({ test_batch, attempts: 1 });
+  await using tab = await open(`${url}/ui/runs/${id}?turn=0/1/0`);
+  const image = tab.page.getByRole("img", { name: "Image of the question" });
+  await image.waitFor();
+  const width = () => image.evaluate((one) => (one as HTMLImageElement).naturalWidth);
+  await becomes(width, 1);
+});
