@@ -2,6 +2,7 @@ import { computed, effect } from "@preact/signals";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
 import { createId } from "../../shared/pages/random_id.ts";
 import { createAnswerBuilder } from "./answer_stream.ts";
+import { contentOf } from "./attachments.tsx";
 import { announceAnswer } from "./answering_elsewhere.ts";
 import { type ReplyRequest, streamReply } from "./api.ts";
 import {
@@ -10,6 +11,7 @@ import {
   type AnswerProblem,
   answerText,
   approvalRounds,
+  type Attachment,
   type Conversation,
   createConversation,
   type Decision,
@@ -47,13 +49,18 @@ export const isAnsweredElsewhere = computed(() =>
 );
 
 /** Sends a message after the last turn that is shown. */
-export function sendMessage(text: string): void {
+export function sendMessage(text: string, attachments: Attachment[] = []): void {
   const before = current.value;
   const conversation = before ??
     createConversation({ models: activeModels.value, settings: settings.value });
   const parent = shownTurns(conversation).at(-1)?.id ?? null;
   const answers = conversation.models.map(emptyAnswer);
-  const turn = createTurn({ parent, text, answers });
+  const turn = createTurn({
+    parent,
+    text,
+    answers,
+    ...(attachments.length > 0 && { attachments }),
+  });
   if (before) updateConversation(before.id, (now) => withTurn(now, turn));
   else addConversation(withTurn(conversation, turn));
   answerTurn(conversation.id, turn);
@@ -62,7 +69,7 @@ export function sendMessage(text: string): void {
 /** Sends another text in place of an earlier message, as a new branch. */
 export function editMessage(turn: Turn, text: string): void {
   addBranch(createTurn({
-    parent: turn.parent,
+    ...keptOf(turn),
     text,
     answers: current.value!.models.map(emptyAnswer),
   }));
@@ -74,7 +81,12 @@ export function retryAnswer(turn: Turn, column: number): void {
   const answers = turn.answers.map((answer, index) =>
     index === column ? emptyAnswer(models[column] ?? answer.model) : answer
   );
-  addBranch(createTurn({ parent: turn.parent, text: turn.text, answers }));
+  addBranch(createTurn({ ...keptOf(turn), text: turn.text, answers }));
+}
+
+/** What another branch has, too. */
+function keptOf({ parent, attachments }: Turn) {
+  return { parent, ...(attachments && { attachments }) };
 }
 
 function addBranch(turn: Turn): void {
@@ -106,7 +118,7 @@ export function stopAnswering(): void {
   }
 }
 
-function createTurn(fields: Pick<Turn, "parent" | "text" | "answers">): Turn {
+function createTurn(fields: Pick<Turn, "parent" | "text" | "answers" | "attachments">): Turn {
   const now = Date.now();
   return { id: createId(), ...fields, sentAt: now, changedAt: now };
 }
@@ -192,14 +204,14 @@ function toRequest(
     const answer = answerIn(before, column);
     const reply = answer ? answerText(answer) : "";
     return [
-      { role: "user" as const, content: before.text },
+      { role: "user" as const, content: contentOf(before) },
       ...(reply ? [{ role: "assistant" as const, content: reply }] : []),
     ];
   });
   const answer = turn.answers[column]!;
   return {
     model: answer.model,
-    messages: [...messages, { role: "user", content: turn.text }, ...toApprovals(answer)],
+    messages: [...messages, { role: "user", content: contentOf(turn) }, ...toApprovals(answer)],
     settings: conversation.settings,
   };
 }

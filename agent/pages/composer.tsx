@@ -5,11 +5,15 @@ import { Icon } from "../../shared/pages/components/icon.tsx";
 import { keepChoice, readChoice } from "../../shared/pages/storage.ts";
 import { focusTranscript } from "./answer_view.tsx";
 import { isAnsweredElsewhere, isAnswering, sendMessage, stopAnswering } from "./answering.ts";
+import { AttachButton, Attachments, readFiles } from "./attachments.tsx";
+import type { Attachment } from "./conversation.ts";
 import { activeModels, currentId } from "./conversation_state.ts";
 
 /** What was typed and not sent yet, by conversation; kept through reloads. */
 const draft = signal("");
 const isOffline = signal(false);
+/** What is sent with the next message. */
+const attached = signal<Attachment[]>([]);
 
 /** Where it is kept. Changes with the conversation, not with what arrives in it. */
 const draftName = computed(() => `draft-${currentId.value ?? "new"}`);
@@ -23,6 +27,13 @@ export function setDraft(text: string): void {
 
 export function focusComposer(): void {
   document.querySelector<HTMLTextAreaElement>(".composer textarea")?.focus();
+}
+
+async function attach(files: File[]): Promise<void> {
+  const { attachments, text } = await readFiles(files);
+  attached.value = [...attached.value, ...attachments];
+  if (text) setDraft(draft.value.trim() ? `${draft.value.trimEnd()}\n\n${text}` : text);
+  else focusComposer();
 }
 
 /** Code of a key that an input method takes, as Enter that ends a word in Japanese. */
@@ -75,7 +86,8 @@ export function Composer() {
     }
     isQueued.value = false;
     setDraft("");
-    sendMessage(text);
+    sendMessage(text, attached.value);
+    attached.value = [];
   }
   useEffect(() => {
     if (isQueued.value && !isAnswering.value) send();
@@ -102,7 +114,21 @@ export function Composer() {
           <div>You are offline. What you type is kept.</div>
         </div>
       )}
-      <div class="composer-box">
+      <Attachments
+        of={attached.value}
+        onRemove={(one) => attached.value = attached.value.filter((other) => other !== one)}
+      />
+      <div
+        class="composer-box"
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          const files = [...event.dataTransfer?.files ?? []];
+          if (files.length === 0) return; // a text is put into the box by the browser
+          event.preventDefault();
+          void attach(files);
+        }}
+      >
+        <AttachButton onFiles={attach} />
         <textarea
           ref={box}
           dir="auto"
@@ -114,6 +140,12 @@ export function Composer() {
             draft.value = event.currentTarget.value;
             isQueued.value = false;
             keepChoice(draftName.value, draft.value);
+          }}
+          onPaste={(event) => {
+            const files = [...event.clipboardData?.files ?? []];
+            if (files.length === 0) return;
+            event.preventDefault();
+            void attach(files);
           }}
           onKeyDown={(event) => {
             if (event.key === "Escape" && isAnswering.value) stop(event);

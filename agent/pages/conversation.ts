@@ -76,13 +76,23 @@ export interface Answer {
   problem?: AnswerProblem;
 }
 
+/** An image or a file as a `data:` address. */
+export interface Attachment {
+  name: string;
+  url: string;
+}
+
 /** A message of the person and what was answered, by one model or by two side by side. */
 export interface Turn {
   id: string;
   /** The turn before it; `null` for the first. Turns with the same parent are branches. */
   parent: string | null;
   text: string;
+  /** Images and files that are sent with the text. */
+  attachments?: Attachment[];
   answers: Answer[];
+  /** Of two answers side by side: the one that the person finds better. */
+  better?: number;
   /** When it was sent, and when it changed last; milliseconds since 1970. */
   sentAt: number;
   changedAt: number;
@@ -179,6 +189,20 @@ export function withAnswer(
     changedAt: now,
     turns: { ...conversation.turns, [turnId]: { ...turn, answers, changedAt: now } },
   };
+}
+
+/** Keeps which of two answers is better; `undefined` if that is taken back. */
+export function withBetter(
+  conversation: Conversation,
+  { turnId, better, now = Date.now() }: {
+    turnId: string;
+    better: number | undefined;
+    now?: number;
+  },
+): Conversation {
+  const { better: _, ...turn } = conversation.turns[turnId]!;
+  const changed = { ...turn, ...(better !== undefined && { better }), changedAt: now };
+  return { ...conversation, changedAt: now, turns: { ...conversation.turns, [turnId]: changed } };
 }
 
 /**

@@ -80,10 +80,15 @@ function parseSettings(fields: Fields): Settings {
 }
 
 function parseTurn(fields: Fields): Turn {
+  const attachments = asList(fields.attachments).map(asFields)
+    .map(({ name, url }) => ({ name: asString(name), url: asString(url) }))
+    .filter(({ url }) => /^data:(image\/(png|jpeg|gif|webp)|application\/pdf);base64,/.test(url));
   return {
     id: asString(fields.id),
     parent: typeof fields.parent === "string" ? fields.parent : null,
     text: asString(fields.text),
+    ...(attachments.length > 0 && { attachments }),
+    ...(typeof fields.better === "number" && { better: fields.better }),
     answers: asList(fields.answers).map((answer) => parseAnswer(asFields(answer))),
     sentAt: asNumber(fields.sentAt) ?? 0,
     changedAt: asNumber(fields.changedAt) ?? 0,

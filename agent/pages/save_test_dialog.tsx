@@ -6,17 +6,25 @@ import { Checkbox, Field } from "../../shared/pages/components/field.tsx";
 import { differs } from "../../shared/pages/edits.ts";
 import { saveFile } from "../../shared/pages/save_file.ts";
 import { AddToDataset } from "./add_to_dataset.tsx";
-import type { Conversation } from "./conversation.ts";
+import { type Conversation, shownTurns } from "./conversation.ts";
 import { modelName } from "./model_state.ts";
-import { type DraftTest, draftTest, type DraftTurn, slugOf, toScenario } from "./test_scenario.ts";
+import {
+  BETTER,
+  type DraftTest,
+  draftTest,
+  type DraftTurn,
+  slugOf,
+  toScenario,
+} from "./test_scenario.ts";
 
 /** The conversation as a test for assay-eval: edited here, saved as a file or added to a dataset. */
 export function SaveTestDialog({ conversation, onClose }: {
   conversation: Conversation;
   onClose: () => void;
 }) {
-  const [column, setColumn] = useState(0);
-  const [test, setTest] = useState<DraftTest>(() => draftTest(conversation, 0));
+  const hasBetter = shownTurns(conversation).some(({ better }) => better !== undefined);
+  const [column, setColumn] = useState(hasBetter ? BETTER : 0);
+  const [test, setTest] = useState<DraftTest>(() => draftTest(conversation, column));
   /** What the person has not changed, or has outside of this dialog. */
   const [kept, setKept] = useState(test);
   const [isSaved, setSaved] = useState(false);
@@ -24,7 +32,7 @@ export function SaveTestDialog({ conversation, onClose }: {
   const canSave = test.id.trim() !== "" && test.turns.some(({ isIncluded }) => isIncluded);
   const fileName = `${slugOf(test.id)}.json`;
   const command = `assay-eval run ${fileName} --endpoint ${globalThis.location.origin} --model ${
-    models[column] ?? ""
+    models[Math.max(0, column)] ?? ""
   }`;
 
   function changeTurn(id: string, fields: Partial<DraftTurn>): void {
@@ -103,6 +111,7 @@ export function SaveTestDialog({ conversation, onClose }: {
                   setKept(next);
                 }}
               >
+                {hasBetter && <option value={BETTER}>the better one of each turn</option>}
                 {models.map((model, index) => (
                   <option key={index} value={index}>{modelName(model)}</option>
                 ))}

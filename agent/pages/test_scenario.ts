@@ -1,9 +1,11 @@
 import type { z } from "zod";
 import type { Scenario } from "../../shared/schemas/scenario.ts";
+import { contentOf, isImage } from "./attachments.tsx";
 import {
   type Answer,
   answerIn,
   answerText,
+  type Attachment,
   type Conversation,
   shownTurns,
   titleOf,
@@ -13,6 +15,8 @@ import {
 export interface DraftTurn {
   id: string;
   userMessage: string;
+  /** Sent with it. */
+  images: Attachment[];
   referenceReply: string;
   /** The tools that were called, in their order. */
   tools: { name: string; args: Record<string, unknown> }[];
@@ -29,6 +33,9 @@ export interface DraftTest {
   turns: DraftTurn[];
 }
 
+/** The column that stands for the better answer of each turn. */
+export const BETTER = -1;
+
 /** The shown branch as a test: what was asked, with the answers of one model as references. */
 export function draftTest(conversation: Conversation, column: number): DraftTest {
   return {
@@ -36,11 +43,12 @@ export function draftTest(conversation: Conversation, column: number): DraftTest
     description: titleOf(conversation),
     systemPrompt: conversation.settings.systemPrompt,
     turns: shownTurns(conversation).map((turn, index) => {
-      const answer = answerIn(turn, column);
+      const answer = answerIn(turn, column === BETTER ? turn.better ?? 0 : column);
       const tools = answer ? toolsOf(answer) : [];
       return {
         id: String(index + 1),
         userMessage: turn.text,
+        images: (turn.attachments ?? []).filter(({ url }) => isImage(url)),
         referenceReply: answer ? answerText(answer) : "",
         tools,
         expectsTools: tools.length > 0,
@@ -69,7 +77,7 @@ export function toScenario(
     ...(systemPrompt.trim() && { system_prompt: systemPrompt.trim() }),
     interactions: turns.filter(({ isIncluded }) => isIncluded).map((turn) => ({
       id: turn.id,
-      user_message: turn.userMessage,
+      user_message: contentOf({ text: turn.userMessage, attachments: turn.images }) as string,
       agent_reply: "",
       ...(turn.referenceReply.trim() && { reference_reply: turn.referenceReply }),
       ...(turn.expectsTools && turn.tools.length > 0 && { reference_tools: turn.tools }),

@@ -1,11 +1,14 @@
 import { Component } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
+import { lazy } from "../../shared/pages/components/lazy.tsx";
 import { CopyButton } from "../../shared/pages/components/copy_button.tsx";
+import { Attachments } from "./attachments.tsx";
 import { AnswerView, focusTranscript } from "./answer_view.tsx";
 import { editMessage, isAnswering } from "./answering.ts";
-import { type Turn, withShown } from "./conversation.ts";
-import { current, updateConversation } from "./conversation_state.ts";
+import { answerText, type Turn, withBetter, withShown } from "./conversation.ts";
+import { current, saveConversation, updateConversation } from "./conversation_state.ts";
+import { modelName } from "./model_state.ts";
 
 interface TurnProps {
   turn: Turn;
@@ -37,9 +40,62 @@ export class TurnView extends Component<TurnProps> {
             />
           ))}
         </div>
+        {turn.answers.length === 2 && turn.answers.every(({ status }) => status === "done") && (
+          <SideBySide turn={turn} />
+        )}
       </article>
     );
   }
+}
+
+const DiffText = lazy(() =>
+  import("../../shared/pages/components/diff_text.tsx").then((loaded) => loaded.DiffText)
+);
+
+/** Which of two answers is better, and in which words they differ. */
+function SideBySide({ turn }: { turn: Turn }) {
+  const [isCompared, setCompared] = useState(false);
+  const [before, after] = turn.answers.map(answerText) as [string, string];
+  function choose(column: number): void {
+    const { id } = current.value!;
+    const better = turn.better === column ? undefined : column;
+    updateConversation(id, (now) => withBetter(now, { turnId: turn.id, better }));
+    void saveConversation(id);
+  }
+  return (
+    <>
+      <div class="better" role="group" aria-label="Which answer is better?">
+        <span class="muted small">Better:</span>
+        {turn.answers.map(({ model }, column) => (
+          <Button
+            key={column}
+            isSmall
+            aria-pressed={turn.better === column}
+            {...(turn.better === column && { icon: "check" as const })}
+            onClick={() => choose(column)}
+          >
+            {modelName(model)}
+          </Button>
+        ))}
+        <span class="spacer" />
+        <Button
+          kind="quiet"
+          isSmall
+          icon="columns"
+          aria-expanded={isCompared}
+          onClick={() => setCompared(!isCompared)}
+        >
+          Differences
+        </Button>
+      </div>
+      {isCompared && (
+        <div class="answers side-by-side differences" role="group" aria-label="Differences">
+          <DiffText before={before} after={after} side="before" />
+          <DiffText before={before} after={after} side="after" />
+        </div>
+      )}
+    </>
+  );
 }
 
 function Question({ turn, branches }: { turn: Turn; branches: string[] }) {
@@ -55,6 +111,7 @@ function Question({ turn, branches }: { turn: Turn; branches: string[] }) {
   if (isEditing) return <QuestionEditor turn={turn} onClose={() => setEditing(false)} />;
   return (
     <div class="question" ref={root}>
+      <Attachments of={turn.attachments} />
       <div class="question-text" dir="auto">{turn.text}</div>
       <div class="actions">
         {branches.length > 1 && <BranchSwitch turn={turn} branches={branches} />}

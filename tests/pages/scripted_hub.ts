@@ -45,7 +45,8 @@ export async function startScriptedHub(
       const error = { message: "Conversation roles must alternate user/assistant/user/assistant" };
       return Response.json({ error }, { status: 400 });
     }
-    const said: string = messages.findLast(({ role }: { role: string }) => role === "user").content;
+    const { content } = messages.findLast(({ role }: { role: string }) => role === "user");
+    const said: string = typeof content === "string" ? content : content[0].text;
     const plain = answers.get(said) ?? `${model} was asked: ${said}`;
     const chunks = completionChunks({ content: plain, model });
     const first = (delta: unknown) => ({ ...chunks[1], choices: [{ index: 0, delta }] });
