@@ -75,7 +75,8 @@ export const InteractionResult = z.looseObject({
   agreement: Agreement.optional(),
   /**
    * Values (numbers, dates, money, units, codes) of the reply that are not those of the reference,
-   * in words: `60 days instead of 30 days`. Absent if none was found.
+   * in words: `60 days instead of 30 days`; parts of an English sentence that changed places, and a
+   * Chinese negation. Absent if none was found.
    */
   wrong_values: z.array(z.string()).optional(),
   /**

@@ -1,0 +1,49 @@
+import type { WrongValue } from "./wrong_values.ts";
+
+/** Both sides of these may change places. */
+const SYMMETRIC = new Set(
+  (", ; : and or nor but while whereas plus equals is are was were be isn't aren't not with married " +
+    "met said").split(" "),
+);
+const ARTICLES = new Set(["the", "a", "an"]);
+const TOKEN = /[\p{L}\p{N}](?:[\p{L}\p{N}'’.:,-]*[\p{L}\p{N}])?|[,;:]/gu;
+const SEVERAL_SENTENCES = /[.!?]\s+\S/;
+/** Of longer texts the order of sentences and clauses may differ. */
+const LONGEST = 60;
+
+/**
+ * Two parts of an English sentence that changed places around a middle that stayed: "Cats chase mice"
+ * and "Mice chase cats". The model compares words without their places and takes these for the same.
+ * Lists, clauses around an "and", and phrases that begin alike ("in May in Rome") may change places.
+ */
+export function findExchanged(reply: string, reference: string): WrongValue[] {
+  if (SEVERAL_SENTENCES.test(reply.trim()) || SEVERAL_SENTENCES.test(reference.trim())) return [];
+  const [own, expected] = [reply, reference].map((text) => text.toLowerCase().match(TOKEN) ?? []);
+  const length = own!.length;
+  if (length !== expected!.length || length > LONGEST) return [];
+  let start = 0;
+  while (start < length && own![start] === expected![start]) start++;
+  let end = length;
+  while (end > start && own![end - 1] === expected![end - 1]) end--;
+  const [now, before] = [own!.slice(start, end).join(" "), expected!.slice(start, end)];
+  for (let first = 1; first < before.length - 1; first++) {
+    for (let second = first + 1; second < before.length; second++) {
+      const [a, middle, b] = [
+        before.slice(0, first),
+        before.slice(first, second),
+        before.slice(second),
+      ];
+      if ([...b, ...middle, ...a].join(" ") !== now) continue;
+      if (mayChangePlaces(middle, expected!.slice(0, start))) return [];
+      return [{ kind: "exchanged", text: `${b.join(" ")} and ${a.join(" ")} exchanged` }];
+    }
+  }
+  return [];
+}
+
+function mayChangePlaces(middle: string[], prefix: string[]): boolean {
+  const words = middle.filter((word) => !ARTICLES.has(word));
+  const isList = [",", "and", "or", "nor"].includes(middle[0]!) && !middle.includes("then");
+  const isPhrase = prefix.slice(-middle.length).join(" ") === middle.join(" ");
+  return isList || isPhrase || words.every((word) => SYMMETRIC.has(word));
+}
