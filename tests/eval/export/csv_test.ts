@@ -79,7 +79,7 @@ Deno.test("a row says which scores are missing, and why", async () => {
 });
 
 Deno.test("a row says by which methods its scores were computed", async () => {
-  const score_methods = { semantic_similarity: "minilm+agreement/a1" };
+  const score_methods = { semantic_similarity: "minilm+agreement/a2" };
   const rows = await readBack([["s", [[{}, { score_methods }]]]]);
   assertEquals(rows.map((row) => row.score_methods), ["", JSON.stringify(score_methods)]);
 });

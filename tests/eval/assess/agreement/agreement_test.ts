@@ -16,6 +16,7 @@ const EXAMPLES: [label: string, reference: string, reply: string][] = [
   ["adds", "The shop is closed on Sundays.", "The shop is closed on Sundays and in August."],
   ["unrelated", "The capital of Japan is Tokyo.", "It will rain tomorrow."],
   ["contradicts", "The return window is 30 days.", "The return window is 60 days."],
+  ["contradicts", "The dog bit the man.", "The man bit the dog."],
 ];
 
 /** Scores replies as a run does. */
@@ -62,10 +63,10 @@ Deno.test("of our chat pairs most contradictions fail and most equivalents pass"
     );
     return values.filter((value) => value >= 0.7).length / values.length;
   };
-  assert(await passing("contradiction", "changed_value") <= 0.08);
-  assert(await passing("exchanged") <= 0.2);
+  assert(await passing("contradiction", "changed_value") <= 0.05);
+  assert(await passing("exchanged") <= 0.1);
   assert(await passing("unrelated") === 0);
-  assert(await passing("equivalent", "padded") >= 0.8);
+  assert(await passing("equivalent", "padded") >= 0.84);
 });
 
 Deno.test("a contradiction in one sentence of a long text is found", async () => {
