@@ -1,5 +1,6 @@
 import { systemPromptOf } from "../../../shared/system_prompt.ts";
 import { mean } from "../../assess/mean.ts";
+import { agreementOf } from "../../schemas/barred.ts";
 import type { StoredTurn } from "../../store/turns/turn_record.ts";
 import { BYTE_ORDER_MARK, type CsvCell, writeRow } from "./csv_text.ts";
 import { digestRun } from "../text/digest.ts";
@@ -58,6 +59,8 @@ export const csv: ExportFormat = {
         "score_methods",
         ({ result }) => result.score_methods && JSON.stringify(result.score_methods),
       ],
+      ["agreement", ({ result }) => agreementOf(result)],
+      ["wrong_values", ({ result }) => result.wrong_values?.join("; ")],
       ["differs_in", ({ result }) => result.differs_in?.join(" ")],
       ...(run.request.dataset === undefined
         ? []

@@ -102,6 +102,13 @@ function agreementProperties({ agreement }: ExportSource): Record<string, number
   );
 }
 
+/** How many replies say what their references say, by label. */
+function labelProperties({ agreements = {} }: TurnCounts): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(agreements).map(([label, turns]) => [`agreement_${label}`, turns]),
+  );
+}
+
 function writeEndedEarly({ run }: ExportSource, { turns }: RunDigest, prefix: string): string {
   const counts = { tests: 1, failures: 0, errors: 1, skipped: 0, time: seconds(0) };
   const message = `${run.status} after ${turns} of ${countedTurns(run)} turns`;
@@ -128,6 +135,7 @@ async function* writeSuites(
     ...gapProperties(historyGap),
     ...costProperties(turnCounts),
     ...agreementProperties(source),
+    ...labelProperties(turnCounts),
   };
   let open: number | undefined;
   for await (const turn of source.reader.turns(run.id)) {

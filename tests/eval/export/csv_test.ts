@@ -78,6 +78,16 @@ Deno.test("a row says which scores are missing, and why", async () => {
   assertEquals([whole!.overall_bounds, incomplete!.overall_bounds], ["", JSON.stringify(bounds)]);
 });
 
+const LABELLED = { entails: 0.9, contradicts: 0.1, covers: 0.2, label: "partly" as const };
+
+Deno.test("a row has the label of its agreement, and what is wrong: that contradicts, too", async () => {
+  const wrong_values = ["60 days instead of 30 days", "$2 instead of $1"];
+  const turns = [{ agreement: LABELLED }, { wrong_values }, {}];
+  const rows = await readBack([["s", [turns]]]);
+  assertEquals(rows.map(({ agreement }) => agreement), ["partly", "contradicts", ""]);
+  assertEquals(rows.map((row) => row.wrong_values), ["", wrong_values.join("; "), ""]);
+});
+
 Deno.test("a row says by which methods its scores were computed", async () => {
   const score_methods = { semantic_similarity: "minilm+agreement/a2" };
   const rows = await readBack([["s", [[{}, { score_methods }]]]]);

@@ -26,6 +26,16 @@ function casesOf(suites: TestSuites): TestCase[] {
 
 const below = { scores: { overall: 0.69999, token_f1: 0.5, judge: null }, agent_reply: "wrong" };
 
+Deno.test("a suite has the counts of the labels of agreement, and a contradiction fails with its reason", async () => {
+  const says = { entails: 0.01, contradicts: 0.97, covers: 0, label: "contradicts" as const };
+  const same = { ...says, contradicts: 0, label: "same" as const };
+  const turns = [{ agreement: says }, { agreement: same }, { agreement: same }];
+  const text = await textOf(junit.write(storedRun([["a", [turns]]])));
+  assertStringIncludes(text, '<property name="agreement_same" value="2"/>');
+  assertStringIncludes(text, '<property name="agreement_contradicts" value="1"/>');
+  assertStringIncludes(text, "contradicts the reference (0.97)");
+});
+
 Deno.test("a JUnit reader finds a suite a scenario, a case a turn, and the counts of each", async () => {
   const suites = await readBack([
     ["first", [[{}, below], [failedTurn, { scores: { overall: null } }]]],

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { compareRuns } from "../../../eval/compare/compare.ts";
 import { markdown } from "../../../eval/export/formats/markdown.ts";
 import { markdownForm } from "../../../eval/export/formats/markdown.ts";
+import type { AgreementLabel } from "../../../eval/schemas/interaction_result.ts";
 import { recordedRun } from "../../fakes/recorded_run.ts";
 import { failedTurn, incompleteTurn, storedRun, textOf } from "../../fakes/stored_run.ts";
 
@@ -146,6 +147,15 @@ Deno.test("a comment counts in what replies differ, and says if a mean mixes met
     text,
     "- `semantic_similarity` was computed by `one` (2 turns) and `two` (1 turn)\n",
   );
+});
+
+Deno.test("a comment counts the replies by what they say of their references", async () => {
+  const labelled = (label: AgreementLabel) => ({
+    agreement: { entails: 0.5, contradicts: 0.1, covers: 0.5, label },
+  });
+  const turns = [labelled("same"), labelled("same"), labelled("adds"), { wrong_values: ["2"] }];
+  const text = await textOf(markdown.write(storedRun([["a", [turns]]])));
+  assertStringIncludes(text, "- Agreement with the references: same 2, adds 1, contradicts 1\n");
 });
 
 Deno.test("a comment has the tokens that the run itself was answered with", async () => {

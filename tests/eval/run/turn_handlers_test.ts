@@ -6,6 +6,7 @@ import { RunHeadline, RunSummary } from "../../../eval/results/run_summary.ts";
 import { TurnRow } from "../../../eval/run/events/turn_view.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
+import { fakeEmbedder, scoringPorts } from "../../fakes/scoring_ports.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 
 // deno-lint-ignore no-explicit-any -- answers of whatever shape, which is what is tested
@@ -75,6 +76,41 @@ Deno.test("turns are filtered and sorted by the parameters of the query", async 
   assertEquals((await list("outcome=passed&threshold=0")).total, 10);
   const [turn] = (await list("fields=user_message,agent_reply&max_chars=3&limit=1")).turns;
   assertEquals(turn.interaction, { user_message: "rig…", agent_reply: "rig…" });
+});
+
+Deno.test("turns are filtered by the label of their agreement, and a run counts the labels", async () => {
+  const references = ["It is open.", "It is shut.", "It costs $5."];
+  const test_batch = references.map((reference_reply, index) => ({
+    id: `${index}`,
+    interactions: [{ id: "a", user_message: reference_reply, reference_reply }],
+  }));
+  const texts = new Map<unknown, string>();
+  const { embedder } = fakeEmbedder({
+    comparer: {
+      windows(text) {
+        const window = { vector: Float32Array.of(1), states: new Float16Array() };
+        texts.set(window, text);
+        return Promise.resolve([window]);
+      },
+      compare(_reference, reply) {
+        const isDenied = texts.get(reply)!.includes("not");
+        const direction: [number, number, number] = isDenied ? [0, 0, 1] : [1, 0, 0];
+        return Promise.resolve({ reply: direction, reference: direction, similarity: 0.9 });
+      },
+    },
+  });
+  const { service } = evalService((conversation) => {
+    const asked = conversation.at(-1)!.content;
+    return asked.includes("open") ? "It is not open." : asked.includes("$5") ? "It's $6." : "Shut.";
+  }, { scoring: scoringPorts({ embedder }) });
+  const { run_id, results } = await evaluateWith(service, evaluateBody({ test_batch }));
+  const list = async (label: string) =>
+    placesOf((await get(service, `/runs/${run_id}/turns?agreement=${label}`)).body);
+  assertEquals(await list("contradicts"), ["0/1/0", "2/1/0"]);
+  assertEquals(await list("same"), ["1/1/0"]);
+  assertEquals(await list("adds"), []);
+  assertEquals((await get(service, `/runs/${run_id}/turns?agreement=perhaps`)).status, 400);
+  assertEquals(results.agreements, { contradicts: 2, same: 1 });
 });
 
 Deno.test("a text is searched for in the turns of all runs, by run and in pages", async () => {
