@@ -21,7 +21,12 @@ function service(environment: Record<string, string> = {}) {
 }
 
 const interactions = [
-  { id: "a", user_message: "The capital of France?", reference_reply: "Paris", ticket: 7 },
+  {
+    id: "a",
+    user_message: "The capital of France?",
+    checks: [{ type: "contains", value: "Paris" }],
+    ticket: 7,
+  },
   { id: "b", user_message: "Sure?" },
 ];
 
