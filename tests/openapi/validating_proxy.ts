@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { completion, startProviderDouble } from "../fakes/provider_double.ts";
+import { withNonce } from "../fakes/scoring_ports.ts";
 import { startServiceProcess } from "../fakes/service_process.ts";
 import { startValidatingProxy, type ValidatingProxy } from "./proxy.ts";
 
@@ -112,11 +113,26 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   const held = Promise.withResolvers<void>();
   await using endpoint = await startProviderDouble(async (request) => {
     const { model, messages } = request.body;
+    if (model === "acme/judge") {
+      const task: string = messages[0].content;
+      const verdict = task.includes('"labels"')
+        ? '{"labels": {"intent": "greeting"}, "confidence": 0.9}'
+        : task.includes('"better"')
+        ? '{"better": "tie", "reason": "so"}'
+        : '{"reason": "so", "grade": 8}';
+      return completion({ content: withNonce(verdict, task) })(request);
+    }
     if (model === "acme/stuck" && messages.length === 1) return Response.json({}, { status: 400 });
     if (model === "acme/stuck") await held.promise;
     return completion({ content: "Hello, may I help?" })(request);
   });
-  await using service = await startServiceProcess("eval", { environment: { MODEL_RETRIES: "0" } });
+  await using service = await startServiceProcess("eval", {
+    environment: {
+      MODEL_RETRIES: "0",
+      JUDGE_BASE_URL: endpoint.baseUrl,
+      JUDGE_MODEL: "acme/judge",
+    },
+  });
   await using proxy = await startValidatingProxy(service.url);
   const interactions = [{
     id: "1",
@@ -156,8 +172,11 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     `/runs/${run}?result=false`,
     `/models?endpoint=${encodeURIComponent(body.endpoint)}`,
     `/runs/${run}/scenarios`,
+    "/turns?text=hello",
   ];
   for (const path of paths) await send(proxy, `GET ${path}`, { status: 200 });
+  await send(proxy, "POST /runs/compare", { body: { baseline, candidate: run }, status: 200 });
+  await send(proxy, `PATCH /runs/${run}`, { body: { tags: ["main"] }, status: 200 });
   for (const [attempt, value] of [[1, 0.5], [2, 1]]) {
     const grade = { value, author: "ann", label: "fine", comment: "yes" };
     await send(proxy, `PUT /runs/${run}/turns/0/${attempt}/0/grade`, { body: grade, status: 200 });
