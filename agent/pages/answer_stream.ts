@@ -4,7 +4,12 @@ import type { toAccount } from "../answer/accounting.ts";
 import type { CompletionUsage } from "../openai/completion.ts";
 import type { AgentEvent } from "../run/events.ts";
 import { parseFields } from "../../shared/fields.ts";
-import { type Answer, type AnswerFacts, type AnswerPart, approvalRounds } from "./conversation.ts";
+import {
+  type Answer,
+  type AnswerFacts,
+  type AnswerPart,
+  approvalRounds,
+} from "./conversation/conversation.ts";
 
 /**
  * One event of a streamed answer. Without the agent it is the provider's own, so that any field may be

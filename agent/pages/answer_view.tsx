@@ -14,7 +14,7 @@ import {
   answerText,
   type Decision,
   type Turn,
-} from "./conversation.ts";
+} from "./conversation/conversation.ts";
 import { modelName } from "./model_state.ts";
 import { describeRepairs } from "./repairs.ts";
 import { ToolCard } from "./tool_card.tsx";

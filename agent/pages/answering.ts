@@ -3,7 +3,7 @@ import { ApiProblem } from "../../shared/pages/api_problem.ts";
 import { createId } from "../../shared/pages/random_id.ts";
 import { createAnswerBuilder } from "./answer_stream.ts";
 import { contentOf } from "./attachments.tsx";
-import { announceAnswer } from "./answering_elsewhere.ts";
+import { announceAnswer } from "./conversation/answering_elsewhere.ts";
 import { type ReplyRequest, streamReply } from "./api.ts";
 import {
   type Answer,
@@ -20,7 +20,7 @@ import {
   type Turn,
   withAnswer,
   withTurn,
-} from "./conversation.ts";
+} from "./conversation/conversation.ts";
 import {
   activeModels,
   addConversation,
@@ -29,7 +29,7 @@ import {
   saveConversation,
   settings,
   updateConversation,
-} from "./conversation_state.ts";
+} from "./conversation/conversation_state.ts";
 
 /** Answers that are under way, by conversation, turn and column. */
 const running = new Map<string, AbortController>();

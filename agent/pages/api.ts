@@ -9,7 +9,7 @@ import type {
 } from "../schemas/chat_completion.ts";
 import type { ToolReport } from "../tools/tool.ts";
 import type { Chunk } from "./answer_stream.ts";
-import type { Settings } from "./conversation.ts";
+import type { Settings } from "./conversation/conversation.ts";
 
 /** The fine-tuned models, then the hub's. */
 export async function listModels(): Promise<Model[]> {

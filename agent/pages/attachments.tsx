@@ -1,7 +1,7 @@
 import { useRef } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { showToast } from "../../shared/pages/components/toast.tsx";
-import type { Attachment, Turn } from "./conversation.ts";
+import type { Attachment, Turn } from "./conversation/conversation.ts";
 
 /** What models take as they are. Texts become part of the message. */
 const MEDIA = /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/;

@@ -8,22 +8,22 @@ import { SkipLink, TopBar } from "../../shared/pages/components/top_bar.tsx";
 import { navigate } from "../../shared/pages/location.ts";
 import { stopAnswering } from "./answering.ts";
 import { Composer, focusComposer } from "./composer.tsx";
-import { shownTurns, titleOf } from "./conversation.ts";
+import { shownTurns, titleOf } from "./conversation/conversation.ts";
 import {
   activeModels,
   chooseModels,
   current,
   isMissing,
   showConversation,
-} from "./conversation_state.ts";
-import { ConversationList } from "./conversation_list.tsx";
+} from "./conversation/conversation_state.ts";
+import { ConversationList } from "./conversation/conversation_list.tsx";
 import { saveFile } from "../../shared/pages/save_file.ts";
-import { toJsonFile, toMarkdownFile } from "./conversation_file.ts";
+import { toJsonFile, toMarkdownFile } from "./conversation/conversation_file.ts";
 import { ModelPicker } from "./model_picker.tsx";
 import { models } from "./model_state.ts";
-import { SaveTestDialog } from "./save_test_dialog.tsx";
+import { SaveTestDialog } from "./save_test/save_test_dialog.tsx";
 import { SettingsDialog } from "./settings_dialog.tsx";
-import { slugOf } from "./test_scenario.ts";
+import { slugOf } from "./save_test/test_scenario.ts";
 import { Transcript } from "./transcript.tsx";
 import { Welcome } from "./welcome.tsx";
 

@@ -6,8 +6,8 @@ import { keepChoice, readChoice } from "../../shared/pages/storage.ts";
 import { focusTranscript } from "./answer_view.tsx";
 import { isAnsweredElsewhere, isAnswering, sendMessage, stopAnswering } from "./answering.ts";
 import { AttachButton, Attachments, readFiles } from "./attachments.tsx";
-import type { Attachment } from "./conversation.ts";
-import { activeModels, currentId } from "./conversation_state.ts";
+import type { Attachment } from "./conversation/conversation.ts";
+import { activeModels, currentId } from "./conversation/conversation_state.ts";
 
 /** What was typed and not sent yet, by conversation; kept through reloads. */
 const draft = signal("");

@@ -1,7 +1,7 @@
 import { startApp } from "../../shared/pages/app.tsx";
 import { lazy, loadWhenIdle } from "../../shared/pages/components/lazy.tsx";
 import { ChatView } from "./chat_view.tsx";
-import { keepUnsaved, loadConversations } from "./conversation_state.ts";
+import { keepUnsaved, loadConversations } from "./conversation/conversation_state.ts";
 import { loadModels } from "./model_state.ts";
 
 const docs = () => import("../../shared/pages/docs/docs_view.tsx");

@@ -5,8 +5,8 @@ import { Checkbox, Field } from "../../shared/pages/components/field.tsx";
 import { differs } from "../../shared/pages/edits.ts";
 import type { ToolReport } from "../tools/tool.ts";
 import { listTools } from "./api.ts";
-import { DEFAULT_SETTINGS, type Settings } from "./conversation.ts";
-import { chooseSettings, settings } from "./conversation_state.ts";
+import { DEFAULT_SETTINGS, type Settings } from "./conversation/conversation.ts";
+import { chooseSettings, settings } from "./conversation/conversation_state.ts";
 
 interface Form {
   systemPrompt: string;

@@ -1,7 +1,7 @@
 import { Button } from "../../shared/pages/components/button.tsx";
 import { Icon } from "../../shared/pages/components/icon.tsx";
 import { formatDuration } from "../../shared/pages/format.ts";
-import { type Decision, isWaiting, type ToolPart } from "./conversation.ts";
+import { type Decision, isWaiting, type ToolPart } from "./conversation/conversation.ts";
 
 /**
  * One call of a tool: a line, which opens to its arguments and its result. One that waits for the

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
-import { branchesOf, type Conversation, shownTurns } from "./conversation.ts";
+import { branchesOf, type Conversation, shownTurns } from "./conversation/conversation.ts";
 import { TurnView } from "./turn_view.tsx";
 
 /** Pixels from the end within which the reader counts as being there. */

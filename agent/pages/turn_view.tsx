@@ -6,8 +6,12 @@ import { CopyButton } from "../../shared/pages/components/copy_button.tsx";
 import { Attachments } from "./attachments.tsx";
 import { AnswerView, focusTranscript } from "./answer_view.tsx";
 import { editMessage, isAnswering } from "./answering.ts";
-import { answerText, type Turn, withBetter, withShown } from "./conversation.ts";
-import { current, saveConversation, updateConversation } from "./conversation_state.ts";
+import { answerText, type Turn, withBetter, withShown } from "./conversation/conversation.ts";
+import {
+  current,
+  saveConversation,
+  updateConversation,
+} from "./conversation/conversation_state.ts";
 import { modelName } from "./model_state.ts";
 
 interface TurnProps {

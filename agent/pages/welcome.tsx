@@ -2,7 +2,7 @@ import { Button } from "../../shared/pages/components/button.tsx";
 import { Icon } from "../../shared/pages/components/icon.tsx";
 import { ProblemNotice } from "../../shared/pages/components/states.tsx";
 import { setDraft } from "./composer.tsx";
-import { isForgetful } from "./conversation_state.ts";
+import { isForgetful } from "./conversation/conversation_state.ts";
 import { isDemo, loadModels, modelsProblem } from "./model_state.ts";
 
 const EXAMPLES = [

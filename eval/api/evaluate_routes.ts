@@ -12,9 +12,9 @@ import { pairScorers } from "../assess/scores/mod.ts";
 import { runSelfTest } from "../assess/scores/self_test.ts";
 import { createEvaluateRoute, type EvaluateRouteDeps } from "./evaluate_route.ts";
 import { GroupReport } from "../groups/group_report.ts";
-import { GROUP_EVENTS, GroupState } from "./group_schemas.ts";
-import { RUN_EVENTS, RunLocation, RunState } from "./run_schemas.ts";
-import { ScoreList, SelfTestReport } from "./score_schemas.ts";
+import { GROUP_EVENTS, GroupState } from "./schemas/group_schemas.ts";
+import { RUN_EVENTS, RunLocation, RunState } from "./schemas/run_schemas.ts";
+import { ScoreList, SelfTestReport } from "./schemas/score_schemas.ts";
 import { CALL_PROBLEMS, detail, idempotencyKey, WRITE_PROBLEMS } from "./route_parts.ts";
 
 const EXAMPLE = {

@@ -3,8 +3,8 @@ import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { groupFormats } from "../export/formats/group_formats.ts";
 import { GroupReport, ListedGroup } from "../groups/group_report.ts";
-import { RunLocation } from "./run_schemas.ts";
-import { GROUP_EVENTS, GroupState } from "./group_schemas.ts";
+import { RunLocation } from "./schemas/run_schemas.ts";
+import { GROUP_EVENTS, GroupState } from "./schemas/group_schemas.ts";
 import {
   BAD_QUERY,
   bom,
@@ -24,9 +24,9 @@ import { readQuery } from "../../shared/http/body/query.ts";
 import { cancelRun } from "../run/manager/cancel_run.ts";
 import { LAST_EVENT } from "../run/events/event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
-import { createRetries, type RetryDeps } from "../run/manager/retries.ts";
+import { createRetries, type RetryDeps } from "../run/manager/resumption/retries.ts";
 import { logStreamEnd } from "../run/events/stream_log.ts";
-import { allRuns } from "../store/runs/all_runs.ts";
+import { allRuns } from "../store/runs/lists/all_runs.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
 import { groupEventStream } from "../groups/group_events.ts";
 import { stateOf } from "../groups/group_views.ts";

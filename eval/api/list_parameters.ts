@@ -3,7 +3,7 @@ import { AgreementLabel } from "../schemas/interaction_result.ts";
 import { z } from "zod";
 import { list } from "../../shared/config/config.ts";
 import { cursor } from "../../shared/http/body/cursor.ts";
-import { type IndexedTurn, RUN_SORTS, TURN_OUTCOMES } from "../store/runs/list_query.ts";
+import { type IndexedTurn, RUN_SORTS, TURN_OUTCOMES } from "../store/runs/lists/list_query.ts";
 import { RUN_STATUSES } from "../store/runs/run_record.ts";
 import { invalidParameter } from "../../shared/errors.ts";
 import { HEADLINE } from "../results/passing.ts";

@@ -19,7 +19,7 @@ import {
   RunState,
   RunStatus,
   RunWithResult,
-} from "./run_schemas.ts";
+} from "./schemas/run_schemas.ts";
 import {
   BAD_QUERY,
   bom,
@@ -35,7 +35,7 @@ import {
   runPath,
   WRITE_PROBLEMS,
 } from "./route_parts.ts";
-import { RUN_SORTS } from "../store/runs/list_query.ts";
+import { RUN_SORTS } from "../store/runs/lists/list_query.ts";
 
 const FORMATS = exportFormats.map(({ name }) => name);
 const NOT_FOUND = { 404: "`not_found`: there is no such run" };

@@ -12,9 +12,9 @@ import type {
   TurnFilter,
   TurnOutcome,
   TurnQueryPage,
-} from "../store/runs/list_query.ts";
+} from "../store/runs/lists/list_query.ts";
 import type { RunStore } from "../store/store.ts";
-import type { TurnSearch } from "./look_schemas.ts";
+import type { TurnSearch } from "./schemas/look_schemas.ts";
 import { ScenarioListQuery, TurnListQuery, TurnPath, TurnSearchQuery } from "./list_parameters.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import { createRunOutlines, type RunOutline } from "../run/manager/run_outlines.ts";

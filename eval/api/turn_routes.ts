@@ -4,7 +4,7 @@ import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { RunSummary } from "../results/run_summary.ts";
 import { createTurnHandlers, type TurnHandlerDeps } from "./turn_handlers.ts";
-import { ScenarioPage, ShownTurn, TurnPage, TurnSearch } from "./look_schemas.ts";
+import { ScenarioPage, ShownTurn, TurnPage, TurnSearch } from "./schemas/look_schemas.ts";
 import { BAD_QUERY, detail, paging, runPath, turnPath } from "./route_parts.ts";
 
 const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in it" };

@@ -4,7 +4,7 @@ import type { ContentChecks } from "./checks/content_checks.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import type { JudgeModel } from "./judge/model.ts";
 import type { LanguageDetector } from "./language/detector.ts";
-import type { PairComparer } from "./scores/pair_scores.ts";
+import type { PairComparer } from "./scores/lexical/pair_scores.ts";
 
 /** What a scorer of the caller's own answers; a `score` of `null` says that it has none. */
 export const WebhookAnswer = z.object({

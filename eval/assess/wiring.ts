@@ -16,7 +16,7 @@ import { priceJudge } from "./judge/judge_cost.ts";
 import { findPrice } from "../endpoint/prices.ts";
 import { createJudgeModel, type JudgeModel } from "./judge/model.ts";
 import { createLanguageDetector } from "./language/detector.ts";
-import { createPairComparer } from "./scores/pair_scores.ts";
+import { createPairComparer } from "./scores/lexical/pair_scores.ts";
 
 /** How workers are started, if not as usual. */
 export interface WorkerStarts {

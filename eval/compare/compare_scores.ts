@@ -7,12 +7,12 @@ import {
   clusterScore,
   type Extremes,
   type ScenarioPair,
-} from "./clusters.ts";
+} from "./statistics/clusters.ts";
 import type { MovedScenario, ScoreComparison } from "./comparison.ts";
-import type { CorrectedTest } from "./holm.ts";
+import type { CorrectedTest } from "./statistics/holm.ts";
 import type { LeftOutCounter } from "./left_out.ts";
-import { differencesOf, permutationTest, testedInterval } from "./permutation.ts";
-import type { TestOptions } from "./sign_flip.ts";
+import { differencesOf, permutationTest, testedInterval } from "./statistics/permutation.ts";
+import type { TestOptions } from "./statistics/sign_flip.ts";
 import { ROUNDING } from "../../shared/rounding.ts";
 
 /** How many scenarios `mostMoved` lists per direction. */

@@ -3,7 +3,7 @@ import { invalidParameter } from "../../shared/errors.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { mean } from "../assess/mean.ts";
 import type { RunReader } from "../store/store.ts";
-import { clusterMean, clusterScore } from "./clusters.ts";
+import { clusterMean, clusterScore } from "./statistics/clusters.ts";
 import { comparableRuns } from "./compare_stored.ts";
 import { createLeftOutCounter } from "./left_out.ts";
 import { type PairedScenario, pairRuns } from "./paired_runs.ts";

@@ -1,4 +1,4 @@
-import type { ScenarioPair } from "./clusters.ts";
+import type { ScenarioPair } from "./statistics/clusters.ts";
 import type { Comparison, Unpaired } from "./comparison.ts";
 import { compareExpectations, type PlannedScenario } from "./expectations.ts";
 import {

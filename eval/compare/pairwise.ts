@@ -5,10 +5,10 @@ import { HEADLINE } from "../results/passing.ts";
 import { DEFAULT_SEED } from "./compare.ts";
 import { describeScore, type TestedScore, testScores } from "./compare_scores.ts";
 import type { Decision, ScoreComparison } from "./comparison.ts";
-import { holm } from "./holm.ts";
+import { holm } from "./statistics/holm.ts";
 import { createLeftOutCounter } from "./left_out.ts";
 import { type ComparableRun, pairReadRuns, type ReadRun, readRun } from "./paired_runs.ts";
-import { DRAWN } from "./sign_flip.ts";
+import { DRAWN } from "./statistics/sign_flip.ts";
 import { decide, undecidable } from "./verdict.ts";
 
 /** Two of several runs, and what the deciding score says of them. */

@@ -5,7 +5,7 @@ import {
   MOST_SCENARIOS,
   POWER,
   scenariosNeeded,
-} from "../compare/planning.ts";
+} from "../compare/statistics/planning.ts";
 import { ALPHA } from "../results/mean_interval.ts";
 import { noiseOfMean, varianceComponents } from "./components.ts";
 import { type NoisyTurn, readConversations } from "./conversations.ts";

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Link } from "../../shared/pages/components/link.tsx";
 import { TopBar } from "../../shared/pages/components/top_bar.tsx";
 import { path } from "../../shared/pages/location.ts";
-import type { ListedRun } from "../api/run_schemas.ts";
+import type { ListedRun } from "../api/schemas/run_schemas.ts";
 import { Explained } from "./glossary.tsx";
 import { source } from "./source.ts";
 

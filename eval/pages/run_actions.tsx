@@ -8,7 +8,7 @@ import { ProblemNotice } from "../../shared/pages/components/states.tsx";
 import { showToast } from "../../shared/pages/components/toast.tsx";
 import { formatNumberOf } from "../../shared/pages/format.ts";
 import { navigate } from "../../shared/pages/location.ts";
-import type { Run } from "../api/run_schemas.ts";
+import type { Run } from "../api/schemas/run_schemas.ts";
 import { cancelRun, changeRun, deleteRun, downloadExport, retryRun } from "./api.ts";
 import { useSending } from "./sending.ts";
 

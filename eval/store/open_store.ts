@@ -4,7 +4,7 @@ import { deleteAbandonedParts } from "./datasets/dataset_queries.ts";
 import { isMigrated, migrate, type MigrateOptions } from "./schema/migrate.ts";
 import { createReadCheck, type ReadCheck } from "./runs/read_check.ts";
 import { createRunIds } from "./runs/run_id.ts";
-import { newestRunId } from "./runs/run_list.ts";
+import { newestRunId } from "./runs/lists/run_list.ts";
 import { createRunReader } from "./runs/run_reader.ts";
 import { deleteOrphans } from "./runs/run_deletion.ts";
 import { createRunStore } from "./runs/run_store.ts";

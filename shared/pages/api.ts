@@ -1,7 +1,7 @@
 import { ApiProblem, toApiProblem } from "./api_problem.ts";
 import { keyHeaders, requireKey } from "./key.ts";
 import { readServerEvents, type ServerEvent } from "./server_events.ts";
-import { readTextPieces } from "./text_pieces.ts";
+import { readTextPieces } from "./text/text_pieces.ts";
 
 export interface ApiRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -1,4 +1,4 @@
-import { readTextPieces } from "./text_pieces.ts";
+import { readTextPieces } from "./text/text_pieces.ts";
 
 /** One event of a stream, as the service sent it. */
 export interface ServerEvent {

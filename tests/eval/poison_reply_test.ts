@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import type { LanguageDetector } from "../../eval/assess/language/detector.ts";
-import { createPairComparer } from "../../eval/assess/scores/pair_scores.ts";
+import { createPairComparer } from "../../eval/assess/scores/lexical/pair_scores.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
 import { fakeEmbedder, scoringPorts } from "../fakes/scoring_ports.ts";
 

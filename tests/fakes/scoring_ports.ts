@@ -3,7 +3,7 @@ import { createContentChecks } from "../../eval/assess/checks/content_checks.ts"
 import type { Embedder } from "../../eval/assess/embeddings/embedder.ts";
 import type { JudgeAnswer, JudgeModel, JudgeQuestion } from "../../eval/assess/judge/model.ts";
 import type { LanguageDetector } from "../../eval/assess/language/detector.ts";
-import { comparePair } from "../../eval/assess/scores/pair_scores.ts";
+import { comparePair } from "../../eval/assess/scores/lexical/pair_scores.ts";
 import { words } from "../../eval/assess/text/words.ts";
 
 const DIMENSIONS = 4096;

@@ -3,7 +3,7 @@
  * call, and die of an uncaught error, as a worker with a defect does.
  */
 import { startEncoder } from "../../eval/assess/embeddings/encoder_start.ts";
-import { startLongTextWorker } from "../../eval/assess/scores/pair_scores.ts";
+import { startLongTextWorker } from "../../eval/assess/scores/lexical/pair_scores.ts";
 import { defineEval } from "../../eval/service.ts";
 import type { WorkerPort } from "../../shared/background/worker_call.ts";
 import { startService } from "../../shared/ops/start.ts";

@@ -5,7 +5,7 @@ import type { BatchSemantics } from "../batch_semantics.ts";
 import type { ContentChecks } from "../checks/content_checks.ts";
 import type { JudgeModel } from "../judge/model.ts";
 import type { ScoringPorts } from "../scoring_ports.ts";
-import type { PairComparer } from "./pair_scores.ts";
+import type { PairComparer } from "./lexical/pair_scores.ts";
 import type { WebhookScorer } from "../../schemas/evaluate_request.ts";
 import type { Bounds, ScoreDescription } from "./score.ts";
 import type { AskScorer } from "../scoring_ports.ts";

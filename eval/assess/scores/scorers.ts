@@ -4,7 +4,7 @@ import { judgeScore } from "./judge.ts";
 import { metadataMatch } from "./metadata_match.ts";
 import { nearestReference } from "./nearest_reference.ts";
 import { describeOverall } from "./overall.ts";
-import { textPairs } from "./text_pairs.ts";
+import { textPairs } from "./lexical/text_pairs.ts";
 import type { ScoreDescription } from "./score.ts";
 import type { Scorer } from "./scorer.ts";
 import { toolScores } from "./tools.ts";

@@ -12,7 +12,7 @@ import { isName } from "../text/names.ts";
 import { stemF1 } from "../text/stems.ts";
 import { compareWordless } from "../text/wordless.ts";
 import { scoreOfEmpty } from "./empty.ts";
-import { exactMatch } from "./exact_match.ts";
+import { exactMatch } from "./lexical/exact_match.ts";
 import type { Outcome, RepliedTurn, Scorer } from "./scorer.ts";
 import { calibrate, METHODS, type SimilarityMethod } from "./similarity_method.ts";
 

@@ -1,7 +1,7 @@
 import { countedHistory } from "../../schemas/conversations.ts";
 import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
 import { endpointKind } from "../../endpoint/endpoint_address.ts";
-import { allRuns } from "../../store/runs/all_runs.ts";
+import { allRuns } from "../../store/runs/lists/all_runs.ts";
 import type { RunRecord } from "../../store/runs/run_record.ts";
 import type { RunReader } from "../../store/store.ts";
 import { UsageError } from "../command.ts";

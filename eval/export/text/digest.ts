@@ -14,7 +14,7 @@ import { createTotals } from "../../results/summary.ts";
 import type { ExportSource } from "../format.ts";
 import { createLowestTurns, type LowTurn } from "./lowest_turns.ts";
 import { outcomeOf } from "../../results/outcome.ts";
-import type { TurnOutcome } from "../../store/runs/list_query.ts";
+import type { TurnOutcome } from "../../store/runs/lists/list_query.ts";
 import type { TurnReader } from "../../store/turns/whole_reader.ts";
 
 /** Turns by what became of them, and the time that the endpoint took for them. */

@@ -7,7 +7,7 @@ import {
   formatScore,
 } from "../../../shared/pages/format.ts";
 import { navigate } from "../../../shared/pages/location.ts";
-import type { ListedRun } from "../../api/run_schemas.ts";
+import type { ListedRun } from "../../api/schemas/run_schemas.ts";
 import { intervalText, meanText, overallOf, scoreLabel } from "../words.ts";
 
 const WIDE = 1200;

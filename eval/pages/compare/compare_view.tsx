@@ -3,7 +3,7 @@ import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { Empty, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { query } from "../../../shared/pages/location.ts";
-import type { ListedRun } from "../../api/run_schemas.ts";
+import type { ListedRun } from "../../api/schemas/run_schemas.ts";
 import { listRuns } from "../api.ts";
 import { Frame } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";

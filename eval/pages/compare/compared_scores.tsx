@@ -1,7 +1,7 @@
 import type { ScoreComparison } from "../../compare/comparison.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { meaningOf } from "../glossary.tsx";
-import { ScoreTable } from "../score_table.tsx";
+import { ScoreTable } from "../parts/score_table.tsx";
 import { comparedText, meanText } from "../words.ts";
 
 /** Every score of two runs: both means, and the difference with its interval. */

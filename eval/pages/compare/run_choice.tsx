@@ -2,7 +2,7 @@ import { useId } from "preact/hooks";
 import { formatAge } from "../../../shared/pages/format.ts";
 import { meanText } from "../words.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
-import type { ListedRun } from "../../api/run_schemas.ts";
+import type { ListedRun } from "../../api/schemas/run_schemas.ts";
 
 /** Chooses a run by its name, model and age. `other` is the one it is compared with. */
 export function RunChoice({ label, name, runs, other }: {

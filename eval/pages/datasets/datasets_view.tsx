@@ -11,8 +11,8 @@ import { listDatasets } from "../api.ts";
 import { Frame } from "../frame.tsx";
 import { meaningOf } from "../glossary.tsx";
 import { useLoaded } from "../loaded.ts";
-import { MoreButton, readPages } from "../paging.tsx";
-import { SearchField } from "../search_field.tsx";
+import { MoreButton, readPages } from "../parts/paging.tsx";
+import { SearchField } from "../parts/search_field.tsx";
 import { Shown } from "../shown.tsx";
 import { datasetActions, DeleteDatasetDialog, runAddress } from "./dataset_actions.tsx";
 

@@ -10,7 +10,7 @@ import { systemPromptOf } from "../../../shared/system_prompt.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
-import { SearchField } from "../search_field.tsx";
+import { SearchField } from "../parts/search_field.tsx";
 import { Shown } from "../shown.tsx";
 import { readScenarios } from "./dataset_content.ts";
 import { EditScenario } from "./edit_scenario.tsx";

@@ -10,7 +10,7 @@ import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import { gradeTurn, withdrawGrade } from "../api.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
-import { ReplyDiff } from "../reply_diff.tsx";
+import { ReplyDiff } from "../parts/reply_diff.tsx";
 import { tryAction } from "../run_actions.tsx";
 import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";

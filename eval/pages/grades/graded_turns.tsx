@@ -8,7 +8,7 @@ import type { PlacedGrade } from "../../schemas/grades.ts";
 import { listGrades, withdrawGrade } from "../api.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
-import { MoreButton, readPages } from "../paging.tsx";
+import { MoreButton, readPages } from "../parts/paging.tsx";
 import { tryAction } from "../run_actions.tsx";
 import { Shown } from "../shown.tsx";
 import { placeOf } from "../words.ts";

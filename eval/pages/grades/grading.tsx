@@ -15,7 +15,7 @@ import { source } from "../source.ts";
 import { Shown } from "../shown.tsx";
 import { GradesOfTurn } from "./grades_of_turn.tsx";
 import { useSending } from "../sending.ts";
-import { UnitInput } from "../unit_input.tsx";
+import { UnitInput } from "../parts/unit_input.tsx";
 
 /** The values that have a key, from `1` to `5`. */
 const STEPS = [0, 0.25, 0.5, 0.75, 1];

@@ -17,7 +17,7 @@ import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import { gradeTurn, listGrades, withdrawGrade } from "../api.ts";
 import { AUTHOR } from "../grades/grading.tsx";
 import { useLoaded } from "../loaded.ts";
-import { MoreButton, readPages } from "../paging.tsx";
+import { MoreButton, readPages } from "../parts/paging.tsx";
 import { Marks } from "../run/reply_rows.tsx";
 import { tryAction } from "../run_actions.tsx";
 import { Shown } from "../shown.tsx";

@@ -7,7 +7,7 @@ import { listGroups } from "../api.ts";
 import { Frame, StatusBadge } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { ModelName } from "../runs/runs_table.tsx";
-import { MoreButton, readPages } from "../paging.tsx";
+import { MoreButton, readPages } from "../parts/paging.tsx";
 import { Shown } from "../shown.tsx";
 import { DeleteGroupDialog, groupActions } from "./group_actions.tsx";
 

@@ -1,6 +1,6 @@
 import { Empty } from "../../../shared/pages/components/states.tsx";
 import { query, setQuery } from "../../../shared/pages/location.ts";
-import type { Run } from "../../api/run_schemas.ts";
+import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { useLoaded } from "../loaded.ts";
 import { Shown } from "../shown.tsx";

@@ -7,13 +7,13 @@ import {
   formatScore,
 } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
-import type { Run } from "../../api/run_schemas.ts";
+import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunPower } from "../../noise/power.ts";
 import { planRun } from "../api.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { Shown } from "../shown.tsx";
-import { UnitInput } from "../unit_input.tsx";
+import { UnitInput } from "../parts/unit_input.tsx";
 import { scoreLabel } from "../words.ts";
 
 const SMALLEST = "0.05";

@@ -1,7 +1,7 @@
 import type { Agreement } from "../../schemas/agreement.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { RunNoise } from "../../schemas/noise.ts";
-import type { Run } from "../../api/run_schemas.ts";
+import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { ScoreDescription } from "../../assess/scores/score.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
 import type { PairedScenarioRow, PairedTurnRow } from "../../compare/pair_lists.ts";

@@ -7,7 +7,7 @@ import {
   formatScore,
 } from "../../../shared/pages/format.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
-import type { Run } from "../../api/run_schemas.ts";
+import type { Run } from "../../api/schemas/run_schemas.ts";
 import { followRun } from "../api.ts";
 import { source } from "../source.ts";
 

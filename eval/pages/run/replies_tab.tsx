@@ -5,12 +5,12 @@ import { Empty, Loading, ProblemNotice } from "../../../shared/pages/components/
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
 import { useIsPrinting } from "../../../shared/pages/printing.ts";
-import type { Run } from "../../api/run_schemas.ts";
+import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { scoreLabel } from "../words.ts";
 import { Chips, describeFilters, MoreFilters } from "./reply_filters.tsx";
 import { ReplyRows, turnAddress } from "./reply_rows.tsx";
-import { createTurnList } from "./turn_list.ts";
+import { createTurnList } from "./turn/turn_list.ts";
 import {
   isFiltered,
   isPlain,
@@ -20,7 +20,7 @@ import {
   readLines,
   turnParameters,
   WORST_FIRST,
-} from "./turn_query.ts";
+} from "./turn/turn_query.ts";
 
 /** Rows of a list that is read again, which are awaited before it is shown. */
 const MOST_AT_ONCE = 310;

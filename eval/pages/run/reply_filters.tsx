@@ -4,15 +4,15 @@ import { Button } from "../../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../../shared/pages/components/copy_button.tsx";
 import { formatChosen, formatCount } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
-import type { Run } from "../../api/run_schemas.ts";
+import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { useLoaded } from "../loaded.ts";
 import { SavedFilters } from "../saved_filters.tsx";
-import { SearchField } from "../search_field.tsx";
+import { SearchField } from "../parts/search_field.tsx";
 import { source } from "../source.ts";
-import { isUnit, UnitInput } from "../unit_input.tsx";
+import { isUnit, UnitInput } from "../parts/unit_input.tsx";
 import { type Result, RESULTS, scoreLabel } from "../words.ts";
-import { isFiltered, noFilters, toParameters } from "./turn_query.ts";
+import { isFiltered, noFilters, toParameters } from "./turn/turn_query.ts";
 
 const TYPING_MS = 250;
 

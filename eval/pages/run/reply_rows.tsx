@@ -9,8 +9,8 @@ import { useIsPrinting } from "../../../shared/pages/printing.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import { errorText, placeOf, resultOf, RESULTS, scoreLabel } from "../words.ts";
-import type { TurnList } from "./turn_list.ts";
-import { isPlain, LINES, readLines } from "./turn_query.ts";
+import type { TurnList } from "./turn/turn_list.ts";
+import { isPlain, LINES, readLines } from "./turn/turn_query.ts";
 import { useVirtualRows } from "./virtual_rows.ts";
 
 /** More take too long to draw. */

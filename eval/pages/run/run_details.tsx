@@ -1,11 +1,11 @@
-import type { Run } from "../../api/run_schemas.ts";
+import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { AgreementView } from "../grades/agreement_view.tsx";
 import { NoiseView } from "../noise/noise_view.tsx";
 import { ScenariosTab } from "./scenarios_tab.tsx";
 import { ScoresTab } from "./scores_tab.tsx";
 
-export { TurnView } from "./turn_view.tsx";
+export { TurnView } from "./turn/turn_view.tsx";
 
 /** The tabs of a run behind the first one. They and a turn are loaded when they are wanted. */
 export function DetailsTab({ view, run, summary }: {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/pages/format.ts";
 import { query } from "../../../shared/pages/location.ts";
-import type { Run } from "../../api/run_schemas.ts";
+import type { Run } from "../../api/schemas/run_schemas.ts";
 import { StatusBadge } from "../frame.tsx";
 import { Explained } from "../glossary.tsx";
 import { datasetText } from "../words.ts";

@@ -2,7 +2,7 @@ import { Button } from "../../../shared/pages/components/button.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { navigate } from "../../../shared/pages/location.ts";
-import type { Run } from "../../api/run_schemas.ts";
+import type { Run } from "../../api/schemas/run_schemas.ts";
 import { readRequest, startRun } from "../api.ts";
 import { exportItems, runActions, tryAction } from "../run_actions.tsx";
 

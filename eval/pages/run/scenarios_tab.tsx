@@ -7,12 +7,12 @@ import {
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
-import type { ScenarioPage, ScenarioRow } from "../../api/look_schemas.ts";
-import type { Run } from "../../api/run_schemas.ts";
+import type { ScenarioPage, ScenarioRow } from "../../api/schemas/look_schemas.ts";
+import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
-import { MoreButton, readPages } from "../paging.tsx";
+import { MoreButton, readPages } from "../parts/paging.tsx";
 import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
 

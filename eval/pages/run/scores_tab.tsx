@@ -7,7 +7,7 @@ import { Histogram } from "../charts/histogram.tsx";
 import { IntervalChart } from "../charts/interval.tsx";
 import { Section } from "../frame.tsx";
 import { meaningOf } from "../glossary.tsx";
-import { ScoreTable } from "../score_table.tsx";
+import { ScoreTable } from "../parts/score_table.tsx";
 import { intervalText, isLexical, scoreLabel } from "../words.ts";
 import { CheckCounts } from "./checks.tsx";
 import { HistoryGaps } from "./history_gaps.tsx";

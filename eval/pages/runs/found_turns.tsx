@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Age } from "../../../shared/pages/components/states.tsx";
-import type { TurnSearch } from "../../api/look_schemas.ts";
+import type { TurnSearch } from "../../api/schemas/look_schemas.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import { searchTurns } from "../api.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
-import { MoreButton, readPages } from "../paging.tsx";
+import { MoreButton, readPages } from "../parts/paging.tsx";
 import { Shown } from "../shown.tsx";
 import { placeOf, resultOf, RESULTS } from "../words.ts";
 

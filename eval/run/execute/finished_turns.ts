@@ -3,7 +3,7 @@ import type { EarlierReply, Finished } from "../manager/run_ports.ts";
 import type { AttemptPosition } from "../../store/turns/position.ts";
 import type { RunStore } from "../../store/store.ts";
 import type { PendingReply } from "../../store/turns/turn_record.ts";
-import type { Suspects } from "../manager/suspects.ts";
+import type { Suspects } from "../manager/resumption/suspects.ts";
 
 /** How often scoring a reply may crash the process before the reply is given up. */
 export const MAX_TRIES = 3;

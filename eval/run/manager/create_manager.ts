@@ -6,7 +6,7 @@ import { createExecution, type ExecutionPorts } from "../execute/execution.ts";
 import { createLaunching } from "./launching.ts";
 import type { RunManager, StartedGroup, StartedRun } from "./manager.ts";
 import { createNewRuns } from "./new_runs.ts";
-import { createResumption } from "./resumption.ts";
+import { createResumption } from "./resumption/resumption.ts";
 import { createRunLimit } from "./run_limit.ts";
 import { createSaver } from "../execute/saver.ts";
 import { createSharedRuns } from "./shared_runs.ts";

@@ -8,7 +8,7 @@ import type { Finished } from "./run_ports.ts";
 import type { Saver } from "../execute/saver.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 import type { Sharing } from "./sharing.ts";
-import { createSuspects } from "./suspects.ts";
+import { createSuspects } from "./resumption/suspects.ts";
 
 /** Makes stored runs active. It counts and limits nothing. */
 export interface Launching {

@@ -4,7 +4,7 @@ import type { EndpointPolicy } from "../../endpoint/policy.ts";
 import { requireUsableChecks } from "../../assess/checks/usable_checks.ts";
 import { describeScoring } from "../../assess/describe_scoring.ts";
 import type { ScoringPorts } from "../../assess/scoring_ports.ts";
-import { removeQuery } from "../../store/runs/endpoint_query.ts";
+import { removeQuery } from "../../store/runs/lists/endpoint_query.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { CreatedGroup, CreatedRun, NewGroup, NewRun, RunStore } from "../../store/store.ts";
 import { requireReferences } from "../execute/reference_history.ts";

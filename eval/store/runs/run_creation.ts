@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import { countTurns, planOf } from "../../schemas/conversations.ts";
 import { datasetNameOf, digestBatch } from "./batch_digest.ts";
-import { removeQuery } from "./endpoint_query.ts";
+import { removeQuery } from "./lists/endpoint_query.ts";
 import { claimKey } from "./idempotency_keys.ts";
 import { copyAnswered } from "../turns/retried_turns.ts";
 import { RECORD_COLUMNS, toRecord, toRunRow } from "./run_rows.ts";

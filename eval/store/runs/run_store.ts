@@ -15,7 +15,7 @@ import { describeRun, setTag } from "./run_tags.ts";
 import type { PendingRepliesTable, Tables } from "../schema/schema.ts";
 import { createServiceState } from "./service_state.ts";
 import type { RunStore } from "../store.ts";
-import { createSummaryQueries } from "./summary_queries.ts";
+import { createSummaryQueries } from "./lists/summary_queries.ts";
 import { createTurnWriter, type InsertTurns } from "../turns/turn_writer.ts";
 
 interface RunStoreOptions extends RunCreationOptions {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import { fillFacets, removeStoredQueries } from "../runs/earlier_rows.ts";
+import { fillFacets, removeStoredQueries } from "../runs/lists/earlier_rows.ts";
 
 /**
  * The schema's migrations in order. Never change a released one: add the next. Use only what SQLite

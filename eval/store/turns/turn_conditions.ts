@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
 import { numberMember, objectMember } from "../schema/json_member.ts";
-import type { TurnFilter, TurnOutcome } from "../runs/list_query.ts";
+import type { TurnFilter, TurnOutcome } from "../runs/lists/list_query.ts";
 import type { TurnRange } from "./position.ts";
 import { facetName } from "./turn_facets.ts";
 import { likePatterns } from "./text_search.ts";

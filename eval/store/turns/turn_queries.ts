@@ -6,7 +6,7 @@ import type {
   TurnQuery,
   TurnQueryPage,
   TurnSort,
-} from "../runs/list_query.ts";
+} from "../runs/lists/list_query.ts";
 import type { Tables } from "../schema/schema.ts";
 import { facetName, type TurnFacets } from "./turn_facets.ts";
 import { findsText } from "./text_search.ts";

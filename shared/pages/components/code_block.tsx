@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
-import type { CodePiece } from "../highlight_code.ts";
+import type { CodePiece } from "../text/highlight_code.ts";
 import { onDemand } from "../on_demand.ts";
 import { CopyButton } from "./copy_button.tsx";
 
-const highlighter = onDemand(() => import("../highlight_code.ts"));
+const highlighter = onDemand(() => import("../text/highlight_code.ts"));
 
 /** Code with its language and a button that copies it. */
 export function CodeBlock({ text, language }: { text: string; language: string }) {

@@ -1,4 +1,4 @@
-import { type DiffPart, diffWords } from "../word_diff.ts";
+import { type DiffPart, diffWords } from "../text/word_diff.ts";
 
 /** The share of the shorter text below which differences are not marked. */
 const LEAST_SHARED = 0.3;

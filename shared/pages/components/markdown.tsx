@@ -1,10 +1,10 @@
 import { Lexer, type Token, type Tokens } from "marked";
 import { type ComponentChildren, Fragment, h } from "preact";
 import { useMemo } from "preact/hooks";
-import { decodeEntities } from "../markdown_entities.ts";
-import { FORMULAS, FormulaTokenizer } from "../markdown_formulas.ts";
+import { decodeEntities } from "../text/markdown_entities.ts";
+import { FORMULAS, FormulaTokenizer } from "../text/markdown_formulas.ts";
 import { onDemand } from "../on_demand.ts";
-import type { FormulaNode } from "../render_formula.ts";
+import type { FormulaNode } from "../text/render_formula.ts";
 import { CodeBlock } from "./code_block.tsx";
 
 /** Quotes and lists inside each other, beyond which the source is shown as it is. */
@@ -202,7 +202,7 @@ function isWebAddress(href: string): boolean {
   return /^(https?|mailto):/i.test(URL.parse(href)?.protocol ?? "");
 }
 
-const renderer = onDemand(() => import("../render_formula.ts"));
+const renderer = onDemand(() => import("../text/render_formula.ts"));
 
 /** A formula of TeX as MathML; its source until that is loaded, or if it cannot be read. */
 function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }) {

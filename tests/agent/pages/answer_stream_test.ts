@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { type Chunk, createAnswerBuilder } from "../../../agent/pages/answer_stream.ts";
-import type { Answer } from "../../../agent/pages/conversation.ts";
+import type { Answer } from "../../../agent/pages/conversation/conversation.ts";
 import { toChunk, toUsageChunk } from "../../../agent/openai/completion.ts";
 
 const frame = { id: "c", created: 0, model: "a/answered" };

@@ -4,13 +4,13 @@ import {
   DEFAULT_SETTINGS,
   shownTurns,
   withTurn,
-} from "../../../agent/pages/conversation.ts";
+} from "../../../agent/pages/conversation/conversation.ts";
 import {
   FileProblem,
   parseConversations,
   toJsonFile,
   toMarkdownFile,
-} from "../../../agent/pages/conversation_file.ts";
+} from "../../../agent/pages/conversation/conversation_file.ts";
 
 const conversation = withTurn(
   createConversation({ models: ["a/b", "c/d"], settings: DEFAULT_SETTINGS, now: 1 }),

@@ -13,7 +13,7 @@ import {
   withCutAnswers,
   withShown,
   withTurn,
-} from "../../../agent/pages/conversation.ts";
+} from "../../../agent/pages/conversation/conversation.ts";
 
 const empty = () => createConversation({ models: ["a/b"], settings: DEFAULT_SETTINGS, now: 1 });
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { datasetLink, parseEvalAddress } from "../../../agent/pages/dataset_link.ts";
+import { datasetLink, parseEvalAddress } from "../../../agent/pages/save_test/dataset_link.ts";
 
 Deno.test("an address of assay-eval is read as people write it", () => {
   const cases: [string, string | undefined][] = [

@@ -3,9 +3,9 @@ import {
   createConversation,
   DEFAULT_SETTINGS,
   withTurn,
-} from "../../../agent/pages/conversation.ts";
+} from "../../../agent/pages/conversation/conversation.ts";
 import { describeRepairs } from "../../../agent/pages/repairs.ts";
-import { draftTest, slugOf, toScenario } from "../../../agent/pages/test_scenario.ts";
+import { draftTest, slugOf, toScenario } from "../../../agent/pages/save_test/test_scenario.ts";
 import { Scenario } from "../../../shared/schemas/scenario.ts";
 
 const said = (model: string, text: string) => ({

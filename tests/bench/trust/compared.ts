@@ -2,7 +2,7 @@ import {
   differencesOf,
   permutationTest,
   testedInterval,
-} from "../../../eval/compare/permutation.ts";
+} from "../../../eval/compare/statistics/permutation.ts";
 import { ALPHA } from "../../../eval/results/mean_interval.ts";
 import type { CoverageShares } from "./coverage.ts";
 import { createSampler, type Sampler } from "../../fakes/simulated_scores.ts";

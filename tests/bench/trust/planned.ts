@@ -1,6 +1,6 @@
-import type { Attempts } from "../../../eval/compare/attempt_shift.ts";
-import { permutationTest } from "../../../eval/compare/permutation.ts";
-import { scenariosNeeded } from "../../../eval/compare/planning.ts";
+import type { Attempts } from "../../../eval/compare/statistics/attempt_shift.ts";
+import { permutationTest } from "../../../eval/compare/statistics/permutation.ts";
+import { scenariosNeeded } from "../../../eval/compare/statistics/planning.ts";
 import { ALPHA } from "../../../eval/results/mean_interval.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
 

@@ -1,7 +1,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
-import { type Attempts, shiftAttempts } from "../../../eval/compare/attempt_shift.ts";
-import { signFlip } from "../../../eval/compare/sign_flip.ts";
+import { type Attempts, shiftAttempts } from "../../../eval/compare/statistics/attempt_shift.ts";
+import { signFlip } from "../../../eval/compare/statistics/sign_flip.ts";
 
 const options = { seed: 1, pause: () => Promise.resolve() };
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { clusterScore } from "../../../eval/compare/clusters.ts";
+import { clusterScore } from "../../../eval/compare/statistics/clusters.ts";
 import { createLeftOutCounter } from "../../../eval/compare/left_out.ts";
 import type { AttemptTurn } from "../../../eval/compare/turn_scores.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import { holm } from "../../../eval/compare/holm.ts";
-import { createRandom } from "../../../eval/compare/random.ts";
+import { holm } from "../../../eval/compare/statistics/holm.ts";
+import { createRandom } from "../../../eval/compare/statistics/random.ts";
 
 const ALPHA = 0.05;
 

@@ -1,12 +1,12 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
-import type { Attempts } from "../../../eval/compare/attempt_shift.ts";
+import type { Attempts } from "../../../eval/compare/statistics/attempt_shift.ts";
 import {
   differencesOf,
   permutationTest,
   testedInterval,
-} from "../../../eval/compare/permutation.ts";
-import { signFlip } from "../../../eval/compare/sign_flip.ts";
+} from "../../../eval/compare/statistics/permutation.ts";
+import { signFlip } from "../../../eval/compare/statistics/sign_flip.ts";
 import { ALPHA } from "../../../eval/results/mean_interval.ts";
 import { leastCoverage } from "../../fakes/least_coverage.ts";
 

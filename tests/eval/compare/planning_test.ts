@@ -1,8 +1,11 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import type { Attempts } from "../../../eval/compare/attempt_shift.ts";
+import type { Attempts } from "../../../eval/compare/statistics/attempt_shift.ts";
 import { normalCdf, normalQuantile } from "../../../eval/results/normal.ts";
-import { permutationTest } from "../../../eval/compare/permutation.ts";
-import { detectableDifference, scenariosNeeded } from "../../../eval/compare/planning.ts";
+import { permutationTest } from "../../../eval/compare/statistics/permutation.ts";
+import {
+  detectableDifference,
+  scenariosNeeded,
+} from "../../../eval/compare/statistics/planning.ts";
 import { describeDifferences } from "../../bench/trust/planned.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
-import { signFlip } from "../../../eval/compare/sign_flip.ts";
+import { signFlip } from "../../../eval/compare/statistics/sign_flip.ts";
 
 const options = { seed: 1, pause: () => Promise.resolve() };
 

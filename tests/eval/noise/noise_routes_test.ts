@@ -1,5 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
-import { permutationTest } from "../../../eval/compare/permutation.ts";
+import { permutationTest } from "../../../eval/compare/statistics/permutation.ts";
 import { planPower, RunPower } from "../../../eval/noise/power.ts";
 import { RunNoise } from "../../../eval/schemas/noise.ts";
 import { cliContext } from "../../fakes/cli_context.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { type Parameters, setSource, type Source } from "../../../eval/pages/source.ts";
-import { findNeighbour } from "../../../eval/pages/run/turn_walk.ts";
+import { findNeighbour } from "../../../eval/pages/run/turn/turn_walk.ts";
 
 /** A run whose failing turns are the first ones of these scenarios, a page each. */
 function showFailing(scenarios: number[]): void {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createActiveRun } from "../../../eval/run/manager/active_run.ts";
-import { createResumption } from "../../../eval/run/manager/resumption.ts";
+import { createResumption } from "../../../eval/run/manager/resumption/resumption.ts";
 import { createRunLimit } from "../../../eval/run/manager/run_limit.ts";
 import { createSaver } from "../../../eval/run/execute/saver.ts";
 import type { RunStore } from "../../../eval/store/store.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createSuspects } from "../../../eval/run/manager/suspects.ts";
+import { createSuspects } from "../../../eval/run/manager/resumption/suspects.ts";
 
 Deno.test("suspects are scored one by one, those with the fewest tries first", async () => {
   const { score } = createSuspects();

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { decodeEntities } from "../../../shared/pages/markdown_entities.ts";
+import { decodeEntities } from "../../../shared/pages/text/markdown_entities.ts";
 
 Deno.test("character references become their characters, and unknown ones stay", () => {
   assertEquals(decodeEntities("a &amp; b &lt;c&gt; &#65;&#x42; &hellip;"), "a & b <c> AB …");

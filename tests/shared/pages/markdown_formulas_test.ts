@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { Lexer, type Token } from "marked";
-import { FORMULAS, FormulaTokenizer } from "../../../shared/pages/markdown_formulas.ts";
+import { FORMULAS, FormulaTokenizer } from "../../../shared/pages/text/markdown_formulas.ts";
 
 function lex(text: string): Token[] {
   return new Lexer({ extensions: FORMULAS, tokenizer: new FormulaTokenizer() }).lex(text);

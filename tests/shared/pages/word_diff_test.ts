@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
-import { diffWords } from "../../../shared/pages/word_diff.ts";
+import { diffWords } from "../../../shared/pages/text/word_diff.ts";
 
 Deno.test("words that differ are marked, and only those", () => {
   assertEquals(diffWords("within 30 days", "within 14 days"), [

@@ -6,7 +6,7 @@ import {
   startEncoder,
 } from "../../../../eval/assess/embeddings/encoder_start.ts";
 import { createLocalEmbedder } from "../../../../eval/assess/embeddings/local.ts";
-import { createPairComparer } from "../../../../eval/assess/scores/pair_scores.ts";
+import { createPairComparer } from "../../../../eval/assess/scores/lexical/pair_scores.ts";
 import { until } from "../../../fakes/until.ts";
 
 Deno.test("the sentence encoder runs in its worker and tells near from far", async () => {

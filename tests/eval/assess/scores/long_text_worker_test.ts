@@ -1,9 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { createPairComparer } from "../../../../eval/assess/scores/pair_scores.ts";
+import { createPairComparer } from "../../../../eval/assess/scores/lexical/pair_scores.ts";
 import type { WorkerEvent, WorkerPort } from "../../../../shared/background/worker_call.ts";
 import { COMPUTE_ONLY } from "../../../../shared/background/worker_options.ts";
 
-const WORKER = new URL("../../../../eval/assess/scores/long_text_worker.ts", import.meta.url);
+const WORKER = new URL(
+  "../../../../eval/assess/scores/lexical/long_text_worker.ts",
+  import.meta.url,
+);
 
 Deno.test("a long-text worker that is killed, idle or at work, costs no score", async () => {
   const started: Worker[] = [];

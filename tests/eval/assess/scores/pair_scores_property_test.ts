@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
-import { bleu } from "../../../../eval/assess/scores/bleu.ts";
-import { chrf } from "../../../../eval/assess/scores/chrf.ts";
-import { editSimilarity } from "../../../../eval/assess/scores/edit_similarity.ts";
+import { bleu } from "../../../../eval/assess/scores/lexical/bleu.ts";
+import { chrf } from "../../../../eval/assess/scores/lexical/chrf.ts";
+import { editSimilarity } from "../../../../eval/assess/scores/lexical/edit_similarity.ts";
 import { pairScorers } from "../../../../eval/assess/scores/mod.ts";
-import { rouge1, rouge2, rougeL } from "../../../../eval/assess/scores/rouge.ts";
+import { rouge1, rouge2, rougeL } from "../../../../eval/assess/scores/lexical/rouge.ts";
 import { words } from "../../../../eval/assess/text/words.ts";
 import { anyCharacter } from "../../../fakes/any_character.ts";
 

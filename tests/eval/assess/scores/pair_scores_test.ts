@@ -1,7 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { pairScorers } from "../../../../eval/assess/scores/mod.ts";
 import { MAX_PAIR_CHARACTERS } from "../../../../eval/assess/scores/score.ts";
-import { comparePair, createPairComparer } from "../../../../eval/assess/scores/pair_scores.ts";
+import {
+  comparePair,
+  createPairComparer,
+} from "../../../../eval/assess/scores/lexical/pair_scores.ts";
 import type { WorkerPort } from "../../../../shared/background/worker_call.ts";
 
 const NAMES = pairScorers.map(({ name }) => name);

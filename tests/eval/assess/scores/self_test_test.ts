@@ -1,10 +1,10 @@
 import { assertEquals, assertGreater, assertLessOrEqual } from "@std/assert";
-import { bleu } from "../../../../eval/assess/scores/bleu.ts";
-import { exactMatch } from "../../../../eval/assess/scores/exact_match.ts";
+import { bleu } from "../../../../eval/assess/scores/lexical/bleu.ts";
+import { exactMatch } from "../../../../eval/assess/scores/lexical/exact_match.ts";
 import { pairScorers } from "../../../../eval/assess/scores/mod.ts";
 import { replayVectors, runSelfTest } from "../../../../eval/assess/scores/self_test.ts";
 import type { PairScore } from "../../../../eval/assess/scores/score.ts";
-import { tokenF1 } from "../../../../eval/assess/scores/token_f1.ts";
+import { tokenF1 } from "../../../../eval/assess/scores/lexical/token_f1.ts";
 
 /** Of 152 pairs; what is left out is named in the module, so a new exception shows here. */
 const COMPARED = {

@@ -1,0 +1,67 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { Field } from "../../../shared/pages/components/field.tsx";
+import { Icon } from "../../../shared/pages/components/icon.tsx";
+import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
+import { datasetForm, datasetLink, parseEvalAddress } from "./dataset_link.ts";
+import { type DraftTest, toScenario } from "./test_scenario.ts";
+
+/**
+ * Hands a test over to a dashboard, whose address is asked for once. Without a test there is
+ * nothing to hand over.
+ */
+export function AddToDataset({ test, onHandedOver }: {
+  test: DraftTest | undefined;
+  onHandedOver: () => void;
+}) {
+  const [typed, setTyped] = useState(() => readChoice<string>("eval-address") ?? "");
+  const address = parseEvalAddress(typed);
+  const link = test && address ? datasetLink(address, toScenario(test)) : undefined;
+  const isTooLong = test && address && !link;
+  return (
+    <div class="card">
+      <Field
+        label="Dashboard of assay-eval"
+        hint="It opens with this scenario, and you choose the dataset there."
+        error={typed.trim() && !address
+          ? "Enter an address such as http://127.0.0.1:8080."
+          : isTooLong
+          ? `This scenario is too long for a link: save it as a file, and open that at ${
+            datasetForm(address)
+          }.`
+          : undefined}
+      >
+        {(input) => (
+          <div class="input-row">
+            <input
+              {...input}
+              inputMode="url"
+              autocomplete="url"
+              spellcheck={false}
+              placeholder="http://127.0.0.1:8080"
+              value={typed}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+            />
+            {link
+              ? (
+                <a
+                  class="button"
+                  href={link}
+                  target="_blank"
+                  rel="noopener"
+                  onClick={() => {
+                    keepChoice("eval-address", address);
+                    onHandedOver();
+                  }}
+                >
+                  <Icon name="test" />
+                  Add to a dataset
+                </a>
+              )
+              : <Button icon="test" disabled>Add to a dataset</Button>}
+          </div>
+        )}
+      </Field>
+    </div>
+  );
+}

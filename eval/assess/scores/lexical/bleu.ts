@@ -1,0 +1,47 @@
+import { bleuTokens } from "../../text/bleu_tokens.ts";
+import { NgramIds } from "../../text/ngram_ids.ts";
+import { scoreOfEmpty, scoreOfWordless } from "../empty.ts";
+import { MAX_PAIR_CHARACTERS, type PairScorer } from "../score.ts";
+
+const MAX_ORDER = 4;
+
+/**
+ * Sentence BLEU as sacreBLEU computes it, divided by 100: 13a tokens, exponential smoothing,
+ * effective order. Not symmetric: the reply's precision, with a penalty for a short reply.
+ */
+export function bleu(reply: string, reference: string): number {
+  const empty = scoreOfEmpty(reply, reference);
+  if (empty !== undefined) return empty;
+  const found = bleuTokens(reply);
+  const wanted = bleuTokens(reference);
+  if (found.length === 0 && wanted.length === 0) return scoreOfWordless(reply, reference);
+
+  const pair = NgramIds.ofWords(found, wanted);
+  let logSum = 0;
+  let order = 0;
+  let smoothing = 1;
+  let hasMatch = false;
+  while (order < MAX_ORDER && found.length > order) {
+    if (order > 0) pair.lengthen();
+    order++;
+    const total = found.length - order + 1;
+    const matched = pair.countShared();
+    if (matched > 0) hasMatch = true;
+    // The k-th order without a match counts as 1/2^k of one.
+    logSum += Math.log(matched > 0 ? matched / total : 1 / ((smoothing *= 2) * total));
+  }
+  if (!hasMatch) return 0;
+  const brevity = found.length < wanted.length ? Math.exp(1 - wanted.length / found.length) : 1;
+  return Math.min(1, brevity * Math.exp(logSum / order));
+}
+
+/** Its line in the table. */
+export const bleuScorer: PairScorer = {
+  name: "bleu",
+  definition: "sentence BLEU: precision of 1- to 4-grams, with a penalty for a short reply",
+  range: [0, 1],
+  method: "13a tokens, exponential smoothing, effective order",
+  equals: "sacreBLEU 2.6.0 / 100",
+  longest: MAX_PAIR_CHARACTERS,
+  compare: bleu,
+};

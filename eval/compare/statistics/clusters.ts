@@ -1,0 +1,227 @@
+import { mean } from "../../assess/mean.ts";
+import type { Attempts } from "./attempt_shift.ts";
+import type { LeftOutCounter } from "../left_out.ts";
+import { type Cell, type PairedCells, pairScore, type TurnPair } from "../turn_pair.ts";
+
+/** Two scenarios that belong together, and their turns that do. */
+export interface ScenarioPair {
+  id: string;
+  /** Equal for pairs that ask the same in both runs; see `questionOf`. */
+  question: string;
+  /** See `Cluster`. */
+  key: string;
+  turns: TurnPair[];
+}
+
+/** One scenario in both runs: each attempt's score is the mean over its turns. */
+export interface Cluster extends Attempts {
+  id: string;
+  /** Orders the scenarios in the same way whichever run is the baseline. */
+  key: string;
+  turns: number;
+}
+
+/** One score by scenario. */
+interface ClusteredScore {
+  clusters: Cluster[];
+  /** Paired turns at which the score could not be compared. */
+  turnsWithoutPair: number;
+  /** Turns of single attempts where the score, or a part of it, is missing. */
+  missing: { baseline: number; candidate: number };
+  /** The same with all that is missing against the candidate, and for it; one list without any. */
+  bounds: Extremes;
+  /** Calls without an answer at paired turns, of single attempts. */
+  failed: { baseline: number; candidate: number };
+  /** The same with all that is missing or was not answered; `null` if all calls were. */
+  errorBounds: Extremes | null;
+}
+
+/** The worst and the best for the candidate that unknown values allow. */
+export interface Extremes {
+  lowest: Cluster[];
+  highest: Cluster[];
+}
+
+type Side = keyof Attempts;
+type Pick = (cell: Cell) => number | null;
+/** A turn's cells, and which attempts they are of. */
+type ScoredPair = PairedCells & { pair: TurnPair };
+
+/** A score at the paired turns of one cluster. */
+interface ScoredTurns extends UnknownCounts {
+  scenarios: ScoredPair[][];
+}
+
+type UnknownCounts = { [K in "turnsWithoutPair" | "missing" | "failed"]: ClusteredScore[K] };
+
+interface ClusterOptions {
+  leftOut: LeftOutCounter;
+  /** Awaited within a scenario too: it may have a thousand attempts. */
+  pause: () => Promise<void>;
+}
+
+/**
+ * A score by scenario. Attempts and turns of one scenario are no independent evidence about
+ * scenarios, and neither are scenarios that ask the same, so these are one cluster.
+ */
+export async function clusterScore(
+  pairs: ScenarioPair[],
+  score: string,
+  { leftOut, pause }: ClusterOptions,
+): Promise<ClusteredScore> {
+  const main: Cluster[] = [];
+  const bounds: Extremes = { lowest: [], highest: [] };
+  const errorBounds: Extremes = { lowest: [], highest: [] };
+  const counts = noCounts();
+  for (const group of Map.groupBy(pairs, (pair) => pair.question).values()) {
+    const { scenarios, ...unknown } = await scoreTurns(group, score, { leftOut, pause });
+    addCounts(counts, unknown);
+    const used = scenarios.map((turns) => turns.filter(({ isUsed }) => isUsed));
+    const cluster = (turns: ScoredPair[][], picks: Record<Side, Pick>) =>
+      clusterTurns(group[0]!, { scenarios: turns, picks, pause });
+    const own = await cluster(used, { baseline: value, candidate: value });
+    main.push(...own);
+    const addExtremes = async ({ lowest, highest }: Extremes, high: Pick) => {
+      lowest.push(...await cluster(scenarios, { baseline: high, candidate: low }));
+      highest.push(...await cluster(scenarios, { baseline: low, candidate: high }));
+    };
+    const addOwn = ({ lowest, highest }: Extremes) => {
+      lowest.push(...own);
+      highest.push(...own);
+    };
+    // Where nothing is unknown, the extremes are the values.
+    const isWhole = total(unknown.missing) === 0 && unknown.turnsWithoutPair === 0;
+    if (isWhole) addOwn(bounds);
+    else await addExtremes(bounds, high);
+    if (isWhole && total(unknown.failed) === 0) addOwn(errorBounds);
+    else await addExtremes(errorBounds, highIfAnswered);
+  }
+  return {
+    clusters: main,
+    ...counts,
+    bounds: total(counts.missing) === 0 ? { lowest: main, highest: main } : bounds,
+    errorBounds: total(counts.failed) === 0 ? null : errorBounds,
+  };
+}
+
+const value: Pick = (cell) => cell.value;
+const low: Pick = (cell) => cell.low;
+const high: Pick = (cell) => cell.high;
+/** A call without an answer might have had the best score. */
+const highIfAnswered: Pick = (cell) => cell.isFailed ? 1 : cell.high;
+
+function noCounts(): UnknownCounts {
+  return {
+    turnsWithoutPair: 0,
+    missing: { baseline: 0, candidate: 0 },
+    failed: { baseline: 0, candidate: 0 },
+  };
+}
+
+function addCounts(to: UnknownCounts, { turnsWithoutPair, missing, failed }: UnknownCounts): void {
+  to.turnsWithoutPair += turnsWithoutPair;
+  for (const side of ["baseline", "candidate"] as const) {
+    to.missing[side] += missing[side];
+    to.failed[side] += failed[side];
+  }
+}
+
+function total({ baseline, candidate }: Record<Side, number>): number {
+  return baseline + candidate;
+}
+
+async function scoreTurns(
+  group: ScenarioPair[],
+  score: string,
+  { leftOut, pause }: ClusterOptions,
+): Promise<ScoredTurns> {
+  const found: ScoredTurns = { scenarios: [], ...noCounts() };
+  for (const { turns } of group) {
+    const scored: ScoredPair[] = [];
+    for (const pair of turns) {
+      const cells = pairScore(pair, score, leftOut);
+      if (cells ? !cells.isUsed : hasScore(pair, score)) found.turnsWithoutPair++;
+      if (cells) {
+        const { baseline, candidate } = cells;
+        addCounts(found, {
+          turnsWithoutPair: 0,
+          missing: { baseline: countMissing(baseline), candidate: countMissing(candidate) },
+          failed: { baseline: countFailed(baseline), candidate: countFailed(candidate) },
+        });
+        scored.push({ ...cells, pair });
+      }
+      await pause();
+    }
+    found.scenarios.push(scored);
+  }
+  return found;
+}
+
+/** Whether any attempt of either run has the score at a turn. */
+function hasScore({ baseline, candidate }: TurnPair, score: string): boolean {
+  return [...baseline, ...candidate].some(({ scores, failed }) =>
+    !failed && typeof scores[score] === "number"
+  );
+}
+
+/** A mean may have a value without one of its parts, and yet that part is missing in it. */
+function countMissing(cells: (Cell | undefined)[]): number {
+  return cells.filter((cell) => cell && (cell.value === null || cell.low < cell.high)).length;
+}
+
+function countFailed(cells: (Cell | undefined)[]): number {
+  return cells.filter((cell) => cell?.isFailed).length;
+}
+
+/** None, if a side has no attempt with the score. */
+async function clusterTurns(
+  { id, key }: ScenarioPair,
+  { scenarios, picks, pause }: {
+    scenarios: ScoredPair[][];
+    picks: Record<Side, Pick>;
+    pause: () => Promise<void>;
+  },
+): Promise<Cluster[]> {
+  const attempts: Attempts = { baseline: [], candidate: [] };
+  for (const turns of scenarios) {
+    for (const side of ["baseline", "candidate"] as const) {
+      for (const score of scoreAttempts(turns, side, picks[side])) attempts[side].push(score);
+      await pause();
+    }
+  }
+  if (attempts.baseline.length === 0 || attempts.candidate.length === 0) return [];
+  return [{ id, key, ...attempts, turns: scenarios.flat().length }];
+}
+
+/**
+ * Each attempt's mean over the turns. At a turn that an attempt has not reached, or where its score
+ * is missing, the mean of the run's other attempts stands in: no turn loses weight by it.
+ */
+function scoreAttempts(turns: ScoredPair[], side: Side, pick: Pick): number[] {
+  const byAttempt = new Map<number, Float64Array>(); // NaN where the attempt has no value
+  const turnMeans = turns.map(({ pair, [side]: cells }, turn) => {
+    const values: number[] = [];
+    cells.forEach((cell, index) => {
+      const value = cell && pick(cell);
+      if (typeof value !== "number") return;
+      values.push(value);
+      const { attempt } = pair[side][index]!;
+      const own = byAttempt.getOrInsertComputed(
+        attempt,
+        () => new Float64Array(turns.length).fill(NaN),
+      );
+      own[turn] = value;
+    });
+    return mean(values);
+  });
+  if (turnMeans.includes(null)) return [];
+  return [...byAttempt].sort(([a], [b]) => a - b).map(([, own]) =>
+    own.reduce((sum, value, turn) => sum + (Number.isNaN(value) ? turnMeans[turn]! : value), 0) /
+    own.length
+  );
+}
+
+/** A side's mean over the attempts of a scenario. */
+export function clusterMean(cluster: Attempts, side: Side): number {
+  return mean(cluster[side])!;
+}

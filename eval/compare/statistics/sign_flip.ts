@@ -1,0 +1,64 @@
+import { ROUNDING } from "../../../shared/rounding.ts";
+import { createRandom } from "./random.ts";
+
+/** Up to 2^14 rearrangements are tried one by one. */
+export const EXACT_UP_TO = 14;
+/** Of more a sample is drawn. 1 in 10,000 is far below what any correction here asks for. */
+export const DRAWN = 10_000;
+/** Values per piece of work: a few milliseconds. */
+const PIECE = 500_000;
+
+/** The same seed gives the same result. */
+export interface TestOptions {
+  seed: number;
+  /** Awaited between pieces of work; see `createYielder`. */
+  pause: () => Promise<void>;
+  /** How many rearrangements are drawn if they are too many to try all. */
+  draws?: number | undefined;
+}
+
+/**
+ * The paired permutation test on the mean of some independent differences: if neither side is
+ * better, each difference might as well have had the other sign. The p-value is the share of all
+ * signs (or of a seeded sample of them) whose sum is as far from 0 as the real one. With fewer than
+ * 6 differences it cannot fall below 0.05.
+ */
+export async function signFlip(
+  differences: number[],
+  { seed, pause, draws = DRAWN }: TestOptions,
+): Promise<number> {
+  const { sums, groups } = tabulate(differences);
+  const total = differences.reduce((sum, value) => sum + value, 0);
+  const least = Math.abs(total) - ROUNDING * differences.length;
+  const isExact = differences.length - 1 <= EXACT_UP_TO; // one sign may stay
+  const count = isExact ? 2 ** Math.max(0, differences.length - 1) : draws;
+  const piece = Math.ceil(PIECE / Math.max(1, differences.length));
+  const random = createRandom(seed);
+  let asFar = 0;
+  for (let position = 0; position < count; position++) {
+    let flipped = 0; // the first flips nothing
+    let word = position; // counts through all of them; the last value is never flipped
+    for (let group = 0; group < groups && position > 0; group++) {
+      if (!isExact && group % 4 === 0) word = random();
+      flipped += sums[group * 256 + (word & 255)]!;
+      word >>>= 8;
+    }
+    if (Math.abs(total - 2 * flipped) >= least) asFar++;
+    if (position % piece === piece - 1) await pause();
+  }
+  return asFar / count;
+}
+
+/** For each eight values and each byte: the sum of the values whose bits are set. */
+function tabulate(values: number[]) {
+  const groups = Math.ceil(values.length / 8);
+  const sums = new Float64Array(groups * 256);
+  for (let group = 0; group < groups; group++) {
+    for (let byte = 1; byte < 256; byte++) {
+      const highest = 31 - Math.clz32(byte);
+      const cell = group * 256 + byte;
+      sums[cell] = sums[cell - (1 << highest)]! + (values[group * 8 + highest] ?? 0);
+    }
+  }
+  return { sums, groups };
+}

@@ -1,0 +1,62 @@
+import { useSignal } from "@preact/signals";
+import type { ShownTurn } from "../../../api/schemas/look_schemas.ts";
+import type { Run } from "../../../api/schemas/run_schemas.ts";
+import type { TurnRow } from "../../../run/events/turn_view.ts";
+import { AttemptButtons } from "../../parts/attempt_buttons.tsx";
+import { Section } from "../../frame.tsx";
+import { useLoaded } from "../../loaded.ts";
+import { source } from "../../source.ts";
+import { ReplyDiff } from "../../parts/reply_diff.tsx";
+import { Shown } from "../../shown.tsx";
+
+const MOST = 50;
+
+/** The same turn in the run's other attempts, beside this one. */
+export function OtherAttempts({ run, turn }: { run: Run; turn: ShownTurn }) {
+  const loaded = useLoaded(
+    () =>
+      source.turns(run.run_id, {
+        scenario: turn.scenario,
+        turn: turn.turn,
+        sort: "position",
+        fields: "agent_reply,error",
+        limit: MOST,
+      }),
+    [run.run_id, turn.scenario, turn.turn],
+  );
+  return (
+    <Section
+      title="Attempts"
+      hint="Choose another attempt to see how its reply differs from this one."
+    >
+      <Shown loaded={loaded} what="the attempts">
+        {({ turns }) => <Choice turn={turn} attempts={turns} />}
+      </Shown>
+    </Section>
+  );
+}
+
+/** `attempts` has this one, too. */
+function Choice({ turn, attempts }: { turn: ShownTurn; attempts: TurnRow[] }) {
+  const other = useSignal<number | undefined>(undefined);
+  const others = attempts.filter(({ attempt_id }) => attempt_id !== turn.attempt_id);
+  const shown = others.find(({ attempt_id }) => attempt_id === other.value) ?? others[0];
+  return (
+    <>
+      <AttemptButtons
+        label="Attempts"
+        attempts={attempts}
+        chosen={shown?.attempt_id}
+        own={turn.attempt_id}
+        onChoose={(attempt) => other.value = attempt}
+      />
+      {shown && (
+        <ReplyDiff
+          reference={turn.interaction.agent_reply}
+          reply={String(shown.interaction?.agent_reply ?? "")}
+          labels={[`Attempt ${turn.attempt_id} (this one)`, `Attempt ${shown.attempt_id}`]}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,111 @@
+import { batch, signal } from "@preact/signals";
+import { ApiProblem } from "../../../../shared/pages/api_problem.ts";
+import type { TurnPage } from "../../../api/schemas/look_schemas.ts";
+import type { TurnRow } from "../../../run/events/turn_view.ts";
+import { type Parameters, source } from "../../source.ts";
+import { readLines } from "./turn_query.ts";
+
+/** The first page is small, so that it is there at once; the others are few. */
+const FIRST_PAGE = 60;
+const PAGE = 250;
+/** What a row shows of a turn. */
+const FIELDS = "user_message,reference_reply,agent_reply,error,agreement,judge,check_results," +
+  "missing_scores";
+/** Characters of a text in a row of few lines, and in one that shows all of it. */
+const EXCERPT = 600;
+const WHOLE = 20_000;
+
+/** Turns of a run, fetched page by page as the person scrolls. */
+export interface TurnList {
+  rows: { readonly value: TurnRow[] };
+  /** How many there are; `null` if only the end of the list tells. */
+  total: { readonly value: number | null };
+  isComplete: { readonly value: boolean };
+  problem: { readonly value: ApiProblem | undefined };
+  /** Fetches until this row is there, or the list has ended. */
+  reach(index: number): Promise<void>;
+  stop(): void;
+}
+
+/** The beginning of a list that was asked for ahead of the view that shows it. */
+let ahead: { of: string; page: Promise<TurnPage> } | undefined;
+
+/** Asks for the first turns now, so that they need not wait until the view above them is there. */
+export function askAhead(runId: string, parameters: Parameters): void {
+  const page = readPage(runId, parameters, undefined);
+  page.catch(() => {}); // said by the list that takes it
+  ahead = { of: keyOf(runId, parameters), page };
+}
+
+/** What was asked ahead is taken once: it grows old. */
+function takeAhead(runId: string, parameters: Parameters): Promise<TurnPage> | undefined {
+  const taken = ahead;
+  ahead = undefined;
+  return taken?.of === keyOf(runId, parameters) ? taken.page : undefined;
+}
+
+function keyOf(runId: string, parameters: Parameters): string {
+  return JSON.stringify([runId, parameters]);
+}
+
+/** Without a cursor, the first page. */
+function readPage(
+  runId: string,
+  parameters: Parameters,
+  cursor: string | undefined,
+): Promise<TurnPage> {
+  return source.turns(runId, {
+    ...parameters,
+    fields: FIELDS,
+    siblings: "true",
+    max_chars: readLines() === "all" ? WHOLE : EXCERPT,
+    limit: cursor === undefined ? FIRST_PAGE : PAGE,
+    cursor,
+  });
+}
+
+export function createTurnList(runId: string, parameters: Parameters): TurnList {
+  const rows = signal<TurnRow[]>([]);
+  const total = signal<number | null>(null);
+  const isComplete = signal(false);
+  const problem = signal<ApiProblem | undefined>(undefined);
+  let cursor: string | undefined;
+  let wanted = 0;
+  let isReading = false;
+  let isStopped = false;
+
+  async function read(): Promise<void> {
+    const isFirst = cursor === undefined;
+    const page = await (isFirst && takeAhead(runId, parameters) ||
+      readPage(runId, parameters, cursor));
+    if (isStopped) return;
+    cursor = page.next_cursor ?? undefined;
+    batch(() => {
+      rows.value = isFirst ? page.turns : [...rows.value, ...page.turns];
+      if (isFirst) total.value = page.total;
+      isComplete.value = cursor === undefined;
+      problem.value = undefined;
+    });
+  }
+
+  return {
+    rows,
+    total,
+    isComplete,
+    problem,
+    async reach(index) {
+      wanted = Math.max(wanted, index);
+      if (isReading) return;
+      isReading = true;
+      try {
+        while (!isStopped && !isComplete.value && rows.value.length <= wanted) await read();
+      } catch (error) {
+        if (!(error instanceof ApiProblem)) throw error;
+        problem.value = error;
+      } finally {
+        isReading = false;
+      }
+    },
+    stop: () => void (isStopped = true),
+  };
+}

@@ -1,0 +1,240 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Button } from "../../../../shared/pages/components/button.tsx";
+import { CopyButton } from "../../../../shared/pages/components/copy_button.tsx";
+import { Icon } from "../../../../shared/pages/components/icon.tsx";
+import { Term } from "../../../../shared/pages/components/tip.tsx";
+import { useShortcuts } from "../../../../shared/pages/components/keyboard.tsx";
+import {
+  formatChosen,
+  formatCount,
+  formatDuration,
+  formatMoney,
+} from "../../../../shared/pages/format.ts";
+import { returnWith, setQuery } from "../../../../shared/pages/location.ts";
+import type { ShownTurn } from "../../../api/schemas/look_schemas.ts";
+import type { Run } from "../../../api/schemas/run_schemas.ts";
+import type { RunSummary } from "../../../results/run_summary.ts";
+import { Section } from "../../frame.tsx";
+import { Explained } from "../../glossary.tsx";
+import { useLoaded } from "../../loaded.ts";
+import { tryAction } from "../../run_actions.tsx";
+import { Shown } from "../../shown.tsx";
+import { source } from "../../source.ts";
+import { Grading } from "../../grades/grading.tsx";
+import {
+  adviceOn,
+  asSentence,
+  errorLabel,
+  overallText,
+  placeOf,
+  resultOf,
+  RESULTS,
+} from "../../words.ts";
+import { OtherAttempts } from "./other_attempts.tsx";
+import { CheckResults } from "../checks.tsx";
+import { ReplyDiff } from "../../parts/reply_diff.tsx";
+import { Judge } from "../judge.tsx";
+import { Transcript } from "./transcript.tsx";
+import { ToolCalls } from "./tool_calls.tsx";
+import { reasonsOf } from "../reply_rows.tsx";
+import { turnParameters } from "./turn_query.ts";
+import { TurnScores } from "./turn_scores.tsx";
+import { findNeighbour } from "./turn_walk.ts";
+
+/** One turn: what was said, what was expected, and every score of it. */
+export function TurnView({ run, summary, place }: {
+  run: Run;
+  summary: RunSummary;
+  place: string;
+}) {
+  const loaded = useLoaded(() => source.turn(run.run_id, place), [run.run_id, place]);
+  const walk = (step: 1 | -1) =>
+    tryAction(async () => {
+      const parameters = turnParameters();
+      const next = await findNeighbour(run.run_id, { from: place, step, parameters });
+      if (!next) return `There is no failing turn ${step > 0 ? "after" : "before"} this one.`;
+      setQuery({ turn: next });
+    });
+  const close = () => returnWith({ turn: undefined });
+  useShortcuts([
+    { key: "j", does: "Next failing turn", run: () => walk(1) },
+    { key: "k", does: "Previous failing turn", run: () => walk(-1) },
+    { key: "u", does: "Back to the run", run: close },
+  ]);
+  return (
+    <>
+      <div class="page-head">
+        <Button icon="left" onClick={close}>
+          <span class="excerpt" dir="auto">{run.test_name || "The run"}</span>
+        </Button>
+        <span class="spacer" />
+        <Button icon="left" onClick={() => walk(-1)}>
+          Previous<span class="wide-only">failing</span>
+        </Button>
+        <Button onClick={() => walk(1)}>
+          Next<span class="wide-only">failing</span>
+          <Icon name="right" />
+        </Button>
+      </div>
+      <Shown loaded={loaded} what="the turn">
+        {(turn) => <Turn key={placeOf(turn)} run={run} summary={summary} turn={turn} />}
+      </Shown>
+    </>
+  );
+}
+
+function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: ShownTurn }) {
+  const { interaction, conversation } = turn;
+  const { label, tone } = RESULTS[resultOf(turn)];
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  const raw = JSON.stringify(interaction, null, 2);
+  return (
+    <>
+      <div class="run-head">
+        <div class="page-head">
+          <h2 ref={heading} tabIndex={-1}>
+            <span dir="auto">{turn.scenario_id}</span>
+            <span class="muted">
+              , attempt {turn.attempt_id}, turn {turn.turn + 1}
+            </span>
+          </h2>
+          <span class={`badge ${tone}`}>{label}</span>
+          <strong class="number">{overallText(turn)}</strong>
+        </div>
+        {turn.description && <p class="muted" dir="auto">{turn.description}</p>}
+        <dl class="facts">
+          <div>
+            <dt>Latency</dt>
+            <dd>{formatDuration(interaction.latency_ms)}</dd>
+          </div>
+          {interaction.first_token_ms !== undefined && (
+            <div>
+              <dt>First token</dt>
+              <dd>{formatDuration(interaction.first_token_ms)}</dd>
+            </div>
+          )}
+          <div>
+            <dt>Tokens</dt>
+            <dd>
+              {interaction.usage
+                ? `${formatCount(interaction.usage.input_tokens)} in, ${
+                  formatCount(interaction.usage.output_tokens)
+                } out`
+                : "not reported"}
+            </dd>
+          </div>
+          <div>
+            <dt>
+              <Explained text="Threshold" />
+            </dt>
+            <dd>{formatChosen(turn.pass_threshold)}</dd>
+          </div>
+          {interaction.cost !== undefined && (
+            <div>
+              <dt>Cost</dt>
+              <dd>
+                {interaction.cost ? formatMoney(interaction.cost) : "not known"}
+                {interaction.judge_cost && `, judge ${formatMoney(interaction.judge_cost)}`}
+              </dd>
+            </div>
+          )}
+          {interaction.finish_reason && (
+            <div>
+              <dt>Finish reason</dt>
+              <dd>{interaction.finish_reason}</dd>
+            </div>
+          )}
+          {interaction.history_of && (
+            <div>
+              <dt>History</dt>
+              <dd>asked after the references; not part of the averages</dd>
+            </div>
+          )}
+          {interaction.differs_in && (
+            <div>
+              <dt>Differs in</dt>
+              <dd>{interaction.differs_in.join(", ")}</dd>
+            </div>
+          )}
+        </dl>
+      </div>
+      {conversation.length > 1 && <Transcript turns={conversation} omitted={turn.omitted} />}
+      <Section title="Reply and reference">
+        <blockquote class="asked" dir="auto">{interaction.user_message}</blockquote>
+        <Images parts={interaction.user_parts} />
+        {interaction.error
+          ? (
+            <div class="notice bad">
+              <div>
+                <strong>
+                  <Term means={`The code of this failure is ${interaction.error.code}.`}>
+                    {asSentence(errorLabel(interaction.error.code))}
+                  </Term>
+                </strong>{" "}
+                {interaction.error.detail}. {adviceOn(interaction.error)}
+              </div>
+            </div>
+          )
+          : <ReplyDiff reply={interaction.agent_reply} reference={interaction.reference_reply} />}
+        {reasonsOf(turn, interaction).length > 0 && (
+          <ul class="remarks">
+            {reasonsOf(turn, interaction).map((reason) => (
+              <li key={reason} dir="auto">{reason}</li>
+            ))}
+          </ul>
+        )}
+        {interaction.reply_encoding && (
+          <div class="notice warn">
+            <div>The endpoint's bytes were not UTF-8; what could not be read is shown as �.</div>
+          </div>
+        )}
+        {interaction.truncated && (
+          <div class="notice warn">
+            <div>The reply ends at the model's token limit.</div>
+          </div>
+        )}
+        {interaction.reasoning && (
+          <details class="as-table">
+            <summary>Reasoning, which is not scored</summary>
+            <p class="text" dir="auto" tabIndex={0}>{interaction.reasoning}</p>
+          </details>
+        )}
+      </Section>
+      <div class="columns">
+        <div class="stack">
+          <TurnScores turn={turn} summary={summary} />
+          {interaction.check_results && <CheckResults results={interaction.check_results} />}
+          {interaction.tool_calls && <ToolCalls interaction={interaction} />}
+        </div>
+        <div class="stack">
+          <Grading key={placeOf(turn)} runId={run.run_id} place={placeOf(turn)} />
+          {interaction.judge && <Judge judge={interaction.judge} />}
+          {run.attempts > 1 && <OtherAttempts run={run} turn={turn} />}
+        </div>
+      </div>
+      <details class="card raw">
+        <summary>Raw JSON</summary>
+        <div class="code">
+          <div class="code-head">
+            <span>json</span>
+            <CopyButton text={raw} label="Copy JSON" />
+          </div>
+          <pre tabIndex={0}><code>{raw}</code></pre>
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** Those that came with the message; others are addresses in its text, which this page does not call. */
+function Images({ parts = [] }: { parts?: ShownTurn["interaction"]["user_parts"] }) {
+  const urls = parts.flatMap((part) => part.type === "image_url" ? [part.image_url.url] : []);
+  return (
+    <>
+      {urls.filter((url) => url.startsWith("data:image/")).map((url) => (
+        <img key={url} class="asked-image" src={url} alt="Image of the question" />
+      ))}
+    </>
+  );
+}
