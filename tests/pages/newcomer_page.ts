@@ -1,0 +1,108 @@
+// deno-lint-ignore-file no-console -- the walk's counts are printed
+import { assertEquals } from "@std/assert";
+import type { Locator, Page } from "playwright-core";
+import { startServiceProcess } from "../fakes/service_process.ts";
+import { pageSuite } from "./browser.ts";
+
+const suite = pageSuite(async () => {
+  const [agent, evaluation] = await Promise.all([
+    startServiceProcess("agent"), // without a provider: the embedded demo answers
+    startServiceProcess("eval"),
+  ]);
+  return {
+    chat: agent.url,
+    dashboard: evaluation.url,
+    async [Symbol.asyncDispose]() {
+      await agent[Symbol.asyncDispose]();
+      await evaluation[Symbol.asyncDispose]();
+    },
+  };
+});
+
+/** Counts what a person does on the way to each goal. */
+function createWalk() {
+  const counts: Record<string, { clicks: number; fields: number }> = {};
+  let now = { clicks: 0, fields: 0 };
+  return {
+    counts,
+    async click(target: Locator): Promise<void> {
+      now.clicks++;
+      await target.click();
+    },
+    async type(target: Locator, text: string): Promise<void> {
+      now.fields++;
+      await target.fill(text);
+    },
+    reached(goal: string): void {
+      counts[goal] = now;
+      console.log(`${goal}: ${now.clicks} clicks, ${now.fields} fields`);
+      now = { clicks: 0, fields: 0 };
+    },
+  };
+}
+
+/** The example asks the agent where `deno task dev` starts it; here it has another port. */
+async function leadToAgent(page: Page, chat: string): Promise<void> {
+  const usual = "http://127.0.0.1:8000";
+  await page.route(/\/models\?/, (route) =>
+    route.continue({
+      url: route.request().url().replace(encodeURIComponent(usual), encodeURIComponent(chat)),
+    }));
+  await page.route(
+    /\/evaluate$/,
+    (route) => route.continue({ postData: route.request().postData()!.replace(usual, chat) }),
+  );
+}
+
+suite.test(
+  "a newcomer comes to an answer, a test, a run, a verdict, a grade in a few clicks",
+  async ({ chat, dashboard }, open) => {
+    const { click, type, reached, counts } = createWalk();
+    await using tab = await open(chat);
+    const { page } = tab;
+    await click(page.locator(".welcome-examples button").first());
+    await click(page.getByRole("button", { name: "Send", exact: true }));
+    await page.locator(".answer-foot").waitFor();
+    reached("first answer");
+
+    await click(page.getByRole("button", { name: "Save as test" }));
+    await type(page.getByLabel("Dashboard of assay-eval"), dashboard);
+    const opening = page.waitForEvent("popup");
+    await click(page.getByRole("link", { name: "Add to a dataset" }));
+    const other = await opening;
+    await type(other.getByLabel("Name", { exact: true }), "first");
+    await click(other.getByRole("button", { name: "Save" }));
+    await other.waitForURL(/\/ui\/dataset\/first/);
+    reached("saved test");
+
+    await click(other.getByRole("main").getByRole("link", { name: "New run" }));
+    await type(other.getByLabel("Endpoint"), chat);
+    await click(other.getByRole("combobox", { name: "Model", exact: true }));
+    await click(other.getByRole("listbox", { name: "Models" }).getByRole("option").first());
+    await click(other.getByRole("button", { name: "Start the run" }));
+    await other.getByRole("region", { name: "Result" }).waitFor();
+    reached("run");
+
+    await using fresh = await open(`${dashboard}/ui/no/such/view`);
+    const view = fresh.page;
+    await leadToAgent(view, chat);
+    await view.route(
+      /\/runs\?/,
+      (route) => route.fulfill({ json: { runs: [], next_cursor: null } }),
+    ); // as on the first day
+    await view.goto(dashboard);
+    await click(view.getByRole("button", { name: "Try an example" }));
+    await view.locator(".verdict .sentence").waitFor();
+    await view.locator(".group-grid tbody tr").first().waitFor();
+    reached("verdict between two models, with the replies side by side");
+
+    await view.unroute(/\/runs\?/);
+    await click(view.getByRole("checkbox", { name: "prefer this reply" }).first());
+    await view.getByText("Saved as a grade.").waitFor();
+    reached("grade");
+
+    const clicks = Object.values(counts).map((count) => count.clicks);
+    assertEquals(clicks, [2, 3, 4, 1, 1]);
+    assertEquals(Object.values(counts).map(({ fields }) => fields), [0, 2, 1, 0, 0]);
+  },
+);
