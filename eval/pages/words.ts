@@ -49,9 +49,10 @@ export const VERDICT_TONES: Record<Verdict, Tone> = {
   inconclusive: "",
 };
 
-/** `overall` first: it is what a run is judged by. */
+/** `overall` first: it is what a run is judged by. Scores by words last: they are of least use. */
 export function overallFirst(names: string[]): string[] {
-  return names.toSorted((a, b) => Number(b === "overall") - Number(a === "overall"));
+  const rankOf = (name: string) => name === "overall" ? 0 : isLexical(name) ? 2 : 1;
+  return names.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** Plain names of scores, and what they mean. Scores by words are of less use than the others. */

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
@@ -172,6 +172,11 @@ suite.test("a comparison says its verdict first, and shows what changed", async 
   assertStringIncludes((await page.locator(".verdict .sentence").textContent())!, "candidate");
   await page.locator(".scatter .dot").first().waitFor();
   await becomes(() => page.locator(".scatter .dot").count(), SUPPORT_BATCH.length);
+  await page.locator(".scatter .dot[tabindex='0']").focus();
+  const first = await page.locator(".tip").textContent();
+  await page.keyboard.press("ArrowRight");
+  await becomes(async () => await page.locator(".tip").textContent() !== first, true);
+  assertMatch((await page.locator(".tip").textContent())!, /: [01]\.\d\d → [01]\.\d\d \(/);
   await page.locator(".changes summary").first().click();
   await page.getByText("Candidate, attempt 1").waitFor();
   await page.getByRole("button", { name: "overall" }).click();

@@ -70,7 +70,15 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
       ready: "table.runs tbody tr:nth-child(7) .score-cell",
       height: 640,
     }),
-    ...both("run", { address: run, ready: ".turn-rows .name", height: 1000 }),
+    ...both("run", {
+      address: run,
+      ready: ".turn-rows .name",
+      height: 1000,
+      act: async (page) => {
+        await page.locator(".against").waitFor();
+        await page.getByRole("button", { name: /^Passed \d/ }).waitFor();
+      },
+    }),
     ...both("noise", { address: `${run}?view=noise`, ready: ".sentence", height: 760 }),
     ...both("grades", {
       address: `${run}?view=grades`,
@@ -96,7 +104,7 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
     }),
     ...both("group", {
       address: `${url}/ui/groups/${group}`,
-      ready: ".verdict .sentence",
+      ready: ".group-grid tbody tr",
       height: 1000,
     }),
     ...both("groups", {

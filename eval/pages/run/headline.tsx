@@ -199,7 +199,9 @@ function Figures({ summary }: { summary: RunSummary }) {
           {formatDuration(first_token_ms.p50)}, {formatDuration(first_token_ms.p95)}
         </Figure>
       )}
-      <Figure label="Scored by">{scoredBy(summary)}</Figure>
+      <Figure label="Scored by">
+        <span class="small">{scoredBy(summary)}</span>
+      </Figure>
     </dl>
   );
 }

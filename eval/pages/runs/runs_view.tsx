@@ -117,7 +117,7 @@ function RunFilters() {
     <search class="filters">
       <SearchField
         label="Search by name, model, tag or id, and in conversations"
-        placeholder="Search runs and conversations"
+        placeholder="Search runs and texts"
       />
       <select
         class="input auto"
