@@ -6,7 +6,7 @@ import { meaning } from "../../../../eval/assess/scores/semantic_similarity.ts";
 import type { ScoredBatch, ScoreInput } from "../../../../eval/assess/scores/scorer.ts";
 import { isBarred } from "../../../../eval/schemas/barred.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
-import { fakeDetector } from "../../../fakes/scoring_ports.ts";
+import { fakeDetector, fakeEmbedder } from "../../../fakes/scoring_ports.ts";
 import pairs from "./data/chat_pairs.json" with { type: "json" };
 
 const EXAMPLES: [label: string, reference: string, reply: string][] = [
@@ -67,6 +67,33 @@ Deno.test("of our chat pairs most contradictions fail and most equivalents pass"
   assert(await passing("exchanged") <= 0.1);
   assert(await passing("unrelated") === 0);
   assert(await passing("equivalent", "padded") >= 0.84);
+});
+
+Deno.test("texts that are clearly unrelated are not compared, and equal ones not even encoded", async () => {
+  const asked: string[] = [];
+  const { embedder } = fakeEmbedder({
+    comparer: {
+      windows(text) {
+        asked.push(text);
+        const vector = text.startsWith("Bananas") ? [0, 1] : [1, 0];
+        return Promise.resolve([{
+          vector: Float32Array.from(vector),
+          states: new Float16Array(),
+        }]);
+      },
+      compare: () => Promise.reject(new Error("not to be asked")),
+    },
+  });
+  const turn = interaction("i", { reference_reply: "The shop is open." });
+  const semantics = createBatchSemantics([scenario("s", [turn])], {
+    embedder,
+    detector: fakeDetector,
+  });
+  const { score } = meaning.forBatch({ semantics, changed: {} } as unknown as ScoredBatch)!;
+  const equal = await score({ interaction: turn, reply: "the shop is open." } as ScoreInput);
+  assertEquals([equal.scores.semantic_similarity, asked], [1, []]);
+  const other = await score({ interaction: turn, reply: "Bananas are yellow." } as ScoreInput);
+  assertEquals(other.fields?.agreement?.label, "unrelated");
 });
 
 Deno.test("a contradiction in one sentence of a long text is found", async () => {
