@@ -32,9 +32,9 @@ export async function followRun(active: ActiveRun, following: Following): Promis
   display.close(active.progress());
 
   const { status, error } = await active.ended;
+  const known = await digesting; // also if it is not needed: it reads the store, which is closed next
   if (status === "completed") {
     const { reportRun } = await import("./report_run.ts");
-    const known = await digesting;
     return await reportRun((await store.getRun(id))!, criteria, { store, context, known });
   }
   const isStopped = interrupts.first.aborted && status !== "failed";
