@@ -57,6 +57,7 @@ Deno.test("values that are the same are written as the reference has them", () =
     writeValuesAlike("It's 1,500 metres, and 3 floors up.", "1.5 km away, on floor 3."),
     "It's 1.5 km, and 3 floors up.",
   );
+  assertEquals(writeValuesAlike("10000 came.", "Around 10,000 came."), "10,000 came.");
 });
 
 Deno.test("at most one of a hundred pairs that say the same has a wrong value", async () => {
