@@ -187,7 +187,7 @@ suite.test("the expected labels stay in sight while the table scrolls", async (
   assertEquals((await name.boundingBox())!.x, before!.x);
 });
 
-suite.test("a run without a score has one dash, and one row is not the first", async (
+suite.test("a run without a score says why, and one row is not the first", async (
   fixture,
   open,
 ) => {
@@ -197,7 +197,7 @@ suite.test("a run without a score has one dash, and one row is not the first", a
   const { page } = tab;
   const row = page.getByRole("row", { name: /unscored/ });
   await row.getByText(/^\d \/ \d$/).waitFor(); // everything is counted
-  assertEquals(await row.locator("td.score").innerText(), "–");
+  assertEquals(await row.locator("td.score").innerText(), "none: nothing was expected");
   await page.goto(`${fixture.url}/ui/new`);
   await page.getByLabel("Batch", { exact: true }).fill(JSON.stringify(scenario));
   await page.getByRole("heading", { name: "Preview" }).waitFor();
