@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
 /** `deno task soak:floods [part of a name]`: what one client may do to a service, and what that costs the others. */
 import { brotliCompressSync, constants } from "node:zlib";
-import { raw, startProviderDouble } from "../fakes/provider_double.ts";
+import { completion, raw, startProviderDouble } from "../fakes/provider_double.ts";
 import { startProcess, startServiceProcess } from "../fakes/service_process.ts";
 import { measure } from "./gaps.ts";
 
@@ -83,6 +83,35 @@ async function stream(url: string): Promise<void> {
   await Promise.all(Array.from({ length: STREAMS }, read));
 }
 
+const WATCHERS = 100;
+const LONG_REPLY = "The parcel leaves the store on the next working day. ".repeat(40);
+
+/** Clients that read the events of one run from its start to its result. */
+async function watch(url: string): Promise<void> {
+  await using endpoint = await startProviderDouble(completion({ content: LONG_REPLY }));
+  const interactions = [{ id: "i", user_message: "When?", reference_reply: "Tomorrow." }];
+  const response = await fetch(`${url}/evaluate`, {
+    method: "POST",
+    headers: { "content-type": "application/json", prefer: "respond-async" },
+    body: JSON.stringify({
+      test_batch: Array.from({ length: 300 }, (_, index) => ({ id: `s${index}`, interactions })),
+      endpoint: `${endpoint.baseUrl}/chat/completions`,
+      model_id: "m",
+    }),
+  });
+  const { run_id } = await response.json();
+  const read = async () => {
+    const events = await fetch(`${url}/runs/${run_id}/events`);
+    let [hasResult, rest] = [false, ""];
+    for await (const piece of events.body!.pipeThrough(new TextDecoderStream())) {
+      hasResult ||= (rest + piece).includes("event:result");
+      rest = piece.slice(-20);
+    }
+    if (!hasResult) throw new Error("a watcher did not see the result");
+  };
+  await Promise.all(Array.from({ length: WATCHERS }, read));
+}
+
 const FLOODS: Flood[] = [
   {
     name: "20,000 requests ahead on one connection",
@@ -113,6 +142,7 @@ const FLOODS: Flood[] = [
     gapMs: 500,
     growthMb: 150,
   },
+  { name: `${WATCHERS} watchers`, services: ["eval"], run: watch, gapMs: 500, growthMb: 300 },
 ];
 
 const [only = ""] = Deno.args;
