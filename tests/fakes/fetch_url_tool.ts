@@ -6,13 +6,14 @@ import { isPublicAddress } from "../../shared/http/fetch/public_address.ts";
 import { createPublicFetch } from "../../shared/http/fetch/public_fetch.ts";
 import { type Answer, raw, startProviderDouble } from "./provider_double.ts";
 
-/** For pages that can be converted: the usual limit is short for a machine that stands still. */
+/** The usual limits are short for a machine that stands still. */
 export const PATIENT = { timeoutMs: 60_000 };
 
 /** The tool as the service uses it, except for the given options and its patience with pages. */
 export function createTool(options: Partial<FetchUrlOptions> = {}) {
   return createFetchUrl({
     connect: createPublicFetch(),
+    ...PATIENT,
     converter: createPageConverter(PATIENT),
     ...options,
   });
