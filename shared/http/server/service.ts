@@ -76,7 +76,7 @@ const requireAdmission: Guard = async (_request, { connection, route }) => {
 };
 
 /** Requests that begin in one turn of the event loop: probes must not wait for hundreds of others. */
-const TOGETHER = 16;
+const TOGETHER = 4;
 let begun = 0;
 
 /** The rate limit counts before callers without a key are refused, so that it also limits guessing. */
