@@ -74,7 +74,10 @@ function reply({ messages }: ChatBody) {
   if (!turn) throw new Error(`no answer to ${texts.at(-1)}`);
   const { call, toAnswer } = turn;
   const isAnswered = !call || messages.at(-1)!.role === "tool";
-  return isAnswered ? { content: toAnswer(texts.at(-1)!) } : { toolCalls: [call] };
+  if (isAnswered) return { content: toAnswer(texts.at(-1)!) };
+  // As Gemini sends it: clients check each chunk of a call.
+  const extra = { extra_content: { google: { thought_signature: "c2lnbmVk" } } };
+  return { toolCalls: [{ ...call, extra }] };
 }
 
 function textOf(content: unknown): string {

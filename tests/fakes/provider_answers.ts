@@ -15,7 +15,8 @@ export type Answer = (request: ReceivedRequest) => Response | Promise<Response>;
 
 export interface CompletionFields {
   content?: string | null;
-  toolCalls?: { id?: string; name: string; arguments: string }[];
+  /** `extra` are further fields of the call: Gemini's `extra_content`. */
+  toolCalls?: { id?: string; name: string; arguments: string; extra?: Record<string, unknown> }[];
   finishReason?: string | null;
   /** `null` leaves it out. */
   usage?: Record<string, unknown> | null;
@@ -30,10 +31,11 @@ export function completion(fields: CompletionFields = {}): Answer {
 
 export function completionBody(fields: CompletionFields = {}) {
   const { toolCalls, content = toolCalls ? null : "Hello there.", usage = USAGE } = fields;
-  const tool_calls = toolCalls?.map(({ id, name, arguments: args }, index) => ({
+  const tool_calls = toolCalls?.map(({ id, name, arguments: args, extra }, index) => ({
     id: id ?? `call0000${index}`,
     type: "function",
     function: { name, arguments: args },
+    ...extra,
   }));
   const message = {
     role: "assistant",

@@ -97,6 +97,7 @@ function toEntries(
         "command": "npx",
         "args": ["-y", "@modelcontextprotocol/server-memory"],
         "env": { "MEMORY_FILE_PATH": "${folder}/memory.jsonl" },
+        "disabledTools": ["delete_entities"],
       },
       "thinking": {
         "command": "npx",
@@ -166,6 +167,10 @@ Deno.test("servers from npm work over stdio, HTTP and the old SSE, from a file a
     ...Array(3).fill("http"),
     "sse",
   ]);
+  const ofMemory = tools.filter(({ source }: { source: string }) => source === "memory")
+    .map(({ name }: { name: string }) => name).join();
+  assertStringIncludes(ofMemory, "delete_relations");
+  assert(!ofMemory.includes("delete_entities"), "a tool that is switched off is not offered");
   const call = (source: string, part: string, args: unknown): Promise<string> => {
     const tool = tools.find((tool: { source: string; name: string }) =>
       tool.source === source && tool.name.includes(part)
