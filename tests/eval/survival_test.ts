@@ -16,7 +16,7 @@ import { withFolder } from "../fakes/with_folder.ts";
 /** What crosses a process is tested across a process: real kills of the real service. */
 
 const CONCURRENCY = 8;
-const KILLS = 6;
+const KILLS = 12;
 
 /** Two runs differ in their ids and times, and in nothing else. */
 function withoutTimes(value: unknown): string {
