@@ -1,6 +1,9 @@
-import { assertEquals } from "@std/assert";
-import type { Models } from "../../../agent/models/models.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { AgentConfig } from "../../../agent/config.ts";
+import { createModels, type Models } from "../../../agent/models/models.ts";
 import { listModels } from "../../../agent/openai/model_list.ts";
+import { parseConfig } from "../../../shared/config/config.ts";
+import { silentLogger } from "../../../shared/log.ts";
 import { type ListedModel, ProviderError } from "../../../shared/providers/provider.ts";
 import { agentService } from "../../fakes/agent_service.ts";
 import { createScriptedProvider, never } from "../../fakes/scripted_provider.ts";
@@ -40,6 +43,17 @@ Deno.test("the hub's models do not wait for a studio that does not answer", asyn
   const models = modelsOf({ listStudio: () => never() });
   const { data } = await listModels(models, { signal, studioWaitMs: 1 });
   assertEquals(data.map(({ id }) => id), ["acme/large"]);
+});
+
+Deno.test("a hub that is down is named beside the models that can be asked", async () => {
+  const config = parseConfig(AgentConfig, {
+    HUB_BASE_URL: "http://127.0.0.1:9/v1",
+    MODEL_RETRIES: "0",
+    STUDIO_MODELS: JSON.stringify({ "support-v3": UUID }),
+  });
+  const list = await (await serve(createModels(config, silentLogger))()).json();
+  assertEquals(list.data.map(({ id }: { id: string }) => id), [UUID]);
+  assertStringIncludes(list.diagnostics.hub, "cannot");
 });
 
 Deno.test("a fine-tuned model is not called unknown if the studio's list fails", async () => {
