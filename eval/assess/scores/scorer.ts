@@ -65,16 +65,9 @@ export interface Outcome {
   methods?: Record<string, string>;
   /** Further fields of the turn's result. */
   fields?: Partial<
-    Pick<
+    Omit<
       Assessment,
-      | "generatedMetadata"
-      | "agreement"
-      | "wrong_values"
-      | "differs_in"
-      | "annotation"
-      | "judge"
-      | "check_results"
-      | "score_reasons"
+      "scores" | "score_methods" | "missing_scores" | "overall_bounds" | "judge_cost"
     >
   >;
   /** Whether the similarity alone does not tell if the reply is right; see `isName`. */
