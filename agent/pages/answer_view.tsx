@@ -52,6 +52,7 @@ export function AnswerView(
         <Part
           key={index}
           part={part}
+          status={answer.status}
           isLast={isStreaming && index === answer.parts.length - 1}
           onDecide={isLast ? decide : undefined}
         />
@@ -85,8 +86,9 @@ export function AnswerView(
   );
 }
 
-function Part({ part, isLast, onDecide }: {
+function Part({ part, status, isLast, onDecide }: {
   part: AnswerPart;
+  status: Answer["status"];
   isLast: boolean;
   /** Missing if the conversation has gone on: a call that still waits is not run. */
   onDecide: ((id: string, decision: Decision) => void) | undefined;
@@ -96,6 +98,7 @@ function Part({ part, isLast, onDecide }: {
     return (
       <ToolCard
         call={part}
+        status={status}
         onDecide={onDecide && ((decision) => onDecide(part.id, decision))}
       />
     );

@@ -1,14 +1,21 @@
 import { Button } from "../../shared/pages/components/button.tsx";
 import { Icon } from "../../shared/pages/components/icon.tsx";
 import { formatDuration } from "../../shared/pages/format.ts";
-import { type Decision, isWaiting, type ToolPart } from "./conversation/conversation.ts";
+import {
+  type Answer,
+  type Decision,
+  isWaiting,
+  type ToolPart,
+} from "./conversation/conversation.ts";
 
 /**
  * One call of a tool: a line, which opens to its arguments and its result. One that waits for the
  * person is open, with the buttons that decide.
  */
-export function ToolCard({ call, onDecide }: {
+export function ToolCard({ call, status, onDecide }: {
   call: ToolPart;
+  /** Of its answer. */
+  status: Answer["status"];
   onDecide?: ((decision: Decision) => void) | undefined;
 }) {
   const { name, args, result } = call;
@@ -19,7 +26,7 @@ export function ToolCard({ call, onDecide }: {
         <Icon name="tool" />
         <span class="tool-name">{name}</span>
         <span class="tool-preview" dir="auto">{preview(args)}</span>
-        <State call={call} canDecide={decide !== undefined} />
+        <State call={call} status={status} canDecide={decide !== undefined} />
         <span class="tool-arrow">
           <Icon name="down" />
         </span>
@@ -48,12 +55,22 @@ export function ToolCard({ call, onDecide }: {
   );
 }
 
-function State({ call, canDecide }: { call: ToolPart; canDecide: boolean }) {
+function State({ call, status, canDecide }: {
+  call: ToolPart;
+  status: Answer["status"];
+  canDecide: boolean;
+}) {
   const { result } = call;
   if (canDecide) return <span class="badge warn">waits for you</span>;
   if (isWaiting(call)) return <span class="badge">not run</span>;
   if (call.approval?.state === "refused") return <span class="badge">refused</span>;
-  if (!result) return <span class="badge accent">running</span>;
+  if (!result) {
+    if (status === "streaming" || status === "elsewhere") {
+      return <span class="badge accent">running</span>;
+    }
+    const isNext = status === "done" && call.approval; // once the others are decided
+    return <span class="badge">{isNext ? "approved" : "not finished"}</span>;
+  }
   return (
     <>
       {result.status === "error" && <span class="badge bad">error</span>}

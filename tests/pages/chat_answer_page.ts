@@ -111,6 +111,23 @@ suite.test("reasoning is folded above the answer", async ({ url }, open) => {
   await checkAccessibility(tab.page);
 });
 
+suite.test("a tool whose answer was cut is shown as not finished", async ({ url }, open) => {
+  const call = { type: "tool_call", id: "c1", name: "calculator", args: { expression: "6 * 7" } };
+  const chunk = { choices: [{ index: 0, delta: { tool_events: [call] } }] };
+  const body = `data: ${JSON.stringify(chunk)}\n\n`; // and then the connection is lost
+  await using tab = await open(url);
+  const { page } = tab;
+  await page.route(
+    "**/v1/chat/completions",
+    (route) => route.fulfill({ contentType: "text/event-stream", body }),
+  );
+  await say(page, "What is 6 * 7?");
+  await lastAnswers(page).getByRole("alert").waitFor();
+  assertEquals(await lastAnswers(page).locator(".tool .badge").textContent(), "not finished");
+  await page.reload();
+  await lastAnswers(page).getByText("not finished").waitFor();
+});
+
 suite.test(
   "a tool call is a card with arguments, result and duration, or its error",
   async ({ url }, open) => {
