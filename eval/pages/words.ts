@@ -35,11 +35,13 @@ export const RESULTS: Record<Result, { label: string; tone: Tone; sign: string; 
   unscored: { label: "not scored", tone: "", sign: "·", means: "Nothing was expected." },
 };
 
-/** A reply that contradicts its reference is none that passed, also if a judge accepts it. */
-export function resultOf(
-  { outcome, agreement }: Pick<TurnRow, "outcome" | "agreement">,
-): Result {
-  return outcome !== "failed" && agreement === "contradicts" ? "contradicts" : outcome;
+/** The turns whose result is `contradicts`, as filters. If a judge accepts the reply, it has passed. */
+export const CONTRADICTING = { agreement: "contradicts", outcome: "below" };
+
+export function resultOf({ outcome, agreement }: Pick<TurnRow, "outcome" | "agreement">): Result {
+  const isContradicting = outcome === CONTRADICTING.outcome &&
+    agreement === CONTRADICTING.agreement;
+  return isContradicting ? "contradicts" : outcome;
 }
 
 /** What a comparison came to. */

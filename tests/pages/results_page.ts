@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { completionBody, startProviderDouble } from "../fakes/provider_double.ts";
 import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
@@ -23,9 +23,9 @@ const BATCH = Object.entries(TURNS).map(([user_message, [reference_reply]], inde
   interactions: [{ id: "1", user_message, reference_reply }],
 }));
 
-function startModel() {
+function startModel(reply = (right: string) => right) {
   return startProviderDouble(({ body }) =>
-    Response.json(completionBody({ content: TURNS[body.messages.at(-1).content]![1] }))
+    Response.json(completionBody({ content: reply(TURNS[body.messages.at(-1).content]![1]) }))
   );
 }
 
@@ -50,13 +50,42 @@ suite.test(
     );
     await page.getByRole("button", { name: "Contradicts 2" }).waitFor();
     await result.getByRole("link", { name: "2 turns" }).click();
-    await page.waitForURL(/\?agreement=contradicts$/);
+    await page.waitForURL(/\?agreement=contradicts&outcome=below$/);
     await becomes(() => badges.allTextContents(), ["contradicts", "contradicts"]);
     await page.getByRole("button", { name: "Contradicts 2", pressed: true }).waitFor();
     await checkAccessibility(page);
     await page.locator(".turn-rows .name").first().click();
     await page.locator(".run-head .badge").waitFor();
     assertEquals(await page.locator(".run-head .badge").textContent(), "contradicts");
+  },
+);
+
+suite.test(
+  "a contradicting reply that a judge accepts has passed, and says both",
+  async (_, open) => {
+    await using fixture = await startEvalFixture(); // its judge refuses nothing but 14
+    await using model = await startModel((reply) => reply.replace("24", "14"));
+    const run = await fixture.evaluate({
+      endpoint: model.baseUrl,
+      test_batch: BATCH,
+      attempts: 1,
+      pass_threshold: 0,
+    });
+    await using tab = await open(`${fixture.url}/ui/runs/${run}`);
+    const { page } = tab;
+    const rows = page.locator(".turn-rows .turn-row");
+    const badgeOf = (text: string) =>
+      rows.filter({ hasText: text }).locator(".badge").textContent();
+    const result = page.getByRole("region", { name: "Result" });
+    await result.getByText("2 of 3 scenarios pass").waitFor();
+    await becomes(() => badgeOf("Garantie"), "contradicts");
+    assertEquals(await badgeOf("used lamp"), "passed");
+    const accepted = rows.filter({ hasText: "used lamp" }).locator(".why");
+    assertMatch(await accepted.innerText(), /^Agreement: contradicts .* Judge \d.* of 10:/);
+    await page.getByRole("button", { name: "Contradicts 1" }).waitFor();
+    await page.getByRole("button", { name: "Passed 2" }).waitFor();
+    await result.getByRole("link", { name: "1 turn" }).click();
+    await becomes(() => rows.locator(".badge").allTextContents(), ["contradicts"]);
   },
 );
 

@@ -11,7 +11,14 @@ import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { Explained } from "../glossary.tsx";
 import { LiveLink } from "../frame.tsx";
-import { adviceOn, errorText, intervalText, scoreLabel, VERDICT_TONES } from "../words.ts";
+import {
+  adviceOn,
+  CONTRADICTING,
+  errorText,
+  intervalText,
+  scoreLabel,
+  VERDICT_TONES,
+} from "../words.ts";
 import { useLoaded } from "../loaded.ts";
 import { source } from "../source.ts";
 import { AgainstLast } from "./against_last.tsx";
@@ -71,7 +78,7 @@ export function Headline({ run, summary, before }: {
           />
         )}
       </div>
-      <Figures summary={summary} />
+      <Figures run={run} summary={summary} />
     </section>
   );
 }
@@ -134,7 +141,7 @@ function Classes({ counts }: { counts: { name: string; count: number; text: stri
 }
 
 /** What a person asks for next. */
-function Figures({ summary }: { summary: RunSummary }) {
+function Figures({ run, summary }: { run: Run; summary: RunSummary }) {
   const {
     outcomes,
     usage,
@@ -147,7 +154,11 @@ function Figures({ summary }: { summary: RunSummary }) {
   } = summary;
   const tokens = usage.input_tokens + usage.output_tokens;
   const turns = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
-  const contradicting = agreements?.contradicts ?? 0;
+  // The label also counts replies that a judge accepts.
+  const { value: contradicting = 0 } = useLoaded(async () => {
+    if (!agreements?.contradicts) return 0;
+    return (await source.turns(run.run_id, { ...CONTRADICTING, limit: 1 })).total ?? 0;
+  }, [run.run_id, agreements]);
   const sum = (pick: (count: typeof check_counts[number]) => number) =>
     check_counts.reduce((sum, count) => sum + pick(count), 0);
   const money = [cost, judge_cost].flatMap((sum) =>
@@ -161,7 +172,7 @@ function Figures({ summary }: { summary: RunSummary }) {
         <Figure
           label="Contradict the reference"
           isBad={contradicting > 0}
-          href="?agreement=contradicts"
+          href={`?${new URLSearchParams(CONTRADICTING)}`}
         >
           {contradicting > 0 ? formatNumberOf(contradicting, "turn") : "none found"}
         </Figure>

@@ -11,7 +11,7 @@ import { SavedFilters } from "../saved_filters.tsx";
 import { SearchField } from "../parts/search_field.tsx";
 import { source } from "../source.ts";
 import { isUnit, UnitInput } from "../parts/unit_input.tsx";
-import { type Result, RESULTS, scoreLabel } from "../words.ts";
+import { CONTRADICTING, type Result, RESULTS, scoreLabel } from "../words.ts";
 import { isFiltered, noFilters, toParameters } from "./turn/turn_query.ts";
 
 const TYPING_MS = 250;
@@ -27,7 +27,7 @@ function chipsOf(summary: RunSummary, before: Run | undefined): Chip[] {
   const { outcomes, statistics } = summary;
   const chips: (Chip | false | undefined)[] = [
     { label: "All", filters: {} },
-    { label: "Contradicts", filters: { agreement: "contradicts" } },
+    { label: "Contradicts", filters: CONTRADICTING },
     { label: `Below ${formatChosen(summary.pass_threshold)}`, filters: { outcome: "below" } },
     { label: "Failed", filters: { outcome: "failed" } },
     statistics.checks && { label: "Checks not met", filters: { score: "checks", max: "0.999" } },
