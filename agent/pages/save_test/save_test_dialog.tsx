@@ -17,6 +17,10 @@ import {
   toScenario,
 } from "./test_scenario.ts";
 
+const NO_GRADE =
+  " The better answer is what later replies are scored against; a grade belongs to " +
+  "a reply of a run, and is given in the dashboard.";
+
 /** The conversation as a test for assay-eval: edited here, saved as a file or added to a dataset. */
 export function SaveTestDialog({ conversation, onClose }: {
   conversation: Conversation;
@@ -98,7 +102,10 @@ export function SaveTestDialog({ conversation, onClose }: {
           )}
         </Field>
         {models.length > 1 && (
-          <Field label="Reference replies" hint="Choosing another model discards your edits.">
+          <Field
+            label="Reference replies"
+            hint={`Choosing another model discards your edits.${hasBetter ? NO_GRADE : ""}`}
+          >
             {(input) => (
               <select
                 {...input}
