@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { PairedScenarioPage, PairedTurnPage } from "./schemas/look_schemas.ts";
-import { BAD_QUERY, comparedRuns, paging } from "./route_parts.ts";
+import { BAD_QUERY, comparedRuns, decide_by, described, detail, paging } from "./route_parts.ts";
 import type { RunReader } from "../store/store.ts";
 import { cursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
 import { readJson } from "../../shared/http/body/body.ts";
@@ -14,7 +14,6 @@ import { listPairs, type PairListQuery, type PairLists } from "../compare/pair_l
 import { comparisonInDetail } from "../compare/compared_detail.ts";
 import { compareStored, StoredComparison } from "../compare/compare_stored.ts";
 import { compareByJudge, Preference, requireJudge } from "../compare/judge_preference.ts";
-import { Detail } from "../results/detail.ts";
 
 interface CompareDeps {
   store: RunReader;
@@ -32,13 +31,14 @@ const PAIR_SORTS = [
 ] as const;
 type PairSort = (typeof PAIR_SORTS)[number];
 
-const Query = z.object({
-  baseline: z.string().min(1),
-  candidate: z.string().min(1),
-  score: z.string().min(1).default(HEADLINE),
-  sort: z.enum(PAIR_SORTS).default("position"),
-  cursor: cursor(z.tuple([z.string(), z.int().min(0)])).optional(),
-  limit: z.coerce.number().int().min(1).max(1_000).default(200),
+const PairQuery = z.object({
+  ...comparedRuns,
+  score: described(z.string().min(1).default(HEADLINE), "`overall` unless given."),
+  sort: described(
+    z.enum(PAIR_SORTS).default("position"),
+    "`position` unless given. `change` is the size of the difference; `-` in front: downwards.",
+  ),
+  ...paging(cursor(z.tuple([z.string(), z.int().min(0)])), { usual: 200, most: 1_000 }),
 });
 
 /** Comparisons whose lists are kept for the next page. */
@@ -50,7 +50,7 @@ function createPairHandlers({ store }: { store: RunReader }) {
 
   function handler(part: keyof PairLists): Handler {
     return async (_request, { url }) => {
-      const { sort, cursor: given, limit, ...query } = readQuery(url, Query);
+      const { sort, cursor: given, limit, ...query } = readQuery(url, PairQuery);
       const [name, from] = given ?? [sort, 0];
       if (name !== sort) throw wrongCursor(name);
       const rows = inOrder<PairLists[typeof part][number]>((await read(query))[part], sort);
@@ -92,12 +92,8 @@ function createPairReader(store: RunReader): (query: PairListQuery) => Promise<P
   };
 }
 
-const CompareQuery = z.object({
-  baseline: z.string().min(1),
-  candidate: z.string().min(1),
-  decide_by: z.string().min(1).optional(),
-  detail: Detail,
-});
+/** The query of `GET /runs/compare`. */
+export const CompareQuery = z.object({ ...comparedRuns, decide_by, detail });
 
 /** `GET /runs/compare`: whether one run is better than another. */
 export function createCompareRoute({ store }: { store: RunReader }): Handler {
@@ -136,16 +132,6 @@ function createJudgeRoute({ store, scoring, config }: CompareDeps): Handler {
 
 const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in it" };
 
-const pairQuery = z.object({
-  ...comparedRuns,
-  score: z.string().optional().meta({ description: "`overall` unless given." }),
-  sort: z.enum(PAIR_SORTS).optional().meta({
-    description: "`position` unless given. `change` is the size of the difference; `-` in front: " +
-      "downwards.",
-  }),
-  ...paging({ usual: 200, most: 1_000 }),
-});
-
 /** The routes that pair what two runs share. */
 export function createPairRoutes(deps: CompareDeps): Route[] {
   const pairs = createPairHandlers(deps);
@@ -173,7 +159,7 @@ export function createPairRoutes(deps: CompareDeps): Route[] {
       path: "/runs/compare/scenarios",
       summary: "Every scenario that two runs share, with its score in both",
       index: { query: "baseline={id}&candidate={id}" },
-      params: { query: pairQuery },
+      params: { query: PairQuery },
       answers: { 200: jsonAnswer("A page of them.", PairedScenarioPage) },
       problems: { ...BAD_QUERY, ...NOT_FOUND },
       handler: pairs.scenarios,
@@ -183,7 +169,7 @@ export function createPairRoutes(deps: CompareDeps): Route[] {
       path: "/runs/compare/turns",
       summary: "Every turn that two runs share, with its score in both",
       index: { query: "baseline={id}&candidate={id}" },
-      params: { query: pairQuery },
+      params: { query: PairQuery },
       answers: { 200: jsonAnswer("A page of them.", PairedTurnPage) },
       problems: { ...BAD_QUERY, ...NOT_FOUND },
       handler: pairs.turns,

@@ -3,7 +3,7 @@ import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { Scenario } from "../../shared/schemas/scenario.ts";
 import { findFormat, FORMATS } from "../datasets/detect.ts";
-import { BAD_QUERY, paging, WRITE_PROBLEMS } from "./route_parts.ts";
+import { BAD_QUERY, described, paging, WRITE_PROBLEMS } from "./route_parts.ts";
 import { invalidParameter } from "../../shared/errors.ts";
 import { readBodyPieces } from "../../shared/http/body/body_text.ts";
 import { streamPieces } from "../../shared/http/body/json_stream.ts";
@@ -65,14 +65,19 @@ const BatchFile = z.union([
   z.object({ test_batch: z.union([z.array(Scenario), Scenario]) }),
 ]);
 
-const path = z.object({ name: z.string().meta({ description: "The dataset." }) });
-const version = z.string().optional().meta({
+const path = z.object({ name: DatasetName.meta({ description: "The dataset." }) });
+const ListQuery = z.object(paging(DatasetName, { usual: 100, most: 1_000 }));
+const version = VersionBeginning.optional().meta({
   description: "A version, or its first characters.",
+});
+const DeleteQuery = z.object({ version });
+const ReadQuery = z.object({
+  version,
+  format: described(z.enum(["json", "jsonl"]).default("json"), "`json` if unset."),
 });
 const column = z.string().optional().meta({
   description: "Of a table: the column that holds the field. `column.metadata.NAME` is a label's.",
 });
-const fileFormat = z.enum(["json", "jsonl"]).optional().meta({ description: "`json` if unset." });
 const LINES = z.string().meta({ description: "One scenario per line." });
 const EXAMPLE = { id: "greeting", interactions: [{ id: "1", user_message: "Hello!" }] };
 const NOT_FOUND = { 404: "`not_found`: there is no such dataset, or no such version" };
@@ -87,9 +92,7 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
       method: "GET",
       path: "/datasets",
       summary: "The datasets by name, each with its latest version",
-      params: {
-        query: z.object(paging({ usual: 100, most: 1_000 })),
-      },
+      params: { query: ListQuery },
       answers: { 200: jsonAnswer("A page of them.", DatasetList) },
       problems: BAD_QUERY,
       handler: handlers.list,
@@ -135,7 +138,7 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
       method: "GET",
       path: "/datasets/:name",
       summary: "The scenarios of a version, the latest unless given",
-      params: { path, query: z.object({ version, format: fileFormat }) },
+      params: { path, query: ReadQuery },
       answers: {
         200: {
           ...jsonAnswer("The scenarios.", DatasetContent),
@@ -161,7 +164,7 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
       method: "DELETE",
       path: "/datasets/:name",
       summary: "Delete a version of a dataset, or all of them",
-      params: { path, query: z.object({ version }) },
+      params: { path, query: DeleteQuery },
       answers: { 204: { description: "It is deleted. Runs of it stay as they are." } },
       problems: { ...BAD_QUERY, ...NOT_FOUND, ...WRITE_PROBLEMS },
       handler: handlers.remove,
@@ -180,22 +183,11 @@ interface DatasetHandlerDeps {
   config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
 }
 
-const Path = z.object({ name: DatasetName });
-const ListQuery = z.object({
-  cursor: DatasetName.optional(),
-  limit: z.coerce.number().int().min(1).max(1_000).default(100),
-});
-const ReadQuery = z.object({
-  version: VersionBeginning.optional(),
-  format: z.enum(["json", "jsonl"]).default("json"),
-});
-const DeleteQuery = z.object({ version: VersionBeginning.optional() });
-
 /** The handlers of the routes about datasets. */
 export function createDatasetHandlers({ store, config, scoring }: DatasetHandlerDeps) {
   return {
     put: async (request, { params, url }) => {
-      const { name } = readParams(params, Path);
+      const { name } = readParams(params, path);
       const { saved, leftOut } = await uploadDataset({ store, checks: scoring.checks }, name, {
         pieces: readBodyPieces(request, {
           maxBytes: MOST_BYTES,
@@ -229,7 +221,7 @@ export function createDatasetHandlers({ store, config, scoring }: DatasetHandler
     },
 
     show: async (_request, { params, url }) => {
-      const { name } = readParams(params, Path);
+      const { name } = readParams(params, path);
       const { version: beginning, format } = readQuery(url, ReadQuery);
       const version = await requireVersion(store, { name, version: beginning });
       const lines = store.scenarioLines(version);
@@ -238,14 +230,14 @@ export function createDatasetHandlers({ store, config, scoring }: DatasetHandler
     },
 
     versions: async (_request, { params }) => {
-      const { name } = readParams(params, Path);
+      const { name } = readParams(params, path);
       await requireVersion(store, { name });
       const versions = await store.datasetVersions(name, VERSIONS_SHOWN);
       return Response.json({ versions: versions.map(view) });
     },
 
     remove: async (_request, { params, url }) => {
-      const { name } = readParams(params, Path);
+      const { name } = readParams(params, path);
       const { version: beginning } = readQuery(url, DeleteQuery);
       const { version } = await requireVersion(store, { name, version: beginning });
       await store.deleteDataset(name, beginning === undefined ? undefined : version);

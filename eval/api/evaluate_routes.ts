@@ -15,7 +15,7 @@ import { GroupReport } from "../groups/group_report.ts";
 import { GROUP_EVENTS, GroupState } from "./schemas/group_schemas.ts";
 import { RUN_EVENTS, RunLocation, RunState } from "./schemas/run_schemas.ts";
 import { ScoreList, SelfTestReport } from "./schemas/score_schemas.ts";
-import { CALL_PROBLEMS, detail, idempotencyKey, WRITE_PROBLEMS } from "./route_parts.ts";
+import { CALL_PROBLEMS, DetailQuery, idempotencyKey, WRITE_PROBLEMS } from "./route_parts.ts";
 
 const EXAMPLE = {
   test_batch: {
@@ -88,6 +88,10 @@ const EvaluateRequestBody = z.looseObject({
 })
   .meta({ id: "EvaluateRequest" });
 
+const ModelsQuery = z.object({
+  endpoint: Endpoint.meta({ description: "The same as in `POST /evaluate`." }),
+});
+
 /** The routes that evaluate, and that explain the scores. */
 export function createEvaluateRoutes(
   deps: EvaluateRouteDeps & { scoring: ScoringPorts; listModels: ListEndpointModels },
@@ -99,7 +103,7 @@ export function createEvaluateRoutes(
       path: "/evaluate",
       summary: "Run a test batch against a model endpoint",
       params: {
-        query: z.object({ detail }),
+        query: DetailQuery,
         header: idempotencyKey.extend({
           prefer: z.string().optional().meta({ description: "`respond-async`: 202 at once." }),
         }),
@@ -133,11 +137,7 @@ export function createEvaluateRoutes(
       summary: "The models that an endpoint offers",
       otherSites: false, // it sends the credential to an address of the caller's choice
       index: { query: "endpoint={url}" },
-      params: {
-        query: z.object({
-          endpoint: z.string().meta({ description: "The same as in `POST /evaluate`." }),
-        }),
-      },
+      params: { query: ModelsQuery },
       answers: {
         200: jsonAnswer(
           "The models in the endpoint's order; none if it has no list.",
@@ -150,7 +150,7 @@ export function createEvaluateRoutes(
         502: "`provider_error`: the endpoint cannot be reached",
       },
       handler: async (request, { url }) => {
-        const { endpoint } = readQuery(url, z.object({ endpoint: Endpoint }));
+        const { endpoint } = readQuery(url, ModelsQuery);
         return Response.json({ models: await deps.listModels(endpoint, request.signal) });
       },
     },

@@ -6,7 +6,6 @@ import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
 import { compareStored } from "../compare/compare_stored.ts";
 import { readGradedAgreement } from "../grades/run_agreement.ts";
-import { Detail } from "../results/detail.ts";
 import { splitNoise } from "../noise/noise.ts";
 import type { RunReader } from "../store/store.ts";
 import { whileKept } from "../store/turns/whole_reader.ts";
@@ -15,20 +14,32 @@ import { readDetails } from "../export/text/comparison_details.ts";
 import { exportFormats } from "../export/mod.ts";
 import { exportSource } from "../export/source.ts";
 import { requireRun } from "../store/runs/require_run.ts";
+import { bom, decide_by, described, detail, flag, Share } from "./route_parts.ts";
 
-const Query = z.object({
-  format: z.enum(exportFormats.map(({ name }) => name)).default("json"),
-  threshold: z.coerce.number().min(0).max(1).optional(),
-  /** A run to compare with, for the formats that show it. */
-  baseline: z.string().optional(),
-  decide_by: z.string().min(1).optional(),
-  detail: Detail,
-  /** Whether to add where the noise comes from, for the formats that show it. */
-  noise: z.stringbool().default(false),
-  /** What a row of CSV or a line of JSONL is. */
-  rows: z.enum(["turns", "scores"]).default("turns"),
-  /** Whether a CSV file begins with a byte order mark, for spreadsheets. */
-  bom: z.stringbool().default(true),
+/** The query of `GET /runs/{id}/export`. */
+export const ExportQuery = z.object({
+  format: described(
+    z.enum(exportFormats.map(({ name }) => name)).default("json"),
+    "`json` if unset.",
+  ),
+  threshold: Share.optional().meta({
+    description: "From which `overall` a turn passes in JUnit XML, Markdown and HTML; the run's " +
+      "own if unset.",
+  }),
+  baseline: z.string().optional().meta({
+    description: "A run to compare with, in JUnit XML, Markdown and HTML.",
+  }),
+  decide_by,
+  detail,
+  noise: flag(
+    false,
+    "Adds `results.noise` to JSON, a section to Markdown, and columns to rows of scores.",
+  ),
+  rows: described(
+    z.enum(["turns", "scores"]).default("turns"),
+    "What a row of CSV and a line of JSONL is; `scores` have their averages.",
+  ),
+  bom,
 });
 
 /** `GET /runs/:id/export`: a run that has ended, as a file. */
@@ -36,7 +47,7 @@ export function createExportRoute(
   { store, scoring }: { store: RunReader; scoring: ScoringPorts },
 ): Handler {
   return async (_request, { params, url }) => {
-    const query = readQuery(url, Query);
+    const query = readQuery(url, ExportQuery);
     const { format: name, threshold, baseline, decide_by: decideBy, noise, rows, bom } = query;
     const format = exportFormats.find((format) => format.name === name)!;
     const run = await requireRun(store, params.id ?? "");

@@ -3,13 +3,12 @@ import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { Agreement } from "../schemas/agreement.ts";
 import { Grade, GradeInput, PlacedGrade } from "../schemas/grades.ts";
-import { paging, runPath, turnPath, WRITE_PROBLEMS } from "./route_parts.ts";
+import { paging, runPath, Share, turnPath, WRITE_PROBLEMS } from "./route_parts.ts";
 import { AppError, notFound } from "../../shared/errors.ts";
 import { readJson } from "../../shared/http/body/body.ts";
 import { cursor, writeCursor } from "../../shared/http/body/cursor.ts";
 import { readParams, readQuery } from "../../shared/http/body/query.ts";
 import type { EvalConfig } from "../config.ts";
-import { TurnPath } from "./list_parameters.ts";
 import type { GradePosition, StoredGrade } from "../store/grades/grade.ts";
 import type { TurnPosition } from "../store/turns/position.ts";
 import type { RunStore } from "../store/store.ts";
@@ -37,6 +36,28 @@ const GradeList = z.object({
 }).meta({ id: "GradeList" });
 export type GradeList = z.infer<typeof GradeList>;
 
+const AgreementQuery = z.object({
+  score: z.string().min(1).optional().meta({
+    description: "`judge` if it is unset, or `overall` in a run without a judge.",
+  }),
+  pass_threshold: Share.optional().meta({
+    description: "From which grade a person passes a turn; the run's own if unset.",
+  }),
+});
+
+const WithdrawQuery = z.object({
+  author: GradeInput.shape.author.meta({
+    description: "Whose grade; the one without an author if it is unset.",
+  }),
+});
+
+const GradeListQuery = z.object(
+  paging(cursor(z.tuple([z.int32(), z.int32(), z.int32(), z.string()])), {
+    usual: 200,
+    most: 1_000,
+  }),
+);
+
 /** The routes about grades by people. */
 export function createGradeRoutes(deps: GradeDeps): Route[] {
   const handlers = createGradeHandlers(deps);
@@ -55,14 +76,7 @@ export function createGradeRoutes(deps: GradeDeps): Route[] {
       method: "DELETE",
       path: "/runs/:id/turns/:scenario/:attempt/:turn/grade",
       summary: "Withdraw a grade of a turn",
-      params: {
-        path: turnPath,
-        query: z.object({
-          author: z.string().optional().meta({
-            description: "Whose grade; the one without an author if it is unset.",
-          }),
-        }),
-      },
+      params: { path: turnPath, query: WithdrawQuery },
       answers: { 200: jsonAnswer("What was withdrawn; the history keeps it.", PlacedGrade) },
       problems: { ...PROBLEMS, ...WRITE_PROBLEMS },
       handler: handlers.withdraw,
@@ -80,10 +94,7 @@ export function createGradeRoutes(deps: GradeDeps): Route[] {
       method: "GET",
       path: "/runs/:id/grades",
       summary: "The grades of a run, in the order of its batch",
-      params: {
-        path: runPath,
-        query: z.object(paging({ usual: 200, most: 1_000 })),
-      },
+      params: { path: runPath, query: GradeListQuery },
       answers: { 200: jsonAnswer("A page of them, the latest of each author.", GradeList) },
       problems: PROBLEMS,
       handler: handlers.list,
@@ -92,17 +103,7 @@ export function createGradeRoutes(deps: GradeDeps): Route[] {
       method: "GET",
       path: "/runs/:id/agreement",
       summary: "Do people agree, and does the judge agree with them?",
-      params: {
-        path: runPath,
-        query: z.object({
-          score: z.string().optional().meta({
-            description: "`judge` if it is unset, or `overall` in a run without a judge.",
-          }),
-          pass_threshold: z.number().min(0).max(1).optional().meta({
-            description: "From which grade a person passes a turn; the run's own if unset.",
-          }),
-        }),
-      },
+      params: { path: runPath, query: AgreementQuery },
       answers: { 200: jsonAnswer("The agreement.", Agreement) },
       problems: PROBLEMS,
       handler: handlers.agreement,
@@ -114,18 +115,6 @@ interface GradeDeps {
   store: RunStore;
   config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
 }
-
-const AgreementQuery = z.object({
-  score: z.string().min(1).optional(),
-  pass_threshold: z.coerce.number().min(0).max(1).optional(),
-});
-
-const WithdrawQuery = GradeInput.pick({ author: true });
-
-const GradeListQuery = z.object({
-  cursor: cursor(z.tuple([z.int32(), z.int32(), z.int32(), z.string()])).optional(),
-  limit: z.coerce.number().int().min(1).max(1_000).default(200),
-});
 
 /** The handlers of the routes about grades by people. */
 function createGradeHandlers({ store, config }: GradeDeps) {
@@ -207,7 +196,7 @@ function latestOf(history: StoredGrade[]): StoredGrade[] {
 }
 
 function readPosition(params: Readonly<Record<string, string>>): TurnPosition {
-  const { scenario, attempt, turn } = readParams(params, TurnPath);
+  const { scenario, attempt, turn } = readParams(params, turnPath);
   return { scenario, attempt: attempt - 1, turn };
 }
 

@@ -10,9 +10,11 @@ import {
   bom,
   CALL_PROBLEMS,
   decide_by,
+  described,
   detail,
   eventAnswers,
   fileAnswer,
+  flag,
   idempotencyKey,
   lastEventId,
   paging,
@@ -31,7 +33,6 @@ import type { RunRecord } from "../store/runs/run_record.ts";
 import { groupEventStream } from "../groups/group_events.ts";
 import { stateOf } from "../groups/group_views.ts";
 import { groupInDetail, type Groups } from "../groups/groups.ts";
-import { Detail } from "../results/detail.ts";
 import { streamPieces } from "../../shared/http/body/json_stream.ts";
 import type { RunReader } from "../store/store.ts";
 import { groupSources, whileAllKept } from "../export/group_source.ts";
@@ -41,6 +42,23 @@ const path = z.object({ id: z.string().meta({ description: "The group." }) });
 const NOT_FOUND = { 404: "`not_found`: there is no such group" };
 const CONFLICT = { 409: "`conflict`: the group is not in a state for that" };
 
+const ListQuery = z.object(
+  paging(cursor(z.tuple([z.literal("group"), z.string()])), { usual: 50, most: 200 }),
+);
+
+const ReportQuery = z.object({
+  decide_by,
+  detail,
+  pairs: flag(true, "`false`: without verdicts, which read all turns of the runs."),
+});
+
+const ExportQuery = z.object({
+  format: described(z.enum(FORMATS).default("json"), "`json` if unset."),
+  decide_by,
+  detail,
+  bom,
+});
+
 /** The routes about groups: runs of the same batch with several models. */
 export function createGroupRoutes(deps: GroupHandlerDeps): Route[] {
   const handlers = createGroupHandlers(deps);
@@ -49,9 +67,7 @@ export function createGroupRoutes(deps: GroupHandlerDeps): Route[] {
       method: "GET",
       path: "/groups",
       summary: "The groups of runs with several models, newest first",
-      params: {
-        query: z.object(paging({ usual: 50, most: 200 })),
-      },
+      params: { query: ListQuery },
       answers: {
         200: jsonAnswer(
           "A page of them.",
@@ -67,16 +83,7 @@ export function createGroupRoutes(deps: GroupHandlerDeps): Route[] {
       path: "/groups/:id",
       summary: "Several models: their scores, their costs, and which is better",
       index: { text: "several models: scores, costs, and which is better" },
-      params: {
-        path,
-        query: z.object({
-          decide_by,
-          detail,
-          pairs: z.boolean().optional().meta({
-            description: "`false`: without verdicts, which read all turns of the runs.",
-          }),
-        }),
-      },
+      params: { path, query: ReportQuery },
       answers: { 200: jsonAnswer("The group.", GroupReport) },
       problems: { ...BAD_QUERY, ...NOT_FOUND },
       handler: handlers.show,
@@ -86,15 +93,7 @@ export function createGroupRoutes(deps: GroupHandlerDeps): Route[] {
       path: "/groups/:id/export",
       summary: "One group as a file",
       index: { query: `format=${FORMATS.join("|")}` },
-      params: {
-        path,
-        query: z.object({
-          format: z.enum(FORMATS).optional().meta({ description: "`json` if unset." }),
-          decide_by,
-          detail,
-          bom,
-        }),
-      },
+      params: { path, query: ExportQuery },
       answers: {
         200: fileAnswer(groupFormats, GroupReport),
       },
@@ -141,17 +140,6 @@ export function createGroupRoutes(deps: GroupHandlerDeps): Route[] {
     },
   ];
 }
-
-const ListQuery = z.object({
-  cursor: cursor(z.tuple([z.literal("group"), z.string()])).optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-});
-
-const ReportQuery = z.object({
-  decide_by: z.string().min(1).optional(),
-  detail: Detail,
-  pairs: z.stringbool().default(true),
-});
 
 interface GroupHandlerDeps extends RetryDeps {
   groups: Groups;
@@ -247,14 +235,6 @@ function createGroupHandlers({ store, runs, endpoints, groups }: GroupHandlerDep
     },
   } satisfies Record<string, Handler>;
 }
-
-const ExportQuery = z.object({
-  format: z.enum(groupFormats.map(({ name }) => name)).default("json"),
-  decide_by: z.string().min(1).optional(),
-  detail: Detail,
-  /** Whether a CSV file begins with a byte order mark, for spreadsheets. */
-  bom: z.stringbool().default(true),
-});
 
 /** `GET /groups/:id/export`: a group whose runs have ended, as a file. */
 function createGroupExportRoute(

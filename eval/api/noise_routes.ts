@@ -4,7 +4,7 @@ import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { RunNoise } from "../schemas/noise.ts";
 import { planPower, RunPower } from "../noise/power.ts";
 import type { RunReader } from "../store/store.ts";
-import { runPath } from "./route_parts.ts";
+import { described, runPath } from "./route_parts.ts";
 import { list } from "../../shared/config/config.ts";
 import { readQuery } from "../../shared/http/body/query.ts";
 import { HEADLINE } from "../results/passing.ts";
@@ -17,6 +17,17 @@ const PROBLEMS = {
   404: "`not_found`: there is no such run",
 };
 
+const NoiseQuery = z.object({
+  scores: described(list(), "By commas; `overall` and `judge` if it is unset."),
+});
+
+const PowerQuery = z.object({
+  difference: z.coerce.number().gt(0).max(1).meta({
+    description: "The difference of two means that should be found.",
+  }),
+  score: described(z.string().min(1).default(HEADLINE), "`overall` if it is unset."),
+});
+
 /** The routes about the noise in a run's scores, and how many scenarios are needed. */
 export function createNoiseRoutes(deps: { store: RunReader }): Route[] {
   const handlers = createNoiseHandlers(deps);
@@ -25,14 +36,7 @@ export function createNoiseRoutes(deps: { store: RunReader }): Route[] {
       method: "GET",
       path: "/runs/:id/noise",
       summary: "Whose noise it is: scenarios, the model or the judge",
-      params: {
-        path: runPath,
-        query: z.object({
-          scores: z.string().optional().meta({
-            description: "By commas; `overall` and `judge` if it is unset.",
-          }),
-        }),
-      },
+      params: { path: runPath, query: NoiseQuery },
       answers: { 200: jsonAnswer("Variance components, and what halves the error.", RunNoise) },
       problems: PROBLEMS,
       handler: handlers.noise,
@@ -42,30 +46,13 @@ export function createNoiseRoutes(deps: { store: RunReader }): Route[] {
       path: "/runs/:id/power",
       summary: "How many scenarios would show a difference",
       index: { query: "difference=0.02" },
-      params: {
-        path: runPath,
-        query: z.object({
-          difference: z.number().gt(0).max(1).meta({
-            description: "The difference of two means that should be found.",
-          }),
-          score: z.string().optional().meta({ description: "`overall` if it is unset." }),
-        }),
-      },
+      params: { path: runPath, query: PowerQuery },
       answers: { 200: jsonAnswer("The number of scenarios, with 80 % power.", RunPower) },
       problems: PROBLEMS,
       handler: handlers.power,
     },
   ];
 }
-
-/** The query of `GET /runs/{id}/noise`; `scores` are comma-separated. */
-const NoiseQuery = z.object({ scores: list() });
-
-/** The query of `GET /runs/{id}/power`. */
-const PowerQuery = z.object({
-  difference: z.coerce.number().gt(0).max(1),
-  score: z.string().min(1).default(HEADLINE),
-});
 
 /** The handlers of the routes about the noise of one run; also of one that is running. */
 function createNoiseHandlers({ store }: { store: RunReader }) {

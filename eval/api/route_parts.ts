@@ -1,33 +1,68 @@
 import { z } from "zod";
 import { orEvents } from "../../shared/ops/api_description.ts";
+import { Detail } from "../results/detail.ts";
 
-// What several tables of routes have in common.
+// What several tables of routes have in common. A schema of parameters validates them, types them
+// and describes them in `/openapi.json`.
+
+/** What a column of PostgreSQL's type `integer` can be compared with. */
+export const LARGEST_INTEGER = 2 ** 31 - 1;
+
+export const Position = z.coerce.number<string>().int().min(0).max(LARGEST_INTEGER);
+export const AttemptId = z.coerce.number<string>().int().min(1).max(LARGEST_INTEGER);
+export const Share = z.coerce.number().min(0).max(1);
+
+/** A parameter with a default, which its description names; `shown` is how it is documented. */
+export function described<T extends z.ZodType>(
+  schema: T,
+  description: string,
+  shown: { type?: "boolean" | "string"; enum?: string[] } = {},
+): T {
+  return schema.meta({ description, override: { default: undefined, ...shown } });
+}
+
+/** A parameter that is on or off; `fallback` if it is unset. */
+export function flag(fallback: boolean, description: string) {
+  return described(z.stringbool().default(fallback), description, { type: "boolean" });
+}
 
 /** The path of a route about one run. */
 export const runPath = z.object({ id: z.string().meta({ description: "The run." }) });
 
 /** The parameter of answers that have more to say than most readers ask. */
-export const detail = z.literal("full").optional().meta({
+export const detail = Detail.meta({
   description: "`full`: also spreads, further bounds and p-values, and the method.",
 });
 
+/** The query of a route that has no other. */
+export const DetailQuery = z.object({ detail });
+
 /** The score that decides a comparison. */
-export const decide_by = z.string().optional().meta({
+export const decide_by = z.string().min(1).optional().meta({
   description: "The score that decides; `overall` if it is unset.",
 });
 
 /** The path of a route about one turn. */
 export const turnPath = runPath.extend({
-  scenario: z.string().meta({ description: "Its position in the batch, from 0." }),
-  attempt: z.string().meta({ description: "Its `attempt_id`, from 1." }),
-  turn: z.string().meta({ description: "Its position in the conversation, from 0." }),
+  scenario: z.string().pipe(Position).meta({ description: "Its position in the batch, from 0." }),
+  attempt: z.string().pipe(AttemptId).meta({ description: "Its `attempt_id`, from 1." }),
+  turn: z.string().pipe(Position).meta({
+    description: "Its position in the conversation, from 0.",
+  }),
 });
 
 /** The parameters of a list that is read in pages of `usual` entries, and of `most` at most. */
-export function paging({ usual, most }: { usual: number; most: number }) {
+export function paging<T extends z.ZodType>(
+  cursor: T,
+  { usual, most, description = `${usual} if unset.` }: {
+    usual: number;
+    most: number;
+    description?: string;
+  },
+) {
   return {
-    cursor: z.string().optional().meta({ description: "The `next_cursor` of the page before." }),
-    limit: z.int().min(1).max(most).optional().meta({ description: `${usual} if unset.` }),
+    cursor: cursor.optional().meta({ description: "The `next_cursor` of the page before." }),
+    limit: described(z.coerce.number().int().min(1).max(most).default(usual), description),
   };
 }
 
@@ -41,9 +76,11 @@ export const WRITE_PROBLEMS = {
 };
 
 /** The parameter of exports as CSV. */
-export const bom = z.enum(["on", "off"]).optional().meta({
-  description: "`off`: CSV without the byte order mark that spreadsheets need.",
-});
+export const bom = described(
+  z.stringbool().default(true),
+  "`off`: CSV without the byte order mark that spreadsheets need.",
+  { type: "string", enum: ["on", "off"] },
+);
 
 /** An export. Its JSON file has a schema; files of other formats are text. */
 export function fileAnswer(
@@ -69,8 +106,8 @@ export const lastEventId = z.object({
 
 /** The run that others are compared with, and one of these. */
 export const comparedRuns = {
-  baseline: z.string().meta({ description: "The run that is compared with." }),
-  candidate: z.string().meta({ description: "The run that may be better." }),
+  baseline: z.string().min(1).meta({ description: "The run that is compared with." }),
+  candidate: z.string().min(1).meta({ description: "The run that may be better." }),
 };
 
 /** The answers of a route that sends events; `events` describes them. */

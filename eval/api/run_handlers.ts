@@ -1,5 +1,6 @@
 import { conflict } from "../../shared/errors.ts";
-import { forgedCursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
+import { z } from "zod";
+import { cursor, forgedCursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
 import { streamPieces } from "../../shared/http/body/json_stream.ts";
 import { readJson } from "../../shared/http/body/body.ts";
 import { readQuery } from "../../shared/http/body/query.ts";
@@ -8,11 +9,13 @@ import type { EvalConfig } from "../config.ts";
 import { withoutQuery } from "../endpoint/endpoint_address.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { Summaries } from "../results/summaries.ts";
-import type { RunCursor, RunSort } from "../store/runs/lists/list_query.ts";
-import type { RunRecord, RunStatus, StoredRun } from "../store/runs/run_record.ts";
+import { RUN_SORTS, type RunCursor, type RunSort } from "../store/runs/lists/list_query.ts";
+import type { RunRecord, StoredRun } from "../store/runs/run_record.ts";
 import type { KnownRun, RunStore } from "../store/store.ts";
+import { RunStatus } from "../run/events/view.ts";
 import { RunChange } from "./schemas/run_schemas.ts";
-import { LARGEST_INTEGER, RunListQuery, RunQuery } from "./list_parameters.ts";
+import { described, detail, flag, LARGEST_INTEGER, paging } from "./route_parts.ts";
+import { SearchedText } from "./turn_query.ts";
 import { eventStream, LAST_EVENT } from "../run/events/event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import type { RunManager } from "../run/manager/manager.ts";
@@ -23,6 +26,34 @@ import { cannotRetry, createRetries } from "../run/manager/resumption/retries.ts
 import { createRunViewer } from "../run/events/run_viewer.ts";
 import { withResult } from "../run/events/view.ts";
 import { requireRecord, requireRun } from "../store/runs/require_run.ts";
+
+/** `-name` sorts downwards. */
+const RunSortName = z.enum(RUN_SORTS.flatMap((name) => [name, `-${name}` as const]))
+  .default("-created_at").transform((sort): RunSort => ({
+    by: sort.replace(/^-/, "") as RunSort["by"],
+    isDescending: sort.startsWith("-"),
+  }));
+const SortValue = z.union([z.string(), z.number(), z.null()]);
+
+/** The query of `GET /runs`. */
+export const RunListQuery = z.object({
+  test_name: z.string().optional().meta({ description: "Runs of this test." }),
+  model_id: z.string().optional().meta({ description: "Runs of this model." }),
+  status: RunStatus.optional().meta({ description: "Runs in this state." }),
+  group: z.string().optional().meta({ description: "Runs of this group." }),
+  text: SearchedText.optional().meta({
+    description:
+      "In the name of the test, of the model, in a tag or in the id, in any letter case.",
+  }),
+  sort: described(RunSortName, "`-` in front: downwards. Runs without a value come last."),
+  ...paging(cursor(z.tuple([z.string(), z.string(), SortValue])), { usual: 50, most: 200 }),
+});
+
+/** The query of `GET /runs/{id}`. A result may have megabytes. */
+export const RunQuery = z.object({
+  result: flag(true, "`false`: without its result."),
+  detail,
+});
 
 export interface RunHandlerDeps {
   store: RunStore;
@@ -72,7 +103,7 @@ export function createRunHandlers(
         ...(modelId !== undefined && { modelId }),
         ...(status !== undefined && { status }),
         ...(groupId !== undefined && { groupId }),
-        ...(text !== undefined && { text }),
+        ...(text && { text }),
         ...(cursor && { cursor: readRunCursor(cursor, sort) }),
       });
       const headlines = await summaries.headlines(page.runs);

@@ -1,41 +1,33 @@
-import { z } from "zod";
 import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { EvaluateAnswer } from "../schemas/evaluate_response.ts";
-import { createCompareRoute } from "./compare_routes.ts";
+import { CompareQuery, createCompareRoute } from "./compare_routes.ts";
 import { StoredComparison } from "../compare/compare_stored.ts";
-import { createExportRoute } from "./export_route.ts";
+import { createExportRoute, ExportQuery } from "./export_route.ts";
 import { exportFormats } from "../export/mod.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
-import { createRunHandlers, type RunHandlerDeps } from "./run_handlers.ts";
+import { createRunHandlers, type RunHandlerDeps, RunListQuery, RunQuery } from "./run_handlers.ts";
+import { Run } from "../run/events/view.ts";
 import {
   RetriedRun,
-  Run,
   RUN_EVENTS,
   RunChange,
   RunList,
   RunLocation,
   RunRequest,
   RunState,
-  RunStatus,
   RunWithResult,
 } from "./schemas/run_schemas.ts";
 import {
   BAD_QUERY,
-  bom,
   CALL_PROBLEMS,
-  comparedRuns,
-  decide_by,
-  detail,
   eventAnswers,
   fileAnswer,
   idempotencyKey,
   lastEventId,
-  paging,
   runPath,
   WRITE_PROBLEMS,
 } from "./route_parts.ts";
-import { RUN_SORTS } from "../store/runs/lists/list_query.ts";
 
 const FORMATS = exportFormats.map(({ name }) => name);
 const NOT_FOUND = { 404: "`not_found`: there is no such run" };
@@ -49,22 +41,7 @@ export function createRunRoutes(deps: RunHandlerDeps & { scoring: ScoringPorts }
       method: "GET",
       path: "/runs",
       summary: "The runs, newest first unless sorted otherwise",
-      params: {
-        query: z.object({
-          test_name: z.string().optional().meta({ description: "Runs of this test." }),
-          model_id: z.string().optional().meta({ description: "Runs of this model." }),
-          status: RunStatus.optional().meta({ description: "Runs in this state." }),
-          group: z.string().optional().meta({ description: "Runs of this group." }),
-          text: z.string().max(1_000).optional().meta({
-            description:
-              "In the name of the test, of the model, in a tag or in the id, in any letter case.",
-          }),
-          sort: z.enum(RUN_SORTS.flatMap((name) => [name, `-${name}`])).optional().meta({
-            description: "`-` in front: downwards. Runs without a value come last.",
-          }),
-          ...paging({ usual: 50, most: 200 }),
-        }),
-      },
+      params: { query: RunListQuery },
       answers: {
         200: jsonAnswer("A page of them.", RunList),
       },
@@ -76,13 +53,7 @@ export function createRunRoutes(deps: RunHandlerDeps & { scoring: ScoringPorts }
       path: "/runs/:id",
       summary: "One run, with its result when there is one",
       index: { text: "one run, and its result when there is one" },
-      params: {
-        path: runPath,
-        query: z.object({
-          result: z.boolean().optional().meta({ description: "`false`: without its result." }),
-          detail,
-        }),
-      },
+      params: { path: runPath, query: RunQuery },
       answers: { 200: jsonAnswer("The run.", RunWithResult) },
       problems: { ...BAD_QUERY, ...NOT_FOUND },
       handler: handlers.show,
@@ -95,13 +66,7 @@ export function createRunRoutes(deps: RunHandlerDeps & { scoring: ScoringPorts }
         query: "baseline={id}&candidate={id}",
         text: "whether one run is better than another",
       },
-      params: {
-        query: z.object({
-          ...comparedRuns,
-          decide_by,
-          detail,
-        }),
-      },
+      params: { query: CompareQuery },
       answers: {
         200: jsonAnswer(
           "The verdict of the deciding score, and what moved with it.",
@@ -116,31 +81,7 @@ export function createRunRoutes(deps: RunHandlerDeps & { scoring: ScoringPorts }
       path: "/runs/:id/export",
       summary: "One run as a file",
       index: { query: `format=${FORMATS.join("|")}` },
-      params: {
-        path: runPath,
-        query: z.object({
-          format: z.enum(FORMATS).optional().meta({ description: "`json` if unset." }),
-          threshold: z.number().min(0).max(1).optional().meta({
-            description:
-              "From which `overall` a turn passes in JUnit XML, Markdown and HTML; the " +
-              "run's own if unset.",
-          }),
-          baseline: z.string().optional().meta({
-            description: "A run to compare with, in JUnit XML, Markdown and HTML.",
-          }),
-          decide_by,
-          detail,
-          noise: z.boolean().optional().meta({
-            description:
-              "Adds `results.noise` to JSON, a section to Markdown, and columns to rows " +
-              "of scores.",
-          }),
-          rows: z.enum(["turns", "scores"]).optional().meta({
-            description: "What a row of CSV and a line of JSONL is; `scores` have their averages.",
-          }),
-          bom,
-        }),
-      },
+      params: { path: runPath, query: ExportQuery },
       answers: {
         200: fileAnswer(exportFormats, EvaluateAnswer),
       },

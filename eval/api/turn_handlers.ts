@@ -1,6 +1,6 @@
-import { DetailQuery, inDetail } from "../results/detail.ts";
+import { inDetail } from "../results/detail.ts";
 import { z } from "zod";
-import { forgedCursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
+import { cursor, forgedCursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
 import { readParams, readQuery } from "../../shared/http/body/query.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
 import type { Summaries } from "../results/summaries.ts";
@@ -15,10 +15,15 @@ import type {
 } from "../store/runs/lists/list_query.ts";
 import type { RunStore } from "../store/store.ts";
 import type { TurnSearch } from "./schemas/look_schemas.ts";
-import { ScenarioListQuery, TurnListQuery, TurnPath, TurnSearchQuery } from "./list_parameters.ts";
+import { described, DetailQuery, paging, turnPath } from "./route_parts.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import { createRunOutlines, type RunOutline } from "../run/manager/run_outlines.ts";
-import { requireLabelKey, requireQueriedScores } from "./list_parameters.ts";
+import {
+  requireLabelKey,
+  requireQueriedScores,
+  SearchedText,
+  TurnListQuery,
+} from "./turn_query.ts";
 import { ALL_FIELDS, type TurnRow, viewTurn } from "../run/events/turn_view.ts";
 import { requireRun, turnNotFound } from "../store/runs/require_run.ts";
 
@@ -33,6 +38,30 @@ const EXCERPT = 600;
 const SEARCH_MS = 2_000;
 /** Attempts at a turn that its row shows. */
 const MOST_SIBLINGS = 20;
+
+/** The query of `GET /turns`. */
+export const TurnSearchQuery = z.object({
+  text: SearchedText.min(1).meta({
+    description: "In the message, the reply or the reference, in any letter case.",
+  }),
+  ...paging(cursor(z.tuple([z.string()])), {
+    usual: 20,
+    most: 100,
+    description: "Runs with such turns; 20 if unset. A page may have fewer, also none.",
+  }),
+});
+
+/** The query of `GET /runs/{id}/scenarios`. */
+export const ScenarioListQuery = z.object({
+  sort: described(
+    z.enum(["position", "stability"]).default("position"),
+    "`stability`: those that pass in some attempts only come first, then those that never pass.",
+  ),
+  ...paging(cursor(z.tuple([z.enum(["scenario", "stability"]), z.int32().min(0)])), {
+    usual: 200,
+    most: 1_000,
+  }),
+});
 
 export interface TurnHandlerDeps {
   store: RunStore;
@@ -191,8 +220,7 @@ export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) 
     },
 
     show: async (_request, { params }) => {
-      const id = params.id ?? "";
-      const { scenario, attempt, turn } = readParams(params, TurnPath);
+      const { id, scenario, attempt, turn } = readParams(params, turnPath);
       const outline = await readOutline(id);
       const place = { scenario, attempt: attempt - 1, turn };
       const conversation = await store.conversation(id, place, LONGEST_CONVERSATION);
@@ -310,7 +338,7 @@ function toFilter(query: TurnListQuery, outline: RunOutline): TurnFilter {
     ...(scenarios && { scenarios }),
     ...(attempt_id !== undefined && { attempt: attempt_id - 1 }),
     ...(turn !== undefined && { turn }),
-    ...(text !== undefined && { text }),
+    ...(text && { text }),
     ...((query.latency_min !== undefined || query.latency_max !== undefined) && {
       latency: {
         ...(query.latency_min !== undefined && { min: query.latency_min }),

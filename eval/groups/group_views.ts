@@ -1,6 +1,6 @@
 import { mean } from "../assess/mean.ts";
 import { knownMean, type RunProgress } from "../run/events/run_progress.ts";
-import type { ViewedRun } from "../run/events/view.ts";
+import type { Run } from "../run/events/view.ts";
 import type { RunStatus } from "../store/runs/run_record.ts";
 import type { ListedGroup } from "./group_report.ts";
 
@@ -29,7 +29,7 @@ export function groupProgress(all: RunProgress[]): RunProgress {
 }
 
 /** A group by the views of its runs, of which there is at least one. */
-export function listGroup(id: string, views: ViewedRun[]): ListedGroup {
+export function listGroup(id: string, views: Run[]): ListedGroup {
   const [first] = views;
   const ends = views.map(({ finished_at }) => finished_at);
   return {

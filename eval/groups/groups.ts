@@ -8,7 +8,7 @@ import { ALPHA } from "../results/mean_interval.ts";
 import { addCosts } from "../results/cost_sum.ts";
 import { describeCompletion } from "../results/summary.ts";
 import type { RunSummary } from "../results/run_summary.ts";
-import type { ViewedRun } from "../run/events/view.ts";
+import type { Run } from "../run/events/view.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import type { GroupModel, GroupPair, GroupReport, ListedGroup } from "./group_report.ts";
@@ -17,7 +17,7 @@ import { listGroup } from "./group_views.ts";
 interface GroupsDeps {
   store: RunReader;
   /** How a run is at this moment. */
-  view: (run: RunRecord) => Promise<ViewedRun>;
+  view: (run: RunRecord) => Promise<Run>;
   /** The averages of a run that has ended. */
   summarise: (run: RunRecord) => Promise<RunSummary>;
 }
@@ -54,12 +54,12 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
   }
 
   /** As it is stored now, if it has ended between being read and being viewed. */
-  async function asViewed(run: RunRecord, { finished_at }: ViewedRun): Promise<RunRecord> {
+  async function asViewed(run: RunRecord, { finished_at }: Run): Promise<RunRecord> {
     const isOlder = run.finishedAt === null && finished_at !== null;
     return isOlder ? await store.getRecord(run.id) ?? run : run;
   }
 
-  async function describeModel(run: RunRecord, viewed: ViewedRun): Promise<GroupModel> {
+  async function describeModel(run: RunRecord, viewed: Run): Promise<GroupModel> {
     const { run_id, name, model_id, endpoint, status, detail, progress, finished_at } = viewed;
     const summary = finished_at === null ? undefined : await summarise(run);
     const spent = summary && await spentOn(run, summary);

@@ -5,9 +5,6 @@ import type { Statistic } from "../schemas/statistics.ts";
 export const Detail = z.literal("full").optional();
 export type Detail = z.infer<typeof Detail>;
 
-/** The query of a route whose answer has it. */
-export const DetailQuery = z.object({ detail: Detail });
-
 /** Statistics by score, without what only `detail=full` has. */
 export function inDetail(
   statistics: Record<string, Statistic>,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RunStatus } from "./run_schemas.ts";
+import { RunStatus } from "../../run/events/view.ts";
 
 /** A group that was started or ended by the request. */
 export const GroupState = z.object({

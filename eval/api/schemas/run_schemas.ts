@@ -1,32 +1,10 @@
 import { z } from "zod";
 import { EvaluateAnswer } from "../../schemas/evaluate_response.ts";
 import { RunHeadline } from "../../results/run_summary.ts";
-import { RunProgress } from "../../run/events/run_progress.ts";
+import { Run, RunStatus } from "../../run/events/view.ts";
 import { TAG } from "../../store/runs/run_tags.ts";
-import { RUN_STATUSES } from "../../store/runs/run_record.ts";
 
-export const RunStatus = z.enum(RUN_STATUSES).meta({ id: "RunStatus" });
-
-/** A run as lists show it. */
-export const Run = z.looseObject({
-  run_id: z.string(),
-  parent_id: z.string().nullable(),
-  status: RunStatus,
-  detail: z.string().nullable(),
-  test_name: z.string(),
-  model_id: z.string(),
-  endpoint: z.string(),
-  attempts: z.int(),
-  /** `name@version`, if the run named a dataset. */
-  dataset: z.string().optional(),
-  tags: z.array(z.string()).optional().meta({ description: "Names that people gave it." }),
-  created_at: z.string(),
-  finished_at: z.string().nullable(),
-  progress: RunProgress,
-  group_id: z.string().optional().meta({ description: "If the request named several models." }),
-  name: z.string().optional().meta({ description: "What the group calls the model." }),
-}).meta({ id: "Run" });
-export type Run = z.infer<typeof Run>;
+export type { Run };
 
 /** `headline` is `null` while the run is running, and for a moment after. */
 export const ListedRun = Run.extend({ headline: RunHeadline.nullable() }).meta({ id: "ListedRun" });

@@ -1,13 +1,13 @@
 import type { RunRecord } from "../../store/runs/run_record.ts";
 import type { RunReader } from "../../store/store.ts";
 import type { RunManager } from "../manager/manager.ts";
-import { restingProgress, type ViewedRun, viewRun } from "./view.ts";
+import { restingProgress, type Run, viewRun } from "./view.ts";
 
 /** How a run is at this moment, also one that is running, here or in another process. */
 export function createRunViewer(
   { store, runs }: { store: RunReader; runs: RunManager },
-): (run: RunRecord) => Promise<ViewedRun> {
-  async function view(run: RunRecord): Promise<ViewedRun> {
+): (run: RunRecord) => Promise<Run> {
+  async function view(run: RunRecord): Promise<Run> {
     const active = runs.active(run.id);
     if (active) {
       await runs.refresh(run.id);

@@ -1,29 +1,34 @@
-import type { RunRecord, RunStatus, Tally } from "../../store/runs/run_record.ts";
+import { z } from "zod";
+import { RUN_STATUSES, type RunRecord, type Tally } from "../../store/runs/run_record.ts";
 import { withoutQuery } from "../../endpoint/endpoint_address.ts";
-import { knownMean, type RunProgress } from "./run_progress.ts";
+import { knownMean, RunProgress } from "./run_progress.ts";
+
+export const RunStatus = z.enum(RUN_STATUSES).meta({ id: "RunStatus" });
+export type RunStatus = z.infer<typeof RunStatus>;
 
 /** A run as callers see it; times are ISO 8601. */
-export interface ViewedRun {
-  run_id: string;
-  parent_id: string | null;
-  status: RunStatus;
-  detail: string | null;
-  test_name: string;
-  model_id: string;
+export const Run = z.looseObject({
+  run_id: z.string(),
+  parent_id: z.string().nullable(),
+  status: RunStatus,
+  detail: z.string().nullable(),
+  test_name: z.string(),
+  model_id: z.string(),
   /** Without its query, which may contain a secret of the caller. */
-  endpoint: string;
-  attempts: number;
+  endpoint: z.string(),
+  attempts: z.int(),
   /** `name@version`, if the run named a dataset. */
-  dataset?: string;
-  created_at: string;
-  finished_at: string | null;
-  progress: RunProgress;
-  /** Of a run whose request named several models: its group, and the model's name there. */
-  group_id?: string;
-  name?: string;
-}
+  dataset: z.string().optional(),
+  tags: z.array(z.string()).optional().meta({ description: "Names that people gave it." }),
+  created_at: z.string(),
+  finished_at: z.string().nullable(),
+  progress: RunProgress,
+  group_id: z.string().optional().meta({ description: "If the request named several models." }),
+  name: z.string().optional().meta({ description: "What the group calls the model." }),
+}).meta({ id: "Run" });
+export type Run = z.infer<typeof Run>;
 
-export function viewRun(run: RunRecord, progress: RunProgress): ViewedRun {
+export function viewRun(run: RunRecord, progress: RunProgress): Run {
   return {
     run_id: run.id,
     parent_id: run.parentId,
@@ -53,7 +58,7 @@ export function restingProgress(
 
 /** A run and its result as JSON text in pieces. */
 export async function* withResult(
-  view: ViewedRun,
+  view: Run,
   result: AsyncIterable<string>,
 ): AsyncGenerator<string> {
   yield `${JSON.stringify(view).slice(0, -1)},"result":`;
