@@ -51,7 +51,6 @@ Deno.test("every worker has its own file name: a bundle finds workers by it", ()
     "encoder_worker.ts",
     "long_text_worker.ts",
     "page_worker.ts",
-    "promptfoo_worker.ts",
     "sqlite_worker.ts",
   ]);
 });

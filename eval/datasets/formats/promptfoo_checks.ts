@@ -108,7 +108,7 @@ export function toChecks(
       ? assert
       : {};
     if (typeof fullType !== "string") {
-      leaveOut("assertions without a type", line);
+      leaveOut("$ref" in rest ? "assertions with $ref" : "assertions without a type", line);
       continue;
     }
     const isNegated = fullType.startsWith("not-");

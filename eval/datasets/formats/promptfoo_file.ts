@@ -1,116 +1,125 @@
+import { asFields, asList, type Fields, isFields } from "../../../shared/fields.ts";
 import { readYaml } from "./bounded_yaml.ts";
-import { asPrompt, type Chat, toChat } from "./chat_messages.ts";
-import { type Draft, type ImportContext, ImportError, ofFile, QUESTIONS } from "./format.ts";
-import { asFields, asList, isFields } from "../../../shared/fields.ts";
-import { parseLine } from "./lines.ts";
-import type { OtherFiles, RowGroup, WholeFile } from "./promptfoo.ts";
-import { toChecks } from "./promptfoo_checks.ts";
-import { insertFiles, listTests } from "./promptfoo_files.ts";
-import { findPrompt, readPrompt } from "./promptfoo_prompt.ts";
-import { followReference } from "./promptfoo_references.ts";
-import { expandScenarios } from "./promptfoo_scenarios.ts";
-import { isTestLine, toTest } from "./promptfoo_table.ts";
-import { combine, countCombinations, fillIn, listChoices } from "./promptfoo_template.ts";
+import { type Draft, type ImportContext, ImportError, ofFile } from "./format.ts";
+import { parseLine, readBeginning, readLines, readWhole } from "./lines.ts";
+import { isTestLine, isTestTable, toTest } from "./promptfoo_table.ts";
+import { readAsserts, readVars, type SharedParts, toDrafts } from "./promptfoo_test_case.ts";
+import { readTable } from "./table.ts";
 
-/** Parts of a configuration that say what to test, and not what is expected. */
-const READ = new Set([
-  ...["description", "prompts", "tests", "scenarios", "defaultTest"],
-  "assertionTemplates", // what `$ref` names
-]);
+/** Parts of a configuration that are read; the others are reported. */
+const READ = new Set(["description", "prompts", "tests", "defaultTest"]);
 
-/** Variables that are asked as they are; others, such as a language, are put into a prompt. */
-const WHOLE_QUESTIONS = ["question", "query", "user_message", "q"];
-/** Variables that a message names. */
-const MOST_NAMED = 10;
+/** Files that hold data, and no program; not several of them (`*`), and none of the network. */
+const READABLE = /^(?:file:\/\/|(?!\w+:\/\/))[^*]+\.(?:csv|tsv|ya?ml|json|jsonl|txt|md|j2)$/i;
 
-type Values = Record<string, unknown>;
-
-/** A configuration, and the lines of its tests. */
-export interface OpenedFile {
-  config: Values;
-  lineOf: (part: string, index: number) => number;
-  /** Tests before these, in the same table. */
-  before?: number;
-  /** Whether other files can be read. */
-  hasFiles: boolean;
+/** A test, and the line where it begins, in the file that has it. */
+interface PlacedTest {
+  test: unknown;
+  line: number;
+  /** Unset if it is the file that is imported. */
+  file?: string;
 }
 
-/**
- * Opens a configuration of promptfoo, its list of tests alone, or rows of a table of them. It takes
- * its time, and loads the package for YAML: only the worker loads this module.
- */
-export function openPromptfoo(file: WholeFile | RowGroup): OpenedFile {
-  if ("rows" in file) {
-    const { rows, before } = file;
-    const tests = rows.map(({ cells }) => toTest(cells));
-    return { config: { tests }, lineOf: (_, index) => rows[index]!.line, before, hasFiles: false };
-  }
-  if (isTestLine(file.text.split("\n", 1)[0]!)) {
-    const lines = file.text.split("\n").map((text, index) => ({ text, number: index + 1 }))
-      .filter(({ text }) => text.trim() !== "");
-    const lineOf = (_: string, index: number) => lines[index]!.number;
-    return { config: { tests: lines.map(parseLine) }, lineOf, hasFiles: false };
-  }
-  const { root, lineOf } = readYaml(file.text);
-  const config = Array.isArray(root) ? { tests: root } : asFields(root);
-  return { config, lineOf, hasFiles: file.hasFiles };
+const NO_SHARED: SharedParts = { vars: {}, asserts: [], threshold: undefined, options: undefined };
+
+/** The tests of a configuration of promptfoo, of a table, or of a file with one test per line. */
+export async function* readPromptfoo(
+  pieces: AsyncIterable<string>,
+  context: ImportContext,
+): AsyncGenerator<Draft> {
+  const { beginning, all } = await readBeginning(pieces);
+  const head = beginning.replace(/^\ufeff/, "").trimStart().split("\n", 1)[0]!;
+  if (isTestTable(head)) yield* readTests(rows(all), { shared: NO_SHARED, context });
+  else if (isTestLine(head)) yield* readTests(lines(all), { shared: NO_SHARED, context });
+  else yield* readConfiguration(await readWhole(all), context);
 }
 
-/** The tests of a configuration. Those in files that are not given are left out. */
-export function* readPromptfoo(
-  { config: written, lineOf, before = 0, hasFiles }: OpenedFile,
-  { files, leaveOut }: { files: OtherFiles; leaveOut: ImportContext["leaveOut"] },
-): Generator<Draft, undefined> {
-  const config = insertFiles(written, files);
-  const isGiven = typeof config.tests === "string" && files.has(config.tests);
+async function* readConfiguration(text: string, context: ImportContext): AsyncGenerator<Draft> {
+  const { leaveOut, readFile } = context;
+  const { root, lineOf } = readYaml(text);
+  const config: Fields = Array.isArray(root) ? { tests: root } : asFields(root);
   for (const name of Object.keys(config)) {
     if (!READ.has(name)) leaveOut(`${name} of the configuration`, 1);
   }
-  if (!Array.isArray(config.tests) && !isGiven && !Array.isArray(config.scenarios)) {
+  if (!Array.isArray(config.tests) && !(readFile && isReadable(config.tests))) {
     throw new ImportError(
       1,
-      hasFiles
-        ? "there is no list of tests; programs, addresses and several files (*) are not read"
+      readFile
+        ? "there is no list of tests; scenarios, programs, addresses and several files (*) are " +
+          "not read"
         : "there is no list of tests; only the command line reads those in other files",
     );
   }
-  if (!Array.isArray(config.tests ?? []) && !isGiven) leaveOut("tests in other files", 1);
-  const shared = readShared(config, leaveOut);
-  const context = { leaveOut, config, shared, prompt: findPrompt(config.prompts, leaveOut) };
-  const tests = Array.isArray(config.tests) || isGiven ? config.tests : [];
-  let count = before;
-  for (const { test, line, file } of listTests(tests, { files, lineOf })) {
+  const shared = readShared(config.defaultTest, leaveOut);
+  const prompt = await findPrompt(config.prompts, context);
+  yield* readTests(listTests(), { shared, prompt, context });
+
+  async function* listTests(): AsyncGenerator<PlacedTest> {
+    for (const [index, test] of asItems(config.tests).entries()) {
+      if (readFile && isReadable(test)) yield* testsOf(test, readFile);
+      else yield { test, line: lineOf("tests", index) };
+    }
+  }
+}
+
+async function* readTests(
+  tests: AsyncIterable<PlacedTest>,
+  { shared, prompt, context: { leaveOut } }: {
+    shared: SharedParts;
+    prompt?: string | undefined;
+    context: ImportContext;
+  },
+): AsyncGenerator<Draft> {
+  let count = 0;
+  for await (const { test, line, file } of tests) {
     const id = `test-${++count}`;
-    yield* file === undefined
-      ? readTest(test, { ...context, line, id })
-      : readInFile(test, { ...context, line, id, file });
+    const report: ImportContext["leaveOut"] = (what, line) =>
+      leaveOut(file === undefined ? what : `${what} in ${file}`, line);
+    try {
+      for (const draft of toDrafts(test, { id, line, shared, prompt, leaveOut: report })) {
+        yield { ...draft, file };
+      }
+    } catch (error) {
+      throw ofFile(file, error);
+    }
   }
-  for (const { scenario, id, test } of expandScenarios(config, leaveOut)) {
-    yield* readTest(test, { ...context, line: lineOf("scenarios", scenario), id });
+}
+
+/** The tests in another file. */
+async function* testsOf(
+  name: string,
+  readFile: NonNullable<ImportContext["readFile"]>,
+): AsyncGenerator<PlacedTest> {
+  const text = await readFile(pathOf(name));
+  const pieces = ReadableStream.from([text]);
+  try {
+    const tests = /\.[ct]sv$/i.test(name)
+      ? rows(pieces)
+      : /\.jsonl$/i.test(name)
+      ? lines(pieces)
+      : items(text);
+    for await (const test of tests) yield { ...test, file: name };
+  } catch (error) {
+    throw ofFile(name, error);
   }
-  return undefined;
+}
+
+async function* rows(pieces: AsyncIterable<string>): AsyncGenerator<PlacedTest> {
+  for await (const { cells, line } of readTable(pieces)) yield { test: toTest(cells), line };
+}
+
+async function* lines(pieces: AsyncIterable<string>): AsyncGenerator<PlacedTest> {
+  for await (const line of readLines(pieces)) yield { test: parseLine(line), line: line.number };
+}
+
+function* items(text: string): Generator<PlacedTest> {
+  const { root, lineOf } = readYaml(text);
+  for (const [index, test] of asItems(root).entries()) yield { test, line: lineOf("", index) };
 }
 
 /** What every test takes over from `defaultTest`. */
-interface SharedParts {
-  vars: Values;
-  asserts: unknown[];
-  threshold: unknown;
-  isTransformed: boolean;
-}
-
-interface TestContext extends Pick<ImportContext, "leaveOut"> {
-  config: Values;
-  shared: SharedParts;
-  prompt: string | undefined;
-  line: number;
-  id: string;
-}
-type LineContext = Pick<TestContext, "config" | "line" | "leaveOut">;
-
-function readShared(config: Values, leaveOut: ImportContext["leaveOut"]): SharedParts {
-  const defaultTest = followReference(config.defaultTest, config);
-  const context = { config, line: 1, leaveOut };
+function readShared(defaultTest: unknown, leaveOut: ImportContext["leaveOut"]): SharedParts {
+  const context = { line: 1, leaveOut };
   if (!isFields(defaultTest ?? {})) leaveOut("defaultTest in another file", 1);
   const { description: _, vars, assert, threshold, ...rest } = asFields(defaultTest);
   for (const name of Object.keys(rest)) leaveOut(`${name} of defaultTest`, 1);
@@ -118,120 +127,48 @@ function readShared(config: Values, leaveOut: ImportContext["leaveOut"]): Shared
     vars: readVars(vars, context),
     asserts: readAsserts(assert, context),
     threshold,
-    isTransformed: isTransforming(rest.options),
+    options: rest.options,
   };
 }
 
-/** Whether assertions look at something else than the reply: what a program makes of it. */
-function isTransforming(options: unknown): boolean {
-  const { transform, postprocess } = asFields(options);
-  return (transform ?? postprocess) !== undefined;
-}
-
-/** The same for a test of another file, which is named in all that is said of the test. */
-function* readInFile(
-  test: unknown,
-  { file, leaveOut, ...context }: TestContext & { file: string },
-): Generator<Draft> {
-  const leaveOutOfFile = (what: string, line: number) => leaveOut(`${what} in ${file}`, line);
-  try {
-    for (const draft of readTest(test, { ...context, leaveOut: leaveOutOfFile })) {
-      yield { ...draft, file };
-    }
-  } catch (error) {
-    throw ofFile(file, error);
+/** The first prompt; a file of text or of lines may have several. */
+async function findPrompt(
+  prompts: unknown,
+  { leaveOut, readFile }: ImportContext,
+): Promise<string | undefined> {
+  const texts: string[] = [];
+  for (const prompt of asItems(prompts)) {
+    const text = isFields(prompt) ? prompt.raw ?? prompt.id : prompt;
+    if (typeof text === "string" && !isFileName(text)) texts.push(text);
+    else if (readFile && isReadable(text)) {
+      texts.push(...splitPrompts(await readFile(pathOf(text)), text));
+    } else leaveOut("prompts in other files", 1);
   }
+  if (texts.length > 1) leaveOut("all prompts but the first", 1);
+  return texts[0];
 }
 
-function* readTest(written: unknown, context: TestContext) {
-  const { config, shared, line, id, leaveOut } = context;
-  const test = followReference(written, config);
-  if (!isFields(test)) {
-    leaveOut("tests that are no objects, such as paths of files", line);
-    return;
-  }
-  const { description, vars, assert, threshold = shared.threshold, ...rest } = test;
-  for (const name of Object.keys(rest)) leaveOut(`${name} of a test`, line);
-  if (threshold !== undefined) {
-    leaveOut("threshold of a test: its checks count, but none is required", line);
-  }
-  const asserts = [...readAsserts(assert, context), ...shared.asserts];
-  const choices = listChoices({ ...shared.vars, ...readVars(vars, context) });
-  const count = countCombinations(choices, line);
-  if (count === 0) leaveOut("tests with an empty list in vars", line);
-  for (let nth = 0; nth < count; nth++) {
-    const combination = combine(choices, nth);
-    const values = fillIn(combination, { line, leaveOut });
-    const { turns, ...chat } = toConversation(values, context);
-    const last = turns.at(-1)!;
-    const { checks, reference } = toChecks(asserts, {
-      values,
-      line,
-      leaveOut,
-      threshold,
-      isTransformed: shared.isTransformed || isTransforming(rest.options),
-      reference: last.reference_reply,
-    });
-    if (reference !== undefined) last.reference_reply = reference;
-    const interactions = turns.map((turn, at) => ({
-      id: String(at + 1),
-      ...turn,
-      ...(turn === last && checks.length > 0 && { checks }),
-    }));
-    yield {
-      line,
-      scenario: {
-        id: nth === 0 ? id : `${id}.${nth + 1}`,
-        ...(typeof description === "string" && { description }),
-        ...chat,
-        interactions,
-      },
-    };
-  }
+/** Such as `file://prompt.txt`, `prompts/*.json` and `prompt.py:create`, but not a sentence. */
+function isFileName(text: string): boolean {
+  if (/^(?:file|exec):\/\//.test(text)) return true;
+  return !text.includes("{{") && /^\S+\.\w{1,5}(?::\w+)?$/.test(text);
 }
 
-function readVars(written: unknown, { config, line, leaveOut }: LineContext): Values {
-  const vars = followReference(written, config);
-  if (!isFields(vars ?? {})) leaveOut("vars in other files", line);
-  return asFields(vars);
+function splitPrompts(text: string, file: string): string[] {
+  const separator = /\.txt$/i.test(file) ? /^---\r?$/m : /\.jsonl$/i.test(file) ? "\n" : undefined;
+  if (separator === undefined) return [text];
+  return text.split(separator).map((part) => part.trim()).filter((part) => part !== "");
 }
 
-function readAsserts(written: unknown, { config, line, leaveOut }: LineContext): unknown[] {
-  const follow = (value: unknown) => followReference(value, config);
-  const assert = follow(written);
-  if (!Array.isArray(assert ?? [])) leaveOut("assert that is no list", line);
-  return asList(assert).map(follow).flatMap(outOfSet).map(follow);
+function isReadable(name: unknown): name is string {
+  return typeof name === "string" && READABLE.test(name);
 }
 
-/** A set of assertions that must all hold is the same as these by themselves. */
-function outOfSet(assert: unknown): unknown[] {
-  const { type, assert: inner, threshold, metric: _, ...rest } = asFields(assert);
-  const isPlain = type === "assert-set" && threshold === undefined &&
-    Object.keys(rest).length === 0;
-  return isPlain && Array.isArray(inner) ? inner : [assert];
+function pathOf(name: string): string {
+  return name.replace(/^file:\/\//, "");
 }
 
-function toConversation(values: Values, context: TestContext): Chat {
-  const { prompt, line, leaveOut } = context;
-  if (prompt === undefined) {
-    const names = Object.keys(values);
-    const name = WHOLE_QUESTIONS.find((question) => names.includes(question)) ??
-      (names.length === 1 ? QUESTIONS.find((question) => question === names[0]) : undefined);
-    const question = name === undefined ? undefined : values[name];
-    if (typeof question !== "string") {
-      const shown = names.slice(0, MOST_NAMED).join(", ");
-      throw new ImportError(
-        line,
-        `there is no prompt that the variables (${shown}) are put into; import the configuration ` +
-          "with its prompts, or name the variable that is the whole question: question",
-      );
-    }
-    for (const other of names) if (other !== name) leaveOut(`the variable ${other}`, line);
-    return { turns: [{ user_message: question }] };
-  }
-  const asked = readPrompt(prompt, { values, line, leaveOut });
-  if (typeof asked === "string") return { turns: [{ user_message: asked }] };
-  const chat = toChat(asked, { line, leaveOut });
-  if (chat.turns.length === 0) throw new ImportError(line, "the prompt has no user message");
-  return asPrompt(chat);
+/** A list, or the one item that stands for it. */
+function asItems(value: unknown): unknown[] {
+  return value === undefined || value === null || Array.isArray(value) ? asList(value) : [value];
 }

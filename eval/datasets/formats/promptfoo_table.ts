@@ -50,18 +50,10 @@ export function toTest(cells: Record<string, string>): Fields {
     else if (/^__expected\d*$/.test(name)) assert.push(toAssertion(cell.trim()));
     else if (name === "__description") test.description = cell;
     else if (name === "__threshold") test.threshold = Number(cell);
-    else if (name !== "__metric" && !name.startsWith("__config:")) test[name] = cell;
+    else if (name !== "__metric") test[name] = cell;
   }
-  return { ...test, assert: assert.map((one, index) => ({ ...one, ...settings(cells, index) })) };
-}
-
-/** What further columns say of an assertion. */
-function settings(cells: Record<string, string>, index: number): Fields {
-  const number = index === 0 ? ["", "1"] : [String(index + 1)];
-  const threshold = number.map((one) => cells[`__config:__expected${one}:threshold`])
-    .find((cell) => cell?.trim());
   const metric = cells.__metric?.trim();
-  return { ...(metric && { metric }), ...(threshold && { threshold: Number(threshold) }) };
+  return { ...test, assert: assert.map((one) => ({ ...one, ...(metric && { metric }) })) };
 }
 
 function toAssertion(cell: string): Fields {

@@ -78,17 +78,6 @@ Deno.test("an assertion about what a program makes of the reply is no check of t
   }
 });
 
-Deno.test("a set of assertions that must all hold is taken apart", async () => {
-  const inner = [{ type: "contains", value: "4" }, { type: "contains", value: "5" }];
-  assertEquals(
-    await translate(
-      { type: "assert-set", metric: "sum", assert: inner },
-      { type: "assert-set", threshold: 0.5, assert: inner },
-    ),
-    { checks: inner, leftOut: ["assertions of the type assert-set"] },
-  );
-});
-
 Deno.test("an assertion whose type is called as something of JavaScript is left out", async () => {
   const types = ["constructor", "toString", "valueOf", "not-constructor", "__proto__"];
   const { checks, leftOut } = await translate(

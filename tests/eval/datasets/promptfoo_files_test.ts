@@ -40,49 +40,32 @@ Deno.test("a table of promptfoo's tests is read, and its expectations are checks
   ]);
 });
 
-Deno.test("a reference within a configuration of promptfoo is followed", async () => {
+Deno.test("scenarios, references and sets of assertions of promptfoo are named as not read", async () => {
   const found = await read(JSON.stringify({
-    assertionTemplates: { short: { type: "contains", value: "{{word}}" } },
     prompts: ["Say {{word}}"],
+    scenarios: [{ config: [{ vars: { word: "no" } }] }],
     defaultTest: { assert: [{ $ref: "#/assertionTemplates/short" }] },
+    assertionTemplates: {},
     tests: [
-      { vars: { word: "yes" } },
-      { vars: { word: "no" }, assert: [{ $ref: "#/assertionTemplates/none" }] },
+      { vars: { word: "yes" }, assert: [{ type: "assert-set", assert: [] }] },
       { $ref: "#/tests/0" },
     ],
   }));
-  const check = (value: string) => [{ type: "contains" as const, value, required: true }];
-  assertEquals(
-    found.scenarios.map(({ interactions: [turn] }) => turn!.checks),
-    [check("yes"), check("no"), check("yes")],
-  );
-  assertEquals(found.leftOut.map(({ what }) => what), ["assertions without a type"]);
-});
-
-Deno.test("fields beside a reference of promptfoo replace what it names", async () => {
-  const found = await read(JSON.stringify({
-    assertionTemplates: {
-      word: { $ref: "#/assertionTemplates/any", value: "x" },
-      any: { type: "contains", value: "none", weight: 3 },
-      set: { type: "assert-set", assert: [{ $ref: "#/assertionTemplates/word" }] },
-      test: { vars: { q: "?" }, assert: [{ $ref: "#/assertionTemplates/word", weight: 2 }] },
-    },
-    prompts: ["Say {{q}}"],
-    defaultTest: { $ref: "#/assertionTemplates/test", vars: { q: "b" } },
-    tests: [{ assert: [{ $ref: "#/assertionTemplates/set" }] }],
-  }));
-  const check = { type: "contains" as const, value: "x", required: true };
-  assertEquals(turns(found), [[["Say b", undefined]]]);
-  assertEquals(found.scenarios[0]!.interactions[0]!.checks, [
-    { ...check, weight: 3 },
-    { ...check, weight: 2 },
+  assertEquals(turns(found), [[["Say yes", undefined]]]);
+  assertEquals(found.leftOut.map(({ what }) => what), [
+    "scenarios of the configuration",
+    "assertionTemplates of the configuration",
+    "assertions of the type assert-set",
+    "assertions with $ref",
+    "tests with $ref",
   ]);
-  assertEquals(found.leftOut, []);
+  const { message } = await refuse("scenarios: []", { name: "t.yaml" });
+  assertStringIncludes(message, "there is no list of tests");
 });
 
 const CONFIG = `
 prompts: [file://prompts/ask.txt]
-defaultTest: file://default.yaml
+defaultTest: {assert: [{type: not-contains, value: sorry}]}
 tests:
   - file://tests.csv
   - more.yaml
@@ -92,7 +75,6 @@ tests:
 const FILES = {
   "bot/promptfooconfig.yaml": CONFIG,
   "bot/prompts/ask.txt": "Say {{word}}\n",
-  "bot/default.yaml": "assert: [{type: not-contains, value: sorry}]",
   "bot/tests.csv": "word,__expected\none,contains: o\n",
   "bot/more.yaml": "- vars: {word: two}\n",
 };
@@ -131,8 +113,6 @@ Deno.test("another file of promptfoo that is missing or wrong is named", async (
   assertStringIncludes(await put({ "bot/more.yaml": pattern }), "line 1: more.yaml: ");
   const lists = `\n- vars: {word: [${"a,".repeat(1_001)}]}`;
   assertStringIncludes(await put({ "bot/more.yaml": lists }), "line 2: more.yaml: the lists");
-  const defaults = await put({ "bot/default.yaml": "\nassert: [" });
-  assertStringIncludes(defaults, "line 2: file://default.yaml: ");
 });
 
 Deno.test("a test of promptfoo that is called like a part of every object is no file", async () => {
@@ -163,7 +143,7 @@ tests: [file://more.yaml, {vars: {q: a}}]`,
 });
 
 Deno.test("tests of promptfoo that the command line cannot read are not said to be for the command line", async () => {
-  const notRead = "programs, addresses and several files (*) are not read";
+  const notRead = "scenarios, programs, addresses and several files (*) are not read";
   for (const tests of ["tests.py", "file://t/*.yaml", "https://example.com/t.csv", ""]) {
     const { run } = cliContext({ files: { "c.yaml": `tests: ${tests}` } });
     const { err } = await run("datasets", "put", "words", "c.yaml");
@@ -174,7 +154,6 @@ Deno.test("tests of promptfoo that the command line cannot read are not said to 
 Deno.test("a table of promptfoo may begin with empty lines", async () => {
   const { format, scenarios, leftOut } = await read("\n\nq,__expected\nWho?,me\n", {
     name: "t.csv",
-    inWorker: true,
   });
   assertEquals([format, scenarios.length, leftOut], ["promptfoo", 1, []]);
 });
