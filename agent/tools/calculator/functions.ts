@@ -1,77 +1,105 @@
-import type { Decimal } from "decimal.js";
+import { Decimal } from "decimal.js";
 import { ToolError } from "../tool.ts";
-import { Exact, Rough } from "./number.ts";
-import type { BinaryOperator, UnaryOperator } from "./parse.ts";
-import { COSTS, MAX_EXACT_EXPONENT, type OperationCost } from "./work.ts";
 
-/** An operator or a function. `arity` is the smallest and the largest number of arguments. */
+const DIGITS = 1000;
+
+/**
+ * The precision is the number of digits at which a number overflows, so that integers are never
+ * rounded. The limit on small numbers keeps a remainder from taking millions of steps.
+ */
+export const Exact = Decimal.clone({
+  defaults: true,
+  precision: DIGITS,
+  maxE: DIGITS - 1,
+  minE: -DIGITS,
+  modulo: Decimal.EUCLID, // a remainder is never negative
+});
+
+/**
+ * For functions whose results are never exact: a thousand digits would take seconds. Its range is
+ * wider than that of `Exact`, because the arc tangent never ends if a square overflows.
+ */
+const Rough = Decimal.clone({ defaults: true, precision: 64, maxE: 10_000, minE: -10_000 });
+
+/** An operator or a function. */
 export interface Operation {
+  /** The smallest and the largest number of arguments. */
   arity: [number, number];
-  cost: OperationCost;
+  /** What it takes at most, in microseconds on a laptop. */
+  work(...values: Decimal[]): number;
   run(...values: Decimal[]): Decimal;
 }
 
-const MAX_ANGLE = 1e15; // 64 digits of pi are too few for larger angles
+type Run = Operation["run"];
+type Work = number | Operation["work"];
 
-function unary(run: (x: Decimal) => Decimal, cost: OperationCost = COSTS.plain): Operation {
-  return { arity: [1, 1], cost, run };
+function operation(arity: [number, number], run: Run, work: Work = 40): Operation {
+  return { arity, run, work: typeof work === "number" ? () => work : work };
 }
 
-function binary(
-  run: (x: Decimal, y: Decimal) => Decimal,
-  cost: OperationCost = COSTS.plain,
-): Operation {
-  return { arity: [2, 2], cost, run };
-}
-
-function many(run: (...values: Decimal[]) => Decimal): Operation {
-  return { arity: [1, 100], cost: (...values) => values.length * COSTS.plain(), run };
-}
-
+const unary = (run: (x: Decimal) => Decimal, work?: Work) => operation([1, 1], run, work);
+const binary = (run: (x: Decimal, y: Decimal) => Decimal, work?: Work) =>
+  operation([2, 2], run, work);
+const many = (run: Run) => operation([1, 100], run, (...values) => 40 * values.length);
+const round64 = (x: Decimal) => new Rough(x).toSignificantDigits(64);
 /** Calculates in 64 digits. */
-function rough(run: (x: Decimal) => Decimal, cost: OperationCost = COSTS.function): Operation {
-  return unary((x) => run(new Rough(x).toSignificantDigits(64)), cost);
-}
+const rough = (run: (x: Decimal) => Decimal, work: Work = 900) =>
+  unary((x) => run(round64(x)), work);
 
+const isLong = (x: Decimal) => x.isInteger() && x.precision() > 64;
 /** Roots of up to 64 digits are correct to the last one; longer integers need all their digits. */
-function root(run: (x: Decimal) => Decimal): Operation {
-  return unary((x) => {
-    if (x.isInteger() && x.precision() > 64) return run(x);
-    return run(new Rough(x).toSignificantDigits(64));
-  }, COSTS.root);
-}
+const root = (run: (x: Decimal) => Decimal) =>
+  unary((x) => run(isLong(x) ? x : round64(x)), (x) => isLong(x!) ? 35_000 : 500);
+
+const MAX_ANGLE = 1e15; // 64 digits of pi are too few for larger angles
 
 /** Sine, cosine, tangent. A result that differs from zero only by the rounding of pi is zero. */
 function angle(run: (x: Decimal) => Decimal): Operation {
   return rough((x) => {
-    if (x.abs().gt(MAX_ANGLE)) {
-      throw new ToolError(`cannot calculate: an angle is over ${MAX_ANGLE}`);
-    }
+    if (x.abs().gt(MAX_ANGLE)) throw cannot(`an angle is over ${MAX_ANGLE}`);
     const value = run(x);
-    if (value.abs().gt(1e30)) throw new ToolError("cannot calculate: the tangent is undefined");
+    if (value.abs().gt(1e30)) throw cannot("the tangent is undefined");
     return value.abs().lt(1e-40) ? new Rough(0) : value;
   });
 }
 
+/** Powers with a larger exponent are calculated with 64 digits. */
+const isExactPower = (y: Decimal) => y.isInteger() && y.abs().lte(1e6);
+
 function power(x: Decimal, y: Decimal): Decimal {
-  if (x.isZero() && y.isNegative()) throw new ToolError("cannot calculate: division by zero");
+  if (x.isZero() && y.isNegative()) throw cannot("division by zero");
   if (x.abs().eq(1) && y.isInteger()) return y.mod(2).isZero() ? x.abs() : x;
-  if (y.isInteger() && y.abs().lte(MAX_EXACT_EXPONENT)) return x.pow(y);
-  return new Rough(x).toSignificantDigits(64).pow(y.toSignificantDigits(64));
+  return isExactPower(y) ? x.pow(y) : round64(x).pow(y.toSignificantDigits(64));
+}
+
+/** By repeated squaring; a number has at most 143 limbs of seven digits. */
+function workOfPower(x: Decimal, y: Decimal): number {
+  if (!isExactPower(y)) return 2_000;
+  const times = Math.abs(y.toNumber());
+  const bits = times.toString(2);
+  const products = bits.length + bits.replaceAll("0", "").length - 2;
+  return 50 + products * Math.min(143, x.d.length * times) ** 2 / 40;
+}
+
+function divide(run: (x: Decimal, y: Decimal) => Decimal): Operation {
+  return binary((x, y) => {
+    if (y.isZero()) throw cannot("division by zero");
+    return run(x, y);
+  }, (_, y) => 100 + 10 * y!.d.length);
 }
 
 function factorial(x: Decimal): Decimal {
   requireInteger(x);
-  if (x.isNegative()) {
-    throw new ToolError("cannot calculate: the factorial of a negative number is undefined");
-  }
+  if (x.isNegative()) throw cannot("the factorial of a negative number is undefined");
   let product = new Exact(1);
   for (let i = 2; x.gte(i) && product.isFinite(); i++) product = product.times(i);
   return product;
 }
 
 function gcd(x: Decimal, y: Decimal): Decimal {
-  let [a, b] = [toBigInt(x), toBigInt(y)];
+  requireInteger(x);
+  requireInteger(y);
+  let [a, b] = [BigInt(x.toFixed()), BigInt(y.toFixed())];
   while (b !== 0n) [a, b] = [b, a % b];
   return new Exact(a.toString()).abs();
 }
@@ -82,45 +110,39 @@ function lcm(x: Decimal, y: Decimal): Decimal {
 
 function round(x: Decimal, digits: Decimal = new Exact(0)): Decimal {
   requireInteger(digits);
-  if (digits.isNegative() || digits.gt(100)) {
-    throw new ToolError("cannot calculate: round takes 0 to 100 digits");
-  }
+  if (digits.isNegative() || digits.gt(100)) throw cannot("round takes 0 to 100 digits");
   return x.toDecimalPlaces(digits.toNumber(), 4); // half away from zero, as at school
 }
 
 function log(x: Decimal, base?: Decimal): Decimal {
-  if (x.isZero()) throw new ToolError("cannot calculate: the logarithm of 0 is undefined");
-  const value = new Rough(x).toSignificantDigits(64);
-  return base ? value.log(base.toSignificantDigits(64)) : value.ln();
+  if (x.isZero()) throw cannot("the logarithm of 0 is undefined");
+  return base ? round64(x).log(base.toSignificantDigits(64)) : round64(x).ln();
 }
 
 function requireInteger(x: Decimal): void {
-  if (!x.isInteger()) throw new ToolError(`cannot calculate: ${x.toString()} must be an integer`);
+  if (!x.isInteger()) throw cannot(`${x.toString()} must be an integer`);
 }
 
-function toBigInt(x: Decimal): bigint {
-  requireInteger(x);
-  return BigInt(x.toFixed());
+/** The error that the model reads. */
+export function cannot(reason: string): ToolError {
+  return new ToolError(`cannot calculate: ${reason}`);
 }
 
 const sum = (...values: Decimal[]) => values.reduce((total, value) => total.plus(value));
 
-export const BINARY: Record<BinaryOperator, Operation> = {
+/** `+%` and `-%` add or subtract a percentage of their left operand: 100 + 5% is 105. */
+export const OPERATORS = {
   "+": binary((x, y) => x.plus(y)),
   "-": binary((x, y) => x.minus(y)),
-  "+%": binary((x, share) => x.plus(x.times(share)), COSTS.times),
-  "-%": binary((x, share) => x.minus(x.times(share)), COSTS.times),
-  "*": binary((x, y) => x.times(y), COSTS.times),
-  "/": binary((x, y) => x.div(y), COSTS.div),
-  "%": binary((x, y) => x.mod(y), COSTS.mod),
-  "^": binary(power, COSTS.power),
-};
-
-export const UNARY: Record<UnaryOperator, Operation> = {
-  "+": unary((x) => x),
-  "-": unary((x) => x.neg()),
-  "!": unary(factorial, COSTS.factorial),
-  "%": unary((x) => x.div(100)),
+  "+%": binary((x, share) => x.plus(x.times(share)), 100),
+  "-%": binary((x, share) => x.minus(x.times(share)), 100),
+  "*": binary((x, y) => x.times(y), 100),
+  "/": divide((x, y) => x.div(y)),
+  "%": divide((x, y) => x.mod(y)),
+  "^": binary(power, (x, y) => workOfPower(x!, y!)),
+  "!": unary(factorial, 500),
+  percent: unary((x) => x.div(100)),
+  negate: unary((x) => x.neg()),
 };
 
 export const FUNCTIONS: ReadonlyMap<string, Operation> = new Map([
@@ -129,25 +151,25 @@ export const FUNCTIONS: ReadonlyMap<string, Operation> = new Map([
   ["floor", unary((x) => x.floor())],
   ["ceil", unary((x) => x.ceil())],
   ["trunc", unary((x) => x.trunc())],
-  ["round", { arity: [1, 2], cost: COSTS.plain, run: round }],
+  ["round", operation([1, 2], round)],
   ["sqrt", root((x) => x.sqrt())],
   ["cbrt", root((x) => x.cbrt())],
   ["exp", rough((x) => x.exp())],
-  ["ln", unary((x) => log(x), COSTS.function)],
-  ["log", { arity: [1, 2], cost: COSTS.logarithm, run: log }],
-  ["log10", unary((x) => log(x, new Rough(10)), COSTS.logarithm)],
-  ["log2", unary((x) => log(x, new Rough(2)), COSTS.logarithm)],
+  ["ln", unary((x) => log(x), 900)],
+  ["log", operation([1, 2], log, 2_500)],
+  ["log10", unary((x) => log(x, new Rough(10)), 2_500)],
+  ["log2", unary((x) => log(x, new Rough(2)), 2_500)],
   ["sin", angle((x) => x.sin())],
   ["cos", angle((x) => x.cos())],
   ["tan", angle((x) => x.tan())],
-  ["asin", rough((x) => x.asin(), COSTS.arc)],
-  ["acos", rough((x) => x.acos(), COSTS.arc)],
-  ["atan", rough((x) => x.atan(), COSTS.arc)],
-  ["pow", BINARY["^"]],
-  ["mod", BINARY["%"]],
-  ["factorial", UNARY["!"]],
-  ["gcd", binary(gcd, COSTS.gcd)],
-  ["lcm", binary(lcm, COSTS.gcd)],
+  ["asin", rough((x) => x.asin(), 4_000)],
+  ["acos", rough((x) => x.acos(), 4_000)],
+  ["atan", rough((x) => x.atan(), 4_000)],
+  ["pow", OPERATORS["^"]],
+  ["mod", OPERATORS["%"]],
+  ["factorial", OPERATORS["!"]],
+  ["gcd", binary(gcd, 2_000)],
+  ["lcm", binary(lcm, 2_000)],
   ["min", many((...values) => Exact.min(...values))],
   ["max", many((...values) => Exact.max(...values))],
   ["sum", many(sum)],
