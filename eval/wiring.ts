@@ -3,8 +3,7 @@ import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker
 import { createOutgoingFetch } from "../shared/http/fetch/outgoing_fetch.ts";
 import { lazy } from "../shared/lazy.ts";
 import type { Logger } from "../shared/log.ts";
-import type { Scenario } from "../shared/schemas/scenario.ts";
-import { systemPromptOf } from "../shared/system_prompt.ts";
+import { type Scenario, systemPromptOf } from "./schemas/scenario.ts";
 import { createAgentDialect } from "./endpoint/agent_dialect.ts";
 import type { EvalConfig } from "./config.ts";
 import { createEndpointClient } from "./endpoint/client.ts";

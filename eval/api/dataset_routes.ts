@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { Scenario } from "../../shared/schemas/scenario.ts";
+import { Scenario } from "../schemas/scenario.ts";
 import { findFormat, FORMATS } from "../datasets/detect.ts";
 import { BAD_QUERY, described, paging, WRITE_PROBLEMS } from "./route_parts.ts";
 import { invalidParameter } from "../../shared/errors.ts";

@@ -1,6 +1,6 @@
-import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
+import type { ObservedToolCall } from "../schemas/tools.ts";
 import type { InteractionResult, InteractionUsage } from "../schemas/interaction_result.ts";
-import type { Interaction, Metadata } from "../../shared/schemas/scenario.ts";
+import type { Interaction, Metadata } from "../schemas/scenario.ts";
 import type { Scores } from "../schemas/statistics.ts";
 
 export interface Assessment extends

@@ -1,6 +1,6 @@
 import { type EvaluateRequest, WebhookScorers } from "../schemas/evaluate_request.ts";
 import { ScoredBy } from "../schemas/evaluate_response.ts";
-import type { Interaction } from "../../shared/schemas/scenario.ts";
+import type { Interaction } from "../schemas/scenario.ts";
 import type { Assessor, ReplyCircumstances } from "./assessment.ts";
 import { createSharedMemo } from "./background/memo.ts";
 import { createBatchSemantics } from "./batch_semantics.ts";

@@ -1,4 +1,4 @@
-import type { Scenario } from "../../shared/schemas/scenario.ts";
+import type { Scenario } from "../schemas/scenario.ts";
 import { type ComparedReply, compareReply } from "./agreement/agreement.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import type { LanguageDetector } from "./language/detector.ts";

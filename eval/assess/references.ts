@@ -1,4 +1,4 @@
-import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
+import type { Interaction, Scenario } from "../schemas/scenario.ts";
 import { chooseMethod } from "./scores/similarity_method.ts";
 
 type Referenced = Pick<Interaction, "reference_reply" | "reference_replies">;

@@ -1,4 +1,4 @@
-import type { Scenario } from "../../shared/schemas/scenario.ts";
+import type { Scenario } from "../schemas/scenario.ts";
 import { countScenarioPasses } from "../compare/new_failures.ts";
 import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
 import { thresholdOf } from "../results/outcome.ts";

@@ -1,7 +1,7 @@
-import { type Check, CHECK_DEFAULTS } from "../../shared/schemas/checks.ts";
+import { type Check, CHECK_DEFAULTS } from "../schemas/checks.ts";
 import { referencesOf } from "../assess/references.ts";
 import { labelKey } from "../schemas/label_key.ts";
-import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
+import type { Interaction, Scenario } from "../schemas/scenario.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
 import { isSame } from "../assess/tools/same_args.ts";
 import { HEADLINE } from "../results/passing.ts";

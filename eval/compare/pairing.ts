@@ -1,4 +1,4 @@
-import { systemPromptOf } from "../../shared/system_prompt.ts";
+import { systemPromptOf } from "../schemas/scenario.ts";
 import type { PlannedScenario } from "./expectations.ts";
 import type { AttemptTurn, RunScores } from "./turn_scores.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError, notFound } from "../../shared/errors.ts";
-import type { Scenario } from "../../shared/schemas/scenario.ts";
+import type { Scenario } from "../schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import type { DatasetReader, VersionRecord } from "../store/datasets/datasets.ts";
 

@@ -1,5 +1,5 @@
 import { listFieldErrors } from "../../shared/field_errors.ts";
-import { Scenario } from "../../shared/schemas/scenario.ts";
+import { Scenario } from "../schemas/scenario.ts";
 import {
   type ColumnMapping,
   type DatasetFormat,

@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/errors.ts";
-import type { Scenario } from "../../shared/schemas/scenario.ts";
+import type { Scenario } from "../schemas/scenario.ts";
 import { findUnusableChecks } from "../assess/checks/usable_checks.ts";
 import type { ContentChecks } from "../assess/checks/content_checks.ts";
 import type { DatasetStore, SavedDataset } from "../store/datasets/datasets.ts";

@@ -3,7 +3,7 @@ import { parseContent } from "../../shared/providers/openai_messages.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
 import type { NOT_UTF8 } from "../../shared/http/body/utf8.ts";
 import type { Cost } from "../schemas/cost.ts";
-import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
+import type { ObservedToolCall } from "../schemas/tools.ts";
 import type { InteractionUsage } from "../schemas/interaction_result.ts";
 
 /** What the model under test said. */

@@ -1,7 +1,7 @@
 import { asFields, asList, asText } from "../../shared/fields.ts";
 import { argumentsText, parseToolArguments } from "../../shared/providers/openai_messages.ts";
 import type { ToolCall } from "../../shared/providers/provider.ts";
-import type { ObservedToolCall } from "../../shared/schemas/tools.ts";
+import type { ObservedToolCall } from "../schemas/tools.ts";
 
 /** Asks assay-agent to say what its tools did; other servers ignore it. */
 export const TOOL_EVENTS_HEADER = { "x-agent-events": "tools" };

@@ -1,6 +1,6 @@
 import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
 import type { RunNote } from "../schemas/evaluate_response.ts";
-import { systemPromptOf } from "../../shared/system_prompt.ts";
+import { systemPromptOf } from "../schemas/scenario.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
 import { referenceOf } from "../assess/references.ts";
 import { expectsTools } from "../assess/tools/expects_tools.ts";

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Scenario } from "../../shared/schemas/scenario.ts";
-import { systemPromptOf } from "../../shared/system_prompt.ts";
+import { type Scenario, systemPromptOf } from "../schemas/scenario.ts";
 
 /** What a scenario asks: its system prompt and its messages. */
 type Asking = Pick<Scenario, "system_prompt"> & { interactions: { user_message: string }[] };

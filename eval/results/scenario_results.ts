@@ -1,7 +1,7 @@
 import { mayBeBarred } from "../schemas/barred.ts";
-import { type CheckResult, isBarring, isOpenBar } from "../../shared/schemas/checks.ts";
+import { type CheckResult, isBarring, isOpenBar } from "../schemas/checks.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
-import type { Scenario } from "../../shared/schemas/scenario.ts";
+import type { Scenario } from "../schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { nameOf } from "../assess/checks/check_name.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";

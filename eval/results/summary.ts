@@ -6,7 +6,7 @@ import {
   ScoredBy,
 } from "../schemas/evaluate_response.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
-import type { Scenario } from "../../shared/schemas/scenario.ts";
+import type { Scenario } from "../schemas/scenario.ts";
 import type { PassRates } from "../schemas/statistics.ts";
 import { isBarred, mayBeBarred } from "../schemas/barred.ts";
 import { createHistoryGap } from "./history_gap.ts";

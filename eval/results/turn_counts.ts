@@ -1,4 +1,4 @@
-import type { CheckCount, CheckResult } from "../../shared/schemas/checks.ts";
+import type { CheckCount, CheckResult } from "../schemas/checks.ts";
 import { createCostSum, isAskedHere, isScoredHere } from "./cost_sum.ts";
 import { agreementOf } from "../schemas/barred.ts";
 import { isAskedTheSecondWay } from "../schemas/conversations.ts";

@@ -1,4 +1,4 @@
-import { isBarring, isOpenBar } from "../../shared/schemas/checks.ts";
+import { isBarring, isOpenBar } from "./checks.ts";
 import type { AgreementLabel, InteractionResult } from "./interaction_result.ts";
 import { isUnanswered } from "./unanswered.ts";
 

@@ -1,6 +1,6 @@
 import type { EvaluateRequest } from "./evaluate_request.ts";
 import type { InteractionResult } from "./interaction_result.ts";
-import type { Scenario } from "../../shared/schemas/scenario.ts";
+import type { Scenario } from "./scenario.ts";
 
 /** Which conversations a run has. */
 export interface RunPlan {

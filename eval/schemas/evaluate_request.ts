@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { refuseMisspelt } from "../../shared/schemas/misspelt.ts";
-import { Id, Scenario } from "../../shared/schemas/scenario.ts";
+import { Id, Scenario } from "./scenario.ts";
 
 const LONGEST_ADDRESS = 2_048;
 

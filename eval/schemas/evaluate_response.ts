@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Agreement } from "./agreement.ts";
-import { CheckCount, Checks } from "../../shared/schemas/checks.ts";
+import { CheckCount, Checks } from "./checks.ts";
 import { CostSum } from "./cost.ts";
 import { History } from "./evaluate_request.ts";
 import { AgreementLabel, InteractionResult } from "./interaction_result.ts";

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { NOT_UTF8 } from "../../shared/http/body/utf8.ts";
-import { CheckResult } from "../../shared/schemas/checks.ts";
+import { CheckResult } from "./checks.ts";
 import { Cost } from "./cost.ts";
 import { Grade } from "./grades.ts";
 import { Annotation } from "./labels.ts";
-import { Interaction } from "../../shared/schemas/scenario.ts";
+import { Interaction } from "./scenario.ts";
 import { Scores } from "./statistics.ts";
-import { ObservedToolCall } from "../../shared/schemas/tools.ts";
+import { ObservedToolCall } from "./tools.ts";
 
 /** Why an interaction failed; `status` is the endpoint's, if it answered at all. */
 export const InteractionError = z.object({

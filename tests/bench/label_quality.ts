@@ -5,7 +5,7 @@ import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { createLanguageDetector } from "../../eval/assess/language/detector.ts";
 import { planKey } from "../../eval/assess/metadata/key_plan.ts";
 import { SENTIMENT_MODEL } from "../../eval/assess/metadata/sentiment_model.ts";
-import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
+import type { Interaction, Scenario } from "../../eval/schemas/scenario.ts";
 import { report } from "./measure.ts";
 import { createRandom, shuffle } from "./random.ts";
 import { readSentences } from "./sentiment_sentences.ts";

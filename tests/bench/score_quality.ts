@@ -6,7 +6,7 @@ import { createFewShot } from "../../eval/assess/metadata/few_shot.ts";
 import type { ScoredBatch, ScoreInput } from "../../eval/assess/scores/scorer.ts";
 import { meaning, semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
 import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/results/passing.ts";
-import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
+import type { Interaction, Scenario } from "../../eval/schemas/scenario.ts";
 import chatPairs from "../eval/assess/agreement/data/chat_pairs.json" with { type: "json" };
 import { report, sideBySide } from "./measure.ts";
 import { createRandom, shuffle } from "./random.ts";

@@ -4,7 +4,7 @@ import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { createLanguageDetector } from "../../eval/assess/language/detector.ts";
 import { semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
 import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/results/passing.ts";
-import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
+import type { Interaction, Scenario } from "../../eval/schemas/scenario.ts";
 
 /** Languages of `data/equivalent_*.tsv` and `data/graded_*.tsv`, which say the same in each. */
 export const LANGUAGES = ["en", "de", "fr", "es", "ru", "zh", "ja"];

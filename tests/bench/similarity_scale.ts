@@ -7,7 +7,7 @@ import { createLanguageDetector } from "../../eval/assess/language/detector.ts";
 import { semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
 import { gramCosine } from "../../eval/assess/text/char_tfidf.ts";
 import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/results/passing.ts";
-import type { Interaction } from "../../shared/schemas/scenario.ts";
+import type { Interaction } from "../../eval/schemas/scenario.ts";
 import { quantile, report } from "./measure.ts";
 
 const LANGUAGES = ["en", "de", "es", "fr", "it", "nl", "pl", "pt", "ru", "ja", "zh"];

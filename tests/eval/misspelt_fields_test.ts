@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { evaluateRequest } from "../../eval/schemas/evaluate_request.ts";
-import { Scenario } from "../../shared/schemas/scenario.ts";
+import { Scenario } from "../../eval/schemas/scenario.ts";
 
 const TURN = { id: "1", user_message: "Hi" };
 

@@ -1,6 +1,6 @@
 import { ProviderError } from "../../shared/providers/provider.ts";
 import type { InteractionResult } from "../../eval/schemas/interaction_result.ts";
-import type { Interaction, Scenario } from "../../shared/schemas/scenario.ts";
+import type { Interaction, Scenario } from "../../eval/schemas/scenario.ts";
 import type { Assessor } from "../../eval/assess/assessment.ts";
 import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
 import type { Recorder, RunPorts } from "../../eval/run/manager/run_ports.ts";

@@ -3,7 +3,7 @@ import type {
   EvaluateResponse,
   ScenarioResult,
 } from "../../eval/schemas/evaluate_response.ts";
-import type { Scenario } from "../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../eval/schemas/scenario.ts";
 import type { RunPassRates, Statistic } from "../../eval/schemas/statistics.ts";
 import {
   DEFAULT_PASS_THRESHOLD,

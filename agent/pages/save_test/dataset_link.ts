@@ -1,6 +1,3 @@
-import type { z } from "zod";
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
-
 /** Browsers cut or refuse longer addresses. */
 const MAX_FRAGMENT = 1_500_000;
 
@@ -19,10 +16,7 @@ export function parseEvalAddress(text: string): string | undefined {
  * page may ask no other service, so the scenario travels in the fragment, which no server sees.
  * `undefined` if it is too long for a link.
  */
-export function datasetLink(
-  address: string,
-  scenario: z.input<typeof Scenario>,
-): string | undefined {
+export function datasetLink(address: string, scenario: object): string | undefined {
   const fragment = `scenario=${encodeURIComponent(JSON.stringify(scenario))}`;
   return fragment.length > MAX_FRAGMENT ? undefined : `${datasetForm(address)}#${fragment}`;
 }

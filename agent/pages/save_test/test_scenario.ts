@@ -1,5 +1,3 @@
-import type { z } from "zod";
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
 import { contentOf, isImage } from "../attachments.tsx";
 import {
   type Answer,
@@ -68,16 +66,14 @@ function toolsOf({ parts }: Answer): DraftTurn["tools"] {
 }
 
 /** The test as assay-eval reads it. A turn without a reference is asked but not compared. */
-export function toScenario(
-  { id, description, systemPrompt, turns }: DraftTest,
-): z.input<typeof Scenario> {
+export function toScenario({ id, description, systemPrompt, turns }: DraftTest) {
   return {
     id,
     description,
     ...(systemPrompt.trim() && { system_prompt: systemPrompt.trim() }),
     interactions: turns.filter(({ isIncluded }) => isIncluded).map((turn) => ({
       id: turn.id,
-      user_message: contentOf({ text: turn.userMessage, attachments: turn.images }) as string,
+      user_message: contentOf({ text: turn.userMessage, attachments: turn.images }),
       agent_reply: "",
       ...(turn.referenceReply.trim() && { reference_reply: turn.referenceReply }),
       ...(turn.expectsTools && turn.tools.length > 0 && { reference_tools: turn.tools }),

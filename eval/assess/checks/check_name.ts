@@ -1,4 +1,4 @@
-import type { Check } from "../../../shared/schemas/checks.ts";
+import type { Check } from "../../schemas/checks.ts";
 import { listOf, oneLineOf } from "./shown.ts";
 
 /** What a check is called in reports: its own name, or its type and value. */

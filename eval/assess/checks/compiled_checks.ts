@@ -5,7 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { RE2JS } from "re2js";
 import { asFields, isFields } from "../../../shared/fields.ts";
-import type { CheckOf } from "../../../shared/schemas/checks.ts";
+import type { CheckOf } from "../../schemas/checks.ts";
 import { rememberLast } from "../background/remember_last.ts";
 import { findObjects } from "../../../shared/json_objects.ts";
 import { decide, type Decision, notMet, untold } from "./decision.ts";

@@ -5,7 +5,7 @@ import {
   type WorkerPort,
 } from "../../../shared/background/worker_call.ts";
 import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
-import type { CheckOf } from "../../../shared/schemas/checks.ts";
+import type { CheckOf } from "../../schemas/checks.ts";
 import { type Decision, undecided } from "./decision.ts";
 import { decideText, type TextCheck } from "./text_checks.ts";
 

@@ -1,4 +1,4 @@
-import type { CheckOf } from "../../../shared/schemas/checks.ts";
+import type { CheckOf } from "../../schemas/checks.ts";
 import { identifyLanguage } from "../language/identify_language.ts";
 import { decide, type Decision, notMet, untold } from "./decision.ts";
 

@@ -1,5 +1,5 @@
-import type { Check } from "../../../shared/schemas/checks.ts";
-import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Check } from "../../schemas/checks.ts";
+import type { Interaction, Scenario } from "../../schemas/scenario.ts";
 
 /** A check of a turn, and its place in the scenario. */
 export interface PlannedCheck {

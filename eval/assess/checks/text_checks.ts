@@ -1,4 +1,4 @@
-import type { CheckOf } from "../../../shared/schemas/checks.ts";
+import type { CheckOf } from "../../schemas/checks.ts";
 import { isSpaceless, wordSegments } from "../text/words.ts";
 import { decide, type Decision } from "./decision.ts";
 import { isRefusal } from "./refusal.ts";

@@ -1,7 +1,7 @@
 import { AppError, type FieldError } from "../../../shared/errors.ts";
-import { type Check, MAX_CHECKS } from "../../../shared/schemas/checks.ts";
+import { type Check, MAX_CHECKS } from "../../schemas/checks.ts";
 import { batchPath } from "../../schemas/evaluate_request.ts";
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../schemas/scenario.ts";
 import { referenceOf } from "../references.ts";
 import { patternsIn } from "../tools/same_args.ts";
 import { createYielder } from "../../../shared/yielder.ts";

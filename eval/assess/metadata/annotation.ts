@@ -1,5 +1,5 @@
 import type { Annotation } from "../../schemas/labels.ts";
-import type { Interaction, Metadata, Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Interaction, Metadata, Scenario } from "../../schemas/scenario.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
 import { type Candidates, labelReply } from "../judge/labels.ts";

@@ -1,5 +1,5 @@
 import type { SelfCheck } from "../../schemas/labels.ts";
-import type { Interaction } from "../../../shared/schemas/scenario.ts";
+import type { Interaction } from "../../schemas/scenario.ts";
 
 /** What was read out of a reply for one metadata key. */
 export interface KeyAnnotation {

@@ -1,4 +1,4 @@
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../schemas/scenario.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
 import type { KeyAnnotation, KeyAnnotator, LabelExample } from "./annotator.ts";
 import { confidenceIn, type LabelKind, readLead, THRESHOLDS } from "./label_confidence.ts";

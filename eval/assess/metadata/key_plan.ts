@@ -1,4 +1,4 @@
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../schemas/scenario.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
 import type { KeyAnnotator, KeyPlan, LabelExample } from "./annotator.ts";
 import { ACT_COUNT, createDialogueActAnnotator } from "./dialogue_act.ts";

@@ -1,4 +1,4 @@
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../schemas/scenario.ts";
 import { labelKey } from "../../schemas/label_key.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 

@@ -1,4 +1,4 @@
-import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Interaction, Scenario } from "../../schemas/scenario.ts";
 import { normalText } from "../text/normal_text.ts";
 import type { LabelExample } from "./annotator.ts";
 import { labelKey } from "../../schemas/label_key.ts";

@@ -1,4 +1,4 @@
-import type { Interaction } from "../../../shared/schemas/scenario.ts";
+import type { Interaction } from "../../schemas/scenario.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
 import { gramCosine } from "../text/char_tfidf.ts";
 import type { AnnotatedReply, LabelExample } from "./annotator.ts";

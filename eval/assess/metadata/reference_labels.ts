@@ -1,4 +1,4 @@
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../schemas/scenario.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { normalText } from "../text/normal_text.ts";
 import type { AnnotatedReply, KeyAnnotation } from "./annotator.ts";

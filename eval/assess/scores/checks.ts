@@ -1,5 +1,5 @@
 import { roundedBelow, ROUNDING } from "../../../shared/rounding.ts";
-import { CHECK_DEFAULTS, type CheckResult } from "../../../shared/schemas/checks.ts";
+import { CHECK_DEFAULTS, type CheckResult } from "../../schemas/checks.ts";
 import { nameOf } from "../checks/check_name.ts";
 import type { ContentCheck } from "../checks/content_checks.ts";
 import { type Decision, negated, notMet, undecided, untold } from "../checks/decision.ts";

@@ -1,5 +1,5 @@
 import type { Annotation } from "../../schemas/labels.ts";
-import type { Interaction, Metadata } from "../../../shared/schemas/scenario.ts";
+import type { Interaction, Metadata } from "../../schemas/scenario.ts";
 import type { Scores } from "../../schemas/statistics.ts";
 import { isSameLabel } from "../metadata/label.ts";
 import { mean } from "../mean.ts";

@@ -1,4 +1,4 @@
-import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Interaction, Scenario } from "../../schemas/scenario.ts";
 import type { Scores } from "../../schemas/statistics.ts";
 import type { Assessment, ReplyCircumstances } from "../assessment.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";

@@ -1,5 +1,5 @@
-import type { ToolsMode } from "../../../shared/schemas/tools.ts";
-import type { Interaction } from "../../../shared/schemas/scenario.ts";
+import type { ToolsMode } from "../../schemas/tools.ts";
+import type { Interaction } from "../../schemas/scenario.ts";
 import { compareTools } from "../tools/compare_tools.ts";
 import { expectsTools } from "../tools/expects_tools.ts";
 import { type MatchTexts, UndecidedPattern } from "../tools/match_patterns.ts";

@@ -1,5 +1,5 @@
 import { ProviderError } from "../../../shared/providers/provider.ts";
-import type { Interaction } from "../../../shared/schemas/scenario.ts";
+import type { Interaction } from "../../schemas/scenario.ts";
 import { shorten } from "../../../shared/shorten.ts";
 import type { WebhookScorer } from "../../schemas/evaluate_request.ts";
 import type { Outcome, ScoreInput, Scorer } from "./scorer.ts";

@@ -1,4 +1,4 @@
-import type { ObservedToolCall, ReferenceTool, ToolsMode } from "../../../shared/schemas/tools.ts";
+import type { ObservedToolCall, ReferenceTool, ToolsMode } from "../../schemas/tools.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { lcsLength } from "../text/lcs.ts";
 import { matchPatterns, type MatchTexts } from "./match_patterns.ts";

@@ -1,4 +1,4 @@
-import type { Interaction } from "../../../shared/schemas/scenario.ts";
+import type { Interaction } from "../../schemas/scenario.ts";
 
 /** Whether anything is expected of a turn's tool calls; `[]` expects that there are none. */
 export function expectsTools({ reference_tools }: Interaction): boolean {

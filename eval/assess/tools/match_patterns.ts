@@ -1,4 +1,4 @@
-import type { ObservedToolCall, ReferenceTool } from "../../../shared/schemas/tools.ts";
+import type { ObservedToolCall, ReferenceTool } from "../../schemas/tools.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { type MatchesPattern, patternsIn, type PatternText, patternTexts } from "./same_args.ts";
 

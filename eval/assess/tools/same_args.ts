@@ -1,5 +1,5 @@
 import { isFields } from "../../../shared/fields.ts";
-import { AnyArgument, ArgumentPattern } from "../../../shared/schemas/tools.ts";
+import { AnyArgument, ArgumentPattern } from "../../schemas/tools.ts";
 
 type Arguments = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import { systemPromptOf } from "../../../shared/system_prompt.ts";
+import { systemPromptOf } from "../../schemas/scenario.ts";
 import { mean } from "../../assess/mean.ts";
 import { agreementOf } from "../../schemas/barred.ts";
 import type { StoredTurn } from "../../store/turns/turn_record.ts";

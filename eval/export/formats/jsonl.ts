@@ -1,4 +1,4 @@
-import { systemPromptOf } from "../../../shared/system_prompt.ts";
+import { systemPromptOf } from "../../schemas/scenario.ts";
 import type { ExportFormat } from "../format.ts";
 import { readScoreRows } from "../text/score_rows.ts";
 

@@ -3,7 +3,7 @@ import type { TurnCounts } from "../../schemas/evaluate_response.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import { referencesOf } from "../../assess/references.ts";
 import { hasWrongTools } from "../../schemas/barred.ts";
-import { isBarring } from "../../../shared/schemas/checks.ts";
+import { isBarring } from "../../schemas/checks.ts";
 import { isAskedTheSecondWay } from "../../schemas/conversations.ts";
 import { roundedBelow } from "../../../shared/rounding.ts";
 import { shorten } from "../../../shared/shorten.ts";

@@ -2,7 +2,7 @@ import type { TurnCounts } from "../../schemas/evaluate_response.ts";
 import type { InteractionError, InteractionResult } from "../../schemas/interaction_result.ts";
 import type { HistoryGap, Scores, Statistic } from "../../schemas/statistics.ts";
 import { hasWrongTools } from "../../schemas/barred.ts";
-import { isBarring } from "../../../shared/schemas/checks.ts";
+import { isBarring } from "../../schemas/checks.ts";
 import { isAskedTheSecondWay } from "../../schemas/conversations.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { isAskedHere } from "../../results/cost_sum.ts";

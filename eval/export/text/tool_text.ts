@@ -1,5 +1,5 @@
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
-import type { ObservedToolCall } from "../../../shared/schemas/tools.ts";
+import type { ObservedToolCall } from "../../schemas/tools.ts";
 
 /** The calls of a turn with expected ones: what was expected, and what was called. */
 export function describeTools(

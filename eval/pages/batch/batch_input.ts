@@ -10,7 +10,7 @@ import {
   QUESTION_NAMES,
   SYSTEM_NAMES,
 } from "../../datasets/sample_names.ts";
-import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Interaction, Scenario } from "../../schemas/scenario.ts";
 import { parseCsv } from "./csv.ts";
 
 /** A turn and a scenario as they are sent; the service checks them. */

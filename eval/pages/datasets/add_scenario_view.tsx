@@ -7,7 +7,7 @@ import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query } from "../../../shared/pages/location.ts";
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../schemas/scenario.ts";
 import { listDatasets } from "../api.ts";
 import type { DraftScenario } from "../batch/batch_input.ts";
 import { Frame, Section } from "../frame.tsx";

@@ -1,5 +1,5 @@
 import { ApiProblem } from "../../../shared/pages/api_problem.ts";
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../schemas/scenario.ts";
 import type { WrittenDataset } from "../../api/dataset_routes.ts";
 import { datasetLines, listVersions, putDataset } from "../api.ts";
 

@@ -5,7 +5,7 @@ import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
 import { differs } from "../../../shared/pages/edits.ts";
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../schemas/scenario.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import type { DraftScenario } from "../batch/batch_input.ts";
 import { changeDataset, latestVersion } from "./dataset_content.ts";

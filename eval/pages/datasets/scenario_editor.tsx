@@ -2,7 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
-import { systemPromptOf } from "../../../shared/system_prompt.ts";
+import { systemPromptOf } from "../../schemas/scenario.ts";
 import type { DraftScenario, DraftTurn } from "../batch/batch_input.ts";
 import { freeId } from "./dataset_content.ts";
 

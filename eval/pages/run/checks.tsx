@@ -1,4 +1,4 @@
-import type { CheckCount, CheckResult } from "../../../shared/schemas/checks.ts";
+import type { CheckCount, CheckResult } from "../../schemas/checks.ts";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatCount } from "../../../shared/pages/format.ts";
 import { Section } from "../frame.tsx";

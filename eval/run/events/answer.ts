@@ -1,7 +1,7 @@
 import { isAbort } from "../../../shared/errors.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import type { InteractionError, InteractionResult } from "../../schemas/interaction_result.ts";
-import type { Interaction } from "../../../shared/schemas/scenario.ts";
+import type { Interaction } from "../../schemas/scenario.ts";
 import type { TargetReply } from "../../endpoint/reply.ts";
 import type { ConversationMessage } from "../../endpoint/target.ts";
 import type { EarlierReply, RunPorts, TimedReply } from "../manager/run_ports.ts";

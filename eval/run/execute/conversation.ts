@@ -1,6 +1,5 @@
-import type { Interaction, Scenario } from "../../../shared/schemas/scenario.ts";
+import { type Interaction, type Scenario, systemPromptOf } from "../../schemas/scenario.ts";
 import { referenceOf } from "../../assess/references.ts";
-import { systemPromptOf } from "../../../shared/system_prompt.ts";
 import type { ReplyCircumstances, Spent } from "../../assess/assessment.ts";
 import type { ConversationMessage } from "../../endpoint/target.ts";
 import type { TurnPosition } from "../../store/turns/position.ts";

@@ -1,4 +1,4 @@
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../schemas/scenario.ts";
 import {
   firstTurnOf,
   hasReferenceHistory,

@@ -1,5 +1,5 @@
 import { InteractionResult } from "../../schemas/interaction_result.ts";
-import { Interaction } from "../../../shared/schemas/scenario.ts";
+import { Interaction } from "../../schemas/scenario.ts";
 import { referenceOf } from "../../assess/references.ts";
 import { Cost } from "../../schemas/cost.ts";
 import type { Assessment, Assessor, ReplyCircumstances } from "../../assess/assessment.ts";

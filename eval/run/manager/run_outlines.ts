@@ -1,7 +1,7 @@
 import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
 import { checksOf, hasChecks } from "../../assess/checks/planned_checks.ts";
 import { thresholdOf } from "../../results/outcome.ts";
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../schemas/scenario.ts";
 import type { TurnRange } from "../../store/turns/position.ts";
 import { requireRun } from "../../store/runs/require_run.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";

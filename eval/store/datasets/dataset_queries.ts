@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { type AppError, notFound } from "../../../shared/errors.ts";
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../schemas/scenario.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { createBatchDigest } from "../runs/batch_digest.ts";
 import type { DatasetReader, DatasetStore, VersionRecord } from "./datasets.ts";

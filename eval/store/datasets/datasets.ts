@@ -1,4 +1,4 @@
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../schemas/scenario.ts";
 
 /** One version of a named dataset, without its scenarios. */
 export interface VersionRecord {

@@ -1,7 +1,7 @@
 import { digestOf } from "../../../shared/digest.ts";
 import { gatherText, jsonPieces } from "../../../shared/http/body/json_stream.ts";
 import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../schemas/scenario.ts";
 
 /** Down to the turns of a batch, each of which is written as one piece. */
 const DEPTH = 3;

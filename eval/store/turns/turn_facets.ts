@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { agreementOf, hasWrongTools, isContradicting, mayBeBarred } from "../../schemas/barred.ts";
-import { isBarring } from "../../../shared/schemas/checks.ts";
+import { isBarring } from "../../schemas/checks.ts";
 import { AgreementLabel, type InteractionResult } from "../../schemas/interaction_result.ts";
 import { Scores } from "../../schemas/statistics.ts";
 import { FAILED_LABEL, labelKey, NO_LABEL } from "../../schemas/label_key.ts";

@@ -1,6 +1,6 @@
 import type { InteractionResult, InteractionUsage } from "../../schemas/interaction_result.ts";
 import type { Cost } from "../../schemas/cost.ts";
-import type { ObservedToolCall } from "../../../shared/schemas/tools.ts";
+import type { ObservedToolCall } from "../../schemas/tools.ts";
 import type { NOT_UTF8 } from "../../../shared/http/body/utf8.ts";
 import type { TurnPosition } from "./position.ts";
 

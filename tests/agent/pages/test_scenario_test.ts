@@ -6,7 +6,7 @@ import {
 } from "../../../agent/pages/conversation/conversation.ts";
 import { describeRepairs } from "../../../agent/pages/repairs.ts";
 import { draftTest, slugOf, toScenario } from "../../../agent/pages/save_test/test_scenario.ts";
-import { Scenario } from "../../../shared/schemas/scenario.ts";
+import { Scenario } from "../../../eval/schemas/scenario.ts";
 
 const said = (model: string, text: string) => ({
   model,

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { Interaction } from "../../../shared/schemas/scenario.ts";
+import type { Interaction } from "../../../eval/schemas/scenario.ts";
 import { read } from "./imported.ts";
 
 /** The checks that assertions of one test become, without `required`, and what is left out. */

@@ -3,7 +3,7 @@ import type { ConversationMessage } from "../../../eval/endpoint/target.ts";
 import { runScenarios } from "../../../eval/run/execute/runner.ts";
 import { REQUEST_FAILED } from "../../../eval/run/execute/turn_result.ts";
 import type { TurnPosition } from "../../../eval/store/turns/position.ts";
-import type { Interaction } from "../../../shared/schemas/scenario.ts";
+import type { Interaction } from "../../../eval/schemas/scenario.ts";
 import {
   echo,
   fakeTarget,

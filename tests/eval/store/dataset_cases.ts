@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { digestBatch } from "../../../eval/store/runs/batch_digest.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
-import type { Scenario } from "../../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../../eval/schemas/scenario.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
 import type { StoreCase } from "./store_case.ts";
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createContentChecks } from "../../../../eval/assess/checks/content_checks.ts";
 import { negated } from "../../../../eval/assess/checks/decision.ts";
-import { Check } from "../../../../shared/schemas/checks.ts";
+import { Check } from "../../../../eval/schemas/checks.ts";
 import { CASES } from "./cases.ts";
 
 // One worker for all steps: starting it takes longer than they do.

@@ -9,7 +9,7 @@ import {
 } from "../../../../eval/assess/batch_semantics.ts";
 import type { Embedder } from "../../../../eval/assess/embeddings/embedder.ts";
 import { indexLabels } from "../../../../eval/assess/metadata/label.ts";
-import type { Interaction, Metadata } from "../../../../shared/schemas/scenario.ts";
+import type { Interaction, Metadata } from "../../../../eval/schemas/scenario.ts";
 import { interaction, providerError, scenario } from "../../../fakes/eval_ports.ts";
 import { fakeDetector, fakeEmbedder, fakeJudge } from "../../../fakes/scoring_ports.ts";
 

@@ -4,7 +4,7 @@ import type { Embedder } from "../../../../eval/assess/embeddings/embedder.ts";
 import { createFewShot } from "../../../../eval/assess/metadata/few_shot.ts";
 import { collectExamples } from "../../../../eval/assess/metadata/label_examples.ts";
 import { createVectorIndex } from "../../../../eval/assess/metadata/label_index.ts";
-import type { Interaction } from "../../../../shared/schemas/scenario.ts";
+import type { Interaction } from "../../../../eval/schemas/scenario.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
 import { fakeDetector, fakeEmbedder } from "../../../fakes/scoring_ports.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { batchLabels, indexLabels, isSameLabel } from "../../../../eval/assess/metadata/label.ts";
-import type { Scenario } from "../../../../shared/schemas/scenario.ts";
+import type { Scenario } from "../../../../eval/schemas/scenario.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
 
 /** A batch that counts how often it is walked. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createReferenceLabels } from "../../../../eval/assess/metadata/reference_labels.ts";
-import type { Metadata } from "../../../../shared/schemas/scenario.ts";
+import type { Metadata } from "../../../../eval/schemas/scenario.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
 
 const turn = (reference_reply: string, reference_metadata: Metadata) =>

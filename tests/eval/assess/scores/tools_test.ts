@@ -3,8 +3,8 @@ import { compareTools } from "../../../../eval/assess/tools/compare_tools.ts";
 import { undecided } from "../../../../eval/assess/checks/decision.ts";
 import type { ScoredBatch, ScoreInput } from "../../../../eval/assess/scores/scorer.ts";
 import { toolScores } from "../../../../eval/assess/scores/tools.ts";
-import { Interaction } from "../../../../shared/schemas/scenario.ts";
-import type { ObservedToolCall } from "../../../../shared/schemas/tools.ts";
+import { Interaction } from "../../../../eval/schemas/scenario.ts";
+import type { ObservedToolCall } from "../../../../eval/schemas/tools.ts";
 
 const made: ObservedToolCall = { name: "search", args: { q: "kettle" }, status: "ok", ms: 1 };
 

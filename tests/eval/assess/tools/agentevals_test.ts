@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { createTrajectoryMatchEvaluator } from "npm:agentevals@0.0.7";
 import { compareTools } from "../../../../eval/assess/tools/compare_tools.ts";
-import type { ToolsMode } from "../../../../shared/schemas/tools.ts";
+import type { ToolsMode } from "../../../../eval/schemas/tools.ts";
 import { createRandom } from "../../../bench/random.ts";
 
 /** Our modes, and agentevals' names for them. */

@@ -2,11 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { compareTools } from "../../../../eval/assess/tools/compare_tools.ts";
 import { type MatchTexts, UndecidedPattern } from "../../../../eval/assess/tools/match_patterns.ts";
 import { isSame, type PatternText } from "../../../../eval/assess/tools/same_args.ts";
-import type {
-  ObservedToolCall,
-  ReferenceTool,
-  ToolsMode,
-} from "../../../../shared/schemas/tools.ts";
+import type { ObservedToolCall, ReferenceTool, ToolsMode } from "../../../../eval/schemas/tools.ts";
 
 const call = (name: string, args: ObservedToolCall["args"] = {}): ObservedToolCall => ({
   name,

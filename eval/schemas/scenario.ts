@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Checks } from "./checks.ts";
-import { refuseMisspelt } from "./misspelt.ts";
+import { refuseMisspelt } from "../../shared/schemas/misspelt.ts";
 import { splitParts, textOfParts, UserParts } from "./user_parts.ts";
 import { ReferenceTools, ToolsMode } from "./tools.ts";
 
@@ -85,3 +85,11 @@ const scenario = {
 export const Scenario = z.looseObject(scenario)
   .superRefine(refuseMisspelt(Object.keys(scenario))).meta({ id: "Scenario" });
 export type Scenario = z.infer<typeof Scenario>;
+
+/**
+ * The system prompt of a scenario; empty if it has none. In datasets that were stored before the
+ * field had a meaning, it may be anything.
+ */
+export function systemPromptOf({ system_prompt }: Pick<Scenario, "system_prompt">): string {
+  return typeof system_prompt === "string" ? system_prompt : "";
+}
