@@ -1,4 +1,4 @@
-import { type Check, CHECK_DEFAULTS } from "../schemas/checks.ts";
+import { type Check, CHECK_DEFAULTS } from "../schemas/check_kinds.ts";
 import { referencesOf } from "../assess/references.ts";
 import { labelKey } from "../schemas/label_key.ts";
 import type { Interaction, Scenario } from "../schemas/scenario.ts";

@@ -3,7 +3,7 @@ import { type CheckResult, isBarring, isOpenBar } from "../schemas/checks.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
 import type { Scenario } from "../schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
-import { nameOf } from "../assess/checks/check_name.ts";
+import { nameOf } from "../schemas/check_kinds.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
 import { firstTurnOf } from "../schemas/conversations.ts";
 import { createScenarioGap } from "./history_gap.ts";

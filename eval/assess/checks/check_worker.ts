@@ -1,11 +1,12 @@
 /** Patterns, schemas, languages and long texts, in a thread of their own. */
 import { serveCalls } from "../../../shared/background/serve_calls.ts";
 import { stoppable } from "../../../shared/background/stoppable.ts";
+import { decisionOf } from "../../schemas/check_kinds.ts";
+import type { Decision } from "../../schemas/decision.ts";
 import { decideJson, decideRegex, inspectCompiled } from "./compiled_checks.ts";
-import type { Decision } from "./decision.ts";
-import { decideLanguage } from "./language_check.ts";
-import { decideText } from "./text_checks.ts";
 import type { CheckedText, CheckWork } from "./content_checks.ts";
+import { decideLanguage } from "./language_check.ts";
+import { measure } from "./measures.ts";
 
 serveCalls(
   stoppable((work: CheckWork): Decision[] | (string | null)[] =>
@@ -13,15 +14,9 @@ serveCalls(
   ),
 );
 
-function decideContent({ check, text }: CheckedText): Decision {
-  switch (check.type) {
-    case "regex":
-      return decideRegex(check, text);
-    case "json":
-      return decideJson(check, text);
-    case "language":
-      return decideLanguage(check, text);
-    default:
-      return decideText(check, text);
-  }
+function decideContent({ check, ...reply }: CheckedText): Decision {
+  if (check.type === "regex") return decideRegex(check, reply.text);
+  if (check.type === "json") return decideJson(check, reply.text);
+  if (check.type === "language") return decideLanguage(check, reply.text);
+  return decisionOf(check)!(check, measure(reply));
 }

@@ -5,12 +5,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { RE2JS } from "re2js";
 import { asFields, isFields } from "../../../shared/fields.ts";
-import type { CheckOf } from "../../schemas/checks.ts";
+import type { CheckOf } from "../../schemas/check_kinds.ts";
 import { rememberLast } from "../background/remember_last.ts";
 import { findObjects } from "../../../shared/json_objects.ts";
-import { decide, type Decision, notMet, untold } from "./decision.ts";
+import { decide, type Decision, notMet, oneLineOf, untold } from "../../schemas/decision.ts";
 import { compilePattern } from "./pattern.ts";
-import { oneLineOf } from "./shown.ts";
 
 /**
  * Patterns and schemas of callers. This module is loaded by a worker only: compiling a schema, or

@@ -5,20 +5,24 @@ import {
   type WorkerPort,
 } from "../../../shared/background/worker_call.ts";
 import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
-import type { CheckOf } from "../../schemas/checks.ts";
-import { type Decision, undecided } from "./decision.ts";
-import { decideText, type TextCheck } from "./text_checks.ts";
+import {
+  type Check,
+  type CheckOf,
+  decisionOf,
+  type MeasuredReply,
+} from "../../schemas/check_kinds.ts";
+import { type Decision, undecided } from "../../schemas/decision.ts";
+import { measure } from "./measures.ts";
 
-/** The checks that look at nothing but a text. */
-export type ContentCheck = TextCheck | CheckOf<"regex" | "json" | "language">;
+/** The checks that need no model. */
+export type ContentCheck = Exclude<Check, CheckOf<"similar" | "judge">>;
 
 /** What callers write in a language of its own: it may be wrong. */
 export type CompiledCheck = CheckOf<"regex" | "json">;
 
-/** A check and the text that it looks at. */
-export interface CheckedText {
+/** A check and the reply that it looks at. */
+export interface CheckedText extends MeasuredReply {
   check: ContentCheck;
-  text: string;
 }
 
 /** What the worker is sent. */
@@ -26,7 +30,7 @@ export type CheckWork = { inspect: CompiledCheck[] } | { decide: CheckedText[] }
 
 export interface ContentChecks extends Disposable {
   /** Without its `negate`. Never rejects: what cannot be computed is undecided. */
-  decide(check: ContentCheck, text: string): Decision | Promise<Decision>;
+  decide(checked: CheckedText): Decision | Promise<Decision>;
   /** The same for many: in few calls of the worker. */
   decideAll(checked: CheckedText[]): Promise<Decision[]>;
   /** For each, what is wrong with its pattern or schema; `null` if nothing is. */
@@ -54,9 +58,12 @@ export function createContentChecks(
     ...(onEvent && { onEvent }),
   });
   return {
-    decide(check, text) {
-      if (isPlain(check) && text.length <= LONG_CHARACTERS) return decideText(check, text);
-      return decideSome([{ check, text }]).then(([decision]) => decision!);
+    decide(checked) {
+      const decideNow = decisionOf(checked.check);
+      if (decideNow && checked.text.length <= LONG_CHARACTERS) {
+        return decideNow(checked.check, measure(checked));
+      }
+      return decideSome([checked]).then(([decision]) => decision!);
     },
     async decideAll(checked) {
       const decisions: Decision[] = [];
@@ -109,10 +116,6 @@ function firstTexts(checked: CheckedText[], from: number): CheckedText[] {
     end++;
   }
   return checked.slice(from, end);
-}
-
-function isPlain(check: ContentCheck): check is TextCheck {
-  return check.type !== "regex" && check.type !== "json" && check.type !== "language";
 }
 
 function startCheckWorker(): WorkerPort {

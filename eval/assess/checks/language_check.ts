@@ -1,6 +1,6 @@
-import type { CheckOf } from "../../schemas/checks.ts";
+import type { CheckOf } from "../../schemas/check_kinds.ts";
 import { identifyLanguage } from "../language/identify_language.ts";
-import { decide, type Decision, notMet, untold } from "./decision.ts";
+import { decide, type Decision, notMet, untold } from "../../schemas/decision.ts";
 
 /** Blocks of code (one that is cut off, too), code within a line, and addresses. */
 const CODE = /(^|\n)[ \t]*(```|~~~).*?(?:\n[ \t]*\2|$)|`[^`\n]+`|\bhttps?:\/\/\S+/gs;

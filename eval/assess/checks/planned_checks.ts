@@ -1,4 +1,4 @@
-import type { Check } from "../../schemas/checks.ts";
+import type { Check } from "../../schemas/check_kinds.ts";
 import type { Interaction, Scenario } from "../../schemas/scenario.ts";
 
 /** A check of a turn, and its place in the scenario. */

@@ -1,5 +1,6 @@
 import { AppError, type FieldError } from "../../../shared/errors.ts";
-import { type Check, MAX_CHECKS } from "../../schemas/checks.ts";
+import type { Check } from "../../schemas/check_kinds.ts";
+import { MAX_CHECKS } from "../../schemas/checks.ts";
 import { batchPath } from "../../schemas/evaluate_request.ts";
 import type { Scenario } from "../../schemas/scenario.ts";
 import { referenceOf } from "../references.ts";

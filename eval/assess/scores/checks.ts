@@ -1,10 +1,8 @@
 import { roundedBelow, ROUNDING } from "../../../shared/rounding.ts";
-import { CHECK_DEFAULTS, type CheckResult } from "../../schemas/checks.ts";
-import { nameOf } from "../checks/check_name.ts";
-import type { ContentCheck } from "../checks/content_checks.ts";
-import { type Decision, negated, notMet, undecided, untold } from "../checks/decision.ts";
+import { CHECK_DEFAULTS, type MeasuredReply, nameOf } from "../../schemas/check_kinds.ts";
+import type { CheckResult } from "../../schemas/checks.ts";
+import { type Decision, negated, notMet, undecided } from "../../schemas/decision.ts";
 import { planChecks, type PlannedCheck } from "../checks/planned_checks.ts";
-import { atMost } from "../checks/text_checks.ts";
 import { judgeCriterion } from "../judge/criterion.ts";
 import { referencesOf } from "../references.ts";
 import type { Bounds } from "./score.ts";
@@ -43,12 +41,7 @@ export const checksScore: Scorer = {
 
 /** What a check looks at: one reply, or all replies of the conversation. */
 interface Subject {
-  text: string;
-  latencyMs: number;
-  /** Of the last reply. */
-  firstTokenMs: number | undefined;
-  /** `null` if the endpoint did not report them. */
-  outputTokens: number | null;
+  reply: MeasuredReply;
   references: string[];
   /** For the judge. */
   texts: Record<string, string>;
@@ -57,10 +50,7 @@ interface Subject {
 function createSubjects(input: ScoreInput): (isAboutConversation: boolean) => Subject {
   const { interaction, reply, latencyMs, firstTokenMs, usage } = input;
   const single: Subject = {
-    text: reply,
-    latencyMs,
-    firstTokenMs,
-    outputTokens: usage?.output_tokens ?? null,
+    reply: { text: reply, latencyMs, firstTokenMs, outputTokens: usage?.output_tokens ?? null },
     references: referencesOf(interaction),
     texts: { user_message: interaction.user_message, reply },
   };
@@ -81,12 +71,14 @@ function joinConversation({ interaction, reply, latencyMs, usage, ...input }: Sc
   ];
   const replies = said.filter(({ role }) => role === "assistant").map(({ content }) => content);
   return {
-    text: replies.join("\n"),
-    latencyMs: spent.latencyMs + latencyMs,
-    firstTokenMs: input.firstTokenMs,
-    outputTokens: usage && spent.outputTokens !== null
-      ? spent.outputTokens + usage.output_tokens
-      : null,
+    reply: {
+      text: replies.join("\n"),
+      latencyMs: spent.latencyMs + latencyMs,
+      firstTokenMs: input.firstTokenMs, // of the last reply
+      outputTokens: usage && spent.outputTokens !== null
+        ? spent.outputTokens + usage.output_tokens
+        : null,
+    },
     references: [],
     texts: { conversation: said.map(({ role, content }) => `${role}: ${content}`).join("\n\n") },
   };
@@ -97,34 +89,17 @@ async function decideOne(
   { subjects, batch }: { subjects: ReturnType<typeof createSubjects>; batch: ScoredBatch },
 ): Promise<Decision> {
   const subject = subjects(isAboutConversation);
-  const decision = await decide();
+  const decision = check.type === "similar"
+    ? await decideSimilar(check, subject, batch)
+    : check.type === "judge"
+    ? await decideJudge(check.value, subject, batch)
+    : await batch.checks.decide({ check, ...subject.reply });
   return check.negate ? negated(decision) : decision;
-
-  function decide(): Decision | Promise<Decision> {
-    switch (check.type) {
-      case "max_latency_ms":
-        return atMost(subject.latencyMs, check.value, "ms of latency");
-      case "max_first_token_ms":
-        return subject.firstTokenMs === undefined
-          ? untold("the endpoint did not stream the reply")
-          : atMost(subject.firstTokenMs, check.value, "ms to the first token");
-      case "max_output_tokens":
-        return subject.outputTokens === null
-          ? untold("the endpoint did not report its output tokens")
-          : atMost(subject.outputTokens, check.value, "output tokens");
-      case "similar":
-        return decideSimilar(check, subject, batch);
-      case "judge":
-        return decideJudge(check.value, subject, batch);
-      default:
-        return batch.checks.decide(check satisfies ContentCheck, subject.text);
-    }
-  }
 }
 
 async function decideSimilar(
   { value, min }: { value?: string | undefined; min: number },
-  { text, references }: Subject,
+  { reply: { text }, references }: Subject,
   { semantics, changed }: ScoredBatch,
 ): Promise<Decision> {
   if (changed.embeddings) return undecided(changed.embeddings);

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Check } from "../../../../eval/schemas/checks.ts";
+import type { Check } from "../../../../eval/schemas/check_kinds.ts";
 
 /** A check, a reply, and what becomes of it. */
 export type CheckCase = [check: z.input<typeof Check>, reply: string, value: 0 | 1 | null];

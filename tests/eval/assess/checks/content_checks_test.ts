@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createContentChecks } from "../../../../eval/assess/checks/content_checks.ts";
-import { negated } from "../../../../eval/assess/checks/decision.ts";
-import { Check } from "../../../../eval/schemas/checks.ts";
+import { negated } from "../../../../eval/schemas/decision.ts";
+import { Check } from "../../../../eval/schemas/check_kinds.ts";
 import { CASES } from "./cases.ts";
 
 // One worker for all steps: starting it takes longer than they do.
@@ -11,12 +11,8 @@ Deno.test("checks of a text", async (t) => {
     const wrong: unknown[] = [];
     for (const [input, reply, expected] of CASES) {
       const check = Check.parse(input);
-      assert(
-        check.type !== "judge" && check.type !== "similar" && check.type !== "max_latency_ms" &&
-          check.type !== "max_first_token_ms" &&
-          check.type !== "max_output_tokens",
-      );
-      const decision = await checks.decide(check, reply);
+      assert(check.type !== "judge" && check.type !== "similar");
+      const decision = await checks.decide({ check, text: reply });
       const found = check.negate ? negated(decision) : decision;
       if (found.value !== expected) wrong.push({ input, reply, found });
       if (found.value !== 1) assert(found.reason, `no reason: ${JSON.stringify(input)}`);
@@ -100,7 +96,10 @@ Deno.test("checks of a text", async (t) => {
     assertEquals(inspected, schemas.map(() => null));
     for (const { type } of schemas) {
       const check = { type: "json" as const, value: { type, minItems: 0, $ref: draft7 } };
-      assertEquals((await checks.decide(check, '{"minimum": 1}')).value, type === "object" ? 1 : 0);
+      assertEquals(
+        (await checks.decide({ check, text: '{"minimum": 1}' })).value,
+        type === "object" ? 1 : 0,
+      );
     }
   });
 
@@ -117,10 +116,10 @@ Deno.test("checks of a text", async (t) => {
   });
 
   await t.step("a reply too long for a pattern does not meet it", async () => {
-    const { value, reason } = await checks.decide(
-      { type: "regex", value: "x" },
-      "a".repeat(200_001),
-    );
+    const { value, reason } = await checks.decide({
+      check: { type: "regex", value: "x" },
+      text: "a".repeat(200_001),
+    });
     assertEquals(value, 0);
     assertStringIncludes(reason!, "200,000 characters");
   });

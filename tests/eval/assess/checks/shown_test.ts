@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { listOf, oneLineOf } from "../../../../eval/assess/checks/shown.ts";
+import { listOf, oneLineOf } from "../../../../eval/schemas/decision.ts";
 
 Deno.test("the first three of some values are shown, and how many more there are", () => {
   assertEquals(listOf(["a"]), '"a"');

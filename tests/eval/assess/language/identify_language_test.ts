@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { eld } from "npm:eld@2.1.0/small";
 import { buildLanguageTable, TABLE } from "../../../../.ci/language_table.ts";
 import { identifyLanguage } from "../../../../eval/assess/language/identify_language.ts";
-import { LANGUAGES } from "../../../../eval/schemas/checks.ts";
+import { LANGUAGES } from "../../../../eval/schemas/check_kinds.ts";
 
 const DATA = new URL("../../../bench/data/", import.meta.url);
 

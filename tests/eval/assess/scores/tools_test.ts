@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { compareTools } from "../../../../eval/assess/tools/compare_tools.ts";
-import { undecided } from "../../../../eval/assess/checks/decision.ts";
+import { undecided } from "../../../../eval/schemas/decision.ts";
 import type { ScoredBatch, ScoreInput } from "../../../../eval/assess/scores/scorer.ts";
 import { toolScores } from "../../../../eval/assess/scores/tools.ts";
 import { Interaction } from "../../../../eval/schemas/scenario.ts";
