@@ -58,8 +58,7 @@ const QUEUE_OPTIONS = {
   heartbeatSeconds: HEARTBEAT_SECONDS,
   // The sign of life decides, not the time: a conversation may take hours.
   expireInSeconds: 23 * 60 * 60,
-  // A conversation that ends processes is given up by its pending replies, not by this limit.
-  retryLimit: 10_000,
+  retryLimit: 10_000, // instances may be restarted often during a long run
   retryDelay: 0,
   // pg-boss deletes what has waited longer: a run may wait until instances are started again, or
   // come back with a backup.

@@ -2,15 +2,9 @@ import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
 import type { DatasetReader, DatasetStore } from "./datasets/datasets.ts";
 import type { RunCursor, RunSort, SummaryQueries, TurnQueries } from "./runs/lists/list_query.ts";
 import type { GradeReader, GradeWriter } from "./grades/grade.ts";
-import type { AttemptPosition, ScenarioRange, TurnPosition } from "./turns/position.ts";
+import type { AttemptPosition, ScenarioRange } from "./turns/position.ts";
 import type { Gate, RunRecord, RunStatus, StoredRun, Tally } from "./runs/run_record.ts";
-import type {
-  PendingReply,
-  ReceivedReply,
-  StoredTurn,
-  TurnEvent,
-  TurnText,
-} from "./turns/turn_record.ts";
+import type { StoredTurn, TurnEvent, TurnText } from "./turns/turn_record.ts";
 
 export interface RunFilter {
   testName?: string;
@@ -151,22 +145,6 @@ export interface RunStore extends RunReader, SummaryQueries, GradeWriter, Datase
   createGroup(group: NewGroup): Promise<CreatedGroup>;
   /** The run that a key already refers to, if any. */
   findByKey(key: IdempotencyKey): Promise<KnownRun | undefined>;
-  /**
-   * Stores a reply whose turn is not scored yet. Unless it is urgent, it is written after a short
-   * delay together with others, or not at all if its turn is stored by then. It replaces a reply
-   * that an earlier process left.
-   */
-  recordReply(
-    runId: string,
-    reply: ReceivedReply,
-    options: { isUrgent: boolean },
-  ): Promise<void>;
-  /** The positions of the replies whose turns are not stored. */
-  pendingPositions(runId: string): Promise<TurnPosition[]>;
-  /** The replies of an attempt whose turns are not stored. */
-  pendingReplies(runId: string, position: AttemptPosition): Promise<PendingReply[]>;
-  /** Counts one more try to score a reply. */
-  countTry(runId: string, position: TurnPosition): Promise<void>;
   /** Stores a turn; a turn that is already stored stays as it is. */
   recordTurn(runId: string, turn: StoredTurn): Promise<RecordedTurn>;
   /** Returns the status that the run has afterwards; `undefined` if there is no such run. */

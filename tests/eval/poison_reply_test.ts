@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { LanguageDetector } from "../../eval/assess/language/detector.ts";
 import { createPairComparer } from "../../eval/assess/scores/lexical/pair_scores.ts";
+import type { WorkerPort } from "../../shared/background/worker_call.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
 import { fakeEmbedder, scoringPorts } from "../fakes/scoring_ports.ts";
 
@@ -36,3 +37,41 @@ for (const [what, poison] of Object.entries(POISON)) {
     assertEquals([good!.scores.bleu, good!.missing_scores], [1, undefined]);
   });
 }
+
+const sourceOf = (path: string) => new URL(`../../${path}`, import.meta.url).href;
+
+/** A real worker for long texts that dies of some. */
+function startMortalWorker(): WorkerPort {
+  const program = `
+    import { serveCalls } from "${sourceOf("shared/background/serve_calls.ts")}";
+    import { comparePair } from "${sourceOf("eval/assess/scores/lexical/pair_scores.ts")}";
+    serveCalls((pair) => {
+      if (!pair.reply.startsWith("poison")) return comparePair(pair);
+      setTimeout(() => { throw new Error("killed by the reply"); });
+      return new Promise(() => {});
+    });`;
+  const url = URL.createObjectURL(new Blob([program], { type: "application/typescript" }));
+  return new Worker(url, { type: "module" });
+}
+
+Deno.test("a reply that kills a worker fails its own turn only", async () => {
+  using pairs = createPairComparer({ start: startMortalWorker });
+  const long = "and so on ".repeat(1000);
+  const { service } = evalService(
+    (conversation) => `${conversation[0]!.content} ${long}`,
+    { scoring: scoringPorts({ pairs, embedder, detector }) },
+  );
+  const test_batch = ["good", "poison", "fine"].map((user_message) => ({
+    id: user_message,
+    interactions: [{ id: "i", user_message, reference_reply: `${user_message} ${long}` }],
+  }));
+  const { message, results } = await evaluateWith(service, evaluateBody({ test_batch }));
+  assertEquals(message, "Evaluation completed successfully");
+  const turns = results.scenarios.map(({ attempts }) => attempts[0]!.interactions[0]!);
+  assertEquals(turns.map(({ scores }) => scores.bleu), [1, null, 1]);
+  assertEquals(turns.map(({ missing_scores }) => missing_scores?.bleu), [
+    undefined,
+    "the long text worker is unavailable: Uncaught Error: killed by the reply",
+    undefined,
+  ]);
+});

@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { DatabaseSync } from "node:sqlite";
 import {
   batch,
   evaluate,
@@ -31,26 +30,6 @@ function assertSameResult(one: unknown, other: unknown): void {
   if (a !== b) assertEquals(a.slice(at, at + 600), b.slice(at, at + 600));
 }
 
-/**
- * The same with the replies that are stored but not scored. A reply after a lost turn does not
- * count: that turn is asked again, and so are the later ones.
- */
-async function storedReplies(path: string, id: string): Promise<Set<string>> {
-  const database = new DatabaseSync(path, { readOnly: true });
-  const rows = database.prepare("select scenario, turn from pending_replies where run_id = ?")
-    .all(id);
-  database.close();
-  const stored = (await storedTurns(path, id)).union(
-    new Set(rows.map(({ scenario, turn }) => `${scenario}.${turn}`)),
-  );
-  const isWhole = (name: string) => {
-    const [scenario, turn] = name.split(".").map(Number) as [number, number];
-    return Array.from({ length: turn }, (_, before) => `${scenario}.${before}`)
-      .every((before) => stored.has(before));
-  };
-  return new Set([...stored].filter(isWhole));
-}
-
 Deno.test(`a run survives ${KILLS} kills at random times: each turn is asked once, and the result is that of an undisturbed run`, () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;
@@ -74,7 +53,7 @@ Deno.test(`a run survives ${KILLS} kills at random times: each turn is asked onc
       service.kill("SIGKILL");
       await service.status;
 
-      const storedNow = await storedReplies(path, id);
+      const storedNow = await storedTurns(path, id);
       const asked = endpoint.requests.slice(before).map(lastMessage);
       const again = asked.filter((turn) => stored.has(turn));
       assertEquals(again, [], `asked again before kill ${kill}, though they were stored`);

@@ -32,6 +32,7 @@ export async function openQueuedRun(
   const { id } = await store.createRun({ request, testName: "t" });
   return {
     id,
+    parentId: null,
     request,
     store,
     queues,

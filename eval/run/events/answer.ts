@@ -9,7 +9,7 @@ import type { EarlierReply, RunPorts, TimedReply } from "../manager/run_ports.ts
 /** The outcome of a call: a reply, or the reason why there is none that can be scored. */
 export type Answer =
   & (
-    | (TimedReply & Partial<Pick<EarlierReply, "attempt" | "fromRun">>)
+    | (TimedReply & Partial<Pick<EarlierReply, "fromRun">>)
     | { latencyMs: number; reply?: never; error: InteractionError; textless?: TargetReply }
   )
   & {
@@ -21,7 +21,7 @@ export type Answer =
 export async function ask(
   interaction: Interaction,
   history: ConversationMessage[],
-  { target, signal }: RunPorts,
+  { target, recorder, signal }: RunPorts,
 ): Promise<Answer> {
   signal.throwIfAborted();
   const started = performance.now();
@@ -30,7 +30,10 @@ export async function ask(
     const reply = await target.ask([...history, toMessage(interaction)], signal);
     const tookMs = took();
     const { latencyMs = tookMs, textless } = reply;
-    if (!textless) return { reply, latencyMs, tookMs };
+    if (!textless) {
+      recorder.receive?.(reply);
+      return { reply, latencyMs, tookMs };
+    }
     return { error: { status: 200, ...textless }, textless: reply, latencyMs, tookMs };
   } catch (error) {
     if (isAbort(error)) throw error;

@@ -5,12 +5,7 @@ import type { ConversationMessage } from "../../endpoint/target.ts";
 import type { TurnPosition } from "../../store/turns/position.ts";
 import { type Answer, ask, toAnswer, toMessage } from "../events/answer.ts";
 import type { BackgroundWork } from "../manager/background_work.ts";
-import {
-  ConversationTaken,
-  type EarlierReply,
-  type RunPorts,
-  type TimedReply,
-} from "../manager/run_ports.ts";
+import { ConversationTaken, type RunPorts, type TimedReply } from "../manager/run_ports.ts";
 import { toResult } from "./turn_result.ts";
 import type { TakenConversation } from "../manager/work.ts";
 
@@ -49,7 +44,6 @@ export async function converse(
   /** What checks of the conversation look at: also after references, the replies of the model. */
   const said: SaidMessage[] = [];
   let spent: Spent = { latencyMs: 0, outputTokens: 0 };
-  let isAskedAgain = false;
   for (const [turn, interaction] of scenario.interactions.entries()) {
     if (turn < firstTurn) {
       history.push(...sayReference(interaction));
@@ -60,20 +54,15 @@ export async function converse(
       return { isWhole: storing.ended().then(() => false) };
     }
     const stored = known?.get(turn);
-    // An earlier reply after a turn that is asked again belongs to another conversation.
-    const isOther: boolean = isAskedAgain && !afterReferences;
-    const earlier: EarlierReply | undefined = isOther ? undefined : replies?.get(turn);
-    isAskedAgain ||= !stored && !earlier;
     const answer: Answer = stored
       ? toAnswer(stored)
-      : earlier ?? await ask(interaction, history, ports);
+      : replies?.get(turn) ?? await ask(interaction, history, ports);
     if (!stored) {
       const saidBefore = said.length;
       const before = spent;
       await storing.begin({ ...position, turn }, {
         interaction,
         answer,
-        isNew: !earlier,
         conversation: () => said.slice(0, saidBefore),
         spentBefore: () => before,
       });
@@ -91,8 +80,6 @@ export async function converse(
 interface AnsweredTurn extends Pick<ReplyCircumstances, "conversation" | "spentBefore"> {
   interaction: Interaction;
   answer: Answer;
-  /** Whether the reply was received now, and not by an earlier process. */
-  isNew: boolean;
 }
 
 /** Scores the turns of a conversation in the background, and stores them in their order. */
@@ -119,14 +106,9 @@ function createTurnStoring(
     ended: () => allStored,
     /** Waits until there is room for more work. */
     async begin(turnPosition: TurnPosition, turn: AnsweredTurn): Promise<void> {
-      const { answer, isNew } = turn;
       const storedBefore = allStored;
-      // Now, not in the background work: slow judges may still be busy with replies before it.
-      const received = answer.reply && isNew ? recorder.receive?.(turnPosition, answer) : undefined;
-      received?.catch(() => {}); // rethrown in the background work
       const { ended } = await background.begin(async () => {
         if (isTaken) return; // this turn follows one of another conversation
-        await received;
         const { result, tookMs } = await score(turnPosition, turn);
         await storedBefore;
         isTaken ||= lost?.aborted ?? false;

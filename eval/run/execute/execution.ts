@@ -46,8 +46,6 @@ interface ExecutionState {
 
 /** How long it takes to send the first questions. Loading modules would hold them back. */
 const SENDING_MS = 60;
-/** Longer replies are on the disk before they are scored: a long text may crash the process. */
-const LONG_REPLY = 100_000;
 
 /** Why a run whose endpoint had a query cannot be resumed in another process, and what to do. */
 export const QUERY_LOST =
@@ -161,15 +159,9 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
   function createRecorder(active: ActiveRun, budget: Budget): Recorder {
     const { run: { id } } = active;
     return {
-      async receive(position, { reply, latencyMs }) {
-        budget.addReply(reply);
-        const isUrgent = reply.content.length > LONG_REPLY;
-        const stored = saver.saveReply(id, { ...position, ...reply, latencyMs }, { isUrgent });
-        if (isUrgent) await stored;
-        else stored.catch(() => {}); // storing the turn fails in the same way
-      },
+      receive: budget.addReply,
       async record(position, result, { tookMs }) {
-        const saved = await saver.saveTurn(id, { ...position, result, tookMs });
+        const saved = await saver.save(id, { ...position, result, tookMs });
         if (saved === "taken") throw new ConversationTaken();
         budget.addJudge(result.judge_cost);
         active.note(result, position);

@@ -1,42 +1,27 @@
-import { type RunPlan, turnsOf } from "../../schemas/conversations.ts";
+import { planOf, turnsOf } from "../../schemas/conversations.ts";
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { EarlierReply, Finished } from "../manager/run_ports.ts";
+import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { AttemptPosition } from "../../store/turns/position.ts";
 import type { RunStore } from "../../store/store.ts";
-import type { PendingReply } from "../../store/turns/turn_record.ts";
-import type { Suspects } from "../manager/resumption/suspects.ts";
-
-/** How often scoring a reply may crash the process before the reply is given up. */
-export const MAX_TRIES = 3;
-
-interface FinishedOptions {
-  id: string;
-  plan: RunPlan;
-  suspects: Suspects;
-}
 
 /**
  * What is stored of a run, for the runner to continue from. Only counts are held in memory: turns
  * are read when the runner reaches their attempt, and those of finished attempts are never read.
  */
-export async function readFinished(
-  store: RunStore,
-  { id, plan, suspects }: FinishedOptions,
-): Promise<Finished> {
+export async function readFinished(store: RunStore, run: StoredRun): Promise<Finished> {
+  const plan = planOf(run.request);
   const counts = new Map<string, number>();
-  for (const { turns, ...position } of await store.attemptCounts(id)) {
+  for (const { turns, ...position } of await store.attemptCounts(run.id)) {
     counts.set(nameOf(position), turns);
   }
   const countOf = (position: AttemptPosition) => counts.get(nameOf(position)) ?? 0;
-  const withReplies = new Set((await store.pendingPositions(id)).map(nameOf));
-
-  const stored = createStoredParts(store, { id, suspects });
+  const stored = createStoredParts(store, run);
   return {
+    ...stored,
     isWhole: (position) => countOf(position) === turnsOf(plan, position),
     async turns(position) {
       return countOf(position) === 0 ? new Map() : await stored.turns(position);
-    },
-    async replies(position) {
-      return withReplies.has(nameOf(position)) ? await stored.replies(position) : new Map();
     },
   };
 }
@@ -45,34 +30,7 @@ export async function readFinished(
  * What is stored of the conversations of a run, read each time: other processes store turns too.
  * Whoever hands out conversations knows which are whole.
  */
-export function createStoredParts(
-  store: RunStore,
-  { id, suspects }: Omit<FinishedOptions, "plan">,
-): Finished {
-  /**
-   * A reply that was being scored when a process crashed may be the cause. After a second crash such
-   * replies are scored one by one, so that the others are not given up together with it.
-   */
-  function toEarlier(
-    { scenario, attempt, turn, tries, latencyMs, fromRun, ...reply }: PendingReply,
-  ) {
-    const position = { scenario, attempt, turn };
-    const assess = async <T>(work: () => Promise<T>) => {
-      await store.countTry(id, position);
-      return await work();
-    };
-    const earlier: EarlierReply = {
-      reply,
-      latencyMs,
-      ...(fromRun !== undefined && { fromRun }),
-      attempt(work) {
-        if (tries >= MAX_TRIES) return undefined;
-        return tries === 0 ? assess(work) : suspects.score(tries, () => assess(work));
-      },
-    };
-    return [turn, earlier] as const;
-  }
-
+export function createStoredParts(store: RunStore, { id, parentId }: StoredRun): Finished {
   return {
     isWhole: () => false,
     async turns(position) {
@@ -80,7 +38,33 @@ export function createStoredParts(
       return new Map(turns.map(({ turn, result }) => [turn, result]));
     },
     async replies(position) {
-      return new Map((await store.pendingReplies(id, position)).map(toEarlier));
+      if (parentId === null) return new Map();
+      const turns = await store.attemptTurns(parentId, position);
+      const failed = turns.findIndex(({ result }) => result.error);
+      return new Map(
+        turns.slice(0, failed < 0 ? turns.length : failed)
+          .filter(({ result }) => result.missing_scores?.overall !== undefined)
+          .map(({ turn, result }) => [turn, toEarlier(result, parentId)]),
+      );
+    },
+  };
+}
+
+function toEarlier(result: InteractionResult, parentId: string): EarlierReply {
+  const { first_token_ms: firstTokenMs, finish_reason: finishReason, reasoning, cost } = result;
+  const { reply_encoding: encoding, tool_calls: toolCalls } = result;
+  return {
+    latencyMs: result.latency_ms,
+    fromRun: result.reply_from_run ?? parentId,
+    reply: {
+      content: result.agent_reply,
+      usage: result.usage,
+      ...(firstTokenMs !== undefined && { firstTokenMs }),
+      ...(finishReason !== undefined && { finishReason }),
+      ...(reasoning !== undefined && { reasoning }),
+      ...(encoding && { encoding }),
+      ...(toolCalls && { toolCalls }),
+      ...(cost !== undefined && { cost }),
     },
   };
 }

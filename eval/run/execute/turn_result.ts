@@ -8,7 +8,7 @@ import type { TargetReply } from "../../endpoint/reply.ts";
 import type { Target } from "../../endpoint/target.ts";
 import type { TurnPosition } from "../../store/turns/position.ts";
 import type { Answer } from "../events/answer.ts";
-import type { EarlierReply, RunPorts, TimedReply } from "../manager/run_ports.ts";
+import type { RunPorts, TimedReply } from "../manager/run_ports.ts";
 
 /** The `agent_reply` of a turn whose call failed. */
 export const REQUEST_FAILED = "Request failed";
@@ -95,39 +95,30 @@ function describeReply(reply: TargetReply | undefined, { isPriced }: Pick<Target
   };
 }
 
-/** The reasons in `missing_scores` if assessing a reply threw, or ended the process. */
+/** The reason in `missing_scores` if assessing a reply threw. */
 const UNSCORED = "scoring failed; see the service's log";
-const GIVEN_UP = "given up: the service crashed each time it scored this reply";
 
 /** If scoring fails, only this turn lacks its scores: the run continues. */
 async function assess(
   interaction: Interaction,
-  { reply, latencyMs, attempt = (work) => work() }:
-    & TimedReply
-    & Partial<Pick<EarlierReply, "attempt">>,
+  { reply, latencyMs }: TimedReply,
   { assessor, signal, onUnscored, turnPosition, conversation, spentBefore }:
     & Omit<RunPorts, "assessor">
     & { assessor: Assessor }
     & AnswerContext,
 ): Promise<Assessment> {
-  const without = (error: unknown, reason: string) => {
+  try {
+    return await assessor.assess(interaction, reply.content, {
+      latencyMs,
+      firstTokenMs: reply.firstTokenMs,
+      usage: reply.usage,
+      toolCalls: reply.toolCalls,
+      conversation,
+      spentBefore,
+    });
+  } catch (error) {
+    if (signal.aborted) throw error;
     onUnscored?.(turnPosition, error);
-    return { generatedMetadata: {}, ...assessor.unscored(interaction, reason) };
-  };
-  const scoring = attempt(async () => {
-    try {
-      return await assessor.assess(interaction, reply.content, {
-        latencyMs,
-        firstTokenMs: reply.firstTokenMs,
-        usage: reply.usage,
-        toolCalls: reply.toolCalls,
-        conversation,
-        spentBefore,
-      });
-    } catch (error) {
-      if (signal.aborted) throw error;
-      return without(error, UNSCORED);
-    }
-  });
-  return await scoring ?? without(new Error(GIVEN_UP), GIVEN_UP);
+    return { generatedMetadata: {}, ...assessor.unscored(interaction, UNSCORED) };
+  }
 }

@@ -1,4 +1,3 @@
-import { planOf } from "../../schemas/conversations.ts";
 import type { StoredRun, Tally } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
 import { type ActiveRun, createActiveRun, type RunEnd } from "./active_run.ts";
@@ -8,7 +7,6 @@ import type { Finished } from "./run_ports.ts";
 import type { Saver } from "../execute/saver.ts";
 import type { SharedRuns } from "./shared_runs.ts";
 import type { Sharing } from "./sharing.ts";
-import { createSuspects } from "./resumption/suspects.ts";
 
 /** Makes stored runs active. It counts and limits nothing. */
 export interface Launching {
@@ -54,8 +52,6 @@ const NOTHING_YET: Tally = {
 export function createLaunching(
   { store, sharing, shared, saver, runs, addresses, execute, onLaunch, onEnd }: LaunchingOptions,
 ): Launching {
-  const suspects = createSuspects();
-
   function launch(run: StoredRun, { tally, finished }: { tally: Tally; finished?: Finished }) {
     const active = createActiveRun(run, { tally, now: () => performance.now() });
     runs.set(run.id, active);
@@ -73,12 +69,8 @@ export function createLaunching(
     onEnd();
   }
 
-  const partsOf = ({ id }: StoredRun) => createStoredParts(store, { id, suspects });
-
   const readStored = (run: StoredRun): Finished | Promise<Finished> =>
-    sharing
-      ? partsOf(run)
-      : readFinished(store, { id: run.id, plan: planOf(run.request), suspects });
+    sharing ? createStoredParts(store, run) : readFinished(store, run);
 
   /** Stores a run as running, unless its status has changed; returns its status. */
   async function reopen({ id, status }: StoredRun, { isReserved }: { isReserved: boolean }) {
@@ -88,7 +80,10 @@ export function createLaunching(
 
   return {
     launchNew: (run) =>
-      launch(run, { tally: NOTHING_YET, ...(sharing && { finished: partsOf(run) }) }),
+      launch(run, {
+        tally: NOTHING_YET,
+        ...(sharing && { finished: createStoredParts(store, run) }),
+      }),
 
     async resume(run, { endpoint, onResume } = {}) {
       if (endpoint !== undefined && run.queryRemoved) addresses.set(run.id, endpoint);

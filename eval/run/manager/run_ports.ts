@@ -16,8 +16,8 @@ export class ConversationTaken extends Error {
 
 /** Called for every reply and every finished turn; the turns of one conversation come in order. */
 export interface Recorder {
-  /** Called before the reply is assessed, because the reply is paid for. Assessing waits for it. */
-  receive?(position: TurnPosition, received: TimedReply): Promise<void>;
+  /** Called when a reply arrives: it is paid for. */
+  receive?(reply: TargetReply): void;
   record(
     position: TurnPosition,
     result: InteractionResult,
@@ -32,12 +32,10 @@ export interface TimedReply {
   latencyMs: number;
 }
 
-/** A reply that an earlier process received but did not finish assessing. */
+/** A reply to another run, to be assessed again because its score is missing there. */
 export interface EarlierReply extends TimedReply {
-  /** The run that asked for it, if it was not this one. */
-  fromRun?: string;
-  /** Assesses it; `undefined` if earlier tries never finished and there were too many of them. */
-  attempt<T>(work: () => Promise<T>): Promise<T> | undefined;
+  /** The run that asked for it, and paid. */
+  fromRun: string;
 }
 
 /** What an earlier process, or the run that this one retries, has already finished. */
@@ -46,7 +44,7 @@ export interface Finished {
   isWhole(position: AttemptPosition): boolean;
   /** The finished turns of an attempt, by turn. */
   turns(position: AttemptPosition): Promise<ReadonlyMap<number, InteractionResult>>;
-  /** The replies of an attempt that were received but not assessed, by turn. */
+  /** The replies of an attempt that are assessed again instead of asked for, by turn. */
   replies(position: AttemptPosition): Promise<ReadonlyMap<number, EarlierReply>>;
 }
 

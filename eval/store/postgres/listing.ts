@@ -6,7 +6,7 @@ import { asCommon, type PostgresTables } from "./postgres_schema.ts";
 import type { ExecuteSql, ListedConversation, WorkList } from "./work_list.ts";
 
 /** A run as far as its conversations are listed from it. */
-export type ListedRun = Pick<StoredRun, "id" | "request">;
+export type ListedRun = Pick<StoredRun, "id" | "parentId" | "request">;
 
 /** Places that are looked at for one statement; a run may have millions. */
 const PORTION = 1_000;
@@ -102,7 +102,7 @@ function executeIn(db: Kysely<PostgresTables>): ExecuteSql {
 /** The conversations in some places of a run that are not stored as a whole, in the order of the batch. */
 async function listUnfinished(
   db: Kysely<Tables>,
-  { id, request }: ListedRun,
+  { id, parentId, request }: ListedRun,
   range: { from: number; until: number },
 ): Promise<ListedConversation[]> {
   const plan = planOf(request);
@@ -116,16 +116,11 @@ async function listUnfinished(
     .where("scenario", "<=", last.scenario)
     .groupBy(["scenario", "attempt"])
     .execute();
-  const replies = await db.selectFrom("pending_replies").select(["scenario", "attempt"])
-    .where("run_id", "=", id).where("scenario", ">=", first.scenario)
-    .where("scenario", "<=", last.scenario).execute();
   const stored = new Map(turns.map((row) => [`${row.scenario}/${row.attempt}`, Number(row.turns)]));
-  const replied = new Set(replies.map((row) => `${row.scenario}/${row.attempt}`));
   return wanted.flatMap(({ scenario, attempt, place }) => {
-    const name = `${scenario}/${attempt}`;
-    const count = stored.get(name) ?? 0;
+    const count = stored.get(`${scenario}/${attempt}`) ?? 0;
     if (count === turnsOf(plan, { scenario, attempt })) return [];
-    const isContinued = count > 0 || replied.has(name);
+    const isContinued = count > 0 || parentId !== null; // the parent may have replies for it
     return [{ scenario, attempt, isContinued, left: places - 1 - place }];
   });
 }

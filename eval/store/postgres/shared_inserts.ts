@@ -1,6 +1,5 @@
 import type { PostgresPool } from "../../../shared/postgres/pool.ts";
 import type { TurnPosition } from "../turns/position.ts";
-import type { PendingRepliesTable } from "../schema/schema.ts";
 import type { InsertTurns, NewTurn } from "../turns/turn_writer.ts";
 
 /**
@@ -69,27 +68,4 @@ export function createSharedTurnInsert(
 
 function positionOf({ scenario, attempt, turn }: TurnPosition): string {
   return `${scenario}/${attempt}/${turn}`;
-}
-
-/** Nothing is stored for a run that has ended or was deleted. */
-const INSERT_REPLIES = `
-  with open_runs as (
-    select id from runs where id = any($1::text[]) and status = 'running' for key share
-  )
-  insert into pending_replies (run_id, scenario, attempt, turn, tries, reply)
-  select r.run_id, r.scenario, r.attempt, r.turn, r.tries, r.reply
-  from unnest($1::text[], $2::int[], $3::int[], $4::int[], $5::int[], $6::text[])
-    as r (run_id, scenario, attempt, turn, tries, reply)
-  join open_runs on open_runs.id = r.run_id
-  on conflict (run_id, scenario, attempt, turn) do update set tries = 0, reply = excluded.reply`;
-
-export function createSharedReplyInsert(pool: PostgresPool) {
-  return async (rows: PendingRepliesTable[]): Promise<void> => {
-    const column = (name: keyof PendingRepliesTable) => rows.map((row) => row[name]);
-    await pool.query({
-      name: "insert_replies",
-      text: INSERT_REPLIES,
-      values: (["run_id", "scenario", "attempt", "turn", "tries", "reply"] as const).map(column),
-    });
-  };
 }

@@ -3,14 +3,13 @@ import type { PostgresPool } from "../../../shared/postgres/pool.ts";
 import type { ReadCheck } from "../runs/read_check.ts";
 import { createRunIds } from "../runs/run_id.ts";
 import { createRunReader, readTally } from "../runs/run_reader.ts";
-import { deleteReplies } from "../turns/pending_replies.ts";
 import { toStatusColumns } from "../runs/run_status.ts";
 import { createRunStore } from "../runs/run_store.ts";
 import type { RunRecord, RunStatus, StoredRun } from "../runs/run_record.ts";
 import type { RunStore, StatusChange } from "../store.ts";
 import { asCommon, type PostgresTables } from "./postgres_schema.ts";
 import type { RunNews } from "./run_news.ts";
-import { createSharedReplyInsert, createSharedTurnInsert } from "./shared_inserts.ts";
+import { createSharedTurnInsert } from "./shared_inserts.ts";
 import { createListing, type Listing, lockRun } from "./listing.ts";
 import type { WorkList } from "./work_list.ts";
 
@@ -58,7 +57,6 @@ export function createSharedStore(
       pool,
       (id, { mayBeLast }) => news.tell(id, mayBeLast ? "state" : "turns"),
     ),
-    insertReplies: createSharedReplyInsert(pool),
     async prepareRun(run, { isReserved = false }) {
       const queue = queueFor(run.id);
       await work.prepare(queue);
@@ -115,7 +113,6 @@ export function createSharedStore(
       await transaction.updateTable("runs")
         .set({ ...toStatusColumns({ ...change, tally }, now()), queue: null, reserved_until: null })
         .where("id", "=", id).execute();
-      if (change.status === "completed") await deleteReplies(asCommon(transaction), id);
       return change.status;
     });
     if (queue !== null) await work.drop(queue).catch(() => {}); // swept later

@@ -1,7 +1,6 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import { deleteGrades, deleteOrphanGrades } from "../grades/grade_queries.ts";
 import { createKeptRuns } from "./kept_runs.ts";
-import { deleteReplies } from "../turns/pending_replies.ts";
 import type { Tables } from "../schema/schema.ts";
 import type { RunStore } from "../store.ts";
 
@@ -28,7 +27,6 @@ export function createRunDeletion(
           if (!run && endedBefore !== undefined) return false;
           isKept = kept.isKept(id);
           if (!isKept) await deleteTurns(transaction, id);
-          await deleteReplies(transaction, id);
           await deleteGrades(transaction, id);
           await transaction.deleteFrom("run_tags").where("run_id", "=", id).execute();
           await deleteKeys(transaction, id);

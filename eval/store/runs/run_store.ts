@@ -4,15 +4,13 @@ import { createDatasetStore } from "../datasets/dataset_queries.ts";
 import { createGradeWriter } from "../grades/grade_queries.ts";
 import { findKey } from "./idempotency_keys.ts";
 import { createNumberedInsert } from "../turns/numbered_insert.ts";
-import { createPendingReplies, deleteReplies, insertReplies } from "../turns/pending_replies.ts";
 import { createReadCheck, type ReadCheck } from "./read_check.ts";
-import { createReplyWriter } from "../turns/reply_writer.ts";
 import { createRunCreation, type RunCreationOptions } from "./run_creation.ts";
 import { createRunDeletion } from "./run_deletion.ts";
 import { createRunReader } from "./run_reader.ts";
 import { toStatusColumns } from "./run_status.ts";
 import { describeRun, setTag } from "./run_tags.ts";
-import type { PendingRepliesTable, Tables } from "../schema/schema.ts";
+import type { Tables } from "../schema/schema.ts";
 import { createServiceState } from "./service_state.ts";
 import type { RunStore } from "../store.ts";
 import { createSummaryQueries } from "./lists/summary_queries.ts";
@@ -23,9 +21,8 @@ interface RunStoreOptions extends RunCreationOptions {
   reads?: Kysely<Tables>;
   /** Told by kysely of reads that failed. */
   readCheck?: ReadCheck;
-  /** How turns and replies are stored if other processes store them too. */
+  /** How turns are stored if other processes store them too. */
   insertTurns?: InsertTurns;
-  insertReplies?: (rows: PendingRepliesTable[]) => Promise<void>;
 }
 
 /** Stores runs in any database that has the tables. */
@@ -35,8 +32,6 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
   const numbered = createNumberedInsert(db);
   const writer = createTurnWriter(options.insertTurns ?? numbered.insert);
 
-  const replies = createReplyWriter(options.insertReplies ?? ((rows) => insertReplies(db, rows)));
-
   return {
     ...reader,
     ...createSummaryQueries(db, { reads }),
@@ -44,15 +39,9 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
     ...createDatasetStore(db, { now }),
     ...createRunCreation(db, options),
     ...createRunDeletion(db, { reads }),
-    ...createPendingReplies(db),
     ...createAttemptQueries(reads),
     ...createServiceState(db, options),
-    recordReply: replies.write,
-
-    recordTurn(runId, turn) {
-      replies.drop(runId, turn);
-      return writer.write(runId, turn);
-    },
+    recordTurn: writer.write,
 
     async findByKey(key) {
       return await findKey(reads, key, now());
@@ -61,7 +50,6 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
     checkRead: () => readCheck.check(reads, reader),
 
     async close() {
-      replies.stop();
       if (reads !== db) await reads.destroy();
       await db.destroy();
     },
@@ -76,7 +64,6 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
         .$if(from !== undefined, (update) => update.where("status", "in", from!))
         .executeTakeFirst();
       if (numUpdatedRows === 0n) return (await reader.getRecord(id))?.status;
-      if (status === "completed") await deleteReplies(db, id);
       return status;
     },
 

@@ -201,4 +201,10 @@ export const migrations: Record<string, Migration> = {
       await sql`update runs set overall = null, headline = null, summary = null`.execute(db);
     },
   },
+  "0021_no_pending_replies": {
+    async up(db: Kysely<unknown>) {
+      // The table itself stays: processes of the version before, which use it, may still run.
+      await sql`delete from pending_replies`.execute(db);
+    },
+  },
 };

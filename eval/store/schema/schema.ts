@@ -5,7 +5,6 @@ export interface Tables {
   runs: RunsTable;
   turns: TurnsTable;
   caller_keys: CallerKeysTable;
-  pending_replies: PendingRepliesTable;
   service_state: ServiceStateTable;
   run_tags: RunTagsTable;
   grades: GradesTable;
@@ -133,20 +132,4 @@ interface CallerKeysTable {
   /** Of the run, or of the group if the request named several models. */
   run_id: string;
   created_at: number;
-}
-
-/** Received replies, by turn. A reply whose turn is in `turns` is no longer needed. */
-export interface PendingRepliesTable {
-  run_id: string;
-  scenario: number;
-  attempt: number;
-  turn: number;
-  /** How many later processes have started to score it. */
-  tries: number;
-  /**
-   * `agent_reply`, `usage`, `latency_ms`, `finish_reason`, `reasoning`, `reply_encoding`,
-   * `tool_calls` and `cost` as JSON: as in a turn's `result`, which may be here too. Earlier
-   * versions wrote `content` for `agent_reply`.
-   */
-  reply: string;
 }

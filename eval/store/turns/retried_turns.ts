@@ -4,9 +4,9 @@ import type { Tables } from "../schema/schema.ts";
 
 /**
  * Copies the parent's turns up to the first failed one of each attempt. Later turns were asked
- * without the failed one in their history, so they do not fit the new conversation. Of a turn whose
- * `overall` is missing only the reply is copied, to be scored again. Each says where it was asked:
- * the new run has not paid for it.
+ * without the failed one in their history, so they do not fit the new conversation. A turn whose
+ * `overall` is missing is not copied: its reply is read from the parent and scored again. Each says
+ * where it was asked: the new run has not paid for it.
  */
 export async function copyAnswered(
   transaction: Transaction<Tables>,
@@ -14,48 +14,34 @@ export async function copyAnswered(
   id: string,
 ): Promise<void> {
   const [, ...columns] = ALL_TURN_COLUMNS;
-  const selectKept = (missing: 0 | 1) =>
-    transaction.selectFrom("turns")
-      .leftJoin(
-        (failures) =>
-          failures.selectFrom("turns as failed_turns")
-            .select(({ fn }) => ["scenario", "attempt", fn.min("turn").as("first")])
-            .where("run_id", "=", parentId)
-            .where("failed", "=", 1)
-            .groupBy(["scenario", "attempt"])
-            .as("failures"),
-        (join) =>
-          join.onRef("failures.scenario", "=", "turns.scenario")
-            .onRef("failures.attempt", "=", "turns.attempt"),
-      )
-      .select(({ val }) => [val(id).as("run_id")])
-      .where("turns.run_id", "=", parentId)
-      .where("turns.missing", "=", missing)
-      .where((where) =>
-        where.or([
-          where("failures.first", "is", null),
-          where("turns.turn", "<", where.ref("failures.first")),
-        ])
-      );
-  await transaction.insertInto("turns")
-    .columns(ALL_TURN_COLUMNS)
-    .expression(
-      selectKept(0).select(
-        columns.map((column) =>
-          column === "result" ? marked(parentId).as("result") : `turns.${column}` as const
-        ),
+  const kept = transaction.selectFrom("turns")
+    .leftJoin(
+      (failures) =>
+        failures.selectFrom("turns as failed_turns")
+          .select(({ fn }) => ["scenario", "attempt", fn.min("turn").as("first")])
+          .where("run_id", "=", parentId)
+          .where("failed", "=", 1)
+          .groupBy(["scenario", "attempt"])
+          .as("failures"),
+      (join) =>
+        join.onRef("failures.scenario", "=", "turns.scenario")
+          .onRef("failures.attempt", "=", "turns.attempt"),
+    )
+    .select(({ val }) => [val(id).as("run_id")])
+    .where("turns.run_id", "=", parentId)
+    .where("turns.missing", "=", 0)
+    .where((where) =>
+      where.or([
+        where("failures.first", "is", null),
+        where("turns.turn", "<", where.ref("failures.first")),
+      ])
+    )
+    .select(
+      columns.map((column) =>
+        column === "result" ? marked(parentId).as("result") : `turns.${column}` as const
       ),
-    )
-    .execute();
-  await transaction.insertInto("pending_replies")
-    .columns(["run_id", "scenario", "attempt", "turn", "reply", "tries"])
-    .expression(
-      selectKept(1)
-        .select(["turns.scenario", "turns.attempt", "turns.turn"])
-        .select(marked(parentId).as("reply"))
-        .select(({ lit }) => [lit(0).as("tries")]),
-    )
-    .execute();
+    );
+  await transaction.insertInto("turns").columns(ALL_TURN_COLUMNS).expression(kept).execute();
 }
 
 /** A turn's result with `copied_from_run`; one that the parent had copied too keeps its own. */

@@ -182,33 +182,3 @@ Deno.test("finished turns are not asked again, and are in the history of the oth
     ],
   ]);
 });
-
-Deno.test("a reply is handed to the recorder before it is assessed, and assessing waits for the recorder", async () => {
-  const { target } = fakeTarget(echo);
-  const kept = Promise.withResolvers<void>();
-  const seen: string[] = [];
-  const run = runScenarios(
-    { scenarios: [scenario("s", [interaction("1")])], attempts: 1 },
-    ports(target, {
-      assessor: {
-        ...plainAssessor,
-        assess(one, reply) {
-          seen.push(`assess ${reply}`);
-          return plainAssessor.assess(one, reply);
-        },
-      },
-      recorder: {
-        async receive(_position, { reply }) {
-          seen.push(`receive ${reply.content}`);
-          await kept.promise;
-          seen.push("kept");
-        },
-        record: () => void seen.push("record"),
-      },
-    }),
-  );
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  kept.resolve();
-  await run;
-  assertEquals(seen, ["receive re: message 1", "kept", "assess re: message 1", "record"]);
-});

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { providerError } from "../../fakes/eval_ports.ts";
 import { evalService } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
@@ -72,32 +72,6 @@ Deno.test("progress has the mean so far, the failed turns and the remaining time
     mean: 0.75,
     eta_ms: 0,
   });
-});
-
-Deno.test("a long reply is stored before it is scored, and every reply before its turn", async () => {
-  const store = memoryStore();
-  const order: string[] = [];
-  const { runs } = evalService(
-    (conversation) => conversation.length > 1 ? "x".repeat(100_001) : "short",
-    {
-      store: {
-        ...store,
-        async recordReply(id, reply, options) {
-          order.push(`${options.isUrgent ? "urgent" : "later"} ${reply.turn}`);
-          await store.recordReply(id, reply, options);
-        },
-        async recordTurn(id, turn) {
-          order.push(`turn ${turn.turn}`);
-          return await store.recordTurn(id, turn);
-        },
-      },
-    },
-  );
-  const started = await runs.start({ request: evaluateRequest({ turns: 2 }), testName: "t" });
-  if (started.outcome !== "started") throw new Error(started.outcome);
-  await started.active.ended;
-  const at = (name: string) => order.indexOf(name);
-  assert(at("later 0") < at("turn 0") && at("urgent 1") < at("turn 1"), `${order}`);
 });
 
 Deno.test("a run whose endpoint had a query is interrupted after a restart, and its detail says what to do", async () => {

@@ -8,14 +8,6 @@ import { leftByAnother } from "../../fakes/left_run.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 
-/** A reply of the second turn that a killed process left behind. */
-async function leftWithReply(store: RunStore, id: string, tries = 0): Promise<void> {
-  const position = { scenario: 0, attempt: 0, turn: 1 };
-  const reply = { ...position, content: "left behind", usage: null, latencyMs: 5 };
-  await store.recordReply(id, reply, { isUrgent: true });
-  for (let n = 0; n < tries; n++) await store.countTry(id, position);
-}
-
 Deno.test("an unfinished run is resumed: the remaining turns are asked, with the stored history", async () => {
   const { store, id } = await leftByAnother();
   const { runs, asked } = evalService((conversation) => `re: ${conversation.length}`, { store });
@@ -82,22 +74,6 @@ Deno.test("a run that is resumed after any turn has the same conversation as one
   }
 });
 
-Deno.test("a stored reply is asked for again if an earlier turn has to be asked", async () => {
-  const store = memoryStore();
-  const request = evaluateRequest({ turns: 4 });
-  const { id } = await store.createRun({ request, testName: "t" });
-  await store.recordTurn(id, storedTurn([0, 0, 0]));
-  const position = { scenario: 0, attempt: 0, turn: 2 };
-  const reply = { ...position, content: "said without turn 1", usage: null, latencyMs: 1 };
-  await store.recordReply(id, reply, { isUrgent: true });
-  const { runs, asked } = evalService((conversation) => `re: ${conversation.length}`, { store });
-  await runs.resumeUnfinished();
-  await runs.active(id)?.ended;
-  assertEquals(asked.map((conversation) => conversation.length), [3, 5, 7]);
-  const turns = await Array.fromAsync(store.turns(id));
-  assertEquals(turns.map(({ result }) => result.agent_reply).slice(1), ["re: 3", "re: 5", "re: 7"]);
-});
-
 Deno.test("unfinished runs can be marked as interrupted instead, without a call", async () => {
   const { store, id } = await leftByAnother();
   const { runs, asked } = evalService(() => "", { store });
@@ -108,38 +84,6 @@ Deno.test("unfinished runs can be marked as interrupted instead, without a call"
   assertEquals(asked.length, 0);
   await (await runs.resume(run!)).ended;
   assertEquals((await store.getRun(id))?.status, "completed");
-});
-
-Deno.test("a reply that a killed process left behind is scored, not asked for again", async () => {
-  const { store, id } = await leftByAnother();
-  await leftWithReply(store, id);
-  const { runs, asked } = evalService(() => "fine", { store });
-  await runs.resumeUnfinished();
-  await runs.active(id)?.ended;
-  assertEquals(asked.map((conversation) => conversation.at(-2)?.content), ["left behind"]);
-  const turns = await Array.fromAsync(store.turns(id));
-  assertEquals(turns.map(({ result }) => result.agent_reply), [
-    "reply 0.0.0",
-    "left behind",
-    "fine",
-  ]);
-});
-
-Deno.test("scoring a reply is tried three times after the first crash, and then given up", async () => {
-  const seen: (string | undefined)[] = [];
-  for (const tries of [0, 1, 2, 3]) {
-    const { store, id } = await leftByAnother({ reference: "right" });
-    await leftWithReply(store, id, tries);
-    const { runs } = evalService(() => "fine", { store });
-    await runs.resumeUnfinished();
-    await runs.active(id)?.ended;
-    const [, turn] = await Array.fromAsync(store.turns(id));
-    assertEquals((await store.getRun(id))?.status, "completed");
-    assertEquals(turn?.result.agent_reply, "left behind");
-    seen.push(turn?.result.missing_scores?.semantic_similarity?.slice(0, 8));
-    assertEquals(turn?.result.scores.overall === null, tries === 3);
-  }
-  assertEquals(seen, [undefined, undefined, undefined, "given up"]);
 });
 
 Deno.test("unfinished runs are resumed within EVAL_MAX_RUNS, oldest first, the others as runs end", async () => {

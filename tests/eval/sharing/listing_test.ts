@@ -25,7 +25,7 @@ Deno.test({
   ignore,
   async fn() {
     await using run = await openRun();
-    const { id, queue, queues, store, stored, request } = run;
+    const { id, queue, queues, store, stored } = run;
     await run.query("delete from assay_jobs.job_common");
     await run.query("delete from assay_jobs.queue");
     const held = createHeldJobs(queues);
@@ -34,8 +34,8 @@ Deno.test({
       concurrency: 2,
       isOver: () => store.isFinished(id),
       news: () => new Promise(() => {}),
-      listMore: () => store.listMore({ id, request }),
-      listAgain: () => store.listAgain({ id, request }),
+      listMore: () => store.listMore(run),
+      listAgain: () => store.listAgain(run),
       listAgainAfterMs: 0,
     });
     const taken: number[] = [];

@@ -27,9 +27,7 @@ Deno.test("a database of the release before is opened, migrated, read and contin
     assertEquals(await store.tally(finished!.id), finished!.tally);
     assertEquals((await Array.fromAsync(store.turns(finished!.id))).length, 8);
     const position = { scenario: 0, attempt: 0 };
-    const [reply] = await store.pendingReplies(unfinished!.id, position);
     const [first] = await store.attemptTurns(unfinished!.id, position);
-    assertEquals([reply?.turn, reply?.content], [1, "a reply"]);
     await store.recordTurn(unfinished!.id, { ...first!, turn: 1 });
     const [event] = await store.turnsAfter(unfinished!.id, { seq: 1, limit: 5 });
     assertEquals([event?.seq, event?.turn], [2, 1]);

@@ -9,7 +9,7 @@ import { gradeCases } from "./grade_cases.ts";
 import { groupCases } from "./group_cases.ts";
 import { keyCases } from "./key_cases.ts";
 import { listCases, sqlCases } from "./list_cases.ts";
-import { replyCases } from "./reply_cases.ts";
+import { retryCases } from "./retry_cases.ts";
 import { runCases } from "./run_cases.ts";
 import { newRun, type StoreCase } from "./store_case.ts";
 import { turnCases } from "./turn_cases.ts";
@@ -38,7 +38,6 @@ async function openEmpty(now: () => number): Promise<RunStore> {
     "runs",
     "turns",
     "caller_keys",
-    "pending_replies",
     "grades",
     "datasets",
     "dataset_versions",
@@ -52,7 +51,7 @@ const CASES: Record<string, StoreCase> = {
   ...runCases,
   ...turnCases,
   ...keyCases,
-  ...replyCases,
+  ...retryCases,
   ...deletionCases,
   ...listCases,
   ...sqlCases,

@@ -139,9 +139,6 @@ Deno.test({
     await store.recordTurn(id, storedTurn([0, 0, 0]));
     await store.setStatus(id, { status: "cancelled", tally: "count", from: ["running"] });
     assertEquals(await store.recordTurn(id, storedTurn([0, 1, 0])), "taken");
-    const late = { scenario: 0, attempt: 1, turn: 0, content: "r", usage: null, latencyMs: 1 };
-    await store.recordReply(id, late, { isUrgent: true });
-    assertEquals(await store.pendingPositions(id), []);
     assertEquals((await store.getRun(id))?.tally?.done, (await store.tally(id)).done);
     await store.close();
   },
