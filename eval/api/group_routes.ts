@@ -26,7 +26,7 @@ import { readQuery } from "../../shared/http/body/query.ts";
 import { cancelRun } from "../run/manager/cancel_run.ts";
 import { LAST_EVENT } from "../run/events/event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
-import { createRetries, type RetryDeps } from "../run/manager/resumption/retries.ts";
+import { createRetries, type RetryDeps } from "../run/manager/retries.ts";
 import { logStreamEnd } from "../run/events/stream_log.ts";
 import { allRuns } from "../store/runs/lists/all_runs.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";

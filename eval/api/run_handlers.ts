@@ -22,7 +22,7 @@ import type { RunManager } from "../run/manager/manager.ts";
 import { resultPieces } from "../results/run_result.ts";
 import { logStreamEnd } from "../run/events/stream_log.ts";
 import { cancelRun } from "../run/manager/cancel_run.ts";
-import { cannotRetry, createRetries } from "../run/manager/resumption/retries.ts";
+import { cannotRetry, createRetries } from "../run/manager/retries.ts";
 import { createRunViewer } from "../run/events/run_viewer.ts";
 import { withResult } from "../run/events/view.ts";
 import { requireRecord, requireRun } from "../store/runs/require_run.ts";

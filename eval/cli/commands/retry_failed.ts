@@ -1,4 +1,4 @@
-import { createRetries } from "../../run/manager/resumption/retries.ts";
+import { createRetries } from "../../run/manager/retries.ts";
 import { UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { findRun } from "../find_run.ts";

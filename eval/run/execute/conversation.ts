@@ -4,13 +4,15 @@ import type { ReplyCircumstances, Spent } from "../../assess/assessment.ts";
 import type { ConversationMessage } from "../../endpoint/target.ts";
 import type { TurnPosition } from "../../store/turns/position.ts";
 import { type Answer, ask, toAnswer, toMessage } from "../events/answer.ts";
-import type { BackgroundWork } from "../manager/background_work.ts";
 import { ConversationTaken, type RunPorts, type TimedReply } from "../manager/run_ports.ts";
 import { toResult } from "./turn_result.ts";
 import type { TakenConversation } from "../manager/work.ts";
 
 /** A message that is no system prompt. */
 type SaidMessage = ConversationMessage & { role: "user" | "assistant" };
+
+/** Does a piece of work beside the asking, once there is room for it; `ended` is its end. */
+export type BackgroundWork = (work: () => Promise<void>) => Promise<{ ended: Promise<void> }>;
 
 /** What an attempt at a scenario is asked, and after what. */
 export interface ConversationWay {
@@ -107,7 +109,7 @@ function createTurnStoring(
     /** Waits until there is room for more work. */
     async begin(turnPosition: TurnPosition, turn: AnsweredTurn): Promise<void> {
       const storedBefore = allStored;
-      const { ended } = await background.begin(async () => {
+      const { ended } = await background(async () => {
         if (isTaken) return; // this turn follows one of another conversation
         const { result, tookMs } = await score(turnPosition, turn);
         await storedBefore;

@@ -12,12 +12,11 @@ import { isStorageFault } from "../../store/store_fault.ts";
 import type { ActiveRun, RunEnd } from "../manager/active_run.ts";
 import { type Budget, createBudget } from "./budget.ts";
 import type { FairLimiter } from "./fair_limiter.ts";
-import { createInterleaving } from "./interleaving.ts";
 import { ConversationTaken, type Finished, type Recorder } from "../manager/run_ports.ts";
 import { runScenarios } from "./runner.ts";
 import type { Saver } from "./saver.ts";
 import type { Sharing } from "../manager/sharing.ts";
-import { createLocalWork, type RunWork } from "../manager/work.ts";
+import type { RunWork } from "../manager/work.ts";
 
 /** What executing a run needs from outside. */
 export interface ExecutionPorts {
@@ -40,8 +39,6 @@ interface ExecutionState {
   /** Endpoints with their queries, of runs that have not ended. */
   addresses: ReadonlyMap<string, string>;
   isStopping: () => boolean;
-  /** Called if the storage has failed. The run stays stored as running. */
-  onStorageFault: (id: string, detail: string) => void;
 }
 
 /** How long it takes to send the first questions. Loading modules would hold them back. */
@@ -78,20 +75,18 @@ function watchSending(target: Target): { target: Target; sent: Promise<void> } {
 }
 
 /** Executes a run to its end and stores how it ended. Never rejects. */
-export type ExecuteRun = (active: ActiveRun, finished?: Finished) => Promise<RunEnd>;
+export type ExecuteRun = (active: ActiveRun, finished: Finished | undefined) => Promise<RunEnd>;
 
 export function createExecution(ports: ExecutionPorts, state: ExecutionState): ExecuteRun {
   const { store, log, endpoints, connect, limiter, scoring, concurrency, sharing } = ports;
-  const { saver, addresses, isStopping, onStorageFault } = state;
-  const interleaving = createInterleaving(concurrency);
+  const { saver, addresses, isStopping } = state;
   let isAssessorLoaded = false;
 
-  async function execute(active: ActiveRun, finished?: Finished): Promise<RunEnd> {
+  async function execute(active: ActiveRun, finished: Finished | undefined): Promise<RunEnd> {
     const { run: { id, queryRemoved } } = active;
     const request = { ...active.run.request, endpoint: addressOf(active.run) };
     const budget = createBudget(request);
     let work: RunWork | undefined;
-    const beside = interleaving.enter(active.run);
     try {
       if (queryRemoved && !addresses.has(id)) return await interruptForQuery(active);
       endpoints.requireAllowed(request.endpoint); // the rules may have changed before a resumed run
@@ -99,7 +94,6 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
         for await (const { result } of store.turns(id)) budget.addStored(result);
       }
       work = await sharing?.openWork(active.run, { concurrency });
-      work = beside?.share(work ?? createLocalWork(planOf(request), finished)) ?? work;
       const { target, sent } = watchSending(
         connect(request, endpoints.credentialFor(request.endpoint)),
       );
@@ -134,7 +128,6 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     } catch (error) {
       return await settle(active, error);
     } finally {
-      beside?.leave();
       await work?.close();
     }
   }
@@ -210,8 +203,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
         // The run itself has not failed. It stays stored as running, because a new status cannot be
         // stored now.
         log.error("run interrupted: the database failed", { run_id: id, error });
-        onStorageFault(id, detail);
-        return { status: "interrupted", error };
+        return { status: "interrupted", error, storageFault: detail };
       }
       log.error("run failed", { run_id: id, error });
       return await storeEnd(active, { status: "failed", detail, error });

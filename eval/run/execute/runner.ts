@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+import pLimit from "p-limit";
 import type { Scenario } from "../../schemas/scenario.ts";
 import {
   firstTurnOf,
@@ -6,8 +8,7 @@ import {
   type RunPlan,
 } from "../../schemas/conversations.ts";
 import { createYielder } from "../../../shared/yielder.ts";
-import { createBackgroundWork } from "../manager/background_work.ts";
-import { type ConversationWay, converse } from "./conversation.ts";
+import { type BackgroundWork, type ConversationWay, converse } from "./conversation.ts";
 import type { RunPorts } from "../manager/run_ports.ts";
 import { createLocalWork } from "../manager/work.ts";
 
@@ -23,13 +24,31 @@ export async function runScenarios(
   ports: RunPorts,
 ): Promise<"finished" | "paused"> {
   const { scenarios } = plan;
-  const { work = createLocalWork(plan, ports.finished) } = ports;
+  const { work = createLocalWork(plan, ports.finished), isPaused = () => false } = ports;
   const yieldIfDue = createYielder();
   const failure = new AbortController(); // a fault in one conversation ends the others
   const signal = AbortSignal.any([ports.signal, failure.signal]);
-  const { isPaused = () => false } = ports;
   const workers = listConversations(plan).take(ports.concurrency).toArray().length;
-  const background = createBackgroundWork(workers);
+  const underWay = new Set<Promise<void>>();
+  const withinLimit = pLimit(workers);
+
+  /**
+   * Assesses a reply once the event loop has nothing else to do: if many replies arrive together,
+   * the next questions are sent first, and the replies are assessed while the endpoint is busy.
+   */
+  const background: BackgroundWork = async (assess) => {
+    const started = Promise.withResolvers<void>();
+    const ended = withinLimit(async () => {
+      started.resolve();
+      await setImmediate();
+      while (yieldIfDue.isDue()) await yieldIfDue(); // long replies take some milliseconds each
+      await assess();
+    });
+    underWay.add(ended);
+    ended.catch((error) => failure.abort(error)).finally(() => underWay.delete(ended));
+    await started.promise;
+    return { ended };
+  };
 
   /** False if there is no conversation to take at this moment. */
   async function converseNext(): Promise<boolean> {
@@ -55,25 +74,18 @@ export async function runScenarios(
   // A worker waits for one conversation at a time: a large run never puts all of its conversations in
   // front of a small run.
   async function begin(): Promise<void> {
-    try {
-      while (!isPaused()) {
-        signal.throwIfAborted();
-        const hadOne = await ports.limiter(converseNext, signal);
-        if (!hadOne && await work.wait(signal) === "over") return;
-        await yieldIfDue();
-      }
-    } finally {
-      await background.end();
+    while (!isPaused()) {
+      signal.throwIfAborted();
+      const hadOne = await ports.limiter(converseNext, signal);
+      if (!hadOne && await work.wait(signal) === "over") return;
+      await yieldIfDue();
     }
   }
 
   const all = Array.from({ length: workers }, begin);
-  try {
-    await Promise.all(all);
-  } catch (error) {
-    failure.abort(error);
-    await Promise.allSettled(all); // no turn is recorded after the run has ended
-    throw error;
-  }
+  await Promise.all(all).catch((error) => failure.abort(error));
+  await Promise.allSettled(all);
+  while (underWay.size > 0) await Promise.allSettled(underWay); // no turn is recorded after the end
+  failure.signal.throwIfAborted();
   return isPaused() ? "paused" : "finished";
 }

@@ -12,6 +12,8 @@ export interface RunEnd {
   status: RunStatus;
   /** Set if something failed. */
   error?: unknown;
+  /** Why the run could not be stored. It stays stored as running, and waits for the storage. */
+  storageFault?: string;
 }
 
 /** A run that is running in this process. */

@@ -1,118 +1,246 @@
+import { overloaded } from "../../../shared/http/router/admission.ts";
+import { describeScoring } from "../../assess/describe_scoring.ts";
+import { removeQuery } from "../../store/runs/lists/endpoint_query.ts";
 import { endedMeanwhile } from "../../store/runs/require_run.ts";
-import type { StoredRun } from "../../store/runs/run_record.ts";
-import type { NewGroup, NewRun } from "../../store/store.ts";
-import type { ActiveRun } from "./active_run.ts";
+import type { RunStatus, StoredRun, Tally } from "../../store/runs/run_record.ts";
+import type { NewRun } from "../../store/store.ts";
+import { isStorageFault } from "../../store/store_fault.ts";
 import { createExecution, type ExecutionPorts } from "../execute/execution.ts";
-import { createLaunching } from "./launching.ts";
-import type { RunManager, StartedGroup, StartedRun } from "./manager.ts";
-import { createNewRuns } from "./new_runs.ts";
-import { createResumption } from "./resumption/resumption.ts";
-import { createRunLimit } from "./run_limit.ts";
+import { createStoredParts, readFinished } from "../execute/finished_turns.ts";
 import { createSaver } from "../execute/saver.ts";
+import { type ActiveRun, createActiveRun, type RunEnd } from "./active_run.ts";
+import type { RunManager } from "./manager.ts";
+import type { Finished } from "./run_ports.ts";
 import { createSharedRuns } from "./shared_runs.ts";
+import { requireUsable } from "./usable_request.ts";
+import { createWaitingRuns } from "./waiting_runs.ts";
 
 /** Everything a run needs from outside. */
 interface RunManagerDeps extends ExecutionPorts {
   /** `EVAL_MAX_RUNS`: at most this many run at once, more are refused. No limit if unset. */
   maxRuns?: number;
-  /** The wait before a run is resumed that a storage fault has interrupted. */
+  /** The first wait before a run continues that a storage fault has stopped; it doubles. */
   recoveryDelayMs?: number;
 }
 
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 60_000;
+
+type Timer = ReturnType<typeof setTimeout>;
+
+const NOTHING_YET: Tally = { done: 0, failed: 0, missing: 0, scored: 0, mean: null, lastSeq: 0 };
+
+/**
+ * A run's life in this process:
+ *
+ *     create ──► launch ──► execute ──► settle
+ *                  ▲                      │
+ *     queue ──► resume                    │ after a storage fault, with a delay
+ *       ▲─────────────────────────────────┘
+ *
+ * The queue has the runs that an earlier process left unfinished, those that a storage fault has
+ * stopped, and those that other processes offer. They are resumed as `EVAL_MAX_RUNS` allows.
+ */
 export function createRunManager(deps: RunManagerDeps): RunManager {
   const { store, log, scoring, sharing, maxRuns = Infinity } = deps;
+  const { recoveryDelayMs = FIRST_DELAY_MS } = deps;
   const runs = new Map<string, ActiveRun>();
-  const faults = new Map<string, string>();
+  const queue = createWaitingRuns();
+  /** Runs that wait until the storage works again. */
+  const faults = new Map<string, { detail: string; delayMs: number; timer: Timer }>();
+  /** Runs that could not be resumed. Some are tried again every second; each is logged once. */
+  const failing = new Set<string>();
+  /** Endpoints with their queries, which are not stored, of runs that have not ended. */
+  const addresses = new Map<string, string>();
   const stopping = new AbortController();
   const isStopping = () => stopping.signal.aborted;
-  /** Endpoints with their queries, of runs that have not ended. */
-  const addresses = new Map<string, string>();
   const saver = createSaver(store);
-  const limit = createRunLimit({ max: maxRuns, running: () => runs.size });
-  const resumption = createResumption({
-    store,
-    log,
-    limit,
-    saver,
-    active: (id) => runs.get(id),
-    resume: (run, options) => launching.resume(run, options),
-    isStopping,
-    delayMs: deps.recoveryDelayMs,
-  });
-  const execute = createExecution(deps, {
-    saver,
-    addresses,
-    isStopping,
-    onStorageFault(id, detail) {
-      faults.set(id, detail);
-      resumption.resumeLater(id);
-    },
-  });
+  const execute = createExecution(deps, { saver, addresses, isStopping });
   const shared = createSharedRuns({
     sharing,
     store,
     runs,
     knowsQuery: (id) => addresses.has(id),
-    join: resumption.join,
+    join: enqueue,
   });
-  const newRuns = createNewRuns({ store, scoring, endpoints: deps.endpoints, shared, addresses });
-  const launching = createLaunching({
-    store,
-    sharing,
-    shared,
-    saver,
-    runs,
-    addresses,
-    execute,
-    onLaunch: (id) => void faults.delete(id),
-    onEnd: () => void resumption.resumeNext(),
-  });
+  /** Runs that are being started. They count as running. */
+  let starting = 0;
+  let isListed = false; // only once: later, runs of this process are stored as running too
 
-  /** Starts a run within the limit, or several. If it does not start, the next queued one may. */
-  async function beginWithinLimit<T>(begin: () => Promise<T>, runs = 1): Promise<T> {
-    limit.requireRoom(runs);
-    try {
-      return await limit.count(begin, runs);
-    } catch (error) {
-      resumption.resumeNext();
+  const room = () => maxRuns - runs.size - starting;
+
+  /** Starts so many runs, or throws 503. If they do not start, queued ones may. */
+  async function begin<T>(count: number, work: () => Promise<T>): Promise<T> {
+    if (room() < count) {
+      throw overloaded({ what: "runs", max: maxRuns, setting: "EVAL_MAX_RUNS" }, count);
+    }
+    starting += count;
+    return await work().finally(() => starting -= count).catch((error) => {
+      resumeQueued();
       throw error;
+    });
+  }
+
+  const isReserved = (endpoint: string) =>
+    shared.isExclusive({ hasQuery: removeQuery(endpoint) !== endpoint });
+
+  /** As it is to be stored. A retry keeps its parent's scoring: it has turns of both runs. */
+  function complete<R extends NewRun>(run: R): R {
+    const completed = { ...run, isReserved: isReserved(run.request.endpoint) };
+    if (run.parentId !== undefined) return completed;
+    return { ...completed, request: { ...run.request, scored_by: describeScoring(scoring) } };
+  }
+
+  /** Starts a run that was just stored. */
+  async function launchNew({ request, parentId }: NewRun, run: StoredRun): Promise<ActiveRun> {
+    if (run.queryRemoved) addresses.set(run.id, request.endpoint);
+    if (isReserved(request.endpoint)) shared.reserve(run.id);
+    shared.watch();
+    if (parentId !== undefined) return await requireResumed(run);
+    const finished = sharing && createStoredParts(store, run);
+    return launch(run, { tally: NOTHING_YET, finished });
+  }
+
+  function launch(
+    run: StoredRun,
+    { tally, finished }: { tally: Tally; finished: Finished | undefined },
+  ): ActiveRun {
+    const active = createActiveRun(run, { tally, now: () => performance.now() });
+    runs.set(run.id, active);
+    forgetFault(run.id);
+    execute(active, finished).then((end) => settle(active, end));
+    return active;
+  }
+
+  function settle(active: ActiveRun, end: RunEnd): void {
+    const { id } = active.run;
+    runs.delete(id);
+    shared.release(id);
+    if (end.storageFault !== undefined) resumeLater(id, end.storageFault);
+    if (end.status !== "interrupted" && end.status !== "running") addresses.delete(id);
+    active.end(end);
+    resumeQueued();
+  }
+
+  function resumeLater(id: string, detail: string): void {
+    const before = faults.get(id);
+    clearTimeout(before?.timer);
+    if (isStopping()) return;
+    const delayMs = before ? Math.min(2 * before.delayMs, LONGEST_DELAY_MS) : recoveryDelayMs;
+    faults.set(id, { detail, delayMs, timer: setTimeout(() => enqueue([id]), delayMs) });
+  }
+
+  function forgetFault(id: string): void {
+    clearTimeout(faults.get(id)?.timer);
+    faults.delete(id);
+  }
+
+  function enqueue(ids: string[]): void {
+    if (isStopping()) return;
+    queue.add(ids);
+    resumeQueued();
+  }
+
+  /** Resumes queued runs as long as there is room. Never rejects. */
+  async function resumeQueued(): Promise<void> {
+    while (!isStopping() && room() > 0) {
+      const id = queue.take();
+      if (id === undefined) return;
+      starting++;
+      await resumeLeft(id);
+      starting--;
+      queue.drop(id);
     }
   }
 
-  async function create(run: NewRun): Promise<StartedRun> {
-    const created = await newRuns.create(run);
-    if (created.outcome !== "created") return created;
-    const active = run.parentId === undefined
-      ? launching.launchNew(created.run)
-      : await requireResumed(created.run);
-    return { outcome: "started", active };
+  /** Resumes a run that has no client. Never rejects. */
+  async function resumeLeft(id: string): Promise<void> {
+    try {
+      const run = await store.getRun(id);
+      const isLeft = run?.status === "running" && !runs.has(id) && !isStopping();
+      const resumed = isLeft
+        ? await resume(run, {
+          onResume: ({ done }) =>
+            log.info("run resumed", { run_id: id, done, total: run.totalTurns }),
+        })
+        : undefined;
+      failing.delete(id);
+      if (!resumed) { // deleted, cancelled or resumed by a caller
+        forgetFault(id);
+        return saver.forget(id);
+      }
+      resumed.detach();
+      if (!queue.has(id)) resumed.cancel("cancelled by a caller"); // while it was read
+    } catch (error) {
+      if (!failing.has(id) && !faults.has(id)) {
+        log.error("cannot resume a run", { run_id: id, error });
+      }
+      failing.add(id);
+      if (isStorageFault(error)) resumeLater(id, error.message);
+    }
   }
 
-  async function createGroup(group: NewGroup): Promise<StartedGroup> {
-    const created = await newRuns.createGroup(group);
-    if (created.outcome !== "created") return created;
-    // All at once, so that none begins a conversation before the others are there.
-    return { outcome: "started", id: created.id, active: created.runs.map(launching.launchNew) };
+  /**
+   * Starts a run after its stored turns. `endpoint` is its address with the query, which is not
+   * stored. `onResume` is called before the run continues; not if it cannot, because the query of its
+   * endpoint is unknown. Resolves with `undefined` if the run was ended or deleted meanwhile.
+   */
+  async function resume(
+    run: StoredRun,
+    { endpoint, onResume }: { endpoint?: string; onResume?: (tally: Tally) => void } = {},
+  ): Promise<ActiveRun | undefined> {
+    if (endpoint !== undefined && run.queryRemoved) addresses.set(run.id, endpoint);
+    await saver.saveKept(run.id);
+    const [tally, finished] = await Promise.all([
+      store.tally(run.id),
+      sharing ? createStoredParts(store, run) : readFinished(store, run),
+    ]);
+    const reserves = shared.isExclusive({ hasQuery: run.queryRemoved });
+    if (await reopen(run, reserves) !== "running") return undefined;
+    const knowsAddress = !run.queryRemoved || addresses.has(run.id);
+    if (reserves && (sharing!.isExclusive || knowsAddress)) shared.reserve(run.id);
+    shared.watch();
+    const known = runs.get(run.id);
+    if (known) return known;
+    if (knowsAddress) onResume?.(tally);
+    // As it is stored now: nothing of its earlier end is left.
+    const running = { status: "running", detail: null, finishedAt: null, tally: null } as const;
+    return launch({ ...run, ...running }, { tally, finished });
+  }
+
+  /** Stores a run as running, unless its status has changed; returns its status. */
+  async function reopen(
+    { id, status }: StoredRun,
+    isReserved: boolean,
+  ): Promise<RunStatus | undefined> {
+    if (status === "running") return (await store.getRecord(id))?.status;
+    return await store.setStatus(id, { status: "running", from: [status], isReserved });
   }
 
   async function requireResumed(
     run: StoredRun,
     options?: { endpoint?: string },
   ): Promise<ActiveRun> {
-    const active = await launching.resume(run, options);
+    const active = await resume(run, options);
     if (active) return active;
     throw endedMeanwhile(run.id);
+  }
+
+  async function queueUnfinished(): Promise<void> {
+    if (isListed || sharing) return; // the watch finds those of a shared database
+    isListed = true;
+    queue.add(await store.unfinishedRuns());
   }
 
   return {
     active: (id) => runs.get(id),
     isRunning: ({ id, status }) =>
-      runs.has(id) || resumption.isQueued(id) || (sharing !== undefined && status === "running"),
+      runs.has(id) || queue.has(id) || (sharing !== undefined && status === "running"),
     news: (id) => sharing?.news(id),
     isShared: sharing !== undefined,
-    waiting: resumption.waiting,
-    dropWaiting: resumption.drop,
-    faultOf: (id) => faults.get(id) ?? null,
+    waiting: queue.changed,
+    dropWaiting: queue.drop,
+    faultOf: (id) => faults.get(id)?.detail ?? null,
     get count() {
       return runs.size;
     },
@@ -128,38 +256,60 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     async start(run) {
       const known = run.idempotency && await store.findByKey(run.idempotency);
       if (known) return known; // it starts nothing, so the limit does not matter
-      return await beginWithinLimit(() => create(run));
+      return await begin(1, async () => {
+        await requireUsable(run, deps);
+        const created = await store.createRun(complete(run));
+        if (created.outcome !== "created") return created;
+        return { outcome: "started", active: await launchNew(run, created.run) };
+      });
     },
 
     async startGroup(group) {
-      const known = group.idempotency && await store.findByKey(group.idempotency);
-      return known ?? await beginWithinLimit(() => createGroup(group), group.runs.length);
+      const { idempotency } = group;
+      const known = idempotency && await store.findByKey(idempotency);
+      if (known) return known;
+      return await begin(group.runs.length, async () => {
+        await requireUsable(group.runs[0]!, deps); // all have the same batch
+        const created = await store.createGroup({ ...group, runs: group.runs.map(complete) });
+        if (created.outcome !== "created") return created;
+        const active = created.runs.map((run, index) => launchNew(group.runs[index]!, run));
+        return { outcome: "started", id: created.id, active: await Promise.all(active) };
+      });
     },
 
     async resume(run, options) {
-      const known = runs.get(run.id);
-      if (known) return known;
-      return await beginWithinLimit(() => requireResumed(run, options));
+      return runs.get(run.id) ?? await begin(1, () => requireResumed(run, options));
     },
 
-    async queueUnfinished() {
-      if (sharing) return; // the watch finds them
-      await resumption.queueUnfinished();
-    },
+    queueUnfinished,
 
     async resumeUnfinished() {
       if (sharing) return shared.watch();
-      await resumption.resumeUnfinished();
+      await queueUnfinished();
+      await resumeQueued();
+      if (queue.count > 0) {
+        log.info(
+          "unfinished runs are queued: the limit of running runs is reached (EVAL_MAX_RUNS)",
+          { runs: queue.count },
+        );
+      }
     },
 
     async interruptUnfinished() {
       if (sharing) return shared.watch(); // other processes may be working on them
-      await resumption.interruptUnfinished();
+      await queueUnfinished();
+      for (let id = queue.take(); id !== undefined; id = queue.take()) {
+        const tally = await store.tally(id);
+        await store.setStatus(id, { status: "interrupted", tally });
+        queue.drop(id);
+        log.info("run interrupted", { run_id: id, done: tally.done });
+      }
     },
 
     async stop() {
       stopping.abort();
-      resumption.stop();
+      for (const { timer } of faults.values()) clearTimeout(timer);
+      queue.dropAll();
       await Promise.all([...runs.values()].map((active) => active.ended));
       sharing?.stop();
     },

@@ -1,8 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { createActiveRun } from "../../../eval/run/manager/active_run.ts";
-import { createResumption } from "../../../eval/run/manager/resumption/resumption.ts";
-import { createRunLimit } from "../../../eval/run/manager/run_limit.ts";
-import { createSaver } from "../../../eval/run/execute/saver.ts";
+import type { RunWatcher, Sharing } from "../../../eval/run/manager/sharing.ts";
+import { createLocalWork } from "../../../eval/run/manager/work.ts";
+import { planOf } from "../../../eval/schemas/conversations.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { createLogger } from "../../../shared/log.ts";
 import { unavailable } from "../../../shared/postgres/fault.ts";
@@ -10,6 +9,13 @@ import { evalService } from "../../fakes/eval_service.ts";
 import { leftByAnother } from "../../fakes/left_run.ts";
 
 const NEVER_MS = 3_600_000;
+
+/** A logger, and the messages that it was given. */
+function messageLog() {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line).message);
+  return { lines, log: createLogger({ level: "info", format: "json", write }) };
+}
 
 /** A run that is offered again and again, as by the watch of a shared database. */
 async function offeredRun() {
@@ -19,41 +25,34 @@ async function offeredRun() {
     ...working,
     getRun: (id) => fault ? Promise.reject(fault) : working.getRun(id),
   };
-  const lines: string[] = [];
-  const resumption = createResumption({
-    store,
-    log: createLogger({
-      level: "info",
-      format: "json",
-      write: (line) => lines.push(JSON.parse(line).message),
-    }),
-    limit: createRunLimit({ max: 9, running: () => 0 }),
-    saver: createSaver(store),
-    active: () => undefined,
-    async resume(run, { onResume }) {
-      const tally = await store.tally(id);
-      onResume(tally);
-      return createActiveRun(run, { tally, now: () => performance.now() });
-    },
-    isStopping: () => false,
-    delayMs: NEVER_MS,
-  });
+  let watcher: RunWatcher | undefined;
+  const sharing: Sharing = {
+    openWork: ({ request }) => Promise.resolve(createLocalWork(planOf(request))),
+    watch: (added) => void (watcher = added),
+    news: () => Promise.resolve(),
+    isExclusive: false,
+    stop() {},
+  };
+  const { lines, log } = messageLog();
+  const { runs } = evalService(() => "fine", { store, log, sharing, recoveryDelayMs: NEVER_MS });
+  await runs.resumeUnfinished();
   return {
     lines,
     async offer(times: number, failure?: Error): Promise<void> {
       fault = failure;
       for (let time = 0; time < times; time++) {
-        resumption.join([id]);
-        await resumption.waiting(id);
+        watcher!.join([{ id, queryRemoved: false }]);
+        await runs.waiting(id);
+        await runs.active(id)?.ended;
       }
     },
-    [Symbol.dispose]: resumption.stop,
+    [Symbol.asyncDispose]: () => runs.stop(),
   };
 }
 
 for (const error of [unavailable(), new TypeError("no such thing")]) {
   Deno.test(`a run that cannot be resumed is logged once until it can (${error.name})`, async () => {
-    using run = await offeredRun();
+    await using run = await offeredRun();
     await run.offer(5, error);
     assertEquals(run.lines, ["cannot resume a run"]);
     await run.offer(1);
@@ -72,12 +71,7 @@ interface StartOptions {
 async function messagesAtStart(endpoint: string, { environment = {}, fault }: StartOptions = {}) {
   const { store: working, id } = await leftByAnother({ endpoint });
   const store = fault ? { ...working, recordTurn: () => Promise.reject(fault) } : working;
-  const lines: string[] = [];
-  const log = createLogger({
-    level: "info",
-    format: "json",
-    write: (line) => lines.push(JSON.parse(line).message),
-  });
+  const { lines, log } = messageLog();
   const { runs } = evalService(() => "fine", { store, log, environment });
   await runs.resumeUnfinished();
   await runs.active(id)?.ended;

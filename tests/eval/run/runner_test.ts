@@ -146,6 +146,25 @@ Deno.test("a worker whose reply is being assessed asks on, also after its next r
   assertEquals(await run, "finished");
 });
 
+Deno.test("between two long replies the event loop runs", async () => {
+  const { target } = fakeTarget(echo);
+  const seen: string[] = [];
+  const assessor: Assessor = {
+    ...plainAssessor,
+    async assess(interaction, reply) {
+      seen.push(interaction.id);
+      const until = performance.now() + 15;
+      while (performance.now() < until); // as a long reply does
+      await new Promise((resolve) => setTimeout(resolve));
+      seen.push(`timer of ${interaction.id}`);
+      return await plainAssessor.assess(interaction, reply);
+    },
+  };
+  const scenarios = ["one", "two"].map((id) => scenario(id, [interaction(id)]));
+  await runScenarios({ scenarios, attempts: 1 }, ports(target, { assessor }));
+  assertEquals(seen, ["one", "timer of one", "two", "timer of two"]);
+});
+
 Deno.test("a quick reply is recorded after the one before it in its conversation", async () => {
   const slow = Promise.withResolvers<void>();
   const { target } = fakeTarget(echo);

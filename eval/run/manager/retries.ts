@@ -1,9 +1,9 @@
-import { type AppError, conflict } from "../../../../shared/errors.ts";
-import type { EndpointPolicy } from "../../../endpoint/policy.ts";
-import type { RunRecord } from "../../../store/runs/run_record.ts";
-import type { IdempotencyKey, RunStore } from "../../../store/store.ts";
-import { QUERY_LOST } from "../../execute/execution.ts";
-import type { RunManager, StartedRun } from "../manager.ts";
+import { type AppError, conflict } from "../../../shared/errors.ts";
+import type { EndpointPolicy } from "../../endpoint/policy.ts";
+import type { RunRecord } from "../../store/runs/run_record.ts";
+import type { IdempotencyKey, RunStore } from "../../store/store.ts";
+import { QUERY_LOST } from "../execute/execution.ts";
+import type { RunManager, StartedRun } from "./manager.ts";
 
 export interface RetryDeps {
   store: RunStore;

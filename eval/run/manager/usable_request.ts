@@ -1,0 +1,62 @@
+import { AppError, type FieldError } from "../../../shared/errors.ts";
+import { requireUsableChecks } from "../../assess/checks/usable_checks.ts";
+import { referenceOf } from "../../assess/references.ts";
+import type { ScoringPorts } from "../../assess/scoring_ports.ts";
+import type { EndpointPolicy } from "../../endpoint/policy.ts";
+import { batchPath, type EvaluateRequest } from "../../schemas/evaluate_request.ts";
+import type { NewRun } from "../../store/store.ts";
+
+interface UsableDeps {
+  scoring: ScoringPorts;
+  endpoints: Pick<EndpointPolicy, "requireAllowed" | "requireReachable">;
+}
+
+/** Throws 400 if a run cannot be made of its request. A retry's was checked before. */
+export async function requireUsable(
+  { request, parentId }: NewRun,
+  { scoring, endpoints }: UsableDeps,
+): Promise<void> {
+  if (parentId !== undefined) return;
+  requireReferences(request);
+  await requireUsableScorers(request, { scoring, endpoints });
+  const { checks, judge } = scoring;
+  await requireUsableChecks(request.test_batch, { checks, hasJudge: Boolean(judge) });
+}
+
+/** Scorers are guarded as endpoints are, and their scores have names of their own. */
+async function requireUsableScorers(
+  { scorers = [] }: EvaluateRequest,
+  { scoring, endpoints }: UsableDeps,
+): Promise<void> {
+  if (scorers.length === 0) return;
+  const { describeScores } = await import("../../assess/scores/scorers.ts"); // few runs have some
+  const taken = new Set(describeScores(scoring).map(({ name }) => name));
+  for (const [index, { name, url }] of scorers.entries()) {
+    endpoints.requireAllowed(url);
+    await endpoints.requireReachable(url);
+    if (!taken.has(name)) continue;
+    throw new AppError(400, "invalid_request", `cannot use the scorer ${name}`, {
+      errors: [{ path: `scorers.${index}.name`, message: "is the name of a built-in score" }],
+    });
+  }
+}
+
+/** Only the first errors are listed, so that the answer stays small. */
+const MOST_ERRORS = 100;
+
+/** Turns may be asked after references only if there are references. */
+function requireReferences({ test_batch, history }: EvaluateRequest): void {
+  if (history !== "reference" && history !== "both") return;
+  const message = `is required for history "${history}": a later turn is asked after it`;
+  const errors = test_batch.flatMap(({ interactions }, index): FieldError[] =>
+    interactions.slice(0, -1).flatMap((interaction, turn) => {
+      if (referenceOf(interaction)) return [];
+      const path = `${batchPath(test_batch, index)}.interactions.${turn}.reference_reply`;
+      return [{ path, message }];
+    })
+  );
+  const [first] = errors;
+  if (!first) return;
+  const detail = `cannot use the history: ${first.path} ${first.message}`;
+  throw new AppError(400, "invalid_request", detail, { errors: errors.slice(0, MOST_ERRORS) });
+}
