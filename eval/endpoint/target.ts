@@ -1,8 +1,7 @@
-import { isLoopback } from "../../shared/http/router/host.ts";
 import type { ModelParameters, Protocol } from "../schemas/evaluate_request.ts";
 import { type ContentPart, ProviderError } from "../../shared/providers/provider.ts";
 import { shorten } from "../../shared/shorten.ts";
-import { baseAddresses, namesApi, namesRoute } from "./endpoint_address.ts";
+import { baseAddresses, namesRoute } from "./endpoint_address.ts";
 import type { TargetReply } from "./reply.ts";
 
 /** One message of the conversation so far. Only the first may be the system's. */
@@ -45,21 +44,17 @@ interface TargetOptions {
 }
 
 /**
- * How long a call waits for the search of another call. An endpoint that refuses does so at once, and
- * one that answers may take minutes, with all places but one idle.
+ * How long calls wait for the search of the first one: an endpoint that refuses does so at once, and
+ * one that answers may take minutes.
  */
-const SEARCH_PATIENCE_MS = 2_000;
-/** The same if the address names the API: only a refusal is worth the wait. */
-const REFUSAL_PATIENCE_MS = { network: 300, loopback: 30 };
-/** After this many searches without a result, calls no longer wait for one another. */
-const PATIENT_SEARCHES = 3;
+const PATIENCE_MS = 300;
 /** Of what all addresses say, in characters: the error is stored with every turn. */
 const QUOTED = 300;
 
 /**
  * The endpoint of one run. The first call searches for the dialect of the endpoint while the others
  * wait, but not for long. Only a readable reply settles the dialect: after anything else (a timeout,
- * a reset, 400, 500, a page of HTML) the next call searches again. A reply behind an unreadable
+ * a reset, 400, 500, a page of HTML) other calls search, too. A reply behind an unreadable
  * answer of a likelier address settles it when that happens twice: the answer may have been damaged
  * once. If the first search, or half of all, show that the endpoint cannot be used, every further
  * call fails with the same error, without a request. One of many is not enough: a gateway may refuse
@@ -67,7 +62,7 @@ const QUOTED = 300;
  */
 export function createTarget(
   options: TargetOptions,
-  { patienceMs = patienceFor(options) }: { patienceMs?: number } = {},
+  { patienceMs = PATIENCE_MS }: { patienceMs?: number } = {},
 ): Target {
   const candidates = listCandidates(options);
   const hint = isAgentExcluded(options)
@@ -75,9 +70,8 @@ export function createTarget(
     : "";
   let settled: Dialect | undefined;
   let fatal: unknown;
-  let search: Promise<void> | undefined;
+  let first: Promise<unknown> | undefined;
   let begun = 0;
-  let ended = 0;
   let refused = 0;
   /** Answered once, after an address before it had given an answer that could not be read. */
   let doubtful: Dialect | undefined;
@@ -86,9 +80,7 @@ export function createTarget(
     conversation: ConversationMessage[],
     signal: AbortSignal,
   ): Promise<TargetReply> {
-    const done = Promise.withResolvers<void>();
     const isFirst = begun++ === 0;
-    if (!search) search = done.promise;
     try {
       const { dialect, reply, isSure } = await probe(
         candidates,
@@ -107,38 +99,33 @@ export function createTarget(
         if (!settled && (isFirst || refused >= begun / 2)) fatal ??= error;
       }
       throw error;
-    } finally {
-      ended++;
-      if (search === done.promise) search = undefined;
-      done.resolve();
     }
   }
 
   return {
     async ask(conversation, signal) {
-      const waitUntil = performance.now() + patienceMs;
-      while (!settled && fatal === undefined) {
-        const patience = waitUntil - performance.now();
-        const isWaiting = search && ended < PATIENT_SEARCHES && patience > 0;
-        if (!isWaiting) return await searchFor(conversation, signal);
-        await waitFor(search!, { ms: patience, signal });
+      if (first && !settled && fatal === undefined && patienceMs > 0) {
+        await waitFor(first, { ms: patienceMs, signal });
       }
       if (fatal !== undefined) throw fatal;
-      return await settled!.ask(conversation, signal);
+      if (settled) return await settled.ask(conversation, signal);
+      const search = searchFor(conversation, signal);
+      first ??= search.catch(() => {});
+      return await search;
     },
   };
 }
 
 /** Resolves with `work` or after `ms`, whichever is first; rejects once the signal is aborted. */
 async function waitFor(
-  work: Promise<void>,
+  work: Promise<unknown>,
   { ms, signal }: { ms: number; signal: AbortSignal },
 ): Promise<void> {
   const waiting = Promise.withResolvers<void>();
   const leave = () => waiting.reject(signal.reason);
   const timer = setTimeout(waiting.resolve, ms);
   signal.addEventListener("abort", leave, { once: true });
-  work.then(waiting.resolve);
+  work.then(() => waiting.resolve());
   try {
     signal.throwIfAborted();
     await waiting.promise;
@@ -211,11 +198,6 @@ function isUnusable(error: unknown): boolean {
   const { failure } = error;
   return error instanceof NoChatRoute || failure.kind === "unreachable" ||
     (failure.kind === "status" && (failure.status === 401 || failure.status === 403));
-}
-
-function patienceFor({ endpoint, protocol }: TargetOptions): number {
-  if (protocol !== "agent" && !namesApi(endpoint)) return SEARCH_PATIENCE_MS;
-  return REFUSAL_PATIENCE_MS[isLoopback(new URL(endpoint).hostname) ? "loopback" : "network"];
 }
 
 /** The dialects and addresses that an endpoint may mean, most likely first. */

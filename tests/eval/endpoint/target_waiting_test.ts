@@ -49,22 +49,6 @@ Deno.test("calls that wait for the first one go on as soon as it has ended, well
   }
 });
 
-Deno.test("calls wait longer if the address does not name the API, and least on loopback", async () => {
-  const hanging = Promise.withResolvers<TargetReply>();
-  const addresses = ["http://host", "http://host/v1/chat/completions", "http://127.0.0.1:1/v1"];
-  const answered: string[] = [];
-  const firsts: Promise<unknown>[] = [];
-  const [bare, named, local] = addresses.map((endpoint) => {
-    const target = targetThatAsks(onlyLater(hanging.promise), { endpoint });
-    firsts.push(target.ask(question, signal));
-    return target.ask(question, signal).then(() => answered.push(endpoint));
-  });
-  await named;
-  hanging.resolve(HI);
-  await Promise.all([...firsts, bare, local]);
-  assertEquals(answered, addresses.toReversed());
-});
-
 /** A target with so many calls under way; `answers` settle them. */
 async function askedAtOnce(count: number, options: { endpoint?: string } = {}) {
   const answers: PromiseWithResolvers<TargetReply>[] = [];
