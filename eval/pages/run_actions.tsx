@@ -154,7 +154,7 @@ function ChangeDialog({ run, after }: { run: Run; after: () => void }) {
   return (
     <Dialog title="Rename and tag" onClose={close}>
       <form class="dialog-body-form" onSubmit={save} noValidate>
-        {problem.value && problem.value.errors.length === 0 && (
+        {problem.value && !errorOf("test_name") && !errorOf("tags") && (
           <ProblemNotice problem={problem.value} />
         )}
         <Field

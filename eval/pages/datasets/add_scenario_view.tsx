@@ -28,6 +28,8 @@ export function AddScenarioView() {
   const reason = useSignal<string | undefined>(undefined);
   const jsonError = useSignal<string | undefined>(undefined);
   const { problem, isSending, send } = useSending();
+  const sentName = useSignal("");
+  const nameError = problem.value?.errors.find(({ path }) => path === "name")?.message;
 
   function take(text: string): void {
     const read = readScenario(text);
@@ -49,7 +51,7 @@ export function AddScenarioView() {
 
   async function save(event: Event): Promise<void> {
     event.preventDefault();
-    const dataset = name.value.trim();
+    const dataset = sentName.value = name.value.trim();
     await send(async () => {
       const written = await appendScenario(dataset, scenario.value as Scenario);
       showToast(
@@ -84,12 +86,16 @@ export function AddScenarioView() {
             <div>What was handed over cannot be used. {reason.value}</div>
           </div>
         )}
-        {problem.value && <ProblemNotice problem={problem.value} />}
+        {problem.value && !nameError && <ProblemNotice problem={problem.value} />}
         <Section
           title="Dataset"
           hint="The scenario is added to its latest version; a new name starts a new dataset."
         >
-          <NameField name={name.value} onInput={(text) => name.value = text} />
+          <NameField
+            name={name.value}
+            error={name.value.trim() === sentName.value ? nameError : undefined}
+            onInput={(text) => name.value = text}
+          />
         </Section>
         <Section
           title="Scenario"
@@ -126,11 +132,15 @@ export function AddScenarioView() {
 }
 
 /** A dataset's name, with those that exist as suggestions. */
-function NameField({ name, onInput }: { name: string; onInput: (name: string) => void }) {
+function NameField({ name, error, onInput }: {
+  name: string;
+  error: string | undefined;
+  onInput: (name: string) => void;
+}) {
   const id = useId();
   const { value } = useLoaded(() => listDatasets({ limit: 1_000 }), []);
   return (
-    <Field label="Name" hint="Letters, digits, dots, dashes and underscores">
+    <Field label="Name" error={error} hint="Letters, digits, dots, dashes and underscores">
       {(input) => (
         <>
           <input

@@ -16,6 +16,7 @@ import { Frame, Section } from "../frame.tsx";
 import { runAddress } from "./dataset_actions.tsx";
 import { LARGE_BYTES, readBeginning, toUpload } from "./upload.ts";
 import { useSending } from "../sending.ts";
+import { asSentence } from "../words.ts";
 
 const FORMATS: [value: string, label: string][] = [
   ["", "Detect from the file"],
@@ -35,7 +36,7 @@ export function NewDatasetView() {
   const file = useSignal<File | undefined>(undefined);
   const draft = useMemo(createBatchDraft, []);
   const { problem, isSending, send } = useSending();
-  const sentName = useSignal("");
+  const sent = useSignal({ name: "", text: "" });
   const written = useSignal<WrittenDataset | undefined>(undefined);
   const input = draft.input.value;
   const isEmpty = !file.value && input.kind === "empty";
@@ -51,7 +52,7 @@ export function NewDatasetView() {
   async function save(event: Event): Promise<void> {
     event.preventDefault();
     const upload = toUpload(draft, { file: file.value, format: format.value || undefined });
-    sentName.value = name.value;
+    sent.value = { name: name.value, text: draft.text.value };
     await send(async () => {
       written.value = await putDataset(name.value.trim(), upload.file, upload.parameters);
     });
@@ -59,18 +60,21 @@ export function NewDatasetView() {
 
   if (written.value) return <Written dataset={written.value} />;
   const nameError = problem.value?.errors.find(({ path }) => path === "name")?.message;
+  const contentError = !nameError && !file.value && problem.value?.code === "invalid_request"
+    ? asSentence(problem.value.message)
+    : undefined;
   return (
     <Frame>
       <form class="new-run" onSubmit={save} noValidate>
         <div class="page-head">
           <h2>{fixed ? `New version of ${fixed}` : "New dataset"}</h2>
         </div>
-        {problem.value && !nameError && <ProblemNotice problem={problem.value} />}
+        {problem.value && !nameError && !contentError && <ProblemNotice problem={problem.value} />}
         <Section title="Test conversations">
           <div class="row">
             <Field
               label="Name"
-              error={name.value === sentName.value ? nameError : undefined}
+              error={name.value === sent.value.name ? nameError : undefined}
               hint="Letters, digits, dots, dashes and underscores"
             >
               {(attributes) => (
@@ -113,7 +117,7 @@ export function NewDatasetView() {
               <BatchField
                 label="Content"
                 text={draft.text.value}
-                error={undefined}
+                error={draft.text.value === sent.value.text ? contentError : undefined}
                 hint="Paste it, drop a file here, or choose one"
                 otherFiles=",.yaml,.yml"
                 onText={draft.setText}

@@ -15,7 +15,7 @@ import { source } from "../source.ts";
 import { Shown } from "../shown.tsx";
 import { GradesOfTurn } from "./grades_of_turn.tsx";
 import { useSending } from "../sending.ts";
-import { UnitInput } from "../parts/unit_input.tsx";
+import { isUnit, UnitInput } from "../parts/unit_input.tsx";
 
 /** The values that have a key, from `1` to `5`. */
 const STEPS = [0, 0.25, 0.5, 0.75, 1];
@@ -86,6 +86,8 @@ function GradeForm({ runId, place, grades, onSaved }: {
   const labels = [...new Set(grades.flatMap((grade) => grade.label ?? []))];
   const listId = useId();
 
+  const canSave = value.value.trim() !== "" && isUnit(value.value);
+
   /** Shows the person's own grade, unless another one was entered: a name may begin with another. */
   function changeAuthor(name: string): void {
     author.value = name;
@@ -101,7 +103,7 @@ function GradeForm({ runId, place, grades, onSaved }: {
   }
 
   async function save(): Promise<void> {
-    if (value.value.trim() === "") return exact.current?.focus();
+    if (!canSave) return exact.current?.focus();
     const name = author.value.trim();
     keepChoice(AUTHOR, name);
     await send(async () => {
@@ -129,6 +131,7 @@ function GradeForm({ runId, place, grades, onSaved }: {
 
   const errorOf = (field: string) =>
     problem.value?.errors.find(({ path }) => path === field)?.message;
+  const valueError = isUnit(value.value) ? errorOf("value") : "Enter a number from 0 to 1.";
   return (
     <form
       class="grade-form"
@@ -164,10 +167,10 @@ function GradeForm({ runId, place, grades, onSaved }: {
           aria-label="Grade from 0 to 1"
           placeholder="0–1"
           value={value.value}
-          {...(errorOf("value") && { "aria-invalid": "true" as const })}
+          {...(valueError && { "aria-invalid": "true", "aria-describedby": `${listId}-error` })}
           onInput={(text) => value.value = text}
         />
-        {errorOf("value") && <span class="field-error">{errorOf("value")}</span>}
+        {valueError && <span class="field-error" id={`${listId}-error`}>{valueError}</span>}
       </div>
       <div class="row">
         <Field
@@ -215,7 +218,7 @@ function GradeForm({ runId, place, grades, onSaved }: {
         )}
       </Field>
       <div class="start">
-        <Button kind="primary" type="submit" disabled={value.value.trim() === ""}>
+        <Button kind="primary" type="submit" disabled={!canSave}>
           {own(author.value.trim()) ? "Change the grade" : "Save the grade"}
         </Button>
       </div>

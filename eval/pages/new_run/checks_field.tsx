@@ -1,6 +1,7 @@
+import { useId } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Section } from "../frame.tsx";
-import { draft, type DraftCheck, isNumeric } from "./draft.ts";
+import { checkError, draft, type DraftCheck, isNumeric } from "./draft.ts";
 
 const TYPES: [type: string, label: string][] = [
   ["contains", "contains"],
@@ -16,7 +17,8 @@ const TYPES: [type: string, label: string][] = [
 ];
 
 /** What every reply must meet. Further kinds of checks are written into the batch. */
-export function Checks() {
+export function Checks({ errorOf }: { errorOf: (check: DraftCheck) => string | undefined }) {
+  const id = useId();
   const checks = draft.checks.value;
   const change = (index: number, changes: Partial<DraftCheck>) => {
     draft.checks.value = checks.map((check, at) => at === index ? { ...check, ...changes } : check);
@@ -36,45 +38,47 @@ export function Checks() {
         </Button>
       }
     >
-      {checks.map(({ type, value, isRequired }, index) => (
-        <div key={index} class="check-row" role="group" aria-label={`Check ${index + 1}`}>
-          <select
-            class="input auto"
-            aria-label="The reply"
-            value={type}
-            onChange={({ currentTarget }) =>
-              change(index, { type: currentTarget.value })}
-          >
-            {TYPES.map(([type, label]) => <option key={type} value={type}>{label}</option>)}
-          </select>
-          <input
-            class="input"
-            aria-label="Value"
-            inputMode={isNumeric(type) ? "numeric" : "text"}
-            aria-invalid={isNumeric(type) && value !== "" && !(Number(value) >= 0)}
-            value={value}
-            onInput={({ currentTarget }) =>
-              change(index, { value: currentTarget.value })}
-          />
-          <label class="prefer">
+      {checks.map((check, index) => {
+        const { type, value, isRequired } = check;
+        const error = checkError(check) ?? errorOf(check);
+        return (
+          <div key={index} class="check-row" role="group" aria-label={`Check ${index + 1}`}>
+            <select
+              class="input auto"
+              aria-label="The reply"
+              value={type}
+              onChange={({ currentTarget }) => change(index, { type: currentTarget.value })}
+            >
+              {TYPES.map(([type, label]) => <option key={type} value={type}>{label}</option>)}
+            </select>
             <input
-              type="checkbox"
-              checked={isRequired}
-              onChange={({ currentTarget }) =>
-                change(index, { isRequired: currentTarget.checked })}
+              class="input"
+              aria-label="Value"
+              inputMode={isNumeric(type) ? "numeric" : "text"}
+              {...(error && { "aria-invalid": "true", "aria-describedby": `${id}-${index}` })}
+              value={value}
+              onInput={({ currentTarget }) => change(index, { value: currentTarget.value })}
             />
-            required
-          </label>
-          <Button
-            kind="quiet"
-            isSmall
-            icon="trash"
-            aria-label={`Remove check ${index + 1}`}
-            onClick={() =>
-              draft.checks.value = checks.filter((_, at) => at !== index)}
-          />
-        </div>
-      ))}
+            <label class="prefer">
+              <input
+                type="checkbox"
+                checked={isRequired}
+                onChange={({ currentTarget }) =>
+                  change(index, { isRequired: currentTarget.checked })}
+              />
+              required
+            </label>
+            <Button
+              kind="quiet"
+              isSmall
+              icon="trash"
+              aria-label={`Remove check ${index + 1}`}
+              onClick={() => draft.checks.value = checks.filter((_, at) => at !== index)}
+            />
+            {error && <div class="field-error" id={`${id}-${index}`}>{error}</div>}
+          </div>
+        );
+      })}
     </Section>
   );
 }

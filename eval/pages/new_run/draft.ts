@@ -1,6 +1,6 @@
 import { batch, computed, signal } from "@preact/signals";
 import { keepForTab, readForTab } from "../../../shared/pages/storage.ts";
-import { asText } from "../../../shared/fields.ts";
+import { asFields, asText } from "../../../shared/fields.ts";
 import type { EvaluateTarget } from "../../schemas/targets.ts";
 import { createBatchDraft } from "../batch/batch_draft.ts";
 import type { BatchInput } from "../batch/batch_input.ts";
@@ -182,7 +182,11 @@ function enteredNumber(text: string): number | undefined {
 
 /** What the person has to do before the run can start; `undefined` if nothing. */
 export const missing = computed(() => {
-  if (!hasConversations.value) return "Choose a dataset or enter test conversations first.";
+  if (!hasConversations.value) {
+    return draft.batch.input.value.kind === "wrong"
+      ? "Correct the batch first."
+      : "Choose a dataset or enter test conversations first.";
+  }
   if (!pastedTargets.value && draft.model.value.trim() === "") return "Name the model first.";
   if (
     !pastedTargets.value &&
@@ -191,6 +195,9 @@ export const missing = computed(() => {
   if (numberErrors.value.attempts) return "Correct the attempts first.";
   if (numberErrors.value.threshold) return "Correct the threshold first.";
   if (numberErrors.value.temperature) return "Correct the temperature first.";
+  if (!draft.dataset.value && draft.checks.value.some(checkError)) {
+    return "Correct the checks first.";
+  }
   return undefined;
 });
 
@@ -227,21 +234,39 @@ const parameters = computed(() => {
 /** Checks whose value is a number. */
 export const isNumeric = (type: string) => type.startsWith("max_");
 
+/** What is wrong with a check, also before it is sent. */
+export function checkError({ type, value }: DraftCheck): string | undefined {
+  return isNumeric(type) && !(Number(value) >= 0) ? "Enter a number, 0 or more." : undefined;
+}
+
+const filledChecks = computed(() => draft.checks.value.filter(({ value }) => value.trim() !== ""));
+
+function ownChecks(scenario: unknown): unknown[] {
+  const { checks } = asFields(scenario);
+  return Array.isArray(checks) ? checks : [];
+}
+
 /** The scenarios with the checks of the form behind their own. */
 const withChecks = computed(() => {
   const scenarios = draft.batch.scenarios.value;
-  const checks = draft.checks.value.filter(({ value }) => value.trim() !== "")
-    .map(({ type, value, isRequired }) => ({
-      type,
-      value: isNumeric(type) ? Number(value) : value,
-      ...(isRequired && { required: true }),
-    }));
+  const checks = filledChecks.value.map(({ type, value, isRequired }) => ({
+    type,
+    value: isNumeric(type) ? Number(value) : value,
+    ...(isRequired && { required: true }),
+  }));
   if (checks.length === 0) return scenarios;
-  return scenarios.map((scenario) => {
-    const own = (scenario as { checks?: unknown }).checks;
-    return { ...scenario, checks: [...(Array.isArray(own) ? own : []), ...checks] };
-  });
+  return scenarios.map((scenario) => ({
+    ...scenario,
+    checks: [...ownChecks(scenario), ...checks],
+  }));
 });
+
+/** The check of the form that a path of the request leads to. */
+export function checkAt(path: string): DraftCheck | undefined {
+  const [, scenario = "", check = ""] = /^test_batch\.(\d+)\.checks\.(\d+)/.exec(path) ?? [];
+  const own = ownChecks(draft.batch.scenarios.value[Number(scenario)]).length;
+  return check === "" ? undefined : filledChecks.value[Number(check) - own];
+}
 
 function modelsOfForm(): {
   endpoint?: string;

@@ -12,7 +12,9 @@ import { Commands } from "./commands_section.tsx";
 import { Conversations } from "./conversations.tsx";
 import { Checks } from "./checks_field.tsx";
 import {
+  checkAt,
   draft,
+  type DraftCheck,
   missing,
   modelCount,
   numberErrors,
@@ -55,12 +57,19 @@ function isBatch(value: unknown): boolean {
 export function NewRunView() {
   const { problem, isSending, send } = useSending();
   const sent = useSignal<RequestBody>({});
+  const isAsSent = (field: string) =>
+    isSame(sent.value[field], (requestBody.value as RequestBody)[field]);
   /** Why a field was refused, as long as it is what was sent. */
   const errorOf = (field: string) =>
-    isSame(sent.value[field], (requestBody.value as RequestBody)[field])
-      ? problem.value?.errors.filter(({ path }) => path === field || path.startsWith(`${field}.`))
+    isAsSent(field)
+      ? problem.value?.errors
+        .filter(({ path }) => path === field || (path.startsWith(`${field}.`) && !checkAt(path)))
         .slice(0, 5).map(({ path, message }) => path === field ? message : `${path}: ${message}`)
         .join("; ") || undefined
+      : undefined;
+  const errorOfCheck = (check: DraftCheck) =>
+    isAsSent("test_batch")
+      ? problem.value?.errors.find(({ path }) => checkAt(path) === check)?.message
       : undefined;
   const further = modelCount.value - draft.elsewhere.value.length; // where models elsewhere begin
   /** The same of models with their endpoints: of one, or of those before `end`. */
@@ -195,7 +204,7 @@ export function NewRunView() {
           </Section>
           <div class="stack">
             <Conversations error={errorOf("test_batch") ?? errorOf("dataset")} />
-            {!draft.dataset.value && <Checks />}
+            {!draft.dataset.value && <Checks errorOf={errorOfCheck} />}
           </div>
         </div>
         {!draft.dataset.value && <Preview draft={draft.batch} />}

@@ -40,7 +40,9 @@ export function ProblemNotice({ problem, children }: {
       <Icon name={problem.code === "offline" ? "offline" : "warning"} />
       <div>
         <div>{/[.!?]$/.test(message) ? message : `${message}.`} {remedy}</div>
-        {problem.errors.map(({ path, message }) => (
+        {problem.errors.filter(({ message }) => !problem.message.includes(message)).map((
+          { path, message },
+        ) => (
           <div key={path}>
             <code>{path}</code>: {message}
           </div>
