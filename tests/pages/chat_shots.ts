@@ -111,12 +111,6 @@ export async function chatShots(): Promise<{ shots: Shot[] } & AsyncDisposable> 
     },
     { name: "empty", take: async (page) => void await page.goto(url) },
     {
-      name: "empty-narrow",
-      width: 360,
-      height: 720,
-      take: async (page) => void await page.goto(url),
-    },
-    {
       name: "waiting",
       async take(page) {
         await page.goto(url);
@@ -149,15 +143,6 @@ export async function chatShots(): Promise<{ shots: Shot[] } & AsyncDisposable> 
       async take(page) {
         await page.goto(url);
         await ask(page, LONG_WORD.repeat(4));
-        await ask(page, "long");
-      },
-    },
-    {
-      name: "long-narrow",
-      width: 360,
-      height: 720,
-      async take(page) {
-        await page.goto(url);
         await ask(page, "long");
       },
     },
@@ -195,21 +180,8 @@ export async function chatShots(): Promise<{ shots: Shot[] } & AsyncDisposable> 
       take: (page) => saveAsTest(page, { question: returns, dashboard: "http://127.0.0.1:8080" }),
     },
     {
-      name: "save-test-narrow",
-      width: 360,
-      height: 720,
+      name: "save-test-error",
       take: (page) => saveAsTest(page, { question: api, dashboard: "no address" }),
-    },
-    {
-      name: "side-by-side-narrow",
-      width: 360,
-      height: 720,
-      async take(page) {
-        await page.goto(url);
-        await page.getByRole("button", { name: "Answer with a second model side by side" }).click();
-        await chooseModel(page, "northwind/chat-large-128k", /^Second model:/);
-        await ask(page, api);
-      },
     },
     {
       name: "list-narrow",

@@ -41,8 +41,7 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
   await fixture.putDataset("refunds.2026", SUPPORT_BATCH.slice(0, 1));
   const run = `${url}/ui/runs/${now}`;
 
-  /** Each view wide and narrow; the wide one is for the documents. */
-  const both = (
+  const view = (
     name: string,
     { address, ready, height = 900, isDocumented = true, act }: {
       address: string;
@@ -52,25 +51,24 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
       isDocumented?: boolean;
       act?: (page: Page) => Promise<void>;
     },
-  ): Shot[] => {
-    const take = async (page: Page) => {
+  ): Shot => ({
+    name: `eval-${name}`,
+    height,
+    isDocumented,
+    async take(page) {
       await page.goto(address);
       await page.locator(ready).first().waitFor();
       await act?.(page);
-    };
-    return [
-      { name: `eval-${name}`, height, isDocumented, take },
-      { name: `eval-${name}-narrow`, width: 360, height: 900, isFull: true, take },
-    ];
-  };
+    },
+  });
 
   const shots: Shot[] = [
-    ...both("runs", {
+    view("runs", {
       address: `${url}/?test=support`,
       ready: "table.runs tbody tr:nth-child(7) .score-cell",
       height: 640,
     }),
-    ...both("run", {
+    view("run", {
       address: run,
       ready: ".turn-rows .name",
       height: 1000,
@@ -79,19 +77,29 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
         await page.getByRole("button", { name: /^Passed \d/ }).waitFor();
       },
     }),
-    ...both("noise", { address: `${run}?view=noise`, ready: ".sentence", height: 760 }),
-    ...both("grades", {
+    view("scenarios", {
+      address: `${run}?view=scenarios`,
+      ready: "#main table tbody tr",
+      isDocumented: false,
+    }),
+    view("scores", {
+      address: `${run}?view=scores`,
+      ready: "#main table tbody tr",
+      isDocumented: false,
+    }),
+    view("noise", { address: `${run}?view=noise`, ready: ".shares", height: 760 }),
+    view("grades", {
       address: `${run}?view=grades`,
       ready: "[aria-label=Grades] tbody tr",
       height: 1000,
     }),
-    ...both("turn", { address: `${run}?turn=3/1/0`, ready: ".grade-form", height: 1500 }),
-    ...both("compare", {
+    view("turn", { address: `${run}?turn=3/1/0`, ready: ".grade-form", height: 1500 }),
+    view("compare", {
       address: `${url}/ui/compare?baseline=${old}&candidate=${now}`,
       ready: ".scatter .dot",
       height: 1100,
     }),
-    ...both("new-run", {
+    view("new-run", {
       address: `${url}/ui/new`,
       ready: "textarea.batch",
       height: 1290,
@@ -102,36 +110,36 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
         await page.getByText("The endpoint lists").waitFor();
       },
     }),
-    ...both("group", {
+    view("group", {
       address: `${url}/ui/groups/${group}`,
       ready: ".group-grid tbody tr",
       height: 1000,
     }),
-    ...both("groups", {
+    view("groups", {
       address: `${url}/ui/groups`,
       ready: "table.runs tbody tr",
       isDocumented: false,
     }),
-    ...both("datasets", { address: `${url}/ui/datasets`, ready: "table.runs", height: 400 }),
-    ...both("dataset", {
+    view("datasets", { address: `${url}/ui/datasets`, ready: "table.runs", height: 400 }),
+    view("dataset", {
       address: `${url}/ui/dataset/support`,
       ready: ".scenarios summary",
       act: (page) => page.locator(".scenarios summary").first().click(),
     }),
-    ...both("new-dataset", {
+    view("new-dataset", {
       address: `${url}/ui/datasets/new`,
       ready: "textarea.batch",
       height: 940,
       act: (page) => page.getByRole("button", { name: "Use an example" }).click(),
     }),
-    ...both("add-scenario", {
+    view("add-scenario", {
       address: `${url}/ui/datasets/add#name=support&scenario=${
         encodeURIComponent(JSON.stringify({ ...SUPPORT_BATCH[0]!, id: "from-the-chat" }))
       }`,
       ready: ".start button:enabled",
       height: 940,
     }),
-    ...both("live", {
+    view("live", {
       address: slow.url,
       ready: "h2",
       async act(page) {
@@ -140,7 +148,7 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
         await page.locator(".turn-rows .name").nth(4).waitFor();
       },
     }),
-    ...both("edit-scenario", {
+    view("edit-scenario", {
       address: `${url}/ui/dataset/smoke`,
       ready: ".scenarios summary",
       isDocumented: false,
@@ -149,23 +157,23 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
         await page.getByRole("button", { name: "Edit refund-30-days" }).click();
       },
     }),
-    ...both("empty", { address: empty.url, ready: ".state h2", isDocumented: false }),
-    ...both("empty-datasets", {
+    view("empty", { address: empty.url, ready: ".state h2", isDocumented: false }),
+    view("empty-datasets", {
       address: `${empty.url}/ui/datasets`,
       ready: ".state h2",
       isDocumented: false,
     }),
-    ...both("no-grades", {
+    view("no-grades", {
       address: `${url}/ui/runs/${old}?view=grades`,
-      ready: ".state h2",
+      ready: "text=Start grading",
       isDocumented: false,
     }),
-    ...both("error", {
+    view("error", {
       address: `${url}/ui/dataset/none`,
       ready: ".notice",
       isDocumented: false,
     }),
-    ...both("right-to-left", {
+    view("right-to-left", {
       address: `${run}?turn=9/1/0`,
       ready: ".grade-form",
       isDocumented: false,

@@ -8,7 +8,6 @@ export async function docsShots(): Promise<{ shots: Shot[] } & AsyncDisposable> 
   const evaluation = await startServiceProcess("eval");
   const open = (page: Page, { url }: { url: string }, route: string) =>
     page.goto(`${url}/docs?route=${encodeURIComponent(route)}`);
-  const narrow = { width: 360, height: 720 };
 
   const shots: Shot[] = [
     {
@@ -37,16 +36,14 @@ export async function docsShots(): Promise<{ shots: Shot[] } & AsyncDisposable> 
       },
     },
     {
-      name: "api-narrow",
-      ...narrow,
+      name: "api-plain",
       async take(page) {
         await open(page, agent, "POST /");
         await page.getByRole("button", { name: "Send POST" }).waitFor();
       },
     },
     {
-      name: "api-narrow-answer",
-      ...narrow,
+      name: "api-answer",
       async take(page) {
         await open(page, evaluation, "GET /runs");
         await page.getByRole("button", { name: "Send GET" }).click();

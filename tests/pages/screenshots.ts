@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
 /**
- * `deno task screenshots [folder [set [pattern of names]]]`: pictures of the pages. Those of the documents
- * go to `docs/images/`, the others, which are for looking at only, to the folder, if there is one.
+ * `deno task screenshots`: the pictures of the documents. With a folder (and a set, and a pattern of
+ * names): pictures of every view to look at, 1440 pixels wide in both themes and 390.
  */
 import { type Browser, chromium, type Page } from "playwright-core";
 import { chatShots } from "./chat_shots.ts";
@@ -9,25 +9,29 @@ import { dashboardShots } from "./dashboard_shots.ts";
 import { findChromium } from "./chromium.ts";
 import { docsShots } from "./docs_shots.ts";
 
-/** One picture: how the page gets into the state, and how large the window is. */
+/** One view: how the page gets into its state. */
 export interface Shot {
   name: string;
+  /** Only this wide; else as wide as the pictures are. */
   width?: number;
   height?: number;
-  /** The whole page, however long it is. */
-  isFull?: boolean;
-  /** For the documents; in both themes. */
   isDocumented?: boolean;
   take: (page: Page) => Promise<void>;
 }
 
 const IMAGES = new URL("../../docs/images", import.meta.url).pathname;
 const SETS = { chat: chatShots, docs: docsShots, dashboard: dashboardShots };
-const THEMES = ["light", "dark"] as const;
 
-async function takeShot(browser: Browser, shot: Shot, folder: string): Promise<void> {
-  const { name, width = 1280, height = 800, take } = shot;
-  for (const colorScheme of THEMES) {
+type Picture = [width: number, colorScheme: "light" | "dark"];
+const DOCUMENTED: Picture[] = [[1280, "light"], [1280, "dark"]];
+const LOOKED_AT: Picture[] = [[1440, "light"], [1440, "dark"], [390, "light"]];
+
+const TALL = 1500;
+
+async function takeShot(browser: Browser, shot: Shot, folder: string | undefined): Promise<void> {
+  for (const [usual, colorScheme] of folder ? LOOKED_AT : DOCUMENTED) {
+    const { name, width = usual, take } = shot;
+    const height = folder ? TALL : shot.height ?? 800;
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme,
@@ -38,17 +42,18 @@ async function takeShot(browser: Browser, shot: Shot, folder: string): Promise<v
     });
     const page = await context.newPage();
     await take(page);
-    const path = `${folder}/${name}-${colorScheme}.png`;
-    await page.screenshot({ path, fullPage: shot.isFull ?? false });
+    const path = folder
+      ? `${folder}/${name}-${width}-${colorScheme}.png`
+      : `${IMAGES}/${name}-${colorScheme}.png`;
+    await page.screenshot({ path });
     await context.close();
     console.log(path);
   }
 }
 
 if (import.meta.main) {
-  const [other, only, pattern = ""] = Deno.args;
-  Deno.mkdirSync(IMAGES, { recursive: true });
-  if (other) Deno.mkdirSync(other, { recursive: true });
+  const [folder, only, pattern = ""] = Deno.args;
+  Deno.mkdirSync(folder ?? IMAGES, { recursive: true });
   const browser = await chromium.launch({
     executablePath: findChromium()!,
     args: ["--no-sandbox"],
@@ -57,8 +62,11 @@ if (import.meta.main) {
     if (only && name !== only) continue;
     await using set = await begin();
     for (const shot of set.shots) {
-      const folder = shot.isDocumented ? IMAGES : other;
-      if (folder && new RegExp(pattern).test(shot.name)) await takeShot(browser, shot, folder);
+      if (!(folder || shot.isDocumented) || !new RegExp(pattern).test(shot.name)) continue;
+      await takeShot(browser, shot, folder).catch((error) => { // the others are of use without it
+        console.error(`${shot.name}: ${error}`);
+        Deno.exitCode = 1;
+      });
     }
   }
   await browser.close();
