@@ -4,7 +4,7 @@ import { meanText } from "../words.ts";
 
 const WIDTH = 520;
 const HEIGHT = 180;
-const LEFT = 36;
+const LEFT = 44;
 const BOTTOM = 28;
 
 interface Rates {
@@ -51,12 +51,18 @@ export function PassCurves({ atK, hatK }: { atK: Rates; hatK: Rates }) {
         <span>
           <svg width="20" height="8" aria-hidden="true">
             <line class="line" x2="20" y1="4" y2="4" />
-          </svg>at least once (<Explained text="pass@k" />)
+          </svg>
+          <span>
+            at least once (<Explained text="pass@k" />)
+          </span>
         </span>
         <span>
           <svg width="20" height="8" aria-hidden="true">
             <line class="line dashed" x2="20" y1="4" y2="4" />
-          </svg>every time (<Explained text="pass^k" />)
+          </svg>
+          <span>
+            every time (<Explained text="pass^k" />)
+          </span>
         </span>
       </figcaption>
     </figure>

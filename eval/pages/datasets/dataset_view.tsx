@@ -71,7 +71,7 @@ function Head({ name, shown, versions, reload }: {
       <div class="page-head">
         <h2>{name}</h2>
         {shown && (
-          <span class={isLatest ? "badge good" : "badge warn"}>
+          <span class={isLatest ? "badge" : "badge warn"}>
             {isLatest ? "latest version" : "older version"}
           </span>
         )}

@@ -105,7 +105,7 @@ function Ways({ halvings }: { halvings: Halvings }) {
                 {formatCount(model_calls)} further calls of the model
                 {judge_calls > 0 && `, ${formatCount(judge_calls)} of the judge`}
               </span>{" "}
-              {name === halvings.cheapest && <span class="badge good">cheapest</span>}
+              {name === halvings.cheapest && <span class="badge accent">cheapest</span>}
             </span>
           </li>
         );

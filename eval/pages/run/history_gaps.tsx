@@ -24,7 +24,7 @@ export function HistoryGaps({ gaps }: { gaps: Record<string, HistoryGap> }) {
         rows={names.map((name) => ({ name, ...gaps[name]! }))}
         keyOf={({ name }) => name}
         columns={[
-          { label: "Score", cell: ({ name }) => scoreLabel(name) },
+          { label: "Score", cell: ({ name }) => <span class="nowrap">{scoreLabel(name)}</span> },
           {
             label: "After its replies",
             isNumber: true,
