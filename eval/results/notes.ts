@@ -59,6 +59,6 @@ function noteSimilarity({ test_batch }: Pick<EvaluateRequest, "test_batch">): Ru
     code: "similarity_alone",
     detail:
       `overall of ${which} is semantic_similarity alone, by a small model for English; in other ` +
-      "languages it sees no negation: see docs/scores-and-statistics.md#semantic_similarity",
+      "languages but Chinese it sees no negation: see docs/scores-and-statistics.md#semantic_similarity",
   }];
 }

@@ -8,6 +8,7 @@ import { describeRun } from "../../export/text/run_text.ts";
 import { splitNoise } from "../../noise/noise.ts";
 import { resultPieces } from "../../results/run_result.ts";
 import { restingProgress, viewRun, withResult } from "../../run/events/view.ts";
+import { AgreementLabel } from "../../schemas/interaction_result.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunReader } from "../../store/store.ts";
 import { createWholeReader } from "../../store/turns/whole_reader.ts";
@@ -18,6 +19,7 @@ import { isGroup, storedGroups } from "../stored_groups.ts";
 import { terminalForm } from "../report/terminal_form.ts";
 
 const options = {
+  agreement: { type: "string" },
   json: { type: "boolean" },
   score: { type: "string" },
 } as const;
@@ -31,6 +33,9 @@ assay-eval show GROUP [options]
 RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group: its models
 are compared.
 
+  --agreement LABEL
+                 list the lowest replies of this label: same, partly, adds,
+                 unrelated or contradicts
   --json         print the run with its result as GET /runs/{id} answers it, or
                  the group as GET /groups/{id} does
   --score NAME   of a group: the score that decides (default: overall)
@@ -52,6 +57,10 @@ Example:
       return EXIT.passed;
     }
     if (values.score) throw new UsageError("--score is for groups");
+    const label = AgreementLabel.safeParse(values.agreement);
+    if (values.agreement && !label.success) {
+      throw new UsageError(`--agreement is one of ${AgreementLabel.options.join(", ")}`);
+    }
     const run = await findRun(reader, name);
     if (values.json) {
       for await (const text of gatherPieces(jsonOf(reader, run))) context.out.write(text);
@@ -62,7 +71,7 @@ Example:
       reader: createWholeReader(reader, run),
       threshold: thresholdOf(run.request),
     };
-    const digest = await digestRun(source);
+    const digest = await digestRun({ ...source, label: label.data });
     context.out.write(describeRun(source, { digest, form: terminalForm }));
     if (run.attempts > 1) {
       const noise = await splitNoise(run.id, source.reader.turns(run.id));

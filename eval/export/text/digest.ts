@@ -1,5 +1,9 @@
 import type { TurnCounts } from "../../schemas/evaluate_response.ts";
-import type { InteractionError, InteractionResult } from "../../schemas/interaction_result.ts";
+import type {
+  AgreementLabel,
+  InteractionError,
+  InteractionResult,
+} from "../../schemas/interaction_result.ts";
 import type { HistoryGap, Scores, Statistic } from "../../schemas/statistics.ts";
 import { hasWrongTools } from "../../schemas/barred.ts";
 import { isBarring } from "../../schemas/checks.ts";
@@ -58,8 +62,10 @@ export interface RunDigest extends Counts {
 
 /** Reads a run once. The averages are those of its result. */
 export async function digestRun(
-  { run, reader, threshold }: Pick<ExportSource, "run" | "threshold"> & {
+  { run, reader, threshold, label }: Pick<ExportSource, "run" | "threshold"> & {
     reader: Pick<TurnReader, "turnPages">;
+    /** The replies to look at are those of this label. */
+    label?: AgreementLabel | undefined;
   },
 ): Promise<RunDigest> {
   const scenarios = labelScenarios(run.request.test_batch).map((label): ScenarioDigest => ({
@@ -77,7 +83,7 @@ export async function digestRun(
   const graded: RunDigest["graded"] = { turns: 0, grades: 0, sum: 0 };
   const barred = { byChecks: 0, byTools: 0, missing: 0 };
   const usage = { input_tokens: 0, output_tokens: 0 };
-  const lowest = createLowestTurns(threshold);
+  const lowest = createLowestTurns(threshold, label);
   let place = { scenario: 0, attempt: 0 };
   let scenario = scenarios[0]!;
 

@@ -1,8 +1,9 @@
-import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import type { AgreementLabel, InteractionResult } from "../../schemas/interaction_result.ts";
+import { agreementOf } from "../../schemas/barred.ts";
 import { HEADLINE } from "../../results/passing.ts";
 import { outcomeOf } from "../../results/outcome.ts";
 
-/** An answered turn that did not pass: in the attempt in which it was lowest. */
+/** An answered turn that did not pass or has a label: in the attempt in which it was lowest. */
 export interface LowTurn {
   scenario: number;
   /** Counts from 0, as `attempt` does. */
@@ -12,17 +13,23 @@ export interface LowTurn {
 }
 
 const KEPT = 5;
+/** Of one label, which somebody asked for. */
+const KEPT_OF_LABEL = 50;
 
 /** The lowest turns of those that were added, lowest first; a conversation's turn is among them once. */
-export function createLowestTurns(threshold: number) {
+export function createLowestTurns(threshold: number, label?: AgreementLabel) {
   let lowest: LowTurn[] = [];
   return {
     add(added: LowTurn): void {
-      if (outcomeOf(added.result, threshold) !== "below") return;
+      const { result } = added;
+      const isWanted = label
+        ? agreementOf(result) === label
+        : outcomeOf(result, threshold) === "below";
+      if (!isWanted) return;
       const known = lowest.find((low) => isSameTurn(low, added));
       if (known && overallOf(known) <= overallOf(added)) return;
       lowest = [...lowest.filter((low) => low !== known), added]
-        .sort((a, b) => overallOf(a) - overallOf(b)).slice(0, KEPT);
+        .sort((a, b) => overallOf(a) - overallOf(b)).slice(0, label ? KEPT_OF_LABEL : KEPT);
     },
     list: () => lowest,
   };

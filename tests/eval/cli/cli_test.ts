@@ -112,6 +112,29 @@ Deno.test("runs shows the overall that show has: each scenario counts alike", as
   assertMatch(row!, new RegExp(`completed +4 +${shown} `));
 });
 
+Deno.test("show lists the replies that agree with their references in one way", async () => {
+  const interactions = [
+    { id: "1", user_message: "How many?", reference_reply: "There are 12 rooms." },
+    { id: "2", user_message: "Until when?", reference_reply: "The pool is open until 8 pm." },
+  ];
+  const test_batch = { id: "s", interactions };
+  const files = {
+    "b.json": JSON.stringify({ test_batch, endpoint: "http://127.0.0.1:1", model_id: "m" }),
+  };
+  const { run } = cliContext({
+    files,
+    answer: (messages) =>
+      messages.at(-1)!.content === "How many?" ? "There are 15 rooms." : "I do not know.",
+  });
+  await run("run", "b.json");
+  const { out } = await run("show", "latest", "--agreement", "contradicts");
+  assertStringIncludes(out, "answered: There are 15 rooms.");
+  assert(!out.includes("answered: I do not know."), out);
+  const { code, err } = await run("show", "latest", "--agreement", "wrong");
+  assertEquals(code, 1);
+  assertStringIncludes(err, "--agreement is one of same, partly, adds, unrelated, contradicts");
+});
+
 Deno.test("show describes one run, by its id or as the latest", async () => {
   const { run, first, second } = await withRuns();
   assertStringIncludes((await run("show", first)).out, `Run ${first}, completed`);
