@@ -21,7 +21,7 @@ import { createGroups } from "./groups/groups.ts";
 import { dashboardPage } from "./pages/page.ts";
 import { createSummaries } from "./results/summaries.ts";
 import type { RunManager } from "./run/manager/manager.ts";
-import { createRunViewer } from "./run/events/run_viewer.ts";
+import { createRunViewer } from "./run/events/view.ts";
 import type { RunStore } from "./store/store.ts";
 
 /** Everything the outside world supplies. */

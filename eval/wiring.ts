@@ -21,8 +21,7 @@ import { checkQueue, describeLag, readJobFigures } from "./sharing/readiness.ts"
 import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
 import { checksOf } from "./assess/checks/planned_checks.ts";
 import { expectsTools } from "./assess/tools/expects_tools.ts";
-import { logJudge } from "./assess/judge/logged_judge.ts";
-import { observeJudge } from "./assess/judge/observed_judge.ts";
+import { logJudge, observeJudge } from "./assess/judge/logged_judge.ts";
 import { createScoringPorts, type WorkerStarts } from "./assess/wiring.ts";
 import { createTarget, type Dialects, type Target } from "./endpoint/target.ts";
 

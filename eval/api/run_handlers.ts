@@ -12,7 +12,7 @@ import type { Summaries } from "../results/summaries.ts";
 import { RUN_SORTS, type RunCursor, type RunSort } from "../store/runs/lists/list_query.ts";
 import type { RunRecord, StoredRun } from "../store/runs/run_record.ts";
 import type { KnownRun, RunStore } from "../store/store.ts";
-import { RunStatus } from "../run/events/view.ts";
+import { createRunViewer, RunStatus, withResult } from "../run/events/view.ts";
 import { RunChange } from "./schemas/run_schemas.ts";
 import { described, detail, flag, LARGEST_INTEGER, paging } from "./route_parts.ts";
 import { SearchedText } from "./turn_query.ts";
@@ -23,8 +23,6 @@ import { resultPieces } from "../results/run_result.ts";
 import { logStreamEnd } from "../run/events/stream_log.ts";
 import { cancelRun } from "../run/manager/cancel_run.ts";
 import { cannotRetry, createRetries } from "../run/manager/retries.ts";
-import { createRunViewer } from "../run/events/run_viewer.ts";
-import { withResult } from "../run/events/view.ts";
 import { requireRecord, requireRun } from "../store/runs/require_run.ts";
 
 /** `-name` sorts downwards. */

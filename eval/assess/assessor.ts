@@ -4,12 +4,11 @@ import type { Interaction } from "../schemas/scenario.ts";
 import type { Assessor, ReplyCircumstances } from "./assessment.ts";
 import { createSharedMemo } from "./background/memo.ts";
 import { createBatchSemantics } from "./batch_semantics.ts";
-import { describeScoring } from "./describe_scoring.ts";
+import { describeScoring, type ScoringPorts } from "./scoring_ports.ts";
 import { meterJudge } from "./judge/judge_cost.ts";
 import { conclude } from "./scores/overall.ts";
 import type { Outcome, ScoredBatch, Scorer, TurnScorer } from "./scores/scorer.ts";
 import { scorers as everyScorer } from "./scores/scorers.ts";
-import type { ScoringPorts } from "./scoring_ports.ts";
 
 /** In the order of the scorers. Plain data: what is remembered must not hold on to a whole batch. */
 type Outcomes = readonly Outcome[];

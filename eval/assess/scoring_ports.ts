@@ -5,6 +5,8 @@ import type { Embedder } from "./embeddings/embedder.ts";
 import type { JudgeModel } from "./judge/model.ts";
 import type { LanguageDetector } from "./language/detector.ts";
 import type { PairComparer } from "./scores/lexical/pair_scores.ts";
+import type { ScoredBy } from "../schemas/evaluate_response.ts";
+import { AGREEMENT, CALIBRATION } from "./scores/similarity_method.ts";
 
 /** What a scorer of the caller's own answers; a `score` of `null` says that it has none. */
 export const WebhookAnswer = z.object({
@@ -28,4 +30,15 @@ export interface ScoringPorts {
   detector: LanguageDetector;
   judge?: JudgeModel;
   askScorer: AskScorer;
+}
+
+/**
+ * What scores a run's meanings and grades. A run that is resumed with another configuration must not
+ * mix two scales in one mean, so it is stored with the run.
+ */
+export function describeScoring({ judge, embedder }: ScoringPorts): ScoredBy {
+  const { method, cjk, isEnglishOnly: isCalibrated } = embedder;
+  const methods = cjk ? `${method}+${cjk.method}` : method;
+  const embeddings = isCalibrated ? `${methods}/${CALIBRATION}-${AGREEMENT}` : method;
+  return { judge: judge?.name ?? null, embeddings };
 }

@@ -3,7 +3,7 @@ import type { Logger } from "../../shared/log.ts";
 import { isPostgresAddress } from "../../shared/postgres/address.ts";
 import type { EvalConfig } from "../config.ts";
 import type { PaceBoard } from "../endpoint/pace.ts";
-import type { Sharing } from "../run/manager/sharing.ts";
+import type { Sharing } from "../run/manager/shared_runs.ts";
 import type { SharedFigures } from "./open_sharing.ts";
 import { openStore, type OpenStoreOptions } from "../store/open_store.ts";
 import type { RunStore } from "../store/store.ts";

@@ -1,7 +1,7 @@
 import type { Logger } from "../../shared/log.ts";
 import type { PostgresPool } from "../../shared/postgres/pool.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
-import type { Sharing } from "../run/manager/sharing.ts";
+import type { Sharing } from "../run/manager/shared_runs.ts";
 import { openPostgres } from "../store/postgres/open_postgres.ts";
 import type { SharedStore } from "../store/postgres/shared_store.ts";
 import type { PaceBoard } from "../endpoint/pace.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "../../shared/log.ts";
-import type { RunWatcher } from "../run/manager/sharing.ts";
+import type { RunWatcher } from "../run/manager/shared_runs.ts";
 import type { SharedStore } from "../store/postgres/shared_store.ts";
 import type { NewsKind, RunNews } from "../store/postgres/run_news.ts";
 

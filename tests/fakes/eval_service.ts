@@ -5,7 +5,7 @@ import type { ListEndpointModels } from "../../eval/endpoint/endpoint_models.ts"
 import { createEvalHandler } from "../../eval/handler.ts";
 import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
 import { createRunManager } from "../../eval/run/manager/create_manager.ts";
-import type { Sharing } from "../../eval/run/manager/sharing.ts";
+import type { Sharing } from "../../eval/run/manager/shared_runs.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/config/config.ts";
 import { type Logger, silentLogger } from "../../shared/log.ts";

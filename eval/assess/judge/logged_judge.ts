@@ -2,6 +2,8 @@ import type { Logger } from "../../../shared/log.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import { shorten } from "../../../shared/shorten.ts";
 import type { JudgeModel } from "./model.ts";
+import type { Metrics } from "../../../shared/ops/metrics.ts";
+import type { observeCall } from "../../endpoint/observation.ts";
 
 /** Every turn fails for the same reason if the judge is down. */
 const LOG_MS = 60_000;
@@ -43,5 +45,21 @@ export function logJudge(
         throw error;
       }
     },
+  };
+}
+
+/** The same judge, with metrics and a trace span for each question. `observe` is `observeCall`. */
+export function observeJudge(
+  judge: JudgeModel,
+  { metrics, observe }: { metrics: Metrics; observe: typeof observeCall },
+): JudgeModel {
+  const model = { metrics, provider: "judge", modelId: judge.name } as const;
+  return {
+    ...judge,
+    ask: (question, signal) =>
+      observe(model, {
+        call: () => judge.ask(question, signal),
+        tokensOf: ({ tokens }) => tokens,
+      }),
   };
 }

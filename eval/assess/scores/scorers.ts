@@ -2,14 +2,30 @@ import type { ScoringPorts } from "../scoring_ports.ts";
 import { checksScore } from "./checks.ts";
 import { judgeScore } from "./judge.ts";
 import { metadataMatch } from "./metadata_match.ts";
-import { nearestReference } from "./nearest_reference.ts";
 import { describeOverall } from "./overall.ts";
-import { textPairs } from "./lexical/text_pairs.ts";
 import type { ScoreDescription } from "./score.ts";
-import type { Scorer } from "./scorer.ts";
+import type { Outcome, RepeatableScorer, RepliedTurn, Scorer } from "./scorer.ts";
 import { toolScores } from "./tools.ts";
 import { webhookScores } from "./webhook.ts";
 import { meaning } from "./semantic_similarity.ts";
+import { referenceOf, referencesOf } from "../references.ts";
+import { pairScorers } from "./mod.ts";
+
+/** The scores of the table in `mod.ts`: reply and reference, text by text. */
+const textPairs: Scorer = {
+  describe: () => pairScorers.map(({ compare: _, longest: __, ...description }) => description),
+
+  forBatch: ({ pairs }) => ({
+    isRepeatable: true,
+    plan: (interaction) => sameForAll(referenceOf(interaction) !== undefined),
+    score({ interaction, reply }: RepliedTurn) {
+      const reference = referenceOf(interaction);
+      return reference === undefined
+        ? { scores: sameForAll(null) }
+        : pairs.compare({ reply, reference });
+    },
+  }),
+};
 
 /**
  * Every scorer, in the order in which scores are reported. Scores that compare two texts as they
@@ -28,4 +44,49 @@ export const scorers: readonly Scorer[] = [
 /** Every score that a result may have, as it is computed with these ports. */
 export function describeScores(ports: ScoringPorts): ScoreDescription[] {
   return [...scorers.flatMap((scorer) => scorer.describe(ports)), describeOverall()];
+}
+
+function sameForAll<T>(value: T): Record<string, T> {
+  return Object.fromEntries(pairScorers.map(({ name }) => [name, value]));
+}
+
+/** A scorer of one reference that is asked about each of a turn's; the nearest counts. */
+function nearestReference(scorer: Scorer): Scorer {
+  return {
+    ...scorer,
+    forBatch(batch) {
+      const single = scorer.forBatch(batch);
+      return single?.isRepeatable
+        ? { ...single, score: (turn: RepliedTurn) => scoreNearest(single, turn) }
+        : single;
+    },
+  };
+}
+
+async function scoreNearest(
+  scorer: RepeatableScorer,
+  { interaction, reply }: RepliedTurn,
+): Promise<Outcome> {
+  const { reference_replies: _, ...turn } = interaction;
+  const [first = "", ...others] = referencesOf(interaction);
+  if (others.length === 0) {
+    return scorer.score({ interaction: { ...turn, reference_reply: first }, reply });
+  }
+  const outcomes = await Promise.all(
+    [first, ...others].map(async (reference_reply) =>
+      await scorer.score({ interaction: { ...turn, reference_reply }, reply })
+    ),
+  );
+  const failed = outcomes.find(({ missing }) => missing);
+  if (failed) return failed;
+  const names = Object.keys(outcomes[0]!.scores);
+  const scoreOf = ({ scores }: Outcome, name: string) => scores[name] ?? -1;
+  const nearest = outcomes.reduce((best, one) =>
+    scoreOf(one, names[0]!) > scoreOf(best, names[0]!) ? one : best
+  );
+  const scores = Object.fromEntries(names.map((name) => {
+    const most = Math.max(...outcomes.map((outcome) => scoreOf(outcome, name)));
+    return [name, most < 0 ? null : most];
+  }));
+  return { ...nearest, scores };
 }

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { RUN_STATUSES, type RunRecord, type Tally } from "../../store/runs/run_record.ts";
 import { withoutQuery } from "../../endpoint/endpoint_address.ts";
 import { knownMean, RunProgress } from "./run_progress.ts";
+import type { RunReader } from "../../store/store.ts";
+import type { RunManager } from "../manager/manager.ts";
 
 export const RunStatus = z.enum(RUN_STATUSES).meta({ id: "RunStatus" });
 export type RunStatus = z.infer<typeof RunStatus>;
@@ -64,4 +66,32 @@ export async function* withResult(
   yield `${JSON.stringify(view).slice(0, -1)},"result":`;
   yield* result;
   yield "}";
+}
+
+/** How a run is at this moment, also one that is running, here or in another process. */
+export function createRunViewer(
+  { store, runs }: { store: RunReader; runs: RunManager },
+): (run: RunRecord) => Promise<Run> {
+  async function view(run: RunRecord): Promise<Run> {
+    const active = runs.active(run.id);
+    if (active) {
+      await runs.refresh(run.id);
+      return viewRun(run, active.progress());
+    }
+    if (run.status === "running" && runs.isShared) {
+      return viewRun(run, restingProgress(run, await store.tally(run.id)));
+    }
+    if (run.status === "running" && runs.waiting(run.id)) {
+      const detail = "the run is queued: the limit of running runs is reached (EVAL_MAX_RUNS)";
+      return viewRun({ ...run, detail }, restingProgress(run, await store.tally(run.id)));
+    }
+    if (run.status !== "running") {
+      return viewRun(run, restingProgress(run, run.tally ?? await store.tally(run.id)));
+    }
+    // It ended after it was read, or a process left it and could not store its end.
+    const now = await store.getRecord(run.id) ?? run;
+    if (now.status !== "running") return view(now);
+    return view({ ...now, status: "interrupted", detail: runs.faultOf(run.id) });
+  }
+  return view;
 }

@@ -15,7 +15,7 @@ import type { FairLimiter } from "./fair_limiter.ts";
 import { ConversationTaken, type Finished, type Recorder } from "../manager/run_ports.ts";
 import { runScenarios } from "./runner.ts";
 import type { Saver } from "./saver.ts";
-import type { Sharing } from "../manager/sharing.ts";
+import type { Sharing } from "../manager/shared_runs.ts";
 import type { RunWork } from "../manager/work.ts";
 
 /** What executing a run needs from outside. */
@@ -75,7 +75,7 @@ function watchSending(target: Target): { target: Target; sent: Promise<void> } {
 }
 
 /** Executes a run to its end and stores how it ended. Never rejects. */
-export type ExecuteRun = (active: ActiveRun, finished: Finished | undefined) => Promise<RunEnd>;
+type ExecuteRun = (active: ActiveRun, finished: Finished | undefined) => Promise<RunEnd>;
 
 export function createExecution(ports: ExecutionPorts, state: ExecutionState): ExecuteRun {
   const { store, log, endpoints, connect, limiter, scoring, concurrency, sharing } = ports;

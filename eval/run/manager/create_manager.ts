@@ -1,8 +1,12 @@
 import { overloaded } from "../../../shared/http/router/admission.ts";
-import { describeScoring } from "../../assess/describe_scoring.ts";
-import { removeQuery } from "../../store/runs/lists/endpoint_query.ts";
+import { describeScoring } from "../../assess/scoring_ports.ts";
+import {
+  removeQuery,
+  type RunStatus,
+  type StoredRun,
+  type Tally,
+} from "../../store/runs/run_record.ts";
 import { endedMeanwhile } from "../../store/runs/require_run.ts";
-import type { RunStatus, StoredRun, Tally } from "../../store/runs/run_record.ts";
 import type { NewRun } from "../../store/store.ts";
 import { isStorageFault } from "../../store/store_fault.ts";
 import { createExecution, type ExecutionPorts } from "../execute/execution.ts";

@@ -1,4 +1,4 @@
-import { Kysely } from "kysely";
+import { type Dialect, Kysely, PostgresDialect } from "kysely";
 import { ConfigError } from "../../../shared/config/config.ts";
 import { describePostgres } from "../../../shared/postgres/address.ts";
 import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
@@ -10,12 +10,11 @@ import { createRunReader } from "../runs/run_reader.ts";
 import { deleteOrphans } from "../runs/run_deletion.ts";
 import type { Tables } from "../schema/schema.ts";
 import type { RunReader } from "../store.ts";
-import { createPostgresDialect } from "./postgres_dialect.ts";
-import { postgresMigrations } from "./postgres_migrations.ts";
 import { asCommon, type PostgresTables } from "./postgres_schema.ts";
 import { createRunNews, type RunNews } from "./run_news.ts";
 import { createSharedStore, type SharedStore } from "./shared_store.ts";
 import type { WorkList } from "./work_list.ts";
+import type { Migration } from "kysely/migration";
 
 /** A store on PostgreSQL with what belongs to it. `store.close` closes all of it. */
 interface OpenedPostgres {
@@ -108,3 +107,49 @@ function cannotOpen(address: string, error: unknown): ConfigError {
     cause: error,
   });
 }
+
+/** kysely's PostgreSQL dialect on our pool, which translates errors and closes broken connections. */
+export function createPostgresDialect(pool: PostgresPool): Dialect {
+  return new PostgresDialect({
+    pool: {
+      options: {},
+      async connect() {
+        const client = await pool.connect();
+        return {
+          // deno-lint-ignore no-explicit-any -- kysely's second overload is for cursors
+          query: (text: any, values: readonly unknown[] = []): any =>
+            client.query({ text, values }),
+          release: () => client.release(),
+        };
+      },
+      end: () => pool.end(),
+    },
+  });
+}
+
+/** What only PostgreSQL needs, where several processes work on the same runs. */
+const postgresMigrations: Record<string, Migration> = {
+  "0011_shared_runs": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("runs")
+        .addColumn("last_seq", "integer", (column) => column.notNull().defaultTo(0))
+        .addColumn("queue", "text")
+        .addColumn("reserved_until", "timestamptz")
+        .execute();
+      await db.schema.createTable("endpoint_paces")
+        .addColumn("origin", "text", (column) => column.primaryKey())
+        .addColumn("concurrency", "double precision", (column) => column.notNull())
+        .addColumn("changed_by", "text", (column) => column.notNull())
+        .addColumn("changed_at", "timestamptz", (column) => column.notNull())
+        .execute();
+    },
+  },
+  "0020_portions": {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable("runs")
+        .addColumn("places", "integer")
+        .addColumn("listed", "integer")
+        .execute();
+    },
+  },
+};

@@ -1,12 +1,11 @@
 import type { Kysely, Transaction } from "kysely";
 import { countTurns, planOf } from "../../schemas/conversations.ts";
 import { datasetNameOf, digestBatch } from "./batch_digest.ts";
-import { removeQuery } from "./lists/endpoint_query.ts";
+import { removeQuery, type RunGroup, type StoredRun } from "./run_record.ts";
 import { claimKey } from "./idempotency_keys.ts";
 import { copyAnswered } from "../turns/retried_turns.ts";
 import { RECORD_COLUMNS, toRecord, toRunRow } from "./run_rows.ts";
 import type { Tables } from "../schema/schema.ts";
-import type { RunGroup, StoredRun } from "./run_record.ts";
 import type { IdempotencyKey, KnownRun, NewRun, RunStore } from "../store.ts";
 
 export interface RunCreationOptions {

@@ -1,6 +1,5 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import { deleteGrades, deleteOrphanGrades } from "../grades/grade_queries.ts";
-import { createKeptRuns } from "./kept_runs.ts";
 import type { Tables } from "../schema/schema.ts";
 import type { RunStore } from "../store.ts";
 
@@ -105,4 +104,43 @@ export async function deleteOrphans(db: Kysely<Tables>): Promise<void> {
     where id is not null and not exists (select 1 from runs where runs.id = ids.id)`.execute(db);
   for (const { id } of rows) await deleteTurns(db, id);
   await deleteOrphanGrades(db);
+}
+
+/** Tracks which runs are being read. */
+interface KeptRuns {
+  keep(runId: string): Disposable;
+  isKept(runId: string): boolean;
+  /** Marks a run that was deleted while it was read: it is released after its last reader. */
+  markDeleted(runId: string): void;
+}
+
+/** `release` is called for a run that is marked as deleted and has no reader any more. */
+function createKeptRuns(release: (runId: string) => void): KeptRuns {
+  const readers = new Map<string, number>();
+  const deleted = new Set<string>();
+
+  function leave(runId: string): void {
+    const left = readers.get(runId)! - 1;
+    if (left > 0) return void readers.set(runId, left);
+    readers.delete(runId);
+    if (deleted.delete(runId)) release(runId);
+  }
+
+  return {
+    keep(runId) {
+      readers.set(runId, (readers.get(runId) ?? 0) + 1);
+      let isHeld = true;
+      return {
+        [Symbol.dispose]() {
+          if (isHeld) leave(runId);
+          isHeld = false;
+        },
+      };
+    },
+    isKept: (runId) => readers.has(runId),
+    markDeleted(runId) {
+      if (readers.has(runId)) deleted.add(runId);
+      else release(runId);
+    },
+  };
 }

@@ -2,9 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { createYielder } from "../../../shared/yielder.ts";
 import { createGradeReader } from "../grades/grade_queries.ts";
 import { createDatasetReader } from "../datasets/dataset_queries.ts";
-import { groupRuns, listGroups } from "./lists/group_queries.ts";
-import { readAhead } from "../turns/read_ahead.ts";
-import { listRuns } from "./lists/run_list.ts";
+import { groupRuns, listGroups, listRuns } from "./lists/run_list.ts";
 import { parseTurn, RECORD_COLUMNS, type SelectedTurn, toRecord, toTurnText } from "./run_rows.ts";
 import type { Tables, TurnsTable } from "../schema/schema.ts";
 import { findTag, readTags } from "./run_tags.ts";
@@ -179,4 +177,24 @@ function eventsFrom(runId: string, { seq, limit }: { seq: number; limit: number 
       ) as page
       where total - size < ${PAGE_BYTES}
     )`;
+}
+
+/**
+ * The same items, each requested while the one before it is being used. At most one item is
+ * buffered, and none is requested after the consumer has stopped.
+ */
+export async function* readAhead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  const iterator = items[Symbol.asyncIterator]();
+  try {
+    let next = iterator.next();
+    while (true) {
+      const { done, value } = await next;
+      if (done) return;
+      next = iterator.next();
+      next.catch(() => {}); // thrown when the item is requested
+      yield value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
 }

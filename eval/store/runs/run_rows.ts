@@ -3,8 +3,9 @@ import { jsonPieces } from "../../../shared/http/body/json_stream.ts";
 import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import type { RunsTable, TurnsTable } from "../schema/schema.ts";
-import type { RunRecord, StoredRun } from "./run_record.ts";
+import type { RunRecord, StoredRun, Tally } from "./run_record.ts";
 import type { StoredTurn, TurnText } from "../turns/turn_record.ts";
+import type { StatusChange } from "../store.ts";
 
 /** The columns of a run without its request, which may have megabytes. */
 export const RECORD_COLUMNS = [
@@ -144,4 +145,26 @@ export function toTurn(row: SelectedTurn): StoredTurn {
 
 export function parseTurn({ resultJson, ...turn }: TurnText): StoredTurn {
   return { ...turn, result: JSON.parse(resultJson) };
+}
+
+/** The columns of a run that a new status sets. */
+export function toStatusColumns(
+  { status, detail, tally }: Omit<StatusChange, "tally"> & { tally?: Tally | undefined },
+  moment: number,
+) {
+  const isOver = status !== "running" && status !== "interrupted";
+  return {
+    status,
+    detail: detail ?? null,
+    tally: tally ? JSON.stringify(tally) : null,
+    finished_at: isOver ? notBeforeCreation(moment) : null,
+    overall: null, // what was computed before, if anything, is out of date
+    headline: null,
+    summary: null,
+  };
+}
+
+/** The clock may have been set back since, or be that of another process. */
+function notBeforeCreation(moment: number) {
+  return sql<number>`case when created_at > ${moment} then created_at else ${moment} end`;
 }

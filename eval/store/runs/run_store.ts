@@ -1,5 +1,4 @@
 import type { Kysely } from "kysely";
-import { createAttemptQueries } from "../turns/attempt_queries.ts";
 import { createDatasetStore } from "../datasets/dataset_queries.ts";
 import { createGradeWriter } from "../grades/grade_queries.ts";
 import { findKey } from "./idempotency_keys.ts";
@@ -8,13 +7,12 @@ import { createReadCheck, type ReadCheck } from "./read_check.ts";
 import { createRunCreation, type RunCreationOptions } from "./run_creation.ts";
 import { createRunDeletion } from "./run_deletion.ts";
 import { createRunReader } from "./run_reader.ts";
-import { toStatusColumns } from "./run_status.ts";
+import { toStatusColumns, toTurn, TURN_COLUMNS } from "./run_rows.ts";
 import { describeRun, setTag } from "./run_tags.ts";
 import type { Tables } from "../schema/schema.ts";
-import { createServiceState } from "./service_state.ts";
 import type { RunStore } from "../store.ts";
-import { createSummaryQueries } from "./lists/summary_queries.ts";
 import { createTurnWriter, type InsertTurns } from "../turns/turn_writer.ts";
+import type { SummaryQueries } from "./lists/list_query.ts";
 
 interface RunStoreOptions extends RunCreationOptions {
   /** A connection that waits for no writer; `db` reads, too, if it is unset. */
@@ -80,5 +78,96 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
     setTag: (name, id) => setTag(db, name, id),
 
     describeRun: (id, change) => describeRun(db, id, change),
+  };
+}
+
+/** A check of the disk writes about as much as a turn does. */
+const PADDING = "-".repeat(4096);
+
+/** What the store keeps about the service itself. */
+function createServiceState(
+  db: Kysely<Tables>,
+  { now }: { now: () => number },
+): Pick<RunStore, "checkWrite" | "trustedMoment" | "trustMoment"> {
+  async function get(name: string): Promise<string | undefined> {
+    const row = await db.selectFrom("service_state").select("value").where("name", "=", name)
+      .executeTakeFirst();
+    return row?.value;
+  }
+
+  async function set(name: string, value: string): Promise<void> {
+    await db.insertInto("service_state").values({ name, value })
+      .onConflict((conflict) => conflict.column("name").doUpdateSet({ value })).execute();
+  }
+
+  return {
+    checkWrite: () => set("written", `${now()} ${PADDING}`),
+
+    async trustedMoment() {
+      const trusted = await get("trusted_moment");
+      if (trusted !== undefined) return Number(trusted);
+      const { newest } = await db.selectFrom("runs")
+        .select(({ fn }) => fn.max(fn.coalesce("finished_at", "created_at")).as("newest"))
+        .executeTakeFirstOrThrow();
+      return newest === null ? null : Number(newest);
+    },
+
+    trustMoment: (moment) => set("trusted_moment", String(moment)),
+  };
+}
+
+function createSummaryQueries(
+  db: Kysely<Tables>,
+  { reads }: { reads: Kysely<Tables> },
+): SummaryQueries {
+  return {
+    async headlines(runIds) {
+      if (runIds.length === 0) return new Map();
+      const rows = await reads.selectFrom("runs").select(["id", "headline"])
+        .where("id", "in", runIds)
+        .where("headline", "is not", null)
+        .execute();
+      return new Map(rows.map(({ id, headline }) => [id, headline!]));
+    },
+
+    async summary(runId) {
+      const row = await reads.selectFrom("runs").select("summary").where("id", "=", runId)
+        .executeTakeFirst();
+      return row?.summary ?? undefined;
+    },
+
+    async saveSummary({ id, finishedAt }, { overall, headline, summary }) {
+      await db.updateTable("runs").set({ overall, headline, summary })
+        .where("id", "=", id)
+        .where("finished_at", "=", finishedAt)
+        .execute();
+    },
+  };
+}
+
+/** Reads the stored turns attempt by attempt, for a run that is resumed. */
+function createAttemptQueries(
+  db: Kysely<Tables>,
+): Pick<RunStore, "attemptCounts" | "attemptTurns"> {
+  return {
+    async attemptCounts(runId) {
+      const rows = await db.selectFrom("turns")
+        .select(({ fn }) => ["scenario", "attempt", fn.countAll().as("turns")])
+        .where("run_id", "=", runId)
+        .groupBy(["scenario", "attempt"])
+        .orderBy("scenario").orderBy("attempt")
+        .execute();
+      return rows.map((row) => ({ ...row, turns: Number(row.turns) }));
+    },
+
+    async attemptTurns(runId, { scenario, attempt }) {
+      const rows = await db.selectFrom("turns").select(TURN_COLUMNS)
+        .where("run_id", "=", runId)
+        .where("scenario", "=", scenario)
+        .where("attempt", "=", attempt)
+        .orderBy("turn")
+        .execute();
+      return rows.map(toTurn);
+    },
   };
 }

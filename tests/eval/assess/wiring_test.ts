@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { describeScoring } from "../../../eval/assess/describe_scoring.ts";
+import { describeScoring } from "../../../eval/assess/scoring_ports.ts";
 import { EvalConfig } from "../../../eval/config.ts";
 import { createLocalEmbedder } from "../../../eval/assess/embeddings/local.ts";
 import { createScoringPorts } from "../../../eval/assess/wiring.ts";

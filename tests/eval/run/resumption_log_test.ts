@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { RunWatcher, Sharing } from "../../../eval/run/manager/sharing.ts";
+import type { RunWatcher, Sharing } from "../../../eval/run/manager/shared_runs.ts";
 import { createLocalWork } from "../../../eval/run/manager/work.ts";
 import { planOf } from "../../../eval/schemas/conversations.ts";
 import type { RunStore } from "../../../eval/store/store.ts";

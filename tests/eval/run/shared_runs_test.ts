@@ -1,7 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { createSharedRuns } from "../../../eval/run/manager/shared_runs.ts";
+import {
+  createSharedRuns,
+  type RunWatcher,
+  type Sharing,
+} from "../../../eval/run/manager/shared_runs.ts";
 import type { ActiveRun } from "../../../eval/run/manager/active_run.ts";
-import type { RunWatcher, Sharing } from "../../../eval/run/manager/sharing.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 
 /** What a process joins that knows the query of `mine`. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { createRunWatch } from "../../../eval/sharing/run_watch.ts";
-import type { RunWatcher } from "../../../eval/run/manager/sharing.ts";
+import type { RunWatcher } from "../../../eval/run/manager/shared_runs.ts";
 import type { NewsListener } from "../../../eval/store/postgres/run_news.ts";
 import { silentLogger } from "../../../shared/log.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { readAhead } from "../../../eval/store/turns/read_ahead.ts";
+import { readAhead } from "../../../eval/store/runs/run_reader.ts";
 
 /** The numbers from 1, and a record of every request. */
 function watchedNumbers({ until = 3, failAt = Infinity } = {}) {

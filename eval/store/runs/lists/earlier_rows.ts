@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { removeQuery } from "./endpoint_query.ts";
+import { removeQuery } from "../run_record.ts";
 import { readFacets } from "../../turns/turn_facets.ts";
 
 /** Turns of an earlier version that are read at once. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { bleuTokens } from "../../../../eval/assess/text/bleu_tokens.ts";
+import { bleuTokens } from "../../../../eval/assess/scores/lexical/bleu.ts";
 
 const SIGNS = [...'!"#$%&()*+/:;<=>?@[\\]^_`{|}~'].join("x");
 

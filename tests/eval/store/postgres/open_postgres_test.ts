@@ -4,8 +4,11 @@ import { ConfigError } from "../../../../shared/config/config.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import { createPostgresPool } from "../../../../shared/postgres/pool.ts";
 import { openJobQueue } from "../../../../eval/sharing/job_queue.ts";
-import { openPostgres, openPostgresReader } from "../../../../eval/store/postgres/open_postgres.ts";
-import { createPostgresDialect } from "../../../../eval/store/postgres/postgres_dialect.ts";
+import {
+  createPostgresDialect,
+  openPostgres,
+  openPostgresReader,
+} from "../../../../eval/store/postgres/open_postgres.ts";
 import { freePort } from "../../../fakes/free_port.ts";
 import { openSharedStore, postgresBin, startPostgres } from "../../../fakes/postgres_server.ts";
 import { evaluateRequest, storedTurn } from "../../../fakes/stored_runs.ts";
