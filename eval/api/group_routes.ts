@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { groupFormats } from "../export/formats/group_formats.ts";
+import { exportFormats } from "../export/mod.ts";
 import { GroupReport, ListedGroup } from "../groups/group_report.ts";
 import { RunLocation } from "./schemas/run_schemas.ts";
 import { GROUP_EVENTS, GroupState } from "./schemas/group_schemas.ts";
@@ -37,7 +37,7 @@ import { streamPieces } from "../../shared/http/body/json_stream.ts";
 import type { RunReader } from "../store/store.ts";
 import { groupSources, whileAllKept } from "../export/group_source.ts";
 
-const FORMATS = groupFormats.map(({ name }) => name);
+const FORMATS = exportFormats.map(({ name }) => name);
 const path = z.object({ id: z.string().meta({ description: "The group." }) });
 const NOT_FOUND = { 404: "`not_found`: there is no such group" };
 const CONFLICT = { 409: "`conflict`: the group is not in a state for that" };
@@ -95,7 +95,7 @@ export function createGroupRoutes(deps: GroupHandlerDeps): Route[] {
       index: { query: `format=${FORMATS.join("|")}` },
       params: { path, query: ExportQuery },
       answers: {
-        200: fileAnswer(groupFormats, GroupReport),
+        200: fileAnswer(exportFormats, GroupReport),
       },
       problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT },
       handler: createGroupExportRoute(deps),
@@ -243,7 +243,7 @@ function createGroupExportRoute(
   return async (_request, { params, url }) => {
     const { format: name, decide_by: decideBy, detail, bom } = readQuery(url, ExportQuery);
     const { id = "" } = params;
-    const format = groupFormats.find((format) => format.name === name)!;
+    const format = exportFormats.find((format) => format.name === name)!;
     if ((await groups.view(id)).status === "running") {
       const detail =
         `cannot export group ${id}: it is not finished; wait for its end, or cancel it`;
@@ -251,7 +251,7 @@ function createGroupExportRoute(
     }
     const report = await groups.report(id, { decideBy });
     const runs = () => groupSources(store, report);
-    const pieces = format.write({ report, runs, hasBom: bom, detail });
+    const pieces = format.writeGroup({ report, runs, hasBom: bom, detail });
     return streamPieces(whileAllKept(store, { report, pieces }), {
       "content-type": format.contentType,
       "content-disposition": `attachment; filename="assay-group-${id}.${format.extension}"`,

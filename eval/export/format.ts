@@ -4,6 +4,7 @@ import type { ComparedSides } from "./text/compared_sides.ts";
 import type { ComparisonDetails } from "./text/comparison_details.ts";
 import type { Agreement } from "../schemas/agreement.ts";
 import type { Detail } from "../results/detail.ts";
+import type { GroupReport } from "../groups/group_report.ts";
 import type { RunNoise } from "../schemas/noise.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { TurnReader } from "../store/turns/whole_reader.ts";
@@ -42,11 +43,28 @@ export interface ExportSource {
   agreement?: Agreement | undefined;
 }
 
+/** A group whose runs have ended. */
+export interface GroupSource {
+  report: GroupReport;
+  /** Its runs, for formats that list their turns. */
+  runs: () => Promise<ExportSource[]>;
+  /** Whether a CSV file begins with a byte order mark; if unset, it does. */
+  hasBom?: boolean;
+  /** How much a JSON file says of each average. */
+  detail?: Detail;
+}
+
+/** An option that changes what some formats write; those of a group are named so. */
+export type ExportOption = "rows" | "noise" | "noise of scores" | "threshold" | "group threshold";
+
 /** One way to write a run down. Text comes in pieces, so that no run has to fit into memory. */
 export interface ExportFormat {
   readonly name: string;
   /** Of a file in this format, without the dot. */
   readonly extension: string;
   readonly contentType: string;
+  /** The options that it uses. */
+  readonly uses: readonly ExportOption[];
   write(source: ExportSource): AsyncIterable<string>;
+  writeGroup(group: GroupSource): AsyncIterable<string>;
 }

@@ -1,6 +1,6 @@
 import { gatherPieces } from "../../../shared/http/body/json_stream.ts";
 import { groupSources } from "../../export/group_source.ts";
-import type { ExportFormat } from "../../export/format.ts";
+import type { ExportFormat, ExportOption } from "../../export/format.ts";
 import { exportFormats } from "../../export/mod.ts";
 import { exportSource } from "../../export/source.ts";
 import { readGradedAgreement } from "../../grades/run_agreement.ts";
@@ -10,9 +10,7 @@ import { parseArguments, parseNumber } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import { findRun } from "../find_run.ts";
 import type { CliContext } from "../context.ts";
-import { requireUsed } from "./export_options.ts";
-import { type Output, planOutputs, writeOutputs } from "../report/outputs.ts";
-import { groupFormat, writeGroup } from "../report/group_outputs.ts";
+import { type Output, planOutputs, writeEach, writeOutputs } from "../report/outputs.ts";
 import { isGroup, storedGroups } from "../stored_groups.ts";
 
 const options = {
@@ -62,20 +60,20 @@ Example:
       throw new UsageError(`--rows must be turns or scores, not "${rows}"`);
     }
     const outputs = await planOutputs(values.output ?? [], context);
-    const formats = outputs.length > 0 ? outputs.map(({ format }) => format.name) : [format.name];
+    const formats = outputs.length > 0 ? outputs.map(({ format }) => format) : [format];
     await using reader = await context.openReader();
     const isOfGroup = await isGroup(reader, name);
-    requireUsed({
-      formats,
-      isGroup: isOfGroup,
-      rows,
-      hasRows: values.rows !== undefined,
-      hasNoise: values.noise === true,
-      hasThreshold: threshold !== undefined,
-    });
     if (isOfGroup) {
+      if (values.rows !== undefined) throw notOfGroup("--rows");
+      if (values.noise) throw notOfGroup("--noise");
+      if (threshold !== undefined) requireUsed(formats, "--threshold", ["group threshold"]);
       return await exportGroup(name, { reader, outputs, format, threshold, context });
     }
+    if (values.rows !== undefined) requireUsed(formats, "--rows", ["rows"]);
+    if (values.noise && rows === "turns") {
+      requireUsed(formats, "--noise with rows of turns", ["noise"]);
+    } else if (values.noise) requireUsed(formats, "--noise", ["noise", "noise of scores"]);
+    if (threshold !== undefined) requireUsed(formats, "--threshold", ["threshold"]);
     const source = exportSource(reader, { run: await findRun(reader, name), threshold });
     source.agreement = await readGradedAgreement(reader, source.run);
     source.rows = rows;
@@ -88,6 +86,18 @@ Example:
     return EXIT.passed;
   },
 };
+
+/** Throws `UsageError` for an option that none of the formats uses: it would be ignored. */
+function requireUsed(formats: ExportFormat[], name: string, options: ExportOption[]): void {
+  const isUser = ({ uses }: ExportFormat) => options.some((option) => uses.includes(option));
+  if (formats.some(isUser)) return;
+  const users = exportFormats.filter(isUser).map(({ name }) => name).join(", ");
+  throw new UsageError(`${name} is for ${users.replace(/, ([^,]*)$/, " and $1")}`);
+}
+
+function notOfGroup(option: string): UsageError {
+  return new UsageError(`${option} is for the runs of a group, one by one`);
+}
 
 async function exportGroup(
   id: string,
@@ -104,10 +114,10 @@ async function exportGroup(
     throw new UsageError(`cannot export group ${id}: it is not finished`);
   }
   const source = { report, runs: () => groupSources(reader, { ...report, threshold }) };
-  if (outputs.length > 0) await writeGroup(source, { outputs, context });
-  else {
-    const pieces = groupFormat(format.name).write(source);
-    for await (const text of gatherPieces(pieces)) context.out.write(text);
+  if (outputs.length > 0) {
+    await writeEach(outputs, { context, pieces: ({ format }) => format.writeGroup(source) });
+  } else {
+    for await (const text of gatherPieces(format.writeGroup(source))) context.out.write(text);
   }
   return EXIT.passed;
 }

@@ -3,7 +3,7 @@ import { describeGroup } from "../../export/text/group_text.ts";
 import type { RunStore } from "../../store/store.ts";
 import { EXIT } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { writeGroup } from "./group_outputs.ts";
+import { writeEach } from "./outputs.ts";
 import type { PassCriteria } from "../pass_criteria.ts";
 import { judgeRun } from "./report_run.ts";
 import { storedGroups } from "../stored_groups.ts";
@@ -29,6 +29,9 @@ export async function reportGroup(
     codes.push(code);
   }
   const runs = () => groupSources(store, { ...report, threshold: criteria.threshold });
-  await writeGroup({ report, runs }, { outputs: criteria.outputs, context });
+  await writeEach(criteria.outputs, {
+    context,
+    pieces: ({ format }) => format.writeGroup({ report, runs }),
+  });
   return [EXIT.error, EXIT.notPassed].find((code) => codes.includes(code)) ?? EXIT.passed;
 }

@@ -3,6 +3,7 @@ import { mean } from "../../assess/mean.ts";
 import { agreementOf } from "../../schemas/barred.ts";
 import type { StoredTurn } from "../../store/turns/turn_record.ts";
 import { BYTE_ORDER_MARK, type CsvCell, writeRow } from "./csv_text.ts";
+import { writeGroupTable } from "./group_csv.ts";
 import { digestRun } from "../text/digest.ts";
 import type { ExportFormat } from "../format.ts";
 import { readScoreRows, writeScoreTable } from "../text/score_rows.ts";
@@ -14,6 +15,7 @@ export const csv: ExportFormat = {
   name: "csv",
   extension: "csv",
   contentType: "text/csv; charset=utf-8; header=present",
+  uses: ["rows", "noise of scores"],
   async *write(source) {
     if (source.hasBom ?? true) yield BYTE_ORDER_MARK;
     if (source.rows === "scores") return yield writeScoreTable(await readScoreRows(source));
@@ -80,6 +82,10 @@ export const csv: ExportFormat = {
     for await (const turn of reader.turns(run.id)) {
       yield writeRow(columns.map(([, value]) => value(turn)));
     }
+  },
+  async *writeGroup({ report, hasBom = true }) {
+    if (hasBom) yield BYTE_ORDER_MARK;
+    yield writeGroupTable(report);
   },
 };
 

@@ -10,21 +10,17 @@ import { readFacets } from "../../store/turns/turn_facets.ts";
 import script from "./bundle/report.js" with { type: "text" };
 import style from "./bundle/report.css" with { type: "text" };
 import type { ExportFormat, ExportSource } from "../format.ts";
-import type { GroupFormat } from "../group_format.ts";
 
 /** One file that opens without a server: the views of the dashboard with the data beside them. */
 export const html: ExportFormat = {
   name: "html",
   extension: "html",
   contentType: "text/html; charset=utf-8",
+  uses: ["noise", "threshold"],
   write: (source) =>
     inPage(source.comparison?.details ? writeComparison(source) : writeRun(source)),
-};
-
-/** The same for a group: its models, their scores and the pairs, without the turns of the runs. */
-export const groupHtml: GroupFormat = {
-  ...html,
-  write: ({ report }) => inPage([JSON.stringify({ group: report })]),
+  /** Its models, their scores and the pairs, without the turns of the runs. */
+  writeGroup: ({ report }) => inPage([JSON.stringify({ group: report })]),
 };
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;

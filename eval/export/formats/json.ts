@@ -1,4 +1,5 @@
 import { writeResult } from "../../results/run_result.ts";
+import { groupInDetail } from "../../groups/groups.ts";
 import type { ExportFormat } from "../format.ts";
 
 /**
@@ -9,6 +10,7 @@ export const json: ExportFormat = {
   name: "json",
   extension: "json",
   contentType: "application/json",
+  uses: ["noise"],
   async *write({ run, reader, noise, agreement, detail }) {
     const { done } = await reader.tally(run.id);
     const message = `Evaluation ${run.status}: ${done} of ${run.totalTurns} interactions completed`;
@@ -19,5 +21,8 @@ export const json: ExportFormat = {
       ...(agreement && { agreement }),
     });
     yield "\n";
+  },
+  async *writeGroup({ report, detail }) {
+    yield `${JSON.stringify(groupInDetail(report, detail), null, 2)}\n`;
   },
 };

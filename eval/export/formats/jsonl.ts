@@ -10,6 +10,7 @@ export const jsonl: ExportFormat = {
   name: "jsonl",
   extension: "jsonl",
   contentType: "application/jsonl",
+  uses: ["rows", "noise of scores"],
   async *write(source) {
     const { run, reader } = source;
     if (source.rows === "scores") {
@@ -31,5 +32,9 @@ export const jsonl: ExportFormat = {
       // First for the reader, and once more so that a caller's own field cannot replace it.
       yield JSON.stringify({ ...place, ...result, ...place }) + "\n";
     }
+  },
+  /** The turns of all runs, one after another. */
+  async *writeGroup({ runs }) {
+    for (const source of await runs()) yield* jsonl.write(source);
   },
 };

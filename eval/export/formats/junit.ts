@@ -23,21 +23,26 @@ import { xmlAttributes, xmlText } from "./xml.ts";
 const SHOWN_CHARACTERS = 2000;
 
 /**
- * JUnit XML as CI systems read it: a suite a scenario, a case a turn of an attempt. A turn below the
- * threshold is a `failure`, a call that failed or a turn whose score is missing an `error`, a turn
- * without expectations `skipped`. A
- * run that ended early is an error of its own: half a run must not turn a build green. A comparison
- * has a suite of its own. Suites state their counts before their cases, so the run is read twice.
+ * JUnit XML as CI systems read it: one suite per scenario, one case per turn of an attempt. A turn
+ * below the threshold is a `failure`, a call that failed or a turn whose score is missing an `error`,
+ * a turn without expectations `skipped`. A run that ended early is an error of its own: half a run
+ * must not turn a build green. A comparison has a suite of its own. Suites state their counts before
+ * their cases, so the run is read twice.
  */
 export const junit: ExportFormat = {
   name: "junit",
   extension: "xml",
   contentType: "application/xml; charset=utf-8",
+  uses: ["threshold", "group threshold"],
   write: (source) => writeReport([source]),
+  /** The suites of all runs; their names begin with that of the model. */
+  async *writeGroup({ runs }) {
+    yield* writeReport(await runs());
+  },
 };
 
 /** One report of several runs, of which there is at least one. Those of a group have its names. */
-export async function* writeReport(sources: ExportSource[]): AsyncGenerator<string> {
+async function* writeReport(sources: ExportSource[]): AsyncGenerator<string> {
   const digests: RunDigest[] = [];
   for (const source of sources) digests.push(await digestRun(source));
   const prefixes = sources.map(({ run }) =>

@@ -2,6 +2,7 @@ import { agreementText } from "../text/agreement_text.ts";
 import { describeComparison } from "../text/comparison_text.ts";
 import { digestRun } from "../text/digest.ts";
 import type { ExportFormat } from "../format.ts";
+import { describeGroup } from "../text/group_text.ts";
 import { noiseText } from "../text/noise_text.ts";
 import { describeRun } from "../text/run_text.ts";
 import { oneLine, oneLineEnds } from "../text/shorten.ts";
@@ -12,6 +13,7 @@ export const markdown: ExportFormat = {
   name: "markdown",
   extension: "md",
   contentType: "text/markdown; charset=utf-8",
+  uses: ["noise", "threshold"],
   async *write(source) {
     yield describeRun(source, { digest: await digestRun(source), form: markdownForm });
     if (source.agreement) yield agreementText(source.agreement, markdownForm);
@@ -20,6 +22,9 @@ export const markdown: ExportFormat = {
       const sides = await source.comparison.sides?.();
       yield describeComparison({ ...source.comparison, sides }, markdownForm);
     }
+  },
+  async *writeGroup({ report }) {
+    yield describeGroup(report, markdownForm);
   },
 };
 

@@ -1,8 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parse } from "csv-parse/sync";
 import { parse as parseJunit, type TestSuites } from "junit2json";
-import { groupFormats } from "../../../eval/export/formats/group_formats.ts";
-import { exportFormats } from "../../../eval/export/mod.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import type { EvaluateRequest } from "../../../eval/schemas/evaluate_request.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
@@ -79,11 +77,6 @@ Deno.test("a group is listed, shown and exported, also as JSON", async () => {
 });
 
 Deno.test("a group is written in every format of a run", async () => {
-  assertEquals(
-    groupFormats.map(({ name, extension }) => [name, extension]),
-    exportFormats.map(({ name, extension }) => [name, extension]),
-  );
-
   const context = groupContext({
     files: { "b.json": batchFile(9) },
     targetOf: (request) => targetOf(request),

@@ -5,10 +5,10 @@ const AT = ["--endpoint", "http://model.example/v1"];
 const context = () => cliContext({ files: { "b.jsonl": batchFile(2) } });
 
 const OF_A_RUN: [options: string[], says: string][] = [
-  [["--format", "junit", "--rows", "scores"], "--rows is for csv and jsonl"],
+  [["--format", "junit", "--rows", "scores"], "--rows is for jsonl and csv"],
   [["--format", "csv", "--noise"], "--noise with rows of turns is for json, markdown and html"],
   [["--format", "jsonl", "--threshold", "0.9"], "--threshold is for junit, markdown and html"],
-  [["-o", "a.json", "-o", "b.xml", "--rows", "turns"], "--rows is for csv and jsonl"],
+  [["-o", "a.json", "-o", "b.xml", "--rows", "turns"], "--rows is for jsonl and csv"],
 ];
 
 Deno.test("an export names an option that none of its formats uses", async () => {

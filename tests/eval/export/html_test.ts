@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { groupHtml, html } from "../../../eval/export/formats/html.ts";
+import { html } from "../../../eval/export/formats/html.ts";
 import type { GroupReport } from "../../../eval/groups/group_report.ts";
 import { storedRun } from "../../fakes/stored_run.ts";
 import { PAYLOADS } from "../../pages/payloads.ts";
@@ -74,7 +74,7 @@ Deno.test("a report of a group holds its models and pairs, whatever their names 
     models: [{ name: PAYLOADS[2]!, run_id: "r" }],
     pairs: [],
   } as unknown as GroupReport;
-  const pieces = groupHtml.write({ report, runs: () => Promise.resolve([]) });
+  const pieces = html.writeGroup({ report, runs: () => Promise.resolve([]) });
   const file = (await Array.fromAsync(pieces)).join("");
   assertEquals(file.match(/<script/g)?.length, 2);
   assertEquals(dataOf(file), { group: report });
