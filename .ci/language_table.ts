@@ -1,9 +1,9 @@
-/** `deno task languages`: makes the table of `identify_language.ts` from that of the package `eld`. */
-import type { TableHead } from "../eval/assess/language/identify_language.ts";
+/** `deno task languages`: makes the table of `language.ts` from that of the package `eld`. */
+import type { TableHead } from "../eval/assess/language/language.ts";
 
 export const TABLE = new URL("../eval/assess/language/language_grams.bin", import.meta.url);
 
-/** As in `identify_language.ts`. */
+/** As in `language.ts`. */
 const KEY_BYTES = 6;
 
 interface PackageTable {

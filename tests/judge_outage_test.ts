@@ -5,7 +5,7 @@ import type { Comparison } from "../eval/compare/comparison.ts";
 import { parseConfig } from "../shared/config/config.ts";
 import { evalService, evaluateBody, evaluateWith } from "./fakes/eval_service.ts";
 import { memoryStore } from "./fakes/memory_store.ts";
-import { fakeDetector, fakeEmbedder, withNonce } from "./fakes/scoring_ports.ts";
+import { fakeEmbedder, withNonce } from "./fakes/scoring_ports.ts";
 
 /** What the judge does with its call: grade it, answer 500, close the connection, or chat. */
 type Behaviour = (call: number) => "grade" | "500" | "reset" | "chat";
@@ -67,7 +67,6 @@ async function compareWithOutage(outage: Outage) {
     const scoring = {
       ...createScoringPorts(config, fetch),
       embedder: fakeEmbedder().embedder,
-      detector: fakeDetector,
     };
     const { service } = evalService((conversation) => reply(conversation[0]!.content), {
       store,

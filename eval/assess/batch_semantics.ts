@@ -1,9 +1,7 @@
+import { loadApart } from "../../shared/lazy.ts";
 import type { Scenario } from "../schemas/scenario.ts";
 import { type ComparedReply, compareReply } from "./agreement/agreement.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
-import type { LanguageDetector } from "./language/detector.ts";
-import { isChinese } from "./language/chinese.ts";
-import { isEnglish } from "./language/english.ts";
 import { references } from "./references.ts";
 import { chooseMethod, type SimilarityMethod } from "./scores/similarity_method.ts";
 import { type CharTfIdf, createCharTfIdf } from "./text/char_tfidf.ts";
@@ -41,17 +39,13 @@ const CONTEXT_CHARACTERS = 4000;
 /** Everything is computed at its first use, once per batch. */
 export function createBatchSemantics(
   scenarios: Scenario[],
-  { embedder, detector }: { embedder: Embedder; detector: LanguageDetector },
+  { embedder }: { embedder: Embedder },
 ): BatchSemantics {
   const context = readContext(scenarios);
   let tfIdf: Promise<CharTfIdf> | undefined;
-  const isInEnglish = async (text: string) => {
-    try {
-      return await isEnglish(text, { detector, context });
-    } catch {
-      return false; // without a detector nothing is known to be English
-    }
-  };
+  // Its table takes 10 MB: only processes that score need it.
+  const language = () => loadApart(() => import("./language/language.ts"));
+  const isInEnglish = async (text: string) => (await language()).isEnglish(text, context);
   async function embed(own: Embedder, text: string): Promise<Float32Array> {
     try {
       return await own.embed(text);
@@ -66,7 +60,7 @@ export function createBatchSemantics(
   const similarityMethod: BatchSemantics["similarityMethod"] = async (reference) =>
     chooseMethod(reference, {
       isEnglish: await isInEnglish(reference),
-      isChinese: isChinese(reference, context),
+      isChinese: (await language()).isChinese(reference, context),
       hasCjkEncoder: embedder.cjk !== undefined,
     });
   return {

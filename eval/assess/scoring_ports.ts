@@ -3,7 +3,6 @@ import type { WebhookScorer } from "../schemas/evaluate_request.ts";
 import type { ContentChecks } from "./checks/content_checks.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import type { JudgeModel } from "./judge/model.ts";
-import type { LanguageDetector } from "./language/detector.ts";
 import type { PairComparer } from "./scores/lexical/pair_scores.ts";
 import type { ScoredBy } from "../schemas/evaluate_response.ts";
 import { AGREEMENT, CALIBRATION } from "./scores/similarity_method.ts";
@@ -27,7 +26,6 @@ export interface ScoringPorts {
   pairs: PairComparer;
   checks: ContentChecks;
   embedder: Embedder;
-  detector: LanguageDetector;
   judge?: JudgeModel;
   askScorer: AskScorer;
 }

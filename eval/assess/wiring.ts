@@ -15,7 +15,6 @@ import { createEndpointPace } from "../endpoint/pace.ts";
 import { priceJudge } from "./judge/judge_cost.ts";
 import { findPrice } from "../endpoint/prices.ts";
 import { createJudgeModel, type JudgeModel } from "./judge/model.ts";
-import { createLanguageDetector } from "./language/detector.ts";
 import { createPairComparer } from "./scores/lexical/pair_scores.ts";
 
 /** How workers are started, if not as usual. */
@@ -63,7 +62,6 @@ export function createScoringPorts(
       ...(starts.longText && { start: starts.longText }),
     }),
     checks: createContentChecks({ onEvent: workers.watch("checks") }),
-    detector: createLanguageDetector(),
     embedder: createEmbedder(config, { connect, workers, start: starts.encoder }),
     ...(judge && { judge }),
     askScorer: createAskScorer((name, url) =>

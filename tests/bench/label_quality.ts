@@ -2,7 +2,6 @@
 import { createMetadataReader } from "../../eval/assess/metadata/annotation.ts";
 import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
-import { createLanguageDetector } from "../../eval/assess/language/detector.ts";
 import { planKey } from "../../eval/assess/metadata/key_plan.ts";
 import { SENTIMENT_MODEL } from "../../eval/assess/metadata/sentiment_model.ts";
 import type { Interaction, Scenario } from "../../eval/schemas/scenario.ts";
@@ -42,8 +41,7 @@ interface Told {
  */
 export async function labelQuality(): Promise<void> {
   using embedder = createLocalEmbedder();
-  using detector = createLanguageDetector();
-  const ports = { embedder, detector };
+  const ports = { embedder };
   for (const file of ["reply_labels.tsv", "reply_labels_check.tsv"]) {
     console.log(`  ${file}`);
     await measureReplies(await readRows(file), ports);

@@ -1,7 +1,6 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
 import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
-import { createLanguageDetector } from "../../eval/assess/language/detector.ts";
 import { createFewShot } from "../../eval/assess/metadata/few_shot.ts";
 import type { ScoredBatch, ScoreInput } from "../../eval/assess/scores/scorer.ts";
 import { meaning, semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
@@ -36,8 +35,7 @@ export async function scoreQuality(): Promise<void> {
     return;
   }
   using embedder = createLocalEmbedder();
-  using detector = createLanguageDetector();
-  const ports = { embedder, detector };
+  const ports = { embedder };
   await agreementShares(ports);
   const graded = await scoreSts(sts, ports);
   const title = "STS benchmark, development split:";

@@ -1,7 +1,6 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
 import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
-import { createLanguageDetector } from "../../eval/assess/language/detector.ts";
 import { semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
 import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/results/passing.ts";
 import type { Interaction, Scenario } from "../../eval/schemas/scenario.ts";
@@ -35,12 +34,11 @@ interface Pair {
 export async function similarityShares(): Promise<void> {
   using english = createLocalEmbedder();
   using cjk = createLocalEmbedder({ model: "bge-zh" });
-  using detector = createLanguageDetector();
   console.log("  shares that reach 0.7       close  other words  same subject  unrelated");
   for (const embedder of [{ ...english, cjk }, english]) {
     for (const language of embedder === english ? ["zh", "ja"] : LANGUAGES) {
       const { references, kinds } = await readPairs(language);
-      const semantics = createBatchSemantics([scenarioOf(references)], { embedder, detector });
+      const semantics = createBatchSemantics([scenarioOf(references)], { embedder });
       const methods = new Set<string>();
       const shares: string[] = [];
       for (const pairs of kinds) {

@@ -3,7 +3,6 @@ import { parse } from "csv-parse/sync";
 import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
 import { cosine } from "../../eval/assess/embeddings/embedder.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
-import { createLanguageDetector } from "../../eval/assess/language/detector.ts";
 import { semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
 import { gramCosine } from "../../eval/assess/text/char_tfidf.ts";
 import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/results/passing.ts";
@@ -30,8 +29,7 @@ interface Rated {
 export async function similarityScale(): Promise<void> {
   using english = createLocalEmbedder();
   using cjk = createLocalEmbedder({ model: "bge-zh" });
-  using detector = createLanguageDetector();
-  const ports = { embedder: { ...english, cjk }, detector };
+  const ports = { embedder: { ...english, cjk } };
   let allowed = 0;
   for (const language of LANGUAGES) {
     const train = await readRows(`${language}-train`);

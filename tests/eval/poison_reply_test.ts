@@ -1,5 +1,4 @@
 import { assert, assertEquals } from "@std/assert";
-import type { LanguageDetector } from "../../eval/assess/language/detector.ts";
 import { createPairComparer } from "../../eval/assess/scores/lexical/pair_scores.ts";
 import type { WorkerPort } from "../../shared/background/worker_call.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
@@ -12,17 +11,13 @@ const POISON = {
 
 /** The usual fakes would read the whole text; the real ones read a part. */
 const { embedder } = fakeEmbedder({ embed: () => Promise.resolve(new Float32Array([1])) });
-const detector: LanguageDetector = {
-  detect: () => Promise.resolve({ code: "en", isReliable: true }),
-  [Symbol.dispose]() {},
-};
 
 for (const [what, poison] of Object.entries(POISON)) {
   Deno.test(`a reply of ${what} is stored, its text scores are missing, and other turns are not affected`, async () => {
     using pairs = createPairComparer();
     const { service } = evalService(
       (conversation) => conversation[0]!.content === "poison" ? poison : "fine",
-      { scoring: scoringPorts({ pairs, embedder, detector }) },
+      { scoring: scoringPorts({ pairs, embedder }) },
     );
     const test_batch = ["poison", "good"].map((user_message) => ({
       id: user_message,

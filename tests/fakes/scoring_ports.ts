@@ -2,7 +2,6 @@ import type { ScoringPorts } from "../../eval/assess/scoring_ports.ts";
 import { createContentChecks } from "../../eval/assess/checks/content_checks.ts";
 import type { Embedder } from "../../eval/assess/embeddings/embedder.ts";
 import type { JudgeAnswer, JudgeModel, JudgeQuestion } from "../../eval/assess/judge/model.ts";
-import type { LanguageDetector } from "../../eval/assess/language/detector.ts";
 import { comparePair } from "../../eval/assess/scores/lexical/pair_scores.ts";
 import { words } from "../../eval/assess/text/words.ts";
 
@@ -29,16 +28,6 @@ export function fakeEmbedder(more: Partial<Embedder> = {}) {
   };
   return { embedder, embedded };
 }
-
-/** Takes ASCII for English, and for too short to tell where it is one word. */
-export const fakeDetector: LanguageDetector = {
-  detect: (text) =>
-    Promise.resolve({
-      code: !/\p{L}/u.test(text) ? null : /^[\0-\x7f]*$/.test(text) ? "en" : "other",
-      isReliable: words(text).length > 1,
-    }),
-  [Symbol.dispose]() {},
-};
 
 /** The nonce that a question to the judge asks to be copied. */
 export function nonceOf(prompt: string): string {
@@ -78,7 +67,6 @@ export function scoringPorts(more: Partial<ScoringPorts> = {}): ScoringPorts {
     pairs: { compare: comparePair, [Symbol.dispose]() {} },
     embedder: fakeEmbedder().embedder,
     checks: createContentChecks(),
-    detector: fakeDetector,
     askScorer: () => Promise.reject(new Error("no scorer is expected")),
     ...more,
   };

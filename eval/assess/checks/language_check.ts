@@ -1,5 +1,5 @@
 import type { CheckOf } from "../../schemas/check_kinds.ts";
-import { identifyLanguage } from "../language/identify_language.ts";
+import { identifyLanguage } from "../language/language.ts";
 import { decide, type Decision, notMet, untold } from "../../schemas/decision.ts";
 
 /** Blocks of code (one that is cut off, too), code within a line, and addresses. */

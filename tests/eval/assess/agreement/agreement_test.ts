@@ -6,7 +6,7 @@ import { meaning } from "../../../../eval/assess/scores/semantic_similarity.ts";
 import type { ScoredBatch, ScoreInput } from "../../../../eval/assess/scores/scorer.ts";
 import { isBarred } from "../../../../eval/schemas/barred.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
-import { fakeDetector, fakeEmbedder } from "../../../fakes/scoring_ports.ts";
+import { fakeEmbedder } from "../../../fakes/scoring_ports.ts";
 import pairs from "./data/chat_pairs.json" with { type: "json" };
 
 const EXAMPLES: [label: string, reference: string, reply: string][] = [
@@ -25,7 +25,6 @@ function createScorer(references: string[]) {
   const turns = references.map((reference_reply) => interaction("i", { reference_reply }));
   const semantics = createBatchSemantics([scenario("s", turns)], {
     embedder,
-    detector: fakeDetector,
   });
   const batch = { semantics, changed: {} } as unknown as ScoredBatch;
   const { score } = meaning.forBatch(batch)!;
@@ -87,7 +86,6 @@ Deno.test("texts that are clearly unrelated are not compared, and equal ones not
   const turn = interaction("i", { reference_reply: "The shop is open." });
   const semantics = createBatchSemantics([scenario("s", [turn])], {
     embedder,
-    detector: fakeDetector,
   });
   const { score } = meaning.forBatch({ semantics, changed: {} } as unknown as ScoredBatch)!;
   const equal = await score({ interaction: turn, reply: "the shop is open." } as ScoreInput);

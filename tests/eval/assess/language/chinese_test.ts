@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { isChinese } from "../../../../eval/assess/language/chinese.ts";
+import { isChinese } from "../../../../eval/assess/language/language.ts";
 
 const CHINESE = "您的包裹已经在路上，周五送到。";
 const JAPANESE = "お荷物は発送済みで、金曜日に届きます。";

@@ -11,7 +11,7 @@ import type { Embedder } from "../../../../eval/assess/embeddings/embedder.ts";
 import { indexLabels } from "../../../../eval/assess/metadata/label.ts";
 import type { Interaction, Metadata } from "../../../../eval/schemas/scenario.ts";
 import { interaction, providerError, scenario } from "../../../fakes/eval_ports.ts";
-import { fakeDetector, fakeEmbedder, fakeJudge } from "../../../fakes/scoring_ports.ts";
+import { fakeEmbedder, fakeJudge } from "../../../fakes/scoring_ports.ts";
 
 const turn = (reference_reply: string, reference_metadata: Metadata) =>
   interaction(reference_reply, { reference_reply, reference_metadata });
@@ -22,7 +22,7 @@ function createReader(
 ) {
   const batch = [scenario("s", turns)];
   const { embedder } = fakeEmbedder(embed && { embed });
-  const semantics = createBatchSemantics(batch, { embedder, detector: fakeDetector });
+  const semantics = createBatchSemantics(batch, { embedder });
   const signal = new AbortController().signal;
   return createMetadataReader(batch, { semantics, judge: undefined, signal, ...ports });
 }
@@ -173,7 +173,7 @@ Deno.test("a fault of the labelling is not blamed on the encoder, and is reporte
   const faults: unknown[] = [];
   const embedder = fakeEmbedder().embedder;
   const semantics: BatchSemantics = {
-    ...createBatchSemantics([scenario("s", TURNS)], { embedder, detector: fakeDetector }),
+    ...createBatchSemantics([scenario("s", TURNS)], { embedder }),
     tfIdf: () => Promise.reject(new TypeError("not a function")),
   };
   const { read } = createReader(TURNS, { semantics, onFailure: (error) => faults.push(error) });

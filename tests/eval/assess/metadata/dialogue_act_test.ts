@@ -2,12 +2,12 @@ import { assert, assertEquals } from "@std/assert";
 import { createBatchSemantics } from "../../../../eval/assess/batch_semantics.ts";
 import { createDialogueActAnnotator } from "../../../../eval/assess/metadata/dialogue_act.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
-import { fakeDetector, fakeEmbedder } from "../../../fakes/scoring_ports.ts";
+import { fakeEmbedder } from "../../../fakes/scoring_ports.ts";
 
 function createAnnotator(label: unknown) {
   const { embedder } = fakeEmbedder();
   const batch = [scenario("s", [interaction("i")])];
-  const semantics = createBatchSemantics(batch, { embedder, detector: fakeDetector });
+  const semantics = createBatchSemantics(batch, { embedder });
   return createDialogueActAnnotator(label, semantics);
 }
 

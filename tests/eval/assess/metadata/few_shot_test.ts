@@ -6,7 +6,7 @@ import { collectExamples } from "../../../../eval/assess/metadata/label_examples
 import { createVectorIndex } from "../../../../eval/assess/metadata/label_index.ts";
 import type { Interaction } from "../../../../eval/schemas/scenario.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
-import { fakeDetector, fakeEmbedder } from "../../../fakes/scoring_ports.ts";
+import { fakeEmbedder } from "../../../fakes/scoring_ports.ts";
 
 const turn = (label: unknown, reference_reply: string) =>
   interaction(reference_reply, { reference_reply, reference_metadata: { topic: label } });
@@ -16,7 +16,7 @@ function setUp(turns: Interaction[], more: Partial<Embedder> = {}) {
   const { embedder } = fakeEmbedder(more);
   return {
     scenarios,
-    semantics: createBatchSemantics(scenarios, { embedder, detector: fakeDetector }),
+    semantics: createBatchSemantics(scenarios, { embedder }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Embedder } from "../../../../eval/assess/embeddings/embedder.ts";
 import { planKey } from "../../../../eval/assess/metadata/key_plan.ts";
 import type { SentimentModel } from "../../../../eval/assess/metadata/sentiment.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
-import { fakeDetector, fakeEmbedder } from "../../../fakes/scoring_ports.ts";
+import { fakeEmbedder } from "../../../fakes/scoring_ports.ts";
 
 type Labelled = [label: unknown, reference: string];
 
@@ -31,7 +31,7 @@ function plan(key: string, turns: Labelled[], more: Partial<Embedder> = {}) {
     ),
   )];
   const { embedder } = fakeEmbedder(more);
-  const semantics = createBatchSemantics(scenarios, { embedder, detector: fakeDetector });
+  const semantics = createBatchSemantics(scenarios, { embedder });
   return planKey(key, { scenarios, semantics, sentiment: MODEL });
 }
 

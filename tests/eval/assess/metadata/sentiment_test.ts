@@ -10,7 +10,7 @@ import {
 import { SENTIMENT_MODEL } from "../../../../eval/assess/metadata/sentiment_model.ts";
 import { createLocalEmbedder } from "../../../../eval/assess/embeddings/local.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
-import { fakeDetector, fakeEmbedder } from "../../../fakes/scoring_ports.ts";
+import { fakeEmbedder } from "../../../fakes/scoring_ports.ts";
 
 /** The vector's first number is joy, its second grief; a text with neither is neutral. */
 const MODEL: SentimentModel = {
@@ -38,7 +38,7 @@ function createAnnotator(labels: string[], more: Partial<Embedder> = {}) {
   });
   return createSentimentAnnotator({
     labels: new Map(labels.map((label) => [label.toLowerCase(), label])),
-    semantics: createBatchSemantics(batch, { embedder, detector: fakeDetector }),
+    semantics: createBatchSemantics(batch, { embedder }),
     model: MODEL,
   });
 }

@@ -5,7 +5,7 @@ import type { Embedder } from "../../../../eval/assess/embeddings/embedder.ts";
 import { semanticSimilarity } from "../../../../eval/assess/scores/semantic_similarity.ts";
 import { calibrate, METHODS } from "../../../../eval/assess/scores/similarity_method.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
-import { fakeDetector, fakeEmbedder } from "../../../fakes/scoring_ports.ts";
+import { fakeEmbedder } from "../../../fakes/scoring_ports.ts";
 
 const REFERENCES = ["Ihre Bestellung ist unterwegs", "您的订单已经发货。", "The parcel is here."];
 const BATCH = [scenario(
@@ -15,7 +15,7 @@ const BATCH = [scenario(
 
 function similarity(reply: string, reference: string, more: Partial<Embedder> = {}) {
   const { embedder } = fakeEmbedder(more);
-  const semantics = createBatchSemantics(BATCH, { embedder, detector: fakeDetector });
+  const semantics = createBatchSemantics(BATCH, { embedder });
   return semanticSimilarity({ reply, reference }, semantics);
 }
 
@@ -178,7 +178,7 @@ Deno.test("the encoder for Chinese and Japanese is asked about nothing else", as
 Deno.test("references are encoded ahead by the encoder that compares them", async () => {
   const { embedder: cjk, embedded: cjkTexts } = fakeEmbedder();
   const { embedder, embedded } = fakeEmbedder({ cjk });
-  const semantics = createBatchSemantics(BATCH, { embedder, detector: fakeDetector });
+  const semantics = createBatchSemantics(BATCH, { embedder });
   await semantics.encodeReferences(() => false);
   assertEquals([embedded, cjkTexts], [[REFERENCES[0], REFERENCES[2]], [REFERENCES[1]]]);
 });
@@ -193,7 +193,7 @@ Deno.test("while the encoder is being loaded one reference waits for it, and non
       return Float32Array.of(1);
     },
   });
-  const semantics = createBatchSemantics(BATCH, { embedder, detector: fakeDetector });
+  const semantics = createBatchSemantics(BATCH, { embedder });
   let isAnswered = false;
   const ahead = semantics.encodeReferences(() => isAnswered);
   await Promise.resolve();
@@ -239,17 +239,6 @@ Deno.test("an embeddings endpoint is asked in every language, and its cosine is 
   assertAlmostEquals(value!, 0.5, 1e-6);
 });
 
-Deno.test("a broken language detector leaves a score, and a service", async () => {
-  const { embedder } = fakeEmbedder();
-  const detector = {
-    detect: () => Promise.reject(new Error("x")),
-    [Symbol.dispose]() {},
-  };
-  const semantics = createBatchSemantics(BATCH, { embedder, detector });
-  const pair = { reply: "The parcel", reference: "The parcel" };
-  assertEquals((await semanticSimilarity(pair, semantics)).value, 1);
-});
-
 Deno.test("the value lies between 0 and 1, is symmetric, and 1 for a text with itself", async () => {
   const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(...REFERENCES));
   await fc.assert(fc.asyncProperty(text, text, async (reply, reference) => {
@@ -278,7 +267,7 @@ Deno.test("two texts without letters are as near from either side", async () => 
 
 Deno.test("another reply has no say in a score: the weights come from the references", async () => {
   const { embedder } = fakeEmbedder();
-  const semantics = createBatchSemantics(BATCH, { embedder, detector: fakeDetector });
+  const semantics = createBatchSemantics(BATCH, { embedder });
   const pair = { reply: "您的订单尚未发货。", reference: REFERENCES[1]! };
   const before = await semanticSimilarity(pair, semantics);
   await semanticSimilarity({ reply: "您的订单".repeat(50), reference: REFERENCES[1]! }, semantics);

@@ -6,7 +6,6 @@ import {
   SIMILARITY_LIMIT,
 } from "../../../../eval/assess/scores/semantic_similarity.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
-import { fakeDetector } from "../../../fakes/scoring_ports.ts";
 
 interface Pair {
   kinds: string;
@@ -46,7 +45,6 @@ Deno.test("the stated scores of contradictions and of equivalents are those of o
   using embedder = createLocalEmbedder();
   const semantics = createBatchSemantics([scenario("s", turns)], {
     embedder,
-    detector: fakeDetector,
   });
   const measure = async (isMeant: (pair: Pair) => boolean) => {
     const meant = pairs.filter(isMeant);

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { eld } from "npm:eld@2.1.0/small";
 import { buildLanguageTable, TABLE } from "../../../../.ci/language_table.ts";
-import { identifyLanguage } from "../../../../eval/assess/language/identify_language.ts";
+import { identifyLanguage, isEnglish } from "../../../../eval/assess/language/language.ts";
 import { LANGUAGES } from "../../../../eval/schemas/check_kinds.ts";
 
 const DATA = new URL("../../../bench/data/", import.meta.url);
@@ -52,4 +52,57 @@ Deno.test("the committed table is the build of the package", async () => {
 
 Deno.test("the languages of the schema are those that the detector knows", () => {
   assertEquals(Object.values(eld.info().Languages).sort(), LANGUAGES.toSorted());
+});
+
+const ENGLISH = "Where is the parcel that I ordered? Please tell me when it will arrive.";
+const GERMAN = "Wo ist das Paket, das ich bestellt habe? Wann wird es ankommen?";
+
+const ENGLISH_TEXTS: [text: string, isSo: boolean][] = [
+  ["Where is the parcel that I ordered?", true],
+  ["Suicide bomber kills 4 near NATO's Afghan HQ", true],
+  ["I opened it.", true],
+  ["Two men play guitar", true],
+  ["Write to sales@example.com.", true],
+  ["Non-members cannot enter.", true],
+  ["Tutti possono vedere i suoi dati.", false],
+  ["Paketet kommer i morgon.", false],
+  ["Das Paket kommt am Montag an.", false],
+  ["La livraison prend trois jours.", false],
+  ["In diesem Restaurant isst man hervorragend.", false],
+  ["De man opent een deur.", false],
+  ["¿Puede darme su número de cliente?", false],
+  ["Мужчина открывает дверь.", false],
+  ["您的订单已经发货。", false],
+  ["42 + 7", false],
+  ["", false],
+];
+for (const [text, isSo] of ENGLISH_TEXTS) {
+  Deno.test(`"${text}" is ${isSo ? "" : "not "}English, whatever the batch is in`, () => {
+    assertEquals([isEnglish(text, ENGLISH), isEnglish(text, GERMAN)], [isSo, isSo]);
+  });
+}
+
+for (
+  const text of ["Hello", "Okay", "Paris", "A man is opening a door.", "The puppy is outdoor."]
+) {
+  Deno.test(`"${text}" goes with the batch: it does not tell its language`, () => {
+    assertEquals([isEnglish(text, ENGLISH), isEnglish(text, GERMAN)], [true, false]);
+  });
+}
+
+Deno.test("a few words of a batch that does not tell are English if their letters are", () => {
+  assertEquals(["Hello, good day", "Schönen guten Tag"].map((text) => isEnglish(text, "Hi")), [
+    ...[true, false],
+  ]);
+});
+
+Deno.test("of the sentences of seven languages all are told from English, in a batch of English too", () => {
+  const wrong: string[] = [];
+  for (const language of ["de", "en", "es", "fr", "ja", "ru", "zh"]) {
+    const page = Deno.readTextFileSync(new URL(`equivalent_${language}.tsv`, DATA));
+    for (const text of page.trim().split(/[\n\t]/)) {
+      if (isEnglish(text, ENGLISH) !== (language === "en")) wrong.push(text);
+    }
+  }
+  assert(wrong.length <= 8, wrong.join("\n")); // of 840
 });

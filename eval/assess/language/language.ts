@@ -6,6 +6,8 @@ interface IdentifiedLanguage {
   code: string;
   /** Whether the text is long and clear enough to go by. */
   isReliable: boolean;
+  /** Whether it is surely English, or surely not; `undefined` for a few words, as of a headline. */
+  isEnglish?: boolean;
 }
 
 /** More of a text tells no more about its language. */
@@ -29,8 +31,12 @@ const HALF_SCORE = 25;
 const FEWEST_GRAMS = 3;
 /** How much of what is usual for its language a reliable text scores. */
 const RELIABLE = 0.75;
+/** Fewer grams than this do not speak against English, nor if it is half as likely as the likeliest. */
+const ENOUGH_GRAMS = 5;
+const HALF_AS_LIKELY = 0.5;
 
 const { languages, keys, starts, scores } = readTable(table);
+const ENGLISH = languages.findIndex(({ code }) => code === "en");
 
 /**
  * Tells sixty languages apart by the bytes that their words are made of, as the package `eld` does
@@ -52,7 +58,45 @@ export function identifyLanguage(text: string): IdentifiedLanguage {
   const { code, usual } = languages[sums.indexOf(most)]!;
   const mean = most / grams.size;
   const score = mean / (mean + HALF_SCORE);
-  return { code, isReliable: grams.size >= FEWEST_GRAMS && score >= RELIABLE * usual };
+  const isReliable = grams.size >= FEWEST_GRAMS && score >= RELIABLE * usual;
+  const isOther = grams.size >= ENOUGH_GRAMS && sums[ENGLISH]! < HALF_AS_LIKELY * most;
+  if (!isReliable || code !== "en" && !isOther) return { code, isReliable };
+  return { code, isReliable, isEnglish: code === "en" };
+}
+
+/**
+ * Whether a text is English. One that does not tell ("Hello") goes with `context`: the references
+ * and messages of the batch, say. Without letters a text is not English.
+ */
+export function isEnglish(text: string, context: string): boolean {
+  if (!/\p{L}/u.test(text)) return false;
+  return identifyLanguage(text).isEnglish ?? identifyLanguage(context).isEnglish ??
+    !/[^\0-\x7f]/.test(text);
+}
+
+/** Enough of a text to tell its script. */
+const SCRIPT_CHARACTERS = 2000;
+/** Japanese has more kana than this among its characters; a Chinese text may quote a name. */
+const KANA_SHARE = 0.05;
+/** Japanese sentences of so many Han characters have kana; shorter ones may have none. */
+const SURE_CHARACTERS = 12;
+
+/**
+ * Whether a text is written in Chinese: in Han characters without kana, by which the table does not
+ * tell short texts. A few Han characters may as well be Japanese; then `context` decides.
+ */
+export function isChinese(text: string, context: string): boolean {
+  const { han, isJapanese } = countCharacters(text);
+  if (han === 0 || isJapanese) return false;
+  return han >= SURE_CHARACTERS || !countCharacters(context).isJapanese;
+}
+
+function countCharacters(text: string): { han: number; isJapanese: boolean } {
+  const beginning = text.slice(0, SCRIPT_CHARACTERS);
+  const count = (pattern: RegExp) => beginning.match(pattern)?.length ?? 0;
+  const han = count(/\p{Script=Han}/gu);
+  const kana = count(/[\p{Script=Hiragana}\p{Script=Katakana}]/gu);
+  return { han, isJapanese: kana > KANA_SHARE * (han + kana) };
 }
 
 /** The different grams of a text, each as a number. */
