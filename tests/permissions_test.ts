@@ -3,6 +3,7 @@ import { parse } from "@std/dotenv";
 import { AgentConfig, INHERITED } from "../agent/config.ts";
 import { EvalConfig } from "../eval/config.ts";
 import { parseConfig } from "../shared/config/config.ts";
+import { writeSettings } from "../.ci/settings.ts";
 import { permissionFlags } from "../.ci/task_flags.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -30,17 +31,16 @@ for (const { name, schema } of SERVICES) {
     assert(permissionFlags(name).includes("--ignore-env"));
   });
 
-  Deno.test(`.env.example lists every variable of ${name}`, () => {
-    const example = Deno.readTextFileSync(new URL(".env.example", ROOT));
-    for (const variable of Object.keys(schema.shape)) {
-      assert(variable in parse(example), `${variable} is not in .env.example`);
-    }
-  });
-
   Deno.test(`the values in .env.example are the defaults of ${name}`, () => {
     const example = parse(Deno.readTextFileSync(new URL(".env.example", ROOT)));
     const own = Object.fromEntries(Object.keys(schema.shape).map((key) => [key, example[key]]));
     assertEquals<unknown>(parseConfig(schema, own), parseConfig(schema, {}));
+  });
+}
+
+for (const [path, text] of writeSettings()) {
+  Deno.test(`${path} is what deno task settings writes`, () => {
+    assertEquals(Deno.readTextFileSync(new URL(path, ROOT)), text);
   });
 }
 

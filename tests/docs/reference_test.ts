@@ -3,7 +3,6 @@ import { z } from "zod";
 import { AgentConfig } from "../../agent/config.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { LeftOutReason } from "../../eval/compare/left_out.ts";
-import { commonVariables, parseConfig } from "../../shared/config/config.ts";
 import { createMetrics } from "../../shared/ops/metrics.ts";
 import { JudgeResult } from "../../eval/schemas/interaction_result.ts";
 import { packagesOfTests, readPackages } from "../fakes/packages.ts";
@@ -20,41 +19,6 @@ function sectionOf({ path, text }: Page, heading: string): string {
   assert(start >= 0, `${path} has no heading "${heading}"`);
   const rest = text.slice(start + heading.length + 2);
   return rest.split(new RegExp(`^#{1,${level}} `, "m"))[0]!;
-}
-
-/** The rows of a section's tables whose first cell is a variable: variable → default cell. */
-function variablesIn(section: string): Record<string, string> {
-  const rows = [...section.matchAll(/^\| `([A-Z_]+)` +\| (.*?) +\|/gm)];
-  return Object.fromEntries(rows.map((row) => [row[1], row[2]]));
-}
-
-/** A default as the page writes it. */
-function writeDefault(value: unknown): string {
-  const text = Array.isArray(value) ? value.join(",") : String(value ?? "");
-  return text === "" ? "unset" : `\`${text}\``;
-}
-
-/** Its default is a text of several lines. */
-const NOT_SHOWN = ["AGENT_SYSTEM_PROMPT"];
-
-const own = (schema: typeof AgentConfig | typeof EvalConfig) =>
-  Object.keys(schema.shape).filter((name) => !(name in commonVariables));
-
-const SECTIONS = [
-  { heading: "## Both services", schema: AgentConfig, variables: Object.keys(commonVariables) },
-  { heading: "## assay-agent", schema: AgentConfig, variables: own(AgentConfig) },
-  { heading: "## assay-eval", schema: EvalConfig, variables: own(EvalConfig) },
-];
-
-for (const { heading, schema, variables } of SECTIONS) {
-  Deno.test(`docs/configuration.md, "${heading}" has every variable with its default`, () => {
-    const listed = variablesIn(sectionOf(configuration, heading));
-    const defaults = parseConfig(schema, {}) as Record<string, unknown>;
-    assertEquals(Object.keys(listed).toSorted(), variables.toSorted());
-    for (const name of variables.filter((name) => !NOT_SHOWN.includes(name))) {
-      assertEquals(listed[name], writeDefault(defaults[name]), name);
-    }
-  });
 }
 
 Deno.test("docs/configuration.md has the largest value of every number that has one", () => {
