@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { PairedScenarioPage, PairedTurnPage } from "./schemas/look_schemas.ts";
+import { PairedScenarioPage, PairedTurnPage } from "./schemas/turn_schemas.ts";
 import { BAD_QUERY, comparedRuns, decide_by, described, detail, paging } from "./route_parts.ts";
 import type { RunReader } from "../store/store.ts";
 import { cursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";

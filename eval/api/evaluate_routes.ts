@@ -8,13 +8,12 @@ import { EvaluateTarget, MAX_TARGETS } from "../schemas/targets.ts";
 import { EndpointModel, type ListEndpointModels } from "../endpoint/endpoint_models.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
-import { pairScorers } from "../assess/scores/mod.ts";
+import { pairScorers } from "../assess/scores/pair_scorers.ts";
 import { runSelfTest } from "../assess/scores/self_test.ts";
 import { createEvaluateRoute, type EvaluateRouteDeps } from "./evaluate_route.ts";
 import { GroupReport } from "../groups/group_report.ts";
 import { GROUP_EVENTS, GroupState } from "./schemas/group_schemas.ts";
 import { RUN_EVENTS, RunLocation, RunState } from "./schemas/run_schemas.ts";
-import { ScoreList, SelfTestReport } from "./schemas/score_schemas.ts";
 import { CALL_PROBLEMS, DetailQuery, idempotencyKey, WRITE_PROBLEMS } from "./route_parts.ts";
 
 const EXAMPLE = {
@@ -177,3 +176,43 @@ export function createEvaluateRoutes(
     },
   ];
 }
+
+/** The answer of `GET /scores`. */
+const ScoreList = z.object({
+  scores: z.array(
+    z.looseObject({
+      name: z.string(),
+      definition: z.string(),
+      range: z.tuple([z.number(), z.number()]),
+      method: z.string(),
+      equals: z.string().optional().meta({
+        description: "The implementation whose values it reproduces.",
+      }),
+      limits: z.string().optional().meta({ description: "What the score cannot tell." }),
+    }).meta({ id: "ScoreDescription" }),
+  ),
+}).meta({ id: "ScoreList" });
+
+/** The answer of `GET /scores/self-test`. */
+const SelfTestReport = z.object({
+  passed: z.boolean(),
+  pairs: z.int(),
+  tolerance: z.number(),
+  largest_deviation: z.number(),
+  scores: z.record(
+    z.string(),
+    z.object({
+      compared: z.int(),
+      left_out: z.int(),
+      largest_deviation: z.number().nullable(),
+      note: z.string().optional(),
+    }).meta({ id: "ScoreReplay" }),
+  ),
+  left_out: z.array(
+    z.object({
+      scores: z.array(z.string()),
+      reason: z.string(),
+      pairs: z.array(z.object({ reply: z.string(), reference: z.string() })),
+    }).meta({ id: "LeftOutPairs" }),
+  ),
+}).meta({ id: "SelfTestReport" });

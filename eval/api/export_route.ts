@@ -11,7 +11,7 @@ import type { RunReader } from "../store/store.ts";
 import { whileKept } from "../store/turns/whole_reader.ts";
 import { readSides } from "../export/text/compared_sides.ts";
 import { readDetails } from "../export/text/comparison_details.ts";
-import { exportFormats } from "../export/mod.ts";
+import { exportFormats } from "../export/export_formats.ts";
 import { exportSource } from "../export/source.ts";
 import { requireRun } from "../store/runs/require_run.ts";
 import { bom, decide_by, described, detail, flag, Share } from "./route_parts.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { exportFormats } from "../export/mod.ts";
+import { exportFormats } from "../export/export_formats.ts";
 import { GroupReport, ListedGroup } from "../groups/group_report.ts";
 import { RunLocation } from "./schemas/run_schemas.ts";
 import { GROUP_EVENTS, GroupState } from "./schemas/group_schemas.ts";
@@ -35,7 +35,7 @@ import { stateOf } from "../groups/group_views.ts";
 import { groupInDetail, type Groups } from "../groups/groups.ts";
 import { streamPieces } from "../../shared/http/body/json_stream.ts";
 import type { RunReader } from "../store/store.ts";
-import { groupSources, whileAllKept } from "../export/group_source.ts";
+import { groupSources, whileAllKept } from "../export/source.ts";
 
 const FORMATS = exportFormats.map(({ name }) => name);
 const path = z.object({ id: z.string().meta({ description: "The group." }) });

@@ -15,7 +15,7 @@ import type { KnownRun, RunStore } from "../store/store.ts";
 import { createRunViewer, RunStatus, withResult } from "../run/events/view.ts";
 import { RunChange } from "./schemas/run_schemas.ts";
 import { described, detail, flag, LARGEST_INTEGER, paging } from "./route_parts.ts";
-import { SearchedText } from "./turn_query.ts";
+import { SearchedText } from "./turn_list_query.ts";
 import { eventStream, LAST_EVENT } from "../run/events/event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import type { RunManager } from "../run/manager/manager.ts";

@@ -4,7 +4,7 @@ import { EvaluateAnswer } from "../schemas/evaluate_response.ts";
 import { CompareQuery, createCompareRoute } from "./compare_routes.ts";
 import { StoredComparison } from "../compare/compare_stored.ts";
 import { createExportRoute, ExportQuery } from "./export_route.ts";
-import { exportFormats } from "../export/mod.ts";
+import { exportFormats } from "../export/export_formats.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { createRunHandlers, type RunHandlerDeps, RunListQuery, RunQuery } from "./run_handlers.ts";
 import { Run } from "../run/events/view.ts";

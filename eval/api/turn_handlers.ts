@@ -14,7 +14,7 @@ import type {
   TurnQueryPage,
 } from "../store/runs/lists/list_query.ts";
 import type { RunStore } from "../store/store.ts";
-import type { TurnSearch } from "./schemas/look_schemas.ts";
+import type { TurnSearch } from "./schemas/turn_schemas.ts";
 import { described, DetailQuery, paging, turnPath } from "./route_parts.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import { createRunOutlines, type RunOutline } from "../run/manager/run_outlines.ts";
@@ -23,7 +23,7 @@ import {
   requireQueriedScores,
   SearchedText,
   TurnListQuery,
-} from "./turn_query.ts";
+} from "./turn_list_query.ts";
 import { ALL_FIELDS, type TurnRow, viewTurn } from "../run/events/turn_view.ts";
 import { requireRun, turnNotFound } from "../store/runs/require_run.ts";
 

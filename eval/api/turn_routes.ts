@@ -7,8 +7,8 @@ import {
   type TurnHandlerDeps,
   TurnSearchQuery,
 } from "./turn_handlers.ts";
-import { TurnListQuery } from "./turn_query.ts";
-import { ScenarioPage, ShownTurn, TurnPage, TurnSearch } from "./schemas/look_schemas.ts";
+import { TurnListQuery } from "./turn_list_query.ts";
+import { ScenarioPage, ShownTurn, TurnPage, TurnSearch } from "./schemas/turn_schemas.ts";
 import { BAD_QUERY, DetailQuery, runPath, turnPath } from "./route_parts.ts";
 
 const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in it" };

@@ -5,6 +5,7 @@ import type { RunReader } from "../store/store.ts";
 import { createWholeReader } from "../store/turns/whole_reader.ts";
 import type { ExportSource } from "./format.ts";
 import { thresholdOf } from "../results/outcome.ts";
+import type { GroupReport } from "../groups/group_report.ts";
 
 /**
  * A stored run, ready to be written down, with the grades that people gave. Throws 409 while the
@@ -24,4 +25,32 @@ export function exportSource(
     );
   }
   return { run, reader: createGradedReader(createWholeReader(reader, run), reader), threshold };
+}
+
+/**
+ * The runs of a group, ready to be written down; `threshold` is their own if unset. Throws 409 if
+ * one is running.
+ */
+export async function groupSources(
+  reader: RunReader,
+  { models, threshold }: Pick<GroupReport, "models"> & { threshold?: number | undefined },
+): Promise<ExportSource[]> {
+  const sources: ExportSource[] = [];
+  for (const { run_id } of models) {
+    sources.push(exportSource(reader, { run: (await reader.getRun(run_id))!, threshold }));
+  }
+  return sources;
+}
+
+/** The same pieces; the turns of all runs can be read until the last one. */
+export async function* whileAllKept(
+  reader: Pick<RunReader, "keep">,
+  { report: { models }, pieces }: {
+    report: Pick<GroupReport, "models">;
+    pieces: AsyncIterable<string>;
+  },
+): AsyncGenerator<string> {
+  using kept = new DisposableStack();
+  for (const { run_id } of models) kept.use(reader.keep(run_id));
+  yield* pieces;
 }

@@ -9,9 +9,9 @@ import { mean } from "../assess/mean.ts";
 import { reaches } from "../results/passing.ts";
 import type { StoredGrade } from "../store/grades/grade.ts";
 import { krippendorffAlpha } from "./krippendorff.ts";
-import { meanDifference } from "./mean_difference.ts";
 import { type Pair, spearman } from "./spearman.ts";
 import { bestThreshold, fitThreshold } from "./threshold.ts";
+import { differenceInterval } from "../results/mean_interval.ts";
 
 /** A turn that people graded. */
 export interface GradedTurn {
@@ -150,4 +150,24 @@ function describeBands(graded: GradedPair[]): BiasBand[] {
     people: mean(own.map(({ pair: [, people] }) => people))!,
     bias: differenceOf(own)!,
   }));
+}
+
+/** A difference at one turn of a scenario. */
+interface TurnDifference {
+  scenario: number;
+  value: number;
+}
+
+/**
+ * The mean of some differences, with a 95 % interval over scenarios: turns of one are no independent
+ * evidence. `null` if there is nothing; without an interval for fewer than 5 scenarios.
+ */
+export function meanDifference(
+  differences: TurnDifference[],
+): { mean: number; ci95: [number, number] | null } | null {
+  const average = mean(differences.map(({ value }) => value));
+  if (average === null) return null;
+  const scenarios = [...Map.groupBy(differences, ({ scenario }) => scenario).values()];
+  const means = scenarios.map((own) => mean(own.map(({ value }) => value))!);
+  return { mean: average, ci95: differenceInterval(means) };
 }

@@ -10,7 +10,7 @@ import type { ServerEvent } from "../../shared/pages/server_events.ts";
 import type { GradeInput, PlacedGrade } from "../schemas/grades.ts";
 import type { DatasetList, DatasetVersion, WrittenDataset } from "../api/dataset_routes.ts";
 import type { GradeList } from "../api/grade_routes.ts";
-import type { TurnSearch } from "../api/schemas/look_schemas.ts";
+import type { TurnSearch } from "../api/schemas/turn_schemas.ts";
 import type { Run, RunList } from "../api/schemas/run_schemas.ts";
 import type { GroupReport, ListedGroup } from "../groups/group_report.ts";
 import type { Preference } from "../compare/judge_preference.ts";

@@ -8,7 +8,7 @@ import type {
   ScenarioPage,
   ShownTurn,
   TurnPage,
-} from "../api/schemas/look_schemas.ts";
+} from "../api/schemas/turn_schemas.ts";
 import type { Run } from "../api/schemas/run_schemas.ts";
 import type { ScoreDescription } from "../assess/scores/score.ts";
 import type { RunSummary } from "../results/run_summary.ts";

@@ -3,7 +3,7 @@
  * `export_process.ts DATABASE RUN FORMAT`: exports a stored run into the void, as a process of its
  * own, and prints what that took as JSON.
  */
-import { exportFormats } from "../../eval/export/mod.ts";
+import { exportFormats } from "../../eval/export/export_formats.ts";
 import { exportSource } from "../../eval/export/source.ts";
 import { openReader } from "../../eval/store/open_store.ts";
 import { gatherPieces } from "../../shared/http/body/json_stream.ts";

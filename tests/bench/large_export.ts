@@ -1,4 +1,4 @@
-import { exportFormats } from "../../eval/export/mod.ts";
+import { exportFormats } from "../../eval/export/export_formats.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import type { Scenario } from "../../eval/schemas/scenario.ts";

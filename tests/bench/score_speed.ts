@@ -1,4 +1,4 @@
-import { pairScorers } from "../../eval/assess/scores/mod.ts";
+import { pairScorers } from "../../eval/assess/scores/pair_scorers.ts";
 import { MAX_PAIR_CHARACTERS } from "../../eval/assess/scores/score.ts";
 import { createPairComparer } from "../../eval/assess/scores/lexical/pair_scores.ts";
 import { watchEventLoop } from "./event_loop.ts";

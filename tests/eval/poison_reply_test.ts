@@ -54,7 +54,7 @@ Deno.test("a reply that kills a worker fails its own turn only", async () => {
   const long = "and so on ".repeat(1000);
   const { service } = evalService(
     (conversation) => `${conversation[0]!.content} ${long}`,
-    { scoring: scoringPorts({ pairs, embedder, detector }) },
+    { scoring: scoringPorts({ pairs, embedder }) },
   );
   const test_batch = ["good", "poison", "fine"].map((user_message) => ({
     id: user_message,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JudgeMessage, JudgeModel } from "./model.ts";
 import { createMark } from "./prompt.ts";
-import { readVerdict } from "./verdict.ts";
+import { readVerdict } from "./read_verdict.ts";
 
 /** The judge answered, and its answer could not be read, not even after it was asked again. */
 export class UnreadableAnswer extends Error {

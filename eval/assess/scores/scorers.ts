@@ -29,7 +29,7 @@ const textPairs: Scorer = {
 
 /**
  * Every scorer, in the order in which scores are reported. Scores that compare two texts as they
- * stand have a table of their own in `mod.ts`. `overall` is computed from these.
+ * stand have a table of their own in `pair_scorers.ts`. `overall` is computed from these.
  */
 export const scorers: readonly Scorer[] = [
   nearestReference(textPairs),

@@ -1,8 +1,7 @@
 import { gatherPieces } from "../../../shared/http/body/json_stream.ts";
-import { groupSources } from "../../export/group_source.ts";
 import type { ExportFormat, ExportOption } from "../../export/format.ts";
-import { exportFormats } from "../../export/mod.ts";
-import { exportSource } from "../../export/source.ts";
+import { exportFormats } from "../../export/export_formats.ts";
+import { exportSource, groupSources } from "../../export/source.ts";
 import { readGradedAgreement } from "../../grades/run_agreement.ts";
 import { splitNoise } from "../../noise/noise.ts";
 import type { RunReader } from "../../store/store.ts";

@@ -1,6 +1,6 @@
 import { groupInDetail } from "../../groups/groups.ts";
 import { gatherPieces } from "../../../shared/http/body/json_stream.ts";
-import { digestRun } from "../../export/text/digest.ts";
+import { readNumbers } from "../../export/text/run_numbers.ts";
 import { thresholdOf } from "../../results/outcome.ts";
 import { describeGroup } from "../../export/text/group_text.ts";
 import { noiseText } from "../../export/text/noise_text.ts";
@@ -71,8 +71,8 @@ Example:
       reader: createWholeReader(reader, run),
       threshold: thresholdOf(run.request),
     };
-    const digest = await digestRun({ ...source, label: label.data });
-    context.out.write(describeRun(source, { digest, form: terminalForm }));
+    const numbers = await readNumbers({ ...source, label: label.data });
+    context.out.write(describeRun(source, { numbers, form: terminalForm }));
     if (run.attempts > 1) {
       const noise = await splitNoise(run.id, source.reader.turns(run.id));
       context.out.write(noiseText(noise, terminalForm));

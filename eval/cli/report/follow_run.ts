@@ -1,4 +1,4 @@
-import type { RunDigest } from "../../export/text/digest.ts";
+import type { RunNumbers } from "../../export/text/run_numbers.ts";
 import type { ActiveRun } from "../../run/manager/active_run.ts";
 import type { RunManager } from "../../run/manager/manager.ts";
 import type { RunStore } from "../../store/store.ts";
@@ -20,7 +20,7 @@ export async function followRun(active: ActiveRun, following: Following): Promis
   const { manager, store, context, criteria } = following;
   const { run: { id } } = active;
   const display = createProgressDisplay(context.err, context.now);
-  let digesting: Promise<RunDigest | undefined> | undefined;
+  let digesting: Promise<RunNumbers | undefined> | undefined;
   using interrupts = stopByInterrupts([active], following);
 
   const isRunning = () => manager.active(id) === active;
@@ -51,11 +51,11 @@ export async function followRun(active: ActiveRun, following: Following): Promis
 async function beginReport(
   active: ActiveRun,
   following: Following,
-): Promise<RunDigest | undefined> {
+): Promise<RunNumbers | undefined> {
   try {
     await import("./report_run.ts");
-    const { digestRunning } = await import("./running_digest.ts");
-    return await digestRunning(active, following);
+    const { readNumbersning } = await import("./running_digest.ts");
+    return await readNumbersning(active, following);
   } catch {
     return undefined; // whoever reads the run after its end reports what is wrong
   }

@@ -1,6 +1,6 @@
 import { counted } from "../../../shared/counted.ts";
 import { compareStored } from "../../compare/compare_stored.ts";
-import { digestRun, type RunDigest } from "../../export/text/digest.ts";
+import { readNumbers, type RunNumbers } from "../../export/text/run_numbers.ts";
 import { readSides } from "../../export/text/compared_sides.ts";
 import { describeComparison } from "../../export/text/comparison_text.ts";
 import type { ExportSource } from "../../export/format.ts";
@@ -21,7 +21,7 @@ import type { CliContext } from "../context.ts";
 
 /**
  * Reports on a run that has ended, writes its files, stores the outcome, and returns its exit code.
- * `known` is its digest, if that was computed while it ran.
+ * `known` is its numbers, if that was computed while it ran.
  */
 export async function reportRun(
   run: StoredRun,
@@ -29,12 +29,12 @@ export async function reportRun(
   { store, context, known }: {
     store: RunStore;
     context: CliContext;
-    known?: RunDigest | undefined;
+    known?: RunNumbers | undefined;
   },
 ): Promise<number> {
-  const { source, digest, code, words } = await judgeRun(run, criteria, { store, known });
+  const { source, numbers, code, words } = await judgeRun(run, criteria, { store, known });
   source.scores = await context.describeScores();
-  context.out.write(describeRun(source, { digest, form: terminalForm }));
+  context.out.write(describeRun(source, { numbers, form: terminalForm }));
   if (source.comparison) {
     const { baseline, result: { moved } } = source.comparison;
     const sides = await readSides(withBaseline(store, criteria), {
@@ -53,15 +53,15 @@ export async function reportRun(
 export async function judgeRun(
   run: StoredRun,
   criteria: PassCriteria,
-  { store, known }: { store: RunStore; known?: RunDigest | undefined },
-): Promise<{ source: ExportSource; digest: RunDigest; code: number; words: string }> {
+  { store, known }: { store: RunStore; known?: RunNumbers | undefined },
+): Promise<{ source: ExportSource; numbers: RunNumbers; code: number; words: string }> {
   const threshold = thresholdFor(criteria, run);
   const source: ExportSource = {
     run,
     reader: createWholeReader(store, run),
     threshold,
   };
-  const digest = known ?? await digestRun(source);
+  const numbers = known ?? await readNumbers(source);
   if (criteria.baseline !== undefined) {
     const { baseline, decideBy, isBaselineOptional } = criteria;
     const reader = withBaseline(store, criteria);
@@ -73,23 +73,23 @@ export async function judgeRun(
       source.comparison.newFailures = await findNewFailures(reader, runs);
     }
   }
-  const { code, words } = decide({ digest, threshold, criteria, source });
+  const { code, words } = decide({ numbers, threshold, criteria, source });
   await store.setGate(run.id, code === EXIT.passed ? "passed" : "failed");
-  return { source, digest, code, words };
+  return { source, numbers, code, words };
 }
 
 const UNSCORED =
   "passed, but no turn was scored: no reference, label, check or expected tool call applies";
 
-function decide({ digest, threshold, criteria, source }: {
-  digest: RunDigest;
+function decide({ numbers, threshold, criteria, source }: {
+  numbers: RunNumbers;
   threshold: number;
   criteria: PassCriteria;
   source: ExportSource;
 }): { code: number; words: string } {
-  const headline = digest.statistics[HEADLINE];
+  const headline = numbers.statistics[HEADLINE];
   const standing = holdAgainst(ifAnswered(headline), threshold);
-  if (digest.turns > 0 && digest.failed === digest.turns) {
+  if (numbers.turns > 0 && numbers.failed === numbers.turns) {
     return { code: EXIT.error, words: "failed: the endpoint did not answer a single turn" };
   }
   if (standing === "unscored" && criteria.threshold !== undefined) {
@@ -99,7 +99,7 @@ function decide({ digest, threshold, criteria, source }: {
   if (comparison?.isRequired && !isDecided(comparison.result)) {
     return { code: EXIT.error, words: `failed: ${comparison.result.reason}` };
   }
-  const { byChecks, byTools, missing } = digest.barred;
+  const { byChecks, byTools, missing } = numbers.barred;
   const faults = [
     ...byChecks > 0 ? [`required checks failed in ${counted(byChecks, "turn")}`] : [],
     ...byTools > 0 ? [`wrong tool calls in ${counted(byTools, "turn")}`] : [],

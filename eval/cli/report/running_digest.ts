@@ -1,4 +1,4 @@
-import { digestRun, type RunDigest } from "../../export/text/digest.ts";
+import { readNumbers, type RunNumbers } from "../../export/text/run_numbers.ts";
 import type { ActiveRun } from "../../run/manager/active_run.ts";
 import { createFollowingReader } from "../../run/events/following_reader.ts";
 import type { RunStore } from "../../store/store.ts";
@@ -8,11 +8,11 @@ import { type PassCriteria, thresholdFor } from "../pass_criteria.ts";
  * The digest of a run, computed while the run waits for replies. Throws `IncompleteRead` if not all
  * of its turns are stored by this process.
  */
-export async function digestRunning(
+export async function readNumbersning(
   active: ActiveRun,
   { criteria, store }: { criteria: PassCriteria; store: RunStore },
-): Promise<RunDigest> {
+): Promise<RunNumbers> {
   const { run } = active;
   const reader = createFollowingReader(store, active);
-  return await digestRun({ run, reader, threshold: thresholdFor(criteria, run) });
+  return await readNumbers({ run, reader, threshold: thresholdFor(criteria, run) });
 }

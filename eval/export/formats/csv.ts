@@ -4,7 +4,7 @@ import { agreementOf } from "../../schemas/barred.ts";
 import type { StoredTurn } from "../../store/turns/turn_record.ts";
 import { BYTE_ORDER_MARK, type CsvCell, writeRow } from "./csv_text.ts";
 import { writeGroupTable } from "./group_csv.ts";
-import { digestRun } from "../text/digest.ts";
+import { readNumbers } from "../text/run_numbers.ts";
 import type { ExportFormat } from "../format.ts";
 import { readScoreRows, writeScoreTable } from "../text/score_rows.ts";
 
@@ -20,7 +20,7 @@ export const csv: ExportFormat = {
     if (source.hasBom ?? true) yield BYTE_ORDER_MARK;
     if (source.rows === "scores") return yield writeScoreTable(await readScoreRows(source));
     const { run, reader } = source;
-    const { scoreNames, turnCounts, graded } = await digestRun(source);
+    const { scoreNames, turnCounts, graded } = await readNumbers(source);
     const ids = run.request.test_batch.map(({ id }) => id);
     const systemPrompts = run.request.test_batch.map(systemPromptOf);
     const columns: Column[] = [

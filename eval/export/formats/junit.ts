@@ -12,7 +12,7 @@ import { HEADLINE } from "../../results/passing.ts";
 import { withoutQuery } from "../../endpoint/endpoint_address.ts";
 import { describeFailedChecks } from "../text/check_text.ts";
 import { countedTurns } from "../text/counted_turns.ts";
-import { type Counts, digestRun, type RunDigest } from "../text/digest.ts";
+import { type Counts, readNumbers, type RunNumbers } from "../text/run_numbers.ts";
 import type { ExportFormat, ExportSource } from "../format.ts";
 import { type ComparisonSuite, comparisonSuite } from "./junit_comparison.ts";
 import { outcomeOf } from "../../results/outcome.ts";
@@ -43,32 +43,32 @@ export const junit: ExportFormat = {
 
 /** One report of several runs, of which there is at least one. Those of a group have its names. */
 async function* writeReport(sources: ExportSource[]): AsyncGenerator<string> {
-  const digests: RunDigest[] = [];
-  for (const source of sources) digests.push(await digestRun(source));
+  const allNumbers: RunNumbers[] = [];
+  for (const source of sources) allNumbers.push(await readNumbers(source));
   const prefixes = sources.map(({ run }) =>
     sources.length > 1 ? `${run.group?.name ?? run.modelId} / ` : ""
   );
   const compared = sources.map((source, index) => comparisonSuite(source, prefixes[index]!));
   const counts = sources.map(({ run }, index) =>
-    withComparison(countWithEnd(run, digests[index]!), compared[index])
+    withComparison(countWithEnd(run, allNumbers[index]!), compared[index])
   );
   yield `<?xml version="1.0" encoding="UTF-8"?>\n`;
   const name = sources[0]!.run.testName;
   yield `<testsuites${xmlAttributes({ name, ...countAttributes(addCounts(counts)) })}>\n`;
   for (const [index, source] of sources.entries()) {
     const prefix = prefixes[index]!;
-    const digest = digests[index]!;
-    if (source.run.status !== "completed") yield writeEndedEarly(source, digest, prefix);
-    yield* writeSuites(source, digest, prefix);
+    const numbers = allNumbers[index]!;
+    if (source.run.status !== "completed") yield writeEndedEarly(source, numbers, prefix);
+    yield* writeSuites(source, numbers, prefix);
     yield compared[index]?.xml ?? "";
   }
   yield "</testsuites>\n";
 }
 
 /** A run that ended early has an error more. */
-function countWithEnd({ status }: ExportSource["run"], digest: Counts): Counts {
-  if (status === "completed") return digest;
-  return { ...digest, turns: digest.turns + 1, failed: digest.failed + 1 };
+function countWithEnd({ status }: ExportSource["run"], numbers: Counts): Counts {
+  if (status === "completed") return numbers;
+  return { ...numbers, turns: numbers.turns + 1, failed: numbers.failed + 1 };
 }
 
 function withComparison(counts: Counts, compared: ComparisonSuite | undefined): Counts {
@@ -114,7 +114,7 @@ function labelProperties({ agreements = {} }: TurnCounts): Record<string, number
   );
 }
 
-function writeEndedEarly({ run }: ExportSource, { turns }: RunDigest, prefix: string): string {
+function writeEndedEarly({ run }: ExportSource, { turns }: RunNumbers, prefix: string): string {
   const counts = { tests: 1, failures: 0, errors: 1, skipped: 0, time: seconds(0) };
   const message = `${run.status} after ${turns} of ${countedTurns(run)} turns`;
   const name = `${prefix}the run`;
@@ -126,7 +126,7 @@ function writeEndedEarly({ run }: ExportSource, { turns }: RunDigest, prefix: st
 
 async function* writeSuites(
   source: ExportSource,
-  { scenarios, turnCounts, historyGap }: RunDigest,
+  { scenarios, turnCounts, historyGap }: RunNumbers,
   prefix: string,
 ) {
   const { run, threshold } = source;
@@ -163,7 +163,7 @@ async function* writeSuites(
 }
 
 /** The history gap of the headline, if the run has both histories. */
-function gapProperties(historyGap: RunDigest["historyGap"] | undefined): Record<string, number> {
+function gapProperties(historyGap: RunNumbers["historyGap"] | undefined): Record<string, number> {
   const gap = historyGap?.[HEADLINE]?.gap;
   return gap === undefined ? {} : { [`${HEADLINE}_history_gap`]: gap };
 }

@@ -1,6 +1,6 @@
 import { agreementText } from "../text/agreement_text.ts";
 import { describeComparison } from "../text/comparison_text.ts";
-import { digestRun } from "../text/digest.ts";
+import { readNumbers } from "../text/run_numbers.ts";
 import type { ExportFormat } from "../format.ts";
 import { describeGroup } from "../text/group_text.ts";
 import { noiseText } from "../text/noise_text.ts";
@@ -15,7 +15,7 @@ export const markdown: ExportFormat = {
   contentType: "text/markdown; charset=utf-8",
   uses: ["noise", "threshold"],
   async *write(source) {
-    yield describeRun(source, { digest: await digestRun(source), form: markdownForm });
+    yield describeRun(source, { numbers: await readNumbers(source), form: markdownForm });
     if (source.agreement) yield agreementText(source.agreement, markdownForm);
     if (source.noise) yield noiseText(source.noise, markdownForm);
     if (source.comparison) {

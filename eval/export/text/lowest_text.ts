@@ -4,7 +4,7 @@ import { referencesOf } from "../../assess/references.ts";
 import { OVERALL_PARTS } from "../../assess/scores/overall.ts";
 import { HEADLINE } from "../../results/passing.ts";
 import { describeFailedChecks } from "./check_text.ts";
-import type { RunDigest } from "./digest.ts";
+import type { RunNumbers } from "./run_numbers.ts";
 import type { LowTurn } from "./lowest_turns.ts";
 import { firstLines, showScore, type TextForm } from "./text_form.ts";
 import { describeTools } from "./tool_text.ts";
@@ -13,18 +13,18 @@ import { describeTools } from "./tool_text.ts";
 const SHOWN_CHECKS = 5;
 
 /** The lowest replies with what was asked and expected, and why they are low. */
-export function describeLowestReplies(digest: RunDigest, form: TextForm): string {
-  if (digest.lowest.length === 0) return "";
+export function describeLowestReplies(numbers: RunNumbers, form: TextForm): string {
+  if (numbers.lowest.length === 0) return "";
   return form.title("Lowest replies", 2) +
-    digest.lowest.map((low) =>
-      form.item(describeTurn(low, { digest, form }), describeReply(low.result, form))
+    numbers.lowest.map((low) =>
+      form.item(describeTurn(low, { numbers, form }), describeReply(low.result, form))
     )
       .join("");
 }
 
 function describeTurn(
   { scenario, turn, attempt, result: { scores } }: LowTurn,
-  { digest: { scenarios }, form }: { digest: RunDigest; form: TextForm },
+  { numbers: { scenarios }, form }: { numbers: RunNumbers; form: TextForm },
 ): string {
   const { label, attempts, turns } = scenarios[scenario]!;
   const place = [

@@ -7,7 +7,7 @@ import type { RunSummary } from "../../results/run_summary.ts";
 import { withoutQuery } from "../../endpoint/endpoint_address.ts";
 import { showCost } from "./cost_text.ts";
 import { countedTurns } from "./counted_turns.ts";
-import type { RunDigest, ScenarioDigest } from "./digest.ts";
+import type { RunNumbers, ScenarioNumbers } from "./run_numbers.ts";
 import type { ExportSource } from "../format.ts";
 import { describeLowestReplies } from "./lowest_text.ts";
 import {
@@ -27,44 +27,44 @@ const SHOWN_CHECKS = 20;
 /** A run for people: what it was, whether it passed, the averages, and where to look first. */
 export function describeRun(
   source: ExportSource,
-  { digest, form }: { digest: RunDigest; form: TextForm },
+  { numbers, form }: { numbers: RunNumbers; form: TextForm },
 ): string {
   const { run, threshold } = source;
   return [
-    form.title(`Evaluation ${form.name(run.testName)}: ${describeOutcome(digest, source)}`, 1),
+    form.title(`Evaluation ${form.name(run.testName)}: ${describeOutcome(numbers, source)}`, 1),
     form.lines([
       `Model ${form.name(run.modelId)} at ${form.name(withoutQuery(run.endpoint))}`,
       `Run ${form.name(run.id)}, ${run.status}`,
       ...(run.request.dataset === undefined
         ? []
         : [`Dataset ${form.message(run.request.dataset)}`]),
-      `Turns ${digest.turns} of ${countedTurns(run)}: ${describeCounts(digest, threshold)}`,
-      ...[...digest.errors].map(([code, { count, detail }]) =>
+      `Turns ${numbers.turns} of ${countedTurns(run)}: ${describeCounts(numbers, threshold)}`,
+      ...[...numbers.errors].map(([code, { count, detail }]) =>
         describeError({ code, turns: count, detail }, form)
       ),
-      ...describeUsage(digest),
-      ...describeCosts(digest),
-      ...firstLines(describeMissing(digest.turnCounts, form), {
+      ...describeUsage(numbers),
+      ...describeCosts(numbers),
+      ...firstLines(describeMissing(numbers.turnCounts, form), {
         most: SHOWN_REASONS,
         noun: "reason",
       }),
-      ...describeMethods(digest, form),
-      ...describeAgreement(digest),
-      ...describeTruncated(digest),
-      ...describeWrongTools(digest),
-      ...describeGrades(digest),
+      ...describeMethods(numbers, form),
+      ...describeAgreement(numbers),
+      ...describeTruncated(numbers),
+      ...describeWrongTools(numbers),
+      ...describeGrades(numbers),
     ]),
     form.title("Scores", 2),
-    describeScores(digest, form),
-    describeHistoryGap(digest, form),
-    describeChecks(digest, form),
-    describeLowest(digest, { threshold, form }),
-    describeLowestReplies(digest, form),
+    describeScores(numbers, form),
+    describeHistoryGap(numbers, form),
+    describeChecks(numbers, form),
+    describeLowest(numbers, { threshold, form }),
+    describeLowestReplies(numbers, form),
   ].join("");
 }
 
 function describeOutcome(
-  { statistics, barred, turns, failed }: RunDigest,
+  { statistics, barred, turns, failed }: RunNumbers,
   { run, threshold, comparison }: ExportSource,
 ): string {
   if (run.status !== "completed") return run.status;
@@ -94,7 +94,7 @@ export function isDecided({ scores, decided_by }: Comparison): boolean {
 }
 
 function describeCounts(
-  { passed, below, failed, missing, unscored }: RunDigest,
+  { passed, below, failed, missing, unscored }: RunNumbers,
   threshold: number,
 ): string {
   return `${passed} passed, ${below} below ${threshold}, ${failed} failed` +
@@ -102,13 +102,13 @@ function describeCounts(
     (unscored > 0 ? `, ${unscored} without a score` : "");
 }
 
-function describeUsage({ usage: { input_tokens, output_tokens } }: RunDigest): string[] {
+function describeUsage({ usage: { input_tokens, output_tokens } }: RunNumbers): string[] {
   if (input_tokens + output_tokens === 0) return []; // the endpoint does not report them
   return [`Tokens ${input_tokens} input, ${output_tokens} output`];
 }
 
 /** What the run cost, as far as that is known. */
-function describeCosts({ turnCounts: { cost, judge_cost } }: RunDigest): string[] {
+function describeCosts({ turnCounts: { cost, judge_cost } }: RunNumbers): string[] {
   return [
     ...(cost ? [`Cost ${showCost(cost)}`] : []),
     ...(judge_cost ? [`Cost of the judge ${showCost(judge_cost)}`] : []),
@@ -136,7 +136,7 @@ export function describeMissing(
 }
 
 /** How many replies say what their references say, and what is wrong in the others. */
-function describeAgreement({ turnCounts: { differs_in, agreements = {} } }: RunDigest): string[] {
+function describeAgreement({ turnCounts: { differs_in, agreements = {} } }: RunNumbers): string[] {
   const list = (counts: Record<string, number>) =>
     Object.entries(counts).map(([name, turns]) => `${name} ${turns}`).join(", ");
   return [
@@ -149,16 +149,16 @@ function describeAgreement({ turnCounts: { differs_in, agreements = {} } }: RunD
   ];
 }
 
-function describeTruncated({ turnCounts: { truncated } }: RunDigest): string[] {
+function describeTruncated({ turnCounts: { truncated } }: RunNumbers): string[] {
   return truncated === 0 ? [] : [`Replies cut off at the token limit: ${truncated}`];
 }
 
-function describeWrongTools({ barred: { byTools } }: RunDigest): string[] {
+function describeWrongTools({ barred: { byTools } }: RunNumbers): string[] {
   return byTools === 0 ? [] : [`Turns whose tool calls are not those expected: ${byTools}`];
 }
 
 /** A mean over several methods mixes them, and says so. */
-function describeMethods({ turnCounts: { score_methods } }: RunDigest, form: TextForm): string[] {
+function describeMethods({ turnCounts: { score_methods } }: RunNumbers, form: TextForm): string[] {
   return Object.entries(score_methods).filter(([, methods]) => Object.keys(methods).length > 1)
     .map(([score, methods]) => {
       const counts = Object.entries(methods).map(([method, turns]) =>
@@ -168,14 +168,14 @@ function describeMethods({ turnCounts: { score_methods } }: RunDigest, form: Tex
     });
 }
 
-function describeGrades({ graded: { turns, grades, sum } }: RunDigest): string[] {
+function describeGrades({ graded: { turns, grades, sum } }: RunNumbers): string[] {
   if (turns === 0) return [];
   const [ofTurns, all] = [counted(turns, "turn"), counted(grades, "grade")];
   return [`Graded by people: ${ofTurns}, ${all}, mean ${showScore(sum / grades)}`];
 }
 
 /** A mean, or its bounds if values are missing, with the number of its turns. */
-function describeScores({ statistics }: RunDigest, form: TextForm): string {
+function describeScores({ statistics }: RunNumbers, form: TextForm): string {
   const isShown = (name: string) =>
     statistics[name]!.mean !== null || statistics[name]!.missing > 0;
   const names = [
@@ -216,7 +216,7 @@ function describeInterval(headline: Statistic | undefined): string[] {
 }
 
 /** What later turns lose because earlier replies were not the references. */
-function describeHistoryGap({ historyGap }: RunDigest, form: TextForm): string {
+function describeHistoryGap({ historyGap }: RunNumbers, form: TextForm): string {
   if (!historyGap) return "";
   const rows = Object.entries(historyGap).map(([name, { generated, reference, gap, ci95 }]) => [
     form.name(name),
@@ -231,7 +231,7 @@ function describeHistoryGap({ historyGap }: RunDigest, form: TextForm): string {
 
 /** The checks that were not met everywhere, those that failed most first. */
 function describeChecks(
-  { turnCounts: { check_counts = [] }, failed: failedCalls }: RunDigest,
+  { turnCounts: { check_counts = [] }, failed: failedCalls }: RunNumbers,
   form: TextForm,
 ): string {
   if (check_counts.length === 0) return "";
@@ -257,7 +257,7 @@ function describeChecks(
 }
 
 function describeLowest(
-  { scenarios }: RunDigest,
+  { scenarios }: RunNumbers,
   { threshold, form }: { threshold: number; form: TextForm },
 ): string {
   const wanting = scenarios
@@ -282,6 +282,6 @@ function describeLowest(
 }
 
 /** The least that the `overall` of a scenario may be; 0 if it has none. */
-function leastOverall({ bounds, averages }: ScenarioDigest): number {
+function leastOverall({ bounds, averages }: ScenarioNumbers): number {
   return bounds?.[0] ?? averages[HEADLINE] ?? 0;
 }

@@ -3,7 +3,7 @@ import type { ScoreNoise } from "../../schemas/noise.ts";
 import type { HistoryGap, Statistic } from "../../schemas/statistics.ts";
 import { HEADLINE } from "../../results/passing.ts";
 import { type CsvCell, writeRow } from "../formats/csv_text.ts";
-import { digestRun } from "./digest.ts";
+import { readNumbers } from "./run_numbers.ts";
 import type { ExportSource } from "../format.ts";
 
 /** All that a run says of one score: a row of a table, or a line of JSON. */
@@ -24,7 +24,7 @@ interface ScoreRow extends Statistic {
 /** The scores of a run, `overall` first. */
 export async function readScoreRows(source: ExportSource): Promise<ScoreRow[]> {
   const { run, noise, agreement } = source;
-  const { statistics, historyGap } = await digestRun(source);
+  const { statistics, historyGap } = await readNumbers(source);
   const graded = agreement && (agreement.judge?.score ?? HEADLINE);
   const names = Object.keys(statistics).filter((name) => name !== HEADLINE);
   if (statistics[HEADLINE]) names.unshift(HEADLINE);

@@ -1,4 +1,4 @@
-import type { ScenarioRow, ShownTurn } from "../../api/schemas/look_schemas.ts";
+import type { ScenarioRow, ShownTurn } from "../../api/schemas/turn_schemas.ts";
 import { mean } from "../../assess/mean.ts";
 import { holdWithBars } from "../../results/passing.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";

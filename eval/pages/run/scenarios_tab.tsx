@@ -7,7 +7,7 @@ import {
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
-import type { ScenarioPage, ScenarioRow } from "../../api/schemas/look_schemas.ts";
+import type { ScenarioPage, ScenarioRow } from "../../api/schemas/turn_schemas.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { Section } from "../frame.tsx";

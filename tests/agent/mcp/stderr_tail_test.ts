@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { PassThrough } from "node:stream";
-import { keepTail } from "../../../agent/mcp/stderr_tail.ts";
+import { keepTail } from "../../../agent/mcp/transport.ts";
 import { createRedactor } from "../../../shared/redaction.ts";
 
 /** What is kept of a program that writes these texts. */

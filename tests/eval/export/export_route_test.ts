@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { exportFormats } from "../../../eval/export/mod.ts";
+import { exportFormats } from "../../../eval/export/export_formats.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 
 const get = (path: string) => new Request(`http://127.0.0.1:8080${path}`);

@@ -1,6 +1,6 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { describeAgreement, type GradedTurn } from "../../../eval/grades/agreement.ts";
-import { meanDifference } from "../../../eval/grades/mean_difference.ts";
+import { meanDifference } from "../../../eval/grades/agreement.ts";
 import { differenceInterval } from "../../../eval/results/mean_interval.ts";
 import { bestThreshold, fitThreshold } from "../../../eval/grades/threshold.ts";
 import { leastCoverage } from "../../fakes/least_coverage.ts";

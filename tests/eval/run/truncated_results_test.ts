@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
-import { exportFormats } from "../../../eval/export/mod.ts";
+import { exportFormats } from "../../../eval/export/export_formats.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { evalService } from "../../fakes/eval_service.ts";

@@ -6,7 +6,7 @@ import {
   type WorkerPort,
 } from "../../../../shared/background/worker_call.ts";
 import { COMPUTE_ONLY } from "../../../../shared/background/worker_options.ts";
-import { pairScorers } from "../mod.ts";
+import { pairScorers } from "../pair_scorers.ts";
 import { MAX_PAIR_CHARACTERS, type PairScorer } from "../score.ts";
 
 export interface TextPair {

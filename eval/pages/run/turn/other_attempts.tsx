@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ShownTurn } from "../../../api/schemas/look_schemas.ts";
+import type { ShownTurn } from "../../../api/schemas/turn_schemas.ts";
 import type { Run } from "../../../api/schemas/run_schemas.ts";
 import type { TurnRow } from "../../../run/events/turn_view.ts";
 import { AttemptButtons } from "../../parts/attempt_buttons.tsx";

@@ -1,6 +1,6 @@
 import { batch, signal } from "@preact/signals";
 import { ApiProblem } from "../../../../shared/pages/api_problem.ts";
-import type { TurnPage } from "../../../api/schemas/look_schemas.ts";
+import type { TurnPage } from "../../../api/schemas/turn_schemas.ts";
 import type { TurnRow } from "../../../run/events/turn_view.ts";
 import { type Parameters, source } from "../../source.ts";
 import { readLines } from "./turn_query.ts";

@@ -1,5 +1,5 @@
 import { formatScore } from "../../../../shared/pages/format.ts";
-import type { ShownTurn } from "../../../api/schemas/look_schemas.ts";
+import type { ShownTurn } from "../../../api/schemas/turn_schemas.ts";
 import type { RunSummary } from "../../../results/run_summary.ts";
 import { Section } from "../../frame.tsx";
 import { useLoaded } from "../../loaded.ts";

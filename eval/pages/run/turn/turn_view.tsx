@@ -11,7 +11,7 @@ import {
   formatMoney,
 } from "../../../../shared/pages/format.ts";
 import { returnWith, setQuery } from "../../../../shared/pages/location.ts";
-import type { ShownTurn } from "../../../api/schemas/look_schemas.ts";
+import type { ShownTurn } from "../../../api/schemas/turn_schemas.ts";
 import type { Run } from "../../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../../results/run_summary.ts";
 import { Section } from "../../frame.tsx";

@@ -3,7 +3,7 @@ import fc from "seeded-fast-check";
 import { bleu } from "../../../../eval/assess/scores/lexical/bleu.ts";
 import { chrf } from "../../../../eval/assess/scores/lexical/chrf.ts";
 import { editSimilarity } from "../../../../eval/assess/scores/lexical/edit_similarity.ts";
-import { pairScorers } from "../../../../eval/assess/scores/mod.ts";
+import { pairScorers } from "../../../../eval/assess/scores/pair_scorers.ts";
 import { rouge1, rouge2, rougeL } from "../../../../eval/assess/scores/lexical/rouge.ts";
 import { words } from "../../../../eval/assess/text/words.ts";
 import { anyCharacter } from "../../../fakes/any_character.ts";

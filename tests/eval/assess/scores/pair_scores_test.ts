@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { pairScorers } from "../../../../eval/assess/scores/mod.ts";
+import { pairScorers } from "../../../../eval/assess/scores/pair_scorers.ts";
 import { MAX_PAIR_CHARACTERS } from "../../../../eval/assess/scores/score.ts";
 import {
   comparePair,

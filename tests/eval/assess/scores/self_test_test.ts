@@ -1,7 +1,7 @@
 import { assertEquals, assertGreater, assertLessOrEqual } from "@std/assert";
 import { bleu } from "../../../../eval/assess/scores/lexical/bleu.ts";
 import { exactMatch } from "../../../../eval/assess/scores/lexical/exact_match.ts";
-import { pairScorers } from "../../../../eval/assess/scores/mod.ts";
+import { pairScorers } from "../../../../eval/assess/scores/pair_scorers.ts";
 import { replayVectors, runSelfTest } from "../../../../eval/assess/scores/self_test.ts";
 import type { PairScore } from "../../../../eval/assess/scores/score.ts";
 import { tokenF1 } from "../../../../eval/assess/scores/lexical/token_f1.ts";

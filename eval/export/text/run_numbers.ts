@@ -25,7 +25,7 @@ import type { TurnReader } from "../../store/turns/whole_reader.ts";
 export type Counts = Record<TurnOutcome, number> & { turns: number; latencyMs: number };
 
 /** One scenario in numbers, over all its attempts. */
-export interface ScenarioDigest extends Counts {
+export interface ScenarioNumbers extends Counts {
   /** The scenario's id; the second of the same id has ` (2)` after it. */
   label: string;
   attempts: number;
@@ -38,8 +38,8 @@ type Statistics = Record<string, Statistic>;
 type TurnPart = Extract<ResultPart, { kind: "turn" }>;
 
 /** A run in numbers. What it holds grows with the scenarios, not with their attempts. */
-export interface RunDigest extends Counts {
-  scenarios: ScenarioDigest[];
+export interface RunNumbers extends Counts {
+  scenarios: ScenarioNumbers[];
   averages: Scores;
   statistics: Statistics;
   /** Every score that any turn names, also if it never applied. */
@@ -61,14 +61,14 @@ export interface RunDigest extends Counts {
 }
 
 /** Reads a run once. The averages are those of its result. */
-export async function digestRun(
+export async function readNumbers(
   { run, reader, threshold, label }: Pick<ExportSource, "run" | "threshold"> & {
     reader: Pick<TurnReader, "turnPages">;
     /** The replies to look at are those of this label. */
     label?: AgreementLabel | undefined;
   },
-): Promise<RunDigest> {
-  const scenarios = labelScenarios(run.request.test_batch).map((label): ScenarioDigest => ({
+): Promise<RunNumbers> {
+  const scenarios = labelScenarios(run.request.test_batch).map((label): ScenarioNumbers => ({
     label,
     attempts: 0,
     averages: {},
@@ -78,9 +78,9 @@ export async function digestRun(
   const total = noCounts();
   const totals = createTotals();
   const scoreNames = new Set<string>();
-  const errors: RunDigest["errors"] = new Map();
+  const errors: RunNumbers["errors"] = new Map();
   const yieldIfDue = createYielder();
-  const graded: RunDigest["graded"] = { turns: 0, grades: 0, sum: 0 };
+  const graded: RunNumbers["graded"] = { turns: 0, grades: 0, sum: 0 };
   const barred = { byChecks: 0, byTools: 0, missing: 0 };
   const usage = { input_tokens: 0, output_tokens: 0 };
   const lowest = createLowestTurns(threshold, label);
@@ -172,7 +172,7 @@ function count(
   counts.latencyMs += turn.latency_ms;
 }
 
-function countError(errors: RunDigest["errors"], { code, detail }: InteractionError): void {
+function countError(errors: RunNumbers["errors"], { code, detail }: InteractionError): void {
   const known = errors.get(code);
   if (known) known.count++;
   else errors.set(code, { count: 1, detail });
