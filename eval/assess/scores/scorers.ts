@@ -9,9 +9,9 @@ import { toolScores } from "./tools.ts";
 import { webhookScores } from "./webhook.ts";
 import { meaning } from "./semantic_similarity.ts";
 import { referenceOf, referencesOf } from "../references.ts";
-import { pairScorers } from "./mod.ts";
+import { pairScorers } from "./pair_scorers.ts";
 
-/** The scores of the table in `mod.ts`: reply and reference, text by text. */
+/** The scores of the table in `pair_scorers.ts`: reply and reference, text by text. */
 const textPairs: Scorer = {
   describe: () => pairScorers.map(({ compare: _, longest: __, ...description }) => description),
 
