@@ -202,10 +202,10 @@ function ListMenu({ isEmpty }: { isEmpty: boolean }) {
     try {
       const imported = parseConversations(await chosen.text());
       const count = formatNumberOf(imported.length, "conversation");
-      showToast(`Importing ${count}…`);
+      const endProgress = showToast(`Importing ${count}…`);
       await importConversations(imported).catch((error) => {
         throw new FileProblem(`Nothing was imported: the browser cannot keep it (${error}).`);
-      });
+      }).finally(endProgress);
       showToast(`${count} imported.`);
     } catch (error) {
       if (!(error instanceof FileProblem)) throw error;

@@ -12,11 +12,15 @@ let lastId = 0;
 /** How long a message stays: long enough to read it and to reach its button. */
 const SHOWN_MS = 6_000;
 
-/** Says in a corner that something was done, with a way to undo it where there is one. */
-export function showToast(text: string, action?: Toast["action"]): void {
+/**
+ * Says in a corner that something was done, with a way to undo it where there is one. Returns what takes
+ * the message away sooner.
+ */
+export function showToast(text: string, action?: Toast["action"]): () => void {
   const id = ++lastId;
   toasts.value = [...toasts.value.slice(-2), { id, text, ...(action && { action }) }];
   setTimeout(() => dismiss(id), SHOWN_MS);
+  return () => dismiss(id);
 }
 
 function dismiss(id: number): void {
