@@ -78,6 +78,11 @@ suite.test("menus and the list on a narrow screen are for every reader", async (
   await checkAccessibility(page);
   await page.keyboard.press("Escape");
   await page.setViewportSize({ width: 360, height: 800 });
+  const tops = await page.locator(".topbar > .button, .topbar .icon-only").evaluateAll((all) =>
+    all.filter((one) => !one.closest(".chat-models") && one.checkVisibility())
+      .map((one) => one.getBoundingClientRect().top)
+  );
+  assertEquals(new Set(tops).size, 1, "the bar has one line above the models");
   await page.getByRole("button", { name: "Conversations" }).click();
   await page.getByRole("button", { name: "Actions for hello" }).click();
   await checkAccessibility(page);

@@ -29,6 +29,8 @@ suite.test(
     await ask(page, message);
     await page.getByRole("button", { name: "Save as test" }).click();
     await page.getByLabel("Scenario id").fill("halves");
+    await page.getByLabel("Dashboard of assay-eval").fill("no address");
+    await page.getByText("Enter an address such as").waitFor();
     await page.getByLabel("Dashboard of assay-eval").fill(dashboard);
     const opening = page.waitForEvent("popup");
     await page.getByRole("link", { name: "Add to a dataset" }).click();

@@ -7,6 +7,7 @@ const MAX_FRAGMENT = 1_500_000;
  */
 export function parseEvalAddress(text: string): string | undefined {
   const typed = text.trim();
+  if (/\s/.test(typed)) return undefined; // some browsers take it for a name
   const url = URL.parse(/^[\w.+-]+:\/\//.test(typed) ? typed : `http://${typed}`);
   return url && /^https?:$/.test(url.protocol) ? url.origin : undefined;
 }
