@@ -72,6 +72,10 @@ async function bundle(
     file.path.split("/").at(-1)!,
     file.text(),
   ]);
+  for (const [name, text] of named.concat([["app.js", main.text()]])) {
+    const [, module] = /from"(node:\w+)"/.exec(text) ?? [];
+    if (module) throw new Error(`cannot build ${entry}: a browser has no ${module} (in ${name})`);
+  }
   return [["app.js", main.text()], ...named.toSorted(([a], [b]) => a < b ? -1 : 1)];
 }
 

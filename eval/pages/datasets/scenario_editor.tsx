@@ -2,7 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
-import { systemPromptOf } from "../../schemas/scenario.ts";
+import { asText } from "../../../shared/fields.ts";
 import type { DraftScenario, DraftTurn } from "../batch/batch_input.ts";
 import { freeId } from "./dataset_content.ts";
 
@@ -39,7 +39,7 @@ export function ScenarioEditor({ scenario, jsonError, onChange }: {
         <TextField
           label="System prompt"
           isLong
-          value={systemPromptOf(scenario)}
+          value={asText(scenario.system_prompt) ?? ""}
           onInput={(text) => onChange(withText(scenario, { system_prompt: text }))}
         />
         {interactions.map((turn, index) => (

@@ -5,7 +5,8 @@ import { useRowFocus } from "../../../shared/pages/components/data_table.tsx";
 import { Empty } from "../../../shared/pages/components/states.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
-import { type Scenario, systemPromptOf } from "../../schemas/scenario.ts";
+import type { Scenario } from "../../schemas/scenario.ts";
+import { asText } from "../../../shared/fields.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
@@ -101,7 +102,7 @@ function ScenarioRow({ scenario, isOpen, onEdit }: {
 }) {
   const opened = useSignal(isOpen);
   const { id, description, interactions } = scenario;
-  const systemPrompt = systemPromptOf(scenario);
+  const systemPrompt = asText(scenario.system_prompt);
   return (
     <details
       open={opened.value}
