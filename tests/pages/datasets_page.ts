@@ -203,7 +203,7 @@ suite.test(
       const { page } = tab;
       tab.expect(/404/); // the dataset does not exist yet
       await page.getByLabel("User message").waitFor();
-      assertEquals(new URL(page.url()).hash, "");
+      await becomes(() => Promise.resolve(new URL(page.url()).hash), "");
       await becomes(() => page.getByLabel("User message").inputValue(), "Do you ship?");
       assertEquals(await page.getByRole("button", { name: "Save" }).isDisabled(), true);
       await checkAccessibility(page);
