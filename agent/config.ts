@@ -17,7 +17,7 @@ import {
   routeModel,
   settingsOf,
 } from "../shared/providers/table.ts";
-import { TOOL_NAMES } from "./tools/names.ts";
+import { TOOL_NAMES } from "./tools/mod.ts";
 
 const SYSTEM_PROMPT = "You are a helpful assistant. Answer plainly and briefly. " +
   "Use a tool where it makes the answer surer, and never invent what a tool returned.";

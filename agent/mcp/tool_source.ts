@@ -7,7 +7,7 @@ import type { McpServer } from "./config.ts";
 import { type McpConnection, openMcpConnection } from "./connection.ts";
 import { toParameters } from "./input_schema.ts";
 import type { McpToolDefinition } from "./tool_list.ts";
-import { functionName } from "../tools/names.ts";
+import { functionName } from "../tools/function_name.ts";
 
 export interface McpToolSourceOptions {
   builtIn: Tool[];

@@ -1,4 +1,5 @@
 import { digestBatch, nameBatch } from "../../store/runs/batch_digest.ts";
+import { FORMATS } from "../../datasets/detect.ts";
 import { loadScenarios, nameVersion, requireVersion } from "../../datasets/find_version.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";
 import {
@@ -56,7 +57,7 @@ scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
                      or both, which shows whether errors cascade
   --protocol P       how the endpoint is asked: openai or agent (default: found)
   --name NAME        the test's name (default: the body's, else the file's)
-  --format FORMAT    json, jsonl, csv, promptfoo, openai-evals or langsmith
+  --format FORMAT    ${FORMATS.map(({ name }) => name).join(", ")}
                      (default: detected)
   --column FIELD=COLUMN
                      the column of a table that holds a field: user_message,
