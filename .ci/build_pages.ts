@@ -43,11 +43,11 @@ export async function buildPage(name: PageName): Promise<BuiltFile[]> {
 
 /** The script and the style of the report that `format=html` writes; see `eval/export/formats/html.ts`. */
 export async function buildReport(): Promise<BuiltFile[]> {
-  const page = await buildPage("eval");
+  const styles = [...stylesIn("shared/pages/styles"), ...stylesIn("eval/pages")];
   const [[, text] = ["", ""]] = await bundle("eval/pages/report/main.tsx", { isSplit: false });
   return [
     { path: pathOf("eval/export/formats/bundle/report.js"), text },
-    { path: pathOf("eval/export/formats/bundle/report.css"), text: page[1]!.text },
+    { path: pathOf("eval/export/formats/bundle/report.css"), text: minifyCss(styles.join("\n")) },
   ];
 }
 

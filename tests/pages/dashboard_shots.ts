@@ -59,6 +59,7 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
       await page.goto(address);
       await page.locator(ready).first().waitFor();
       await act?.(page);
+      await page.waitForFunction(() => !document.querySelector(".spinner"));
     },
   });
 

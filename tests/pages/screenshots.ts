@@ -53,7 +53,7 @@ async function takeShot(browser: Browser, shot: Shot, folder: string | undefined
 
 if (import.meta.main) {
   const [folder, only, pattern = ""] = Deno.args;
-  Deno.mkdirSync(folder ?? IMAGES, { recursive: true });
+  Deno.mkdirSync(folder || IMAGES, { recursive: true });
   const browser = await chromium.launch({
     executablePath: findChromium()!,
     args: ["--no-sandbox"],
