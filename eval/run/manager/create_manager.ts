@@ -131,7 +131,14 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     clearTimeout(before?.timer);
     if (isStopping()) return;
     const delayMs = before ? Math.min(2 * before.delayMs, LONGEST_DELAY_MS) : recoveryDelayMs;
-    faults.set(id, { detail, delayMs, timer: setTimeout(() => enqueue([id]), delayMs) });
+    faults.set(id, { detail, delayMs, timer: setTimeout(() => tryAgain(id), delayMs) });
+  }
+
+  /** Never rejects. While it is tried, the run is not queued but still waits for the storage. */
+  async function tryAgain(id: string): Promise<void> {
+    if (isStopping() || room() <= 0) return enqueue([id]);
+    await resumeLeft(id);
+    await resumeQueued();
   }
 
   function forgetFault(id: string): void {
@@ -150,15 +157,15 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     while (!isStopping() && room() > 0) {
       const id = queue.take();
       if (id === undefined) return;
-      starting++;
       await resumeLeft(id);
-      starting--;
+      if (!queue.has(id)) runs.get(id)?.cancel("cancelled by a caller"); // while it was read
       queue.drop(id);
     }
   }
 
   /** Resumes a run that has no client. Never rejects. */
   async function resumeLeft(id: string): Promise<void> {
+    starting++;
     try {
       const run = await store.getRun(id);
       const isLeft = run?.status === "running" && !runs.has(id) && !isStopping();
@@ -174,13 +181,14 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
         return saver.forget(id);
       }
       resumed.detach();
-      if (!queue.has(id)) resumed.cancel("cancelled by a caller"); // while it was read
     } catch (error) {
       if (!failing.has(id) && !faults.has(id)) {
         log.error("cannot resume a run", { run_id: id, error });
       }
       failing.add(id);
       if (isStorageFault(error)) resumeLater(id, error.message);
+    } finally {
+      starting--;
     }
   }
 
