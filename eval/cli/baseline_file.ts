@@ -137,8 +137,8 @@ function readOver(
     async *turns(id) {
       yield* is(id) ? turns : reader.turns(id);
     },
-    async *turnPages(id, range) {
-      if (!is(id)) yield* reader.turnPages(id, range);
+    async *turnPages(id) {
+      if (!is(id)) yield* reader.turnPages(id);
       else if (texts.length > 0) yield texts;
     },
     async conversation(id, end, limit) {

@@ -2,7 +2,7 @@ import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
 import type { DatasetReader, DatasetStore } from "./datasets/datasets.ts";
 import type { RunCursor, RunSort, SummaryQueries, TurnQueries } from "./runs/lists/list_query.ts";
 import type { GradeReader, GradeWriter } from "./grades/grade.ts";
-import type { AttemptPosition, ScenarioRange } from "./turns/position.ts";
+import type { AttemptPosition } from "./turns/position.ts";
 import type { Gate, RunRecord, RunStatus, StoredRun, Tally } from "./runs/run_record.ts";
 import type { StoredTurn, TurnEvent, TurnText } from "./turns/turn_record.ts";
 
@@ -47,11 +47,10 @@ export interface RunReader extends TurnQueries, GradeReader, DatasetReader, Asyn
   /** All turns in the order of scenario, attempt and turn. */
   turns(runId: string): AsyncIterable<StoredTurn>;
   /**
-   * The same in pages and as text, of all scenarios if `range` is unset. No page is empty, and the
-   * next one is fetched while one is used. A page has about 256 KB at most, unless a single turn is
+   * The same in pages and as text. No page is empty, and the next one is fetched while one is used. A page has about 256 KB at most, unless a single turn is
    * larger.
    */
-  turnPages(runId: string, range?: ScenarioRange): AsyncIterable<TurnText[]>;
+  turnPages(runId: string): AsyncIterable<TurnText[]>;
   /**
    * The turns stored after `seq`, oldest first. Not all of them may be returned, but at least one
    * if there is any.

@@ -1,4 +1,3 @@
-import type { RunNumbers } from "../../export/text/run_numbers.ts";
 import type { ActiveRun } from "../../run/manager/active_run.ts";
 import type { RunManager } from "../../run/manager/manager.ts";
 import type { RunStore } from "../../store/store.ts";
@@ -20,22 +19,19 @@ export async function followRun(active: ActiveRun, following: Following): Promis
   const { manager, store, context, criteria } = following;
   const { run: { id } } = active;
   const display = createProgressDisplay(context.err, context.now);
-  let digesting: Promise<RunNumbers | undefined> | undefined;
   using interrupts = stopByInterrupts([active], following);
 
   const isRunning = () => manager.active(id) === active;
   while (isRunning()) {
     display.update(active.progress());
     await active.changed();
-    if (isRunning()) digesting ??= beginReport(active, following); // while it waits for replies
   }
   display.close(active.progress());
 
   const { status, error } = await active.ended;
-  const known = await digesting; // also if it is not needed: it reads the store, which is closed next
   if (status === "completed") {
     const { reportRun } = await import("./report_run.ts");
-    return await reportRun((await store.getRun(id))!, criteria, { store, context, known });
+    return await reportRun((await store.getRun(id))!, criteria, { store, context });
   }
   const isStopped = interrupts.first.aborted && status !== "failed";
   if (isStopped) await store.setStatus(id, { status: "interrupted", tally: active.tally() });
@@ -45,18 +41,4 @@ export async function followRun(active: ActiveRun, following: Following): Promis
     `${done} of ${total} turns are stored; continue with: assay-eval resume ${id}\n`,
   );
   return isStopped ? EXIT.interrupted : EXIT.error;
-}
-
-/** Loads what the report of a run needs, and computes it while the run is running, if it can be. */
-async function beginReport(
-  active: ActiveRun,
-  following: Following,
-): Promise<RunNumbers | undefined> {
-  try {
-    await import("./report_run.ts");
-    const { readNumbersning } = await import("./running_digest.ts");
-    return await readNumbersning(active, following);
-  } catch {
-    return undefined; // whoever reads the run after its end reports what is wrong
-  }
 }

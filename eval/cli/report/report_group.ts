@@ -24,7 +24,7 @@ export async function reportGroup(
   const codes: number[] = [];
   for (const { run_id, name } of report.models) {
     const run = (await store.getRun(run_id))!;
-    const { code, words } = await judgeRun(run, criteria, { store });
+    const { code, words } = await judgeRun(run, criteria, store);
     context.out.write(`${terminalForm.name(name)}: ${words}\n`);
     codes.push(code);
   }

@@ -19,20 +19,13 @@ import { writeOutputs } from "./outputs.ts";
 import { terminalForm } from "./terminal_form.ts";
 import type { CliContext } from "../context.ts";
 
-/**
- * Reports on a run that has ended, writes its files, stores the outcome, and returns its exit code.
- * `known` is its numbers, if that was computed while it ran.
- */
+/** Reports on an ended run, writes its files, stores the outcome, and returns its exit code. */
 export async function reportRun(
   run: StoredRun,
   criteria: PassCriteria,
-  { store, context, known }: {
-    store: RunStore;
-    context: CliContext;
-    known?: RunNumbers | undefined;
-  },
+  { store, context }: { store: RunStore; context: CliContext },
 ): Promise<number> {
-  const { source, numbers, code, words } = await judgeRun(run, criteria, { store, known });
+  const { source, numbers, code, words } = await judgeRun(run, criteria, store);
   source.scores = await context.describeScores();
   context.out.write(describeRun(source, { numbers, form: terminalForm }));
   if (source.comparison) {
@@ -53,7 +46,7 @@ export async function reportRun(
 export async function judgeRun(
   run: StoredRun,
   criteria: PassCriteria,
-  { store, known }: { store: RunStore; known?: RunNumbers | undefined },
+  store: RunStore,
 ): Promise<{ source: ExportSource; numbers: RunNumbers; code: number; words: string }> {
   const threshold = thresholdFor(criteria, run);
   const source: ExportSource = {
@@ -61,7 +54,7 @@ export async function judgeRun(
     reader: createWholeReader(store, run),
     threshold,
   };
-  const numbers = known ?? await readNumbers(source);
+  const numbers = await readNumbers(source);
   if (criteria.baseline !== undefined) {
     const { baseline, decideBy, isBaselineOptional } = criteria;
     const reader = withBaseline(store, criteria);

@@ -41,38 +41,10 @@ interface ExecutionState {
   isStopping: () => boolean;
 }
 
-/** How long it takes to send the first questions. Loading modules would hold them back. */
-const SENDING_MS = 60;
-
 /** Why a run whose endpoint had a query cannot be resumed in another process, and what to do. */
 export const QUERY_LOST =
   "its endpoint has a query, which is not stored; send the request again (with the same " +
   "Idempotency-Key, if it had one), or put the credential into EVAL_CREDENTIALS";
-
-/** The same target; `sent` settles once its first questions are sent, or one is answered. */
-function watchSending(target: Target): { target: Target; sent: Promise<void> } {
-  const sent = Promise.withResolvers<void>();
-  let isFirst = true;
-  return {
-    sent: sent.promise,
-    target: {
-      ...target,
-      ask(conversation, signal) {
-        const reply = target.ask(conversation, signal);
-        if (isFirst) {
-          const timer = setTimeout(sent.resolve, SENDING_MS);
-          const onAnswer = () => {
-            clearTimeout(timer);
-            sent.resolve();
-          };
-          reply.then(onAnswer, onAnswer);
-        }
-        isFirst = false;
-        return reply;
-      },
-    },
-  };
-}
 
 /** Executes a run to its end and stores how it ended. Never rejects. */
 type ExecuteRun = (active: ActiveRun, finished: Finished | undefined) => Promise<RunEnd>;
@@ -80,7 +52,6 @@ type ExecuteRun = (active: ActiveRun, finished: Finished | undefined) => Promise
 export function createExecution(ports: ExecutionPorts, state: ExecutionState): ExecuteRun {
   const { store, log, endpoints, connect, limiter, scoring, concurrency, sharing } = ports;
   const { saver, addresses, isStopping } = state;
-  let isAssessorLoaded = false;
 
   async function execute(active: ActiveRun, finished: Finished | undefined): Promise<RunEnd> {
     const { run: { id, queryRemoved } } = active;
@@ -94,11 +65,8 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
         for await (const { result } of store.turns(id)) budget.addStored(result);
       }
       work = await sharing?.openWork(active.run, { concurrency });
-      const { target, sent } = watchSending(
-        connect(request, endpoints.credentialFor(request.endpoint)),
-      );
-      // Of a resumed run, replies may be there already.
-      const assessor = loadAssessor(request, active, finished ? Promise.resolve() : sent);
+      const target = connect(request, endpoints.credentialFor(request.endpoint));
+      const assessor = loadAssessor(request, active);
       assessor.catch(() => {}); // rethrown to the first turn that needs it
       const outcome = await runScenarios(
         { ...planOf(request), scenarios: request.test_batch },
@@ -136,11 +104,8 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
   async function loadAssessor(
     request: EvaluateRequest,
     { run: { id }, signal }: ActiveRun,
-    sent: Promise<void>,
   ): Promise<Assessor> {
-    if (!isAssessorLoaded) await sent;
     const { createAssessor } = await import("../../assess/assessor.ts");
-    isAssessorLoaded = true;
     return createAssessor(request, {
       ports: scoring,
       signal,
@@ -157,7 +122,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
         const saved = await saver.save(id, { ...position, result, tookMs });
         if (saved === "taken") throw new ConversationTaken();
         budget.addJudge(result.judge_cost);
-        active.note(result, position);
+        active.note(result);
       },
     };
   }

@@ -1,8 +1,7 @@
-import { isAskedTheSecondWay, planOf } from "../../schemas/conversations.ts";
+import { isAskedTheSecondWay } from "../../schemas/conversations.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { RunStatus, StoredRun, Tally } from "../../store/runs/run_record.ts";
 import { knownMean, type RunProgress } from "../events/run_progress.ts";
-import { createWholeScenarios, type WholeScenarios } from "../execute/whole_scenarios.ts";
 
 /** The `detail` of a run that was cancelled because its client disconnected. It can be resumed. */
 export const CLIENT_LEFT = "the client left";
@@ -37,9 +36,7 @@ export interface ActiveRun {
   /** How another process has ended the run; `undefined` if none has. */
   readonly endedAs: RunStatus | undefined;
   /** Counts a turn that was stored. */
-  note(result: InteractionResult, position: { scenario: number }): void;
-  /** The scenarios whose turns were all stored by this process. */
-  readonly whole: WholeScenarios;
+  note(result: InteractionResult): void;
   /** Replaces the counts by those of the store, if other processes store turns too. */
   sync(tally: Tally): void;
   /** Something about the run is new: wakes those who wait for `changed`. */
@@ -60,7 +57,6 @@ export function createActiveRun(
 ): ActiveRun {
   const controller = new AbortController();
   const ended = Promise.withResolvers<RunEnd>();
-  const whole = createWholeScenarios(planOf(run.request));
   const started = now();
   const tally = { ...before };
   const tokens = { input_tokens: 0, output_tokens: 0 };
@@ -109,9 +105,7 @@ export function createActiveRun(
       if (client.aborted) release();
       else client.addEventListener("abort", release, { once: true });
     },
-    whole,
-    note(result, { scenario }) {
-      whole.add(scenario);
+    note(result) {
       const { overall } = result.scores;
       tally.done++;
       tally.lastSeq++;
@@ -128,7 +122,6 @@ export function createActiveRun(
     sync: (counted) => void Object.assign(tally, counted),
     wake,
     end(end) {
-      whole.end();
       ended.resolve(end);
       wake();
     },

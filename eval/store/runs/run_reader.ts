@@ -7,7 +7,7 @@ import { parseTurn, RECORD_COLUMNS, type SelectedTurn, toRecord, toTurnText } fr
 import type { Tables, TurnsTable } from "../schema/schema.ts";
 import { findTag, readTags } from "./run_tags.ts";
 import { createTurnQueries } from "../turns/turn_queries.ts";
-import type { ScenarioRange, TurnPosition } from "../turns/position.ts";
+import type { TurnPosition } from "../turns/position.ts";
 import type { Tally } from "./run_record.ts";
 import type { RunReader } from "../store.ts";
 import type { TurnText } from "../turns/turn_record.ts";
@@ -15,20 +15,15 @@ import type { TurnText } from "../turns/turn_record.ts";
 /** Turns read at once, in number and in bytes: pages are quick to read and small in memory. */
 const PAGE = 200;
 const PAGE_BYTES = 256 * 1024;
-/** The largest value of the column. */
-const MAX_SCENARIO = 2 ** 31 - 1;
 
 /** Reads runs from any database that has the tables. */
 export function createRunReader(db: Kysely<Tables>): RunReader {
-  const turnPages = (runId: string, range?: ScenarioRange) => readAhead(fetchPages(runId, range));
+  const turnPages = (runId: string) => readAhead(fetchPages(runId));
 
-  async function* fetchPages(
-    runId: string,
-    { from, until }: ScenarioRange = { from: 0, until: MAX_SCENARIO },
-  ): AsyncGenerator<TurnText[]> {
-    let after = { scenario: from, attempt: -1, turn: -1 };
+  async function* fetchPages(runId: string): AsyncGenerator<TurnText[]> {
+    let after = { scenario: 0, attempt: -1, turn: -1 };
     while (true) {
-      const { rows } = await turnsFrom(runId, { after, until }).execute(db);
+      const { rows } = await turnsFrom(runId, after).execute(db);
       const page = rows.map(toTurnText);
       const last = page.at(-1);
       if (!last) return;
@@ -141,13 +136,9 @@ export async function readTally(db: Kysely<Tables>, runId: string): Promise<Tall
  * with it: PostgreSQL takes a run that is not yet in its statistics for one of a single turn, and
  * would read the whole run for each turn of the page.
  */
-function turnsFrom(
-  runId: string,
-  { after: { scenario, attempt, turn }, until }: { after: TurnPosition; until: number },
-) {
+function turnsFrom(runId: string, { scenario, attempt, turn }: TurnPosition) {
   const rest = sql`from turns
     where run_id = ${runId} and (scenario, attempt, turn) > (${scenario}, ${attempt}, ${turn})
-      and scenario < ${until}
     order by scenario, attempt, turn`;
   return sql<SelectedTurn>`
     select scenario, attempt, turn, took_ms, result ${rest}

@@ -4,12 +4,6 @@ export interface AttemptPosition {
   attempt: number;
 }
 
-/** Scenarios of a batch: from one of them to before another, counted from 0. */
-export interface ScenarioRange {
-  from: number;
-  until: number;
-}
-
 /** The position of a turn in the batch, counted from 0. */
 export interface TurnPosition extends AttemptPosition {
   turn: number;

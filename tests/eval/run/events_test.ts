@@ -26,7 +26,7 @@ Deno.test("a turn that is stored while the events are being read is sent next, n
       if (++reads === 1) {
         const turn = storedTurn([0, 0, 0]);
         await inner.recordTurn(id, turn);
-        active.note(turn.result, turn);
+        active.note(turn.result);
       }
       return page;
     },
@@ -60,7 +60,7 @@ Deno.test("those who watch a run share what is read for them, and each is told o
   for (const index of [0, 1]) {
     const turn = storedTurn([0, index, 0]);
     await inner.recordTurn(run.id, turn);
-    active.note(turn.result, turn);
+    active.note(turn.result);
     const turns = (told: unknown[]) => told.filter((event) => event === "turn").length;
     await until(() => seen.every((told) => turns(told) === index + 1));
   }
