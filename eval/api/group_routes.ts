@@ -4,7 +4,7 @@ import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { exportFormats } from "../export/export_formats.ts";
 import { GroupReport, ListedGroup } from "../groups/group_report.ts";
 import { RunLocation } from "./schemas/run_schemas.ts";
-import { GROUP_EVENTS, GroupState } from "./schemas/group_schemas.ts";
+import { GROUP_EVENTS, GroupState } from "./schemas/run_schemas.ts";
 import {
   BAD_QUERY,
   bom,

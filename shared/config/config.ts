@@ -3,13 +3,13 @@ import { errorMessage } from "../errors.ts";
 import { tryParseJson } from "../fields.ts";
 import { z } from "zod";
 import { type CallerKey, parseCallerKeys } from "../http/router/caller_keys.ts";
-import { isHeaderValue } from "../http/router/header_value.ts";
+import { isHeaderValue } from "../http/router/headers.ts";
 import { isLoopback } from "../http/router/host.ts";
 import { explainDeadOrigin } from "../http/router/origin_list.ts";
 import { plainAddress } from "../http/fetch/address.ts";
 import { parseRate } from "../http/router/rate.ts";
 import { LOG_LEVELS } from "../log.ts";
-import { explainQuotedVariables } from "./quoted_variables.ts";
+import { explainQuotedVariables } from "./variable_hints.ts";
 
 /** A configuration that cannot be used. The message names each variable and what is wrong. */
 export class ConfigError extends Error {

@@ -10,15 +10,15 @@ import type { CallerKey } from "../http/router/caller_keys.ts";
 import { canOpenFiles, filesNeeded } from "../http/server/connections.ts";
 import type { Service } from "../http/router/router.ts";
 import { serve } from "../http/server/server.ts";
-import { explainIdleVariables } from "../config/idle_variables.ts";
+import { explainIdleVariables } from "../config/variable_hints.ts";
 import { createLineWriter } from "../line_writer.ts";
 import { createLogger, type LogFormat, type Logger, type LogLevel } from "../log.ts";
 import { parseAction, renderHelp, renderVersion } from "./command_line.ts";
 import { type Metrics, startLagSampler } from "./metrics.ts";
 import { summariseConfig } from "./summary.ts";
-import { explainQuotedVariables } from "../config/quoted_variables.ts";
+import { explainQuotedVariables } from "../config/variable_hints.ts";
 import { createRedactor, isSecretVariable, listSecrets } from "../redaction.ts";
-import { surviveUnhandledRejections } from "./unhandled.ts";
+import { currentRequest } from "../http/router/request_scope.ts";
 
 /** What a `main.ts` defines about its service. */
 export interface ServiceDefinition<S extends z.ZodObject> {
@@ -197,4 +197,19 @@ function end(message: string): never {
 function writeLine(line: string): void {
   // deno-lint-ignore no-console -- the log goes to standard output, and this is its only way there
   console.log(line);
+}
+
+/**
+ * Logs unhandled promise rejections, with the request that they belong to, and keeps the process
+ * running: a failure of one request must not end the others.
+ */
+function surviveUnhandledRejections(log: Logger): void {
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    const requestId = currentRequest()?.requestId;
+    log.error("unhandled promise rejection", {
+      ...(requestId && { request_id: requestId }),
+      error: event.reason instanceof Error ? event.reason : new Error(String(event.reason)),
+    });
+  });
 }

@@ -11,7 +11,7 @@ import {
 } from "@opentelemetry/api";
 import { AppError, ClientLeft, isAbort } from "../errors.ts";
 import { currentRequest } from "../http/router/request_scope.ts";
-import { headerPairs } from "../http/router/header_pairs.ts";
+import { headerPairs } from "../http/router/headers.ts";
 
 /** Spans go to Deno's OpenTelemetry if `OTEL_DENO=true`, and nowhere otherwise. */
 const tracer = trace.getTracer("assay");

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { isHeaderValue } from "../http/router/header_value.ts";
+import { isHeaderValue } from "../http/router/headers.ts";
 import { keepText, readText } from "./storage.ts";
 
 const STORED_AS = "assay-key";

@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { AgentConfig } from "../../agent/config.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { parseConfig } from "../../shared/config/config.ts";
-import { explainIdleVariables } from "../../shared/config/idle_variables.ts";
+import { explainIdleVariables } from "../../shared/config/variable_hints.ts";
 import { startCli } from "../fakes/cli_process.ts";
 import { completion, startProviderDouble } from "../fakes/provider_double.ts";
 import { runServiceCommand, startServiceProcess } from "../fakes/service_process.ts";

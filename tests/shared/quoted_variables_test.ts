@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { explainQuotedVariables } from "../../shared/config/quoted_variables.ts";
+import { explainQuotedVariables } from "../../shared/config/variable_hints.ts";
 import { runServiceCommand } from "../fakes/service_process.ts";
 
 Deno.test("a variable whose whole value is in quotes is named, without its value", () => {

@@ -5,7 +5,7 @@ import { decisionOf } from "../../schemas/check_kinds.ts";
 import type { Decision } from "../../schemas/decision.ts";
 import { decideJson, decideRegex, inspectCompiled } from "./compiled_checks.ts";
 import type { CheckedText, CheckWork } from "./content_checks.ts";
-import { decideLanguage } from "./language_check.ts";
+import { decideLanguage } from "./compiled_checks.ts";
 import { measure } from "./measures.ts";
 
 serveCalls(

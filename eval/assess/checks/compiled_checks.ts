@@ -1,8 +1,8 @@
+import addFormats from "ajv-formats";
 import { errorMessage } from "../../../shared/errors.ts";
 import { Ajv, type AnySchema, type ValidateFunction } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
 import type { RE2JS } from "re2js";
 import { asFields, isFields } from "../../../shared/fields.ts";
 import type { CheckOf } from "../../schemas/check_kinds.ts";
@@ -10,6 +10,7 @@ import { rememberLast } from "../background/remember_last.ts";
 import { findObjects } from "../../../shared/json_objects.ts";
 import { decide, type Decision, notMet, oneLineOf, untold } from "../../schemas/decision.ts";
 import { compilePattern } from "./pattern.ts";
+import { identifyLanguage } from "../language/language.ts";
 
 /**
  * Patterns and schemas of callers. This module is loaded by a worker only: compiling a schema, or
@@ -128,3 +129,23 @@ const schemaOf = rememberLast(
   REMEMBERED,
   { longest: 100_000 },
 );
+
+/** Blocks of code (one that is cut off, too), code within a line, and addresses. */
+const CODE = /(^|\n)[ \t]*(```|~~~).*?(?:\n[ \t]*\2|$)|`[^`\n]+`|\bhttps?:\/\/\S+/gs;
+const LETTER = /\p{L}/u;
+
+/**
+ * By the words of a reply: code is much like English, whoever it is for. Loaded by a worker only: the
+ * detector's tables have megabytes.
+ */
+export function decideLanguage({ value }: CheckOf<"language">, text: string): Decision {
+  const wanted = [value].flat();
+  if (!LETTER.test(text)) return notMet("it has no letters");
+  const words = text.replaceAll(CODE, " ");
+  if (!LETTER.test(words)) return untold("it has nothing but code and addresses");
+  const { code, isReliable } = identifyLanguage(words);
+  if (wanted.includes(code)) return decide(true, "");
+  return isReliable
+    ? notMet(`it is in "${code}"`)
+    : untold("the text is too short to tell its language");
+}

@@ -1,6 +1,6 @@
 import { errorMessage } from "../../../shared/errors.ts";
 import { ConfigError, parseConfig, readEnvironment } from "../../../shared/config/config.ts";
-import { explainIdleVariables } from "../../../shared/config/idle_variables.ts";
+import { explainIdleVariables } from "../../../shared/config/variable_hints.ts";
 import { createOutgoingFetch } from "../../../shared/http/fetch/outgoing_fetch.ts";
 import { createLogger, type Logger } from "../../../shared/log.ts";
 import { isPostgresAddress } from "../../../shared/postgres/address.ts";

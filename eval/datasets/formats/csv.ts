@@ -1,5 +1,5 @@
-import { unguardText } from "../csv_guard.ts";
-import { isRunTable } from "../run_table.ts";
+import { unguardText } from "../csv_rules.ts";
+import { isRunTable } from "../csv_rules.ts";
 import {
   ANSWER_NAMES,
   EXPECTED_NAMES,
@@ -10,7 +10,7 @@ import {
 import { tryParseJson } from "../../../shared/fields.ts";
 import { shorten } from "../../../shared/shorten.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./format.ts";
-import { createSampleIds } from "../sample_ids.ts";
+import { createSampleIds } from "../sample_names.ts";
 import { readTable, type Row } from "./table.ts";
 
 /** The column that a table needs, unless a mapping names another one. */

@@ -1,5 +1,5 @@
 import type { CsvError as ParserError } from "csv-parse";
-import { csvSeparator } from "../csv_separator.ts";
+import { csvSeparator } from "../csv_rules.ts";
 import { loadApart } from "../../../shared/lazy.ts";
 import { ImportError } from "./format.ts";
 import { LONGEST_LINE, readBeginning } from "./lines.ts";

@@ -1,4 +1,4 @@
-import { guardText } from "../../datasets/csv_guard.ts";
+import { guardText } from "../../datasets/csv_rules.ts";
 
 const LINE_END = "\r\n"; // RFC 4180
 /** Without it Excel reads UTF-8 as the system's own encoding. */

@@ -1,4 +1,4 @@
-import { describeContradiction } from "../text/contradiction.ts";
+import { describeContradiction } from "../text/turn_text.ts";
 import type { TurnCounts } from "../../schemas/evaluate_response.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import { referencesOf } from "../../assess/references.ts";
@@ -10,13 +10,13 @@ import { shorten } from "../../../shared/shorten.ts";
 import type { StoredTurn } from "../../store/turns/turn_record.ts";
 import { HEADLINE } from "../../results/passing.ts";
 import { withoutQuery } from "../../endpoint/endpoint_address.ts";
-import { describeFailedChecks } from "../text/check_text.ts";
-import { countedTurns } from "../text/counted_turns.ts";
+import { describeFailedChecks } from "../text/turn_text.ts";
+import { countedTurns } from "../text/run_numbers.ts";
 import { type Counts, readNumbers, type RunNumbers } from "../text/run_numbers.ts";
 import type { ExportFormat, ExportSource } from "../format.ts";
 import { type ComparisonSuite, comparisonSuite } from "./junit_comparison.ts";
 import { outcomeOf } from "../../results/outcome.ts";
-import { describeTools } from "../text/tool_text.ts";
+import { describeTools } from "../text/turn_text.ts";
 import { xmlAttributes, xmlText } from "./xml.ts";
 
 /** Of a reply that is shown with a failure; whole replies are in the other formats. */

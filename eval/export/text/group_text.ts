@@ -4,7 +4,7 @@ import type { ScoreComparison } from "../../compare/comparison.ts";
 import type { GroupModel, GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { HEADLINE } from "../../results/passing.ts";
 import { differenceText } from "./comparison_text.ts";
-import { showCost } from "./cost_text.ts";
+import { showCost } from "./text_form.ts";
 import { describeError, describeMissing } from "./run_text.ts";
 import { firstLines, showDifference, showMean, showScore, type TextForm } from "./text_form.ts";
 

@@ -7,7 +7,7 @@ import type {
 import type { HistoryGap, Scores, Statistic } from "../../schemas/statistics.ts";
 import { hasWrongTools } from "../../schemas/barred.ts";
 import { isBarring } from "../../schemas/checks.ts";
-import { isAskedTheSecondWay } from "../../schemas/conversations.ts";
+import { countTurns, isAskedTheSecondWay, planOf } from "../../schemas/conversations.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { isAskedHere } from "../../results/cost_sum.ts";
 import { HEADLINE } from "../../results/passing.ts";
@@ -20,6 +20,7 @@ import { createLowestTurns, type LowTurn } from "./lowest_turns.ts";
 import { outcomeOf } from "../../results/outcome.ts";
 import type { TurnOutcome } from "../../store/runs/lists/list_query.ts";
 import type { TurnReader } from "../../store/turns/whole_reader.ts";
+import type { StoredRun } from "../../store/runs/run_record.ts";
 
 /** Turns by what became of them, and the time that the endpoint took for them. */
 export type Counts = Record<TurnOutcome, number> & { turns: number; latencyMs: number };
@@ -190,4 +191,10 @@ function labelScenarios(batch: { id: string }[]): string[] {
     seen.set(id, times);
     return times === 1 ? id : `${id} (${times})`;
   });
+}
+
+/** The turns of a complete run that count: without those that are asked a second way. */
+export function countedTurns({ request, totalTurns }: StoredRun): number {
+  if (request.history !== "both") return totalTurns;
+  return countTurns({ ...planOf(request), history: "generated" });
 }

@@ -1,5 +1,5 @@
 import type { ComparedSide, ComparedSides, FallenReply } from "./compared_sides.ts";
-import { showCost } from "./cost_text.ts";
+import { showCost } from "./text_form.ts";
 import { describeReply } from "./lowest_text.ts";
 import { showMean, showScore, type TextForm } from "./text_form.ts";
 

@@ -1,4 +1,5 @@
 import { counted } from "../../../shared/counted.ts";
+import type { CostSum } from "../../schemas/cost.ts";
 
 /** How a report is formatted: for a pull request's comment, or for a terminal. */
 export interface TextForm {
@@ -46,4 +47,17 @@ export function firstLines(
 ): string[] {
   const more = lines.length - most;
   return more > 0 ? [...lines.slice(0, most), `and ${counted(more, `more ${noun}`)}`] : lines;
+}
+
+/** An amount of money for people, and how much of it is not known. */
+export function showCost({ amount, currency, unknown }: CostSum): string {
+  const known = amount === null ? "unknown" : `${roundAmount(amount)} ${currency}`;
+  return amount === null || unknown === 0
+    ? known
+    : `${known}, and ${counted(unknown, "turn")} of unknown cost`;
+}
+
+/** Four digits that say something; of large amounts also the hundredths. */
+function roundAmount(amount: number): number {
+  return Number(amount < 100 ? amount.toPrecision(4) : amount.toFixed(2));
 }

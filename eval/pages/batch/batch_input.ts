@@ -1,9 +1,9 @@
 import { isFields } from "../../../shared/fields.ts";
 import { errorMessage } from "../../../shared/errors.ts";
 import type { z } from "zod";
-import { unguardText } from "../../datasets/csv_guard.ts";
-import { isRunTable } from "../../datasets/run_table.ts";
-import { createSampleIds } from "../../datasets/sample_ids.ts";
+import { unguardText } from "../../datasets/csv_rules.ts";
+import { isRunTable } from "../../datasets/csv_rules.ts";
+import { createSampleIds } from "../../datasets/sample_names.ts";
 import {
   ANSWER_NAMES,
   findName,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { headerPairs } from "../router/header_pairs.ts";
+import { headerPairs } from "../router/headers.ts";
 import { shortTextOf } from "../body/json_response.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;

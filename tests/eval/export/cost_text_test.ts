@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { showCost } from "../../../eval/export/text/cost_text.ts";
+import { showCost } from "../../../eval/export/text/text_form.ts";
 
 const show = (amount: number) => showCost({ amount, currency: "USD", turns: 1, unknown: 0 });
 
