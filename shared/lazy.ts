@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Loads modules on behalf of nobody; see `loadApart`. */
+/** Outside any request; see `loadApart`. */
 const outside = AsyncLocalStorage.snapshot();
 
 /**

@@ -4,7 +4,7 @@ import { chooseMethod } from "./scores/similarity_method.ts";
 type Referenced = Pick<Interaction, "reference_reply" | "reference_replies">;
 
 /**
- * What a reply is compared with, each once. An empty reference is none: results have `""` for a turn
+ * What a reply is compared with, each once. An empty reference does not count: results have `""` for a turn
  * without one, and may be sent in again.
  */
 export function referencesOf({ reference_reply, reference_replies }: Referenced): string[] {

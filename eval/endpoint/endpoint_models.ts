@@ -25,7 +25,7 @@ export type ListEndpointModels = (
 const MOST_MODELS = 1_000;
 const TIMEOUT_MS = 10_000;
 
-/** A longer id is none. */
+/** Longer ids are left out. */
 const LONGEST_ID = 256;
 const ByName = z.record(z.string(), z.string().min(1));
 

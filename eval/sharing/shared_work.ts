@@ -1,5 +1,5 @@
 import { untilAbort } from "../../shared/abort.ts";
-import type { RunWork, TakenConversation } from "../run/manager/work.ts";
+import type { RunWork, TakenConversation } from "../run/manager/run_ports.ts";
 import type { HeldJobs } from "./held_jobs.ts";
 import type { Job, JobQueue } from "./job_queue.ts";
 

@@ -6,7 +6,7 @@ import { rougeScorers } from "./lexical/rouge.ts";
 import type { PairScorer } from "./score.ts";
 import { tokenF1Scorer } from "./lexical/token_f1.ts";
 
-/** Every score that compares two texts as they stand, in the order in which they are reported. */
+/** Every score that compares two texts directly, in the order in which they are reported. */
 export const pairScorers: readonly PairScorer[] = [
   exactMatchScorer,
   tokenF1Scorer,

@@ -4,9 +4,13 @@ import type { ReplyCircumstances, Spent } from "../../assess/assessment.ts";
 import type { ConversationMessage } from "../../endpoint/target.ts";
 import type { TurnPosition } from "../../store/turns/position.ts";
 import { type Answer, ask, toAnswer, toMessage } from "../events/answer.ts";
-import { ConversationTaken, type RunPorts, type TimedReply } from "../manager/run_ports.ts";
+import {
+  ConversationTaken,
+  type RunPorts,
+  type TakenConversation,
+  type TimedReply,
+} from "../manager/run_ports.ts";
 import { toResult } from "./turn_result.ts";
-import type { TakenConversation } from "../manager/work.ts";
 
 /** A message that is no system prompt. */
 type SaidMessage = ConversationMessage & { role: "user" | "assistant" };

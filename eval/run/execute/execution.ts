@@ -7,16 +7,20 @@ import type { ScoringPorts } from "../../assess/scoring_ports.ts";
 import type { EndpointPolicy } from "../../endpoint/policy.ts";
 import type { Target } from "../../endpoint/target.ts";
 import type { RunStatus, StoredRun } from "../../store/runs/run_record.ts";
-import type { RunStore } from "../../store/store.ts";
+import type { RecordedTurn, RunStore } from "../../store/store.ts";
 import { isStorageFault } from "../../store/store_fault.ts";
 import type { ActiveRun, RunEnd } from "../manager/active_run.ts";
 import { type Budget, createBudget } from "./budget.ts";
 import type { FairLimiter } from "./fair_limiter.ts";
-import { ConversationTaken, type Finished, type Recorder } from "../manager/run_ports.ts";
+import {
+  ConversationTaken,
+  type Finished,
+  type Recorder,
+  type RunWork,
+} from "../manager/run_ports.ts";
 import { runScenarios } from "./runner.ts";
-import type { Saver } from "./saver.ts";
 import type { Sharing } from "../manager/shared_runs.ts";
-import type { RunWork } from "../manager/work.ts";
+import type { StoredTurn } from "../../store/turns/turn_record.ts";
 
 /** What executing a run needs from outside. */
 export interface ExecutionPorts {
@@ -179,4 +183,31 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
   }
 
   return execute;
+}
+
+/** Stores turns. Keeps in memory those that could not be stored, because they are paid for. */
+export interface Saver {
+  save(runId: string, turn: StoredTurn): Promise<RecordedTurn>;
+  /** Stores what was kept: at most what was being stored when the storage failed. */
+  saveKept(runId: string): Promise<void>;
+  forget(runId: string): void;
+}
+
+export function createSaver(store: RunStore): Saver {
+  const kept = new Map<string, StoredTurn[]>();
+  return {
+    async save(runId, turn) {
+      try {
+        return await store.recordTurn(runId, turn);
+      } catch (error) {
+        if (isStorageFault(error)) kept.set(runId, [...kept.get(runId) ?? [], turn]);
+        throw error;
+      }
+    },
+    async saveKept(runId) {
+      for (const turn of kept.get(runId) ?? []) await store.recordTurn(runId, turn);
+      kept.delete(runId);
+    },
+    forget: (runId) => void kept.delete(runId),
+  };
 }

@@ -28,7 +28,7 @@ export async function readFinished(store: RunStore, run: StoredRun): Promise<Fin
 
 /**
  * What is stored of the conversations of a run, read each time: other processes store turns too.
- * Whoever hands out conversations knows which are whole.
+ * `isWhole` is always false: the queue of a shared run knows which conversations are whole.
  */
 export function createStoredParts(store: RunStore, { id, parentId }: StoredRun): Finished {
   return {

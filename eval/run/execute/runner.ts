@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import pLimit from "p-limit";
+import { setImmediate } from "node:timers/promises";
 import type { Scenario } from "../../schemas/scenario.ts";
 import {
   firstTurnOf,
@@ -9,8 +9,7 @@ import {
 } from "../../schemas/conversations.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { type BackgroundWork, type ConversationWay, converse } from "./conversation.ts";
-import type { RunPorts } from "../manager/run_ports.ts";
-import { createLocalWork } from "../manager/work.ts";
+import { createLocalWork, type RunPorts } from "../manager/run_ports.ts";
 
 /**
  * Runs the conversation of every scenario `attempts` times. Conversations run concurrently, the

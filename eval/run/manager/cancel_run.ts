@@ -24,7 +24,7 @@ export async function cancelRun(
       tally: "count",
       from: ["running", "interrupted"],
     });
-    runs.dropWaiting(run.id); // only now: whoever waits for the run then reads its status
+    runs.dropWaiting(run.id); // after the status is stored, because waiting clients read it then
     await end(); // it may have been resumed meanwhile
   }
 }

@@ -9,9 +9,8 @@ import {
 import { endedMeanwhile } from "../../store/runs/require_run.ts";
 import type { NewRun } from "../../store/store.ts";
 import { isStorageFault } from "../../store/store_fault.ts";
-import { createExecution, type ExecutionPorts } from "../execute/execution.ts";
+import { createExecution, createSaver, type ExecutionPorts } from "../execute/execution.ts";
 import { createStoredParts, readFinished } from "../execute/finished_turns.ts";
-import { createSaver } from "../execute/saver.ts";
 import { type ActiveRun, createActiveRun, type RunEnd } from "./active_run.ts";
 import type { RunManager } from "./manager.ts";
 import type { Finished } from "./run_ports.ts";

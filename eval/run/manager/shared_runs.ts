@@ -1,7 +1,7 @@
 import type { RunStore } from "../../store/store.ts";
 import type { ActiveRun } from "./active_run.ts";
 import type { RunStatus, StoredRun } from "../../store/runs/run_record.ts";
-import type { RunWork } from "./work.ts";
+import type { RunWork } from "./run_ports.ts";
 
 /** The runs of a manager, as far as other processes work on them too. */
 interface SharedRuns {

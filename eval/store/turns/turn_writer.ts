@@ -6,9 +6,9 @@ import { readFacets } from "./turn_facets.ts";
 
 /** Rows per statement: databases limit the parameters of a statement. */
 const MAX_BATCH = 200;
-/** While several turns come at a time, a commit begins no sooner after the one before. */
+/** The minimum interval between commits while several turns come at a time. */
 const INTERVAL_MS = 15;
-/** Unless so many turns wait for it. */
+/** With so many waiting turns a commit starts at once. */
 const ENOUGH = 8;
 
 /** A turn before it has its `seq`. */

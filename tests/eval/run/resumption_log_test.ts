@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { RunWatcher, Sharing } from "../../../eval/run/manager/shared_runs.ts";
-import { createLocalWork } from "../../../eval/run/manager/work.ts";
+import { createLocalWork } from "../../../eval/run/manager/run_ports.ts";
 import { planOf } from "../../../eval/schemas/conversations.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { createLogger } from "../../../shared/log.ts";

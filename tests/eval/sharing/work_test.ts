@@ -3,7 +3,7 @@ import {
   createLocalWork,
   type RunWork,
   type TakenConversation,
-} from "../../../eval/run/manager/work.ts";
+} from "../../../eval/run/manager/run_ports.ts";
 import { createHeldJobs } from "../../../eval/sharing/held_jobs.ts";
 import { createPaceBoard } from "../../../eval/sharing/pace_board.ts";
 import { createSharedWork } from "../../../eval/sharing/shared_work.ts";
