@@ -16,6 +16,7 @@ import { type Counts, readNumbers, type RunNumbers } from "../text/run_numbers.t
 import type { ExportFormat, ExportSource } from "../format.ts";
 import { type ComparisonSuite, comparisonSuite } from "./junit_comparison.ts";
 import { outcomeOf } from "../../results/outcome.ts";
+import { showMean } from "../text/text_form.ts";
 import { describeTools } from "../text/turn_text.ts";
 import { xmlAttributes, xmlText } from "./xml.ts";
 
@@ -126,7 +127,7 @@ function writeEndedEarly({ run }: ExportSource, { turns }: RunNumbers, prefix: s
 
 async function* writeSuites(
   source: ExportSource,
-  { scenarios, turnCounts, historyGap }: RunNumbers,
+  { scenarios, turnCounts, historyGap, statistics }: RunNumbers,
   prefix: string,
 ) {
   const { run, threshold } = source;
@@ -136,6 +137,7 @@ async function* writeSuites(
     model_id: run.modelId,
     endpoint: withoutQuery(run.endpoint),
     threshold,
+    overall: showMean(statistics[HEADLINE]),
     ...(run.request.dataset !== undefined && { dataset: run.request.dataset }),
     ...gapProperties(historyGap),
     ...costProperties(turnCounts),

@@ -93,7 +93,7 @@ function describePassing(run: Run, { scenarios }: RunSummary): string {
 function Mean({ summary: { statistics } }: { summary: RunSummary }) {
   const { mean = null, ci95 = null, bounds = null } = statistics.overall ?? {};
   if (mean === null && bounds) {
-    return <Explained text={`Mean between ${intervalText(bounds)}: some scores are missing.`} />;
+    return <Explained text={`Mean ${intervalText(bounds)}: some scores are missing.`} />;
   }
   const interval = ci95 ? ` (95% interval ${intervalText(ci95)})` : "";
   return <Explained text={`Mean ${formatScore(mean)}${interval}.`} />;

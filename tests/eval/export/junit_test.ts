@@ -36,6 +36,13 @@ Deno.test("a suite has the counts of the labels of agreement, and a contradictio
   assertStringIncludes(text, "contradicts the reference (0.97)");
 });
 
+Deno.test("the overall of a run is a mean, or its bounds if values are missing", async () => {
+  const known = await textOf(junit.write(storedRun([["a", [[{ scores: { overall: 0.5 } }]]]])));
+  assertStringIncludes(known, '<property name="overall" value="0.500"/>');
+  const open = await textOf(junit.write(storedRun([["a", [[incompleteTurn]]]])));
+  assertStringIncludes(open, '<property name="overall" value="0.400 to 0.900"/>');
+});
+
 Deno.test("a JUnit reader finds a suite a scenario, a case a turn, and the counts of each", async () => {
   const suites = await readBack([
     ["first", [[{}, below], [failedTurn, { scores: { overall: null } }]]],
