@@ -7,6 +7,7 @@ import { meaning, semanticSimilarity } from "../../eval/assess/scores/semantic_s
 import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/results/passing.ts";
 import type { Interaction, Scenario } from "../../eval/schemas/scenario.ts";
 import chatPairs from "../eval/assess/agreement/data/chat_pairs.json" with { type: "json" };
+import namePairs from "../eval/assess/agreement/data/name_pairs.json" with { type: "json" };
 import { report, sideBySide } from "./measure.ts";
 import { createRandom, shuffle } from "./random.ts";
 import { statedAnswers } from "./stated_answers.ts";
@@ -56,11 +57,24 @@ export async function scoreQuality(): Promise<void> {
   );
 }
 
-/** The half that was not used for development, and how much of some kinds may pass. */
+/** How much of each kind reaches 0.7: of the half that was not used for development, and of all. */
 async function agreementShares(ports: Ports): Promise<void> {
   const limits = { contradiction: { bound: 0.05 }, changed_value: { bound: 0.05 } };
-  for (const [kind, list] of Object.entries(chatPairs)) {
+  const { equivalent, padded } = chatPairs;
+  const kinds = { ...chatPairs, "equivalent or padded": [...equivalent, ...padded], ...namePairs };
+  for (const [kind, list] of Object.entries(kinds)) {
+    const limit = limits[kind as keyof typeof limits] ?? {};
     const half = list.filter((_, index) => index % 2 === 1);
+    for (const [which, pairs] of Object.entries({ "of the other half": half, "of all": list })) {
+      report(
+        `pairs, ${kind}: share ${which} that reaches ${PASS}`,
+        await sharePassing(pairs),
+        limit,
+      );
+    }
+  }
+
+  async function sharePassing(half: string[][]): Promise<number> {
     const references = half.map(([reference_reply]) => ({ reference_reply: reference_reply! }));
     const semantics = createBatchSemantics([scenarioOf(references)], ports);
     const scorer = meaning.forBatch({ semantics, changed: {} } as unknown as ScoredBatch)!;
@@ -70,8 +84,7 @@ async function agreementShares(ports: Ports): Promise<void> {
       const { scores } = await scorer.score({ interaction, reply } as ScoreInput);
       if (scores.semantic_similarity! >= PASS) passing++;
     }
-    const limit = limits[kind as keyof typeof limits] ?? {};
-    report(`chat pairs, ${kind}: share that reaches ${PASS}`, passing / half.length, limit);
+    return passing / half.length;
   }
 }
 

@@ -106,7 +106,7 @@ export async function createReferenceModel(source: ModelSource) {
     return { vector: sum.map((value) => value / size), states };
   }
 
-  return { encode, tensor, linear, feedForward, attendTo };
+  return { encode, tensors, tensor, linear, feedForward, attendTo };
 }
 
 function add(left: Matrix, right: Matrix): Matrix {

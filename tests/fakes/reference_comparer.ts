@@ -8,8 +8,11 @@ import { createReferenceModel, type Matrix } from "./reference_bert.ts";
 export async function createReferenceComparer(): Promise<
   (reference: string, reply: string) => Comparison
 > {
-  const { encode, tensor, linear, feedForward, attendTo } = await createReferenceModel(MINILM);
+  const { encode, tensors, tensor, linear, feedForward, attendTo } = await createReferenceModel(
+    MINILM,
+  );
   const { width } = MINILM.shape;
+  roundAsTheKernel(tensors, width);
 
   function begin(text: string, segment: number) {
     const { vector, states } = encode(text);
@@ -52,6 +55,33 @@ export async function createReferenceComparer(): Promise<
       similarity: 1 / (1 + Math.exp(-graded)),
     };
   };
+}
+
+/**
+ * The encoder's weights with the bits that the kernel has of them: 7 of a matrix, with a scale for 128
+ * inputs of an output, and 8 of a row of the word table.
+ */
+function roundAsTheKernel(tensors: Map<string, Float32Array>, width: number): void {
+  const largest = (values: Float32Array) =>
+    values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const round = (values: Float32Array, scale: number) =>
+    values.forEach((value, i) => values[i] = Math.round(value / scale) * scale);
+  const words = tensors.get("embeddings.word_embeddings.weight")!;
+  for (let at = 0; at < words.length; at += width) {
+    const row = words.subarray(at, at + width);
+    round(row, largest(row) / 127);
+  }
+  for (const [name, weights] of tensors) {
+    if (!name.startsWith("encoder") || !name.endsWith(".weight")) continue;
+    const inputs = weights.length / tensors.get(name.replace("weight", "bias"))!.length;
+    for (let at = 0; inputs > 1 && at < weights.length; at += inputs) {
+      const unit = largest(weights.subarray(at, at + inputs)) / 16;
+      for (let group = at; group < at + inputs; group += 128) {
+        const values = weights.subarray(group, group + 128);
+        round(values, unit * Math.max(1, Math.ceil(largest(values) / unit)) / 63);
+      }
+    }
+  }
 }
 
 function mean(x: Matrix): Float32Array {

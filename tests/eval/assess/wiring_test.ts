@@ -126,7 +126,7 @@ Deno.test("if the weights cannot be loaded the service answers, and says what is
   const [interaction] = results.scenarios[0]!.attempts[0]!.interactions;
   assertEquals(interaction!.scores.semantic_similarity, null);
   assertStringIncludes(interaction!.missing_scores!.semantic_similarity!, "no weights");
-  assertEquals(interaction!.score_methods?.semantic_similarity, "minilm+agreement/a2");
+  assertEquals(interaction!.score_methods?.semantic_similarity, "minilm+agreement/a3");
 });
 
 Deno.test("each encoder starts a worker with its own model", async () => {
@@ -154,8 +154,8 @@ Deno.test("EVAL_CJK_ENCODER says whether Chinese and Japanese have an encoder of
     using _ = ports.embedder; // no worker has started
     return describeScoring(ports).embeddings;
   };
-  assertEquals(scoredBy({}), "minilm+bge-zh/c2-a2");
-  assertEquals(scoredBy({ EVAL_CJK_ENCODER: "off" }), "minilm/c2-a2");
+  assertEquals(scoredBy({}), "minilm+bge-zh/c2-a3");
+  assertEquals(scoredBy({ EVAL_CJK_ENCODER: "off" }), "minilm/c2-a3");
   const endpoint = { EMBEDDINGS_BASE_URL: "https://host/v1", EMBEDDINGS_MODEL: "m" };
   assertEquals(scoredBy(endpoint), "endpoint_embeddings:m");
 });

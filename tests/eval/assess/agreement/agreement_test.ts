@@ -8,6 +8,7 @@ import { isBarred } from "../../../../eval/schemas/barred.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
 import { fakeEmbedder } from "../../../fakes/scoring_ports.ts";
 import pairs from "./data/chat_pairs.json" with { type: "json" };
+import names from "./data/name_pairs.json" with { type: "json" };
 
 const EXAMPLES: [label: string, reference: string, reply: string][] = [
   ["contradicts", "Yes, you can get a refund.", "No, you cannot get a refund."],
@@ -37,6 +38,18 @@ function createScorer(references: string[]) {
   };
 }
 
+async function sharePassing(
+  scorer: ReturnType<typeof createScorer>,
+  some: string[][],
+): Promise<number> {
+  const values = await Promise.all(
+    some.map(async ([reference, reply]) =>
+      (await scorer.score(reference!, reply!)).scores.semantic_similarity!
+    ),
+  );
+  return values.filter((value) => value >= 0.7).length / values.length;
+}
+
 Deno.test("a reply has a label, and one that contradicts its reference stays below 0.7 and does not pass", async () => {
   using scorer = createScorer(EXAMPLES.map(([, reference]) => reference));
   for (const [label, reference, reply] of EXAMPLES) {
@@ -53,19 +66,18 @@ Deno.test("a reply has a label, and one that contradicts its reference stays bel
 
 Deno.test("of our chat pairs most contradictions fail and most equivalents pass", async () => {
   using scorer = createScorer(Object.values(pairs).flat().map(([reference]) => reference!));
-  const passing = async (...kinds: (keyof typeof pairs)[]) => {
-    const some = kinds.flatMap((kind) => pairs[kind]);
-    const values = await Promise.all(
-      some.map(async ([reference, reply]) =>
-        (await scorer.score(reference!, reply!)).scores.semantic_similarity!
-      ),
-    );
-    return values.filter((value) => value >= 0.7).length / values.length;
-  };
+  const passing = (...kinds: (keyof typeof pairs)[]) =>
+    sharePassing(scorer, kinds.flatMap((kind) => pairs[kind]));
   assert(await passing("contradiction", "changed_value") <= 0.05);
   assert(await passing("exchanged") <= 0.1);
   assert(await passing("unrelated") === 0);
-  assert(await passing("equivalent", "padded") >= 0.84);
+  assert(await passing("equivalent", "padded") >= 0.85);
+});
+
+Deno.test("of replies to a single word or a name few wrong ones pass, and most right ones", async () => {
+  using scorer = createScorer(Object.values(names).flat().map(([reference]) => reference!));
+  assert(await sharePassing(scorer, names.wrong) <= 0.05);
+  assert(await sharePassing(scorer, names.right) >= 0.9);
 });
 
 Deno.test("texts that are clearly unrelated are not compared, and equal ones not even encoded", async () => {
