@@ -1,22 +1,23 @@
 import { startApp } from "../../shared/pages/app.tsx";
 import { lazy, loadWhenIdle } from "../../shared/pages/components/lazy.tsx";
 import { service } from "./api.ts";
+import { Frame } from "./frame.tsx";
 import { GroupsView } from "./groups/groups_view.tsx";
 import { RunView } from "./run/run_view.tsx";
 import { RunsView } from "./runs/runs_view.tsx";
 import { setSource } from "./source.ts";
 
 const several = () => import("./several.tsx");
-const CompareView = lazy(() => several().then((views) => views.CompareView));
-const GroupView = lazy(() => several().then((views) => views.GroupView));
+const CompareView = lazy(() => several().then((views) => views.CompareView), Frame);
+const GroupView = lazy(() => several().then((views) => views.GroupView), Frame);
 const prepare = () => import("./prepare.tsx");
 const docs = () => import("../../shared/pages/docs/docs_view.tsx");
-const NewRunView = lazy(() => prepare().then((views) => views.NewRunView));
-const DatasetsView = lazy(() => prepare().then((views) => views.DatasetsView));
-const NewDatasetView = lazy(() => prepare().then((views) => views.NewDatasetView));
-const AddScenarioView = lazy(() => prepare().then((views) => views.AddScenarioView));
-const DatasetView = lazy(() => prepare().then((views) => views.DatasetView));
-const DocsView = lazy(() => docs().then((views) => views.DocsView));
+const NewRunView = lazy(() => prepare().then((views) => views.NewRunView), Frame);
+const DatasetsView = lazy(() => prepare().then((views) => views.DatasetsView), Frame);
+const NewDatasetView = lazy(() => prepare().then((views) => views.NewDatasetView), Frame);
+const AddScenarioView = lazy(() => prepare().then((views) => views.AddScenarioView), Frame);
+const DatasetView = lazy(() => prepare().then((views) => views.DatasetView), Frame);
+const DocsView = lazy(() => docs().then((views) => views.DocsView), Frame);
 
 setSource(service);
 startApp({

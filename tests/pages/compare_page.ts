@@ -238,6 +238,18 @@ suite.test("runs of different test sets are compared on what they share", async 
   await page.getByText("only-here").waitFor();
 });
 
+suite.test("a verdict on scenarios that are not the same is followed by a warning", async (
+  { url, baseline, withoutLabels },
+  open,
+) => {
+  await using tab = await open(`${url}/ui/compare?baseline=${baseline}&candidate=${withoutLabels}`);
+  const { page } = tab;
+  const warning = page.locator(".verdict .sentence + .notice.warn");
+  await warning.getByText("10 scenarios do not ask or expect the same in both runs").click();
+  await warning.getByText(SUPPORT_BATCH.map(({ id }) => id).join(", ")).waitFor();
+  await checkAccessibility(page, { isQuick: true });
+});
+
 suite.test("the judge is asked which replies are better, and what it does not tell is said", async (
   { url, baseline, candidate },
   open,

@@ -97,6 +97,36 @@ suite.test(
   },
 );
 
+suite.test("a telephone shows the marks of all attempts at a scenario", async (fixture, open) => {
+  const viewport = { width: 390, height: 800 };
+  await using tab = await open(`${fixture.url}/ui/runs/${fixture.now}?view=scenarios`, {
+    viewport,
+  });
+  const { page } = tab;
+  const marks = page.getByRole("row", { name: /order-status/ }).locator(".cell");
+  await marks.nth(3).waitFor();
+  const box = (await marks.nth(3).boundingBox())!;
+  assert(box.x + box.width < viewport.width, `the last mark ends at ${box.x + box.width} px`);
+  const frame = page.getByRole("region", { name: "Scenarios" });
+  assertEquals(await frame.evaluate((box) => box.scrollWidth - box.clientWidth), 0);
+  await checkAccessibility(page, { isQuick: true });
+});
+
+suite.test("a telephone says which text is the reference and which the reply", async (
+  fixture,
+  open,
+) => {
+  await using tab = await open(`${fixture.url}/ui/runs/${fixture.now}`, {
+    viewport: { width: 390, height: 800 },
+  });
+  const { page } = tab;
+  const row = page.locator(".turn-rows .turn-row").first();
+  await row.getByText("Reference", { exact: true }).waitFor();
+  await row.getByText("Reply", { exact: true }).waitFor();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await row.getByText("Reply", { exact: true }).waitFor({ state: "hidden" });
+});
+
 suite.test("the first turns do not wait for the head of their run", async (fixture, open) => {
   await using tab = await open(`${fixture.url}/ui/no/such/view`);
   const { page } = tab;

@@ -190,6 +190,7 @@ suite.test(
     const sources = page.getByRole("region", { name: "Sources of the noise of overall" });
     await sources.getByText("Scenarios").waitFor();
     await page.getByText("To halve the standard error").waitFor();
+    await page.getByText(/^40 scenarios instead of 10/).waitFor();
     await page.getByText(/show a difference of 0\.05 with a chance of 80%/).waitFor();
     await checkAccessibility(page);
     await page.getByLabel("Difference").fill("0.2");
@@ -202,6 +203,27 @@ suite.test(
     await page.getByRole("heading", { name: "Sources of noise: judge" }).waitFor();
   },
 );
+
+suite.test("of two ways that cost the same none is called the cheapest", async (fixture, open) => {
+  for (const model_calls of [30, 20]) {
+    await using tab = await open(`${fixture.url}/ui/no/such/view`);
+    const { page } = tab;
+    await page.route(/\/noise/, async (route) => {
+      const answer = await (await route.fetch()).json();
+      answer.scores.overall.to_halve_stderr = {
+        scenarios: { needed: 40, model_calls: 20, judge_calls: 10 },
+        attempts: { needed: 8, model_calls, judge_calls: 10 },
+        votes: null,
+        cheapest: "scenarios",
+      };
+      await route.fulfill({ json: answer });
+    });
+    await page.goto(`${fixture.url}/ui/runs/${fixture.graded}?view=noise`);
+    await page.getByText(/^8 attempts instead of 2/).waitFor();
+    const badges = page.locator(".badge", { hasText: "cheapest" });
+    assertEquals(await badges.count(), model_calls === 30 ? 1 : 0);
+  }
+});
 
 suite.test("a telephone breaks no word of the table of noise", async (fixture, open) => {
   const address = `${fixture.url}/ui/runs/${fixture.graded}?view=noise`;

@@ -67,6 +67,47 @@ suite.test(
   },
 );
 
+suite.test("a telephone shows every model's reply, with its name, one below the other", async (
+  { url, group },
+  open,
+) => {
+  const viewport = { width: 390, height: 800 };
+  await using tab = await open(`${url}/ui/groups/${group}`, { viewport });
+  const { page } = tab;
+  const cells = page.locator(".group-grid tbody tr").first().locator("td");
+  await cells.nth(1).waitFor();
+  for (const [index, model] of MODELS.entries()) {
+    const cell = cells.nth(index);
+    const box = (await cell.boundingBox())!;
+    assertEquals([box.x >= 0, box.x + box.width <= viewport.width], [true, true], model);
+    const name = await cell.evaluate((cell) => getComputedStyle(cell, "::before").content);
+    assertEquals(name, `"${model}"`);
+  }
+  await checkAccessibility(page, { isQuick: true });
+});
+
+suite.test("a cell whose attempts disagree says how many of them pass", async (
+  { url, group },
+  open,
+) => {
+  await using tab = await open(`${url}/ui/groups/${group}`);
+  const { page } = tab;
+  await page.getByText("12 turns. Each cell shows attempt 1; the marks show every attempt.")
+    .waitFor();
+  const heads = await page.locator(".grid-cell-head").evaluateAll((heads) =>
+    heads.map((head) => ({
+      label: head.querySelector(".badge")!.textContent,
+      passed: [...head.querySelectorAll(".marks span")].filter((mark) => mark.textContent === "✓")
+        .length,
+    }))
+  );
+  const some = heads.filter(({ passed }) => passed === 1);
+  assertEquals(some.length > 0, true, "the fixture has such a cell");
+  assertEquals([...new Set(some.map(({ label }) => label))], ["1 of 2 pass"]);
+  const all = heads.filter(({ passed }) => passed === 2);
+  assertEquals([...new Set(all.map(({ label }) => label))], ["passed"]);
+});
+
 suite.test(
   "a group is started from the form, listed, exported and deleted",
   async ({ url, endpoint }, open) => {

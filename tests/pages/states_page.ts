@@ -223,6 +223,22 @@ for (const { name, address, request, loading, ready } of CASES) {
   );
 }
 
+suite.test("a view whose script does not come has the header and a way to try again", async (
+  { url },
+  open,
+) => {
+  await using tab = await open(`${url}/ui/no/such/view`);
+  const { page } = tab;
+  tab.expect(/ERR_FAILED/);
+  const scripts = /\/assets\/several/;
+  await page.route(scripts, (route) => route.abort());
+  await page.goto(`${url}/ui/compare`);
+  await page.getByText("Cannot load this page. Is the service running at this address?").waitFor();
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Runs" })
+    .waitFor();
+  await checkAccessibility(page, { isQuick: true });
+});
+
 suite.test(
   "going to the next failing turn says so if the service cannot be reached",
   async ({ url, run }, open) => {

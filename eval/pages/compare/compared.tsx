@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
@@ -15,7 +16,7 @@ import { ChangedTurns } from "./changed_turns.tsx";
 import { ComparedScores } from "./compared_scores.tsx";
 import { decidingScore, describeVerdict } from "./compare_words.ts";
 import { JudgeVerdict } from "./judge_verdict.tsx";
-import { OnlyInOne } from "./only_in_one.tsx";
+import { MOST_NAMES, OnlyInOne } from "./only_in_one.tsx";
 
 /** A comparison: the verdict first, then what it rests on. */
 export function Compared({ comparison }: { comparison: StoredComparison }) {
@@ -31,6 +32,7 @@ export function Compared({ comparison }: { comparison: StoredComparison }) {
       <div class={`verdict ${VERDICT_TONES[verdict]}`}>
         <span class={`badge ${VERDICT_TONES[verdict]}`}>{verdict}</span>
         <p class="sentence">{sentence}</p>
+        <Differences comparison={comparison} />
         <p class="muted">
           <Explained text={why} />
         </p>
@@ -40,7 +42,6 @@ export function Compared({ comparison }: { comparison: StoredComparison }) {
         </div>
       </div>
       {source.isLive && <JudgeVerdict key={`${ids.baseline} ${ids.candidate}`} ids={ids} />}
-      <Differences comparison={comparison} />
       {score !== undefined && (
         <>
           <div class="columns compared">
@@ -97,27 +98,40 @@ function Differences({ comparison }: { comparison: StoredComparison }) {
   const { only_in_baseline, only_in_candidate, changed, scores } = comparison;
   const left = only_in_baseline.scenarios.length + only_in_candidate.scenarios.length;
   const shared = Math.max(0, ...Object.values(scores).map(({ scenarios }) => scenarios));
-  const notes = [
-    left > 0 &&
-    `The test sets differ: the runs are compared on the ${
-      formatNumberOf(shared, "scenario")
-    } that they share, and ${formatCount(left)} are left out.`,
-    changed.length > 0 &&
-    `${formatNumberOf(changed.length, "scenario")} ${
-      changed.length === 1 ? "does" : "do"
-    } not ask or expect the same in both runs: ${changed.slice(0, 5).join(", ")}${
-      changed.length > 5 ? "…" : ""
-    }`,
-  ].filter((note) => note !== false);
   return (
     <>
-      {notes.map((note) => (
-        <div key={note} class="notice" role="note">
-          <Icon name="warning" />
-          <div dir="auto">{note}</div>
-        </div>
-      ))}
+      {left > 0 && (
+        <Warning>
+          {`The test sets differ: the runs are compared on the ${
+            formatNumberOf(shared, "scenario")
+          } that they share, and ${formatCount(left)} are left out.`}
+        </Warning>
+      )}
+      {changed.length > 0 && (
+        <Warning>
+          <details>
+            <summary>
+              {`${formatNumberOf(changed.length, "scenario")} ${
+                changed.length === 1 ? "does" : "do"
+              } not ask or expect the same in both runs`}
+            </summary>
+            <span dir="auto">
+              {changed.slice(0, MOST_NAMES).join(", ")}
+              {changed.length > MOST_NAMES && "…"}
+            </span>
+          </details>
+        </Warning>
+      )}
     </>
+  );
+}
+
+function Warning({ children }: { children: ComponentChildren }) {
+  return (
+    <div class="notice warn" role="note">
+      <Icon name="warning" />
+      <div>{children}</div>
+    </div>
   );
 }
 

@@ -4,7 +4,8 @@ import type { StoredComparison } from "../../compare/compare_stored.ts";
 import { Section } from "../frame.tsx";
 import { scoreLabel } from "../words.ts";
 
-const SHOWN = 100;
+/** More fill the page. */
+export const MOST_NAMES = 100;
 
 /** What was not compared, because one run lacks it or computed it otherwise. */
 export function OnlyInOne({ comparison }: { comparison: StoredComparison }) {
@@ -53,8 +54,8 @@ function Side({ label, unpaired: { scenarios, turns, scores } }: {
         <p key={what} class="small">
           <span class="muted">{what} ({formatCount(names.length)}):</span>{" "}
           <span dir="auto">
-            {names.slice(0, SHOWN).join(", ")}
-            {names.length > SHOWN ? "…" : ""}
+            {names.slice(0, MOST_NAMES).join(", ")}
+            {names.length > MOST_NAMES ? "…" : ""}
           </span>
         </p>
       ))}

@@ -107,9 +107,11 @@ export function GradeQueue({ runId, count, onGraded }: {
       title="Grade replies"
       hint={
         <>
-          <kbd>1</kbd> to <kbd>5</kbd> grade the reply and show the next one, the worst first
           {typeof loaded.value?.total === "number" &&
-            `; ${formatNumberOf(loaded.value.total, "turn")} left`}
+            `${formatNumberOf(loaded.value.total, "turn")} left, `}the worst first.{" "}
+          <span class="of-keys">
+            <kbd>1</kbd> to <kbd>5</kbd> grade the reply and show the next one.
+          </span>
         </>
       }
     >

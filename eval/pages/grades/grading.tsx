@@ -31,10 +31,10 @@ export function Grading({ runId, place }: { runId: string; place: string }) {
       title="Grades by people"
       hint={source.isLive
         ? (
-          <>
+          <span class="of-keys">
             <kbd>1</kbd> to <kbd>5</kbd> choose a grade, <kbd>c</kbd> goes to the comment,{" "}
             <kbd>s</kbd> saves.
-          </>
+          </span>
         )
         : undefined}
     >
@@ -152,14 +152,14 @@ function GradeForm({ runId, place, grades, onSaved }: {
         <ProblemNotice problem={problem.value} />
       )}
       <div class="grade-steps" role="group" aria-label="Grade">
-        {STEPS.map((step) => (
+        {STEPS.map((step, index) => (
           <Button
             key={step}
             isSmall
             aria-pressed={value.value !== "" && Number(value.value) === step}
             onClick={() => value.value = String(step)}
           >
-            {formatScore(step)}
+            <kbd aria-hidden="true">{index + 1}</kbd> {formatScore(step)}
           </Button>
         ))}
         <UnitInput

@@ -64,7 +64,8 @@ export function GroupGrid({ group }: { group: GroupReport }) {
           <div class="reply-tools">
             <span class="muted small">
               {`${hasMore ? "The first " : ""}${formatNumberOf(rows.length, "turn")}`}
-              {group.attempts > 1 && ": the replies of the first attempt, marks for all of them"}
+              {group.attempts > 1 &&
+                ". Each cell shows attempt 1; the marks show every attempt."}
             </span>
             <span class="spacer" />
             <select
@@ -195,7 +196,7 @@ function Row({ row: { turns, first }, models }: { row: GridRow; models: GroupMod
         {said.reference_reply && <div class="reference" dir="auto">{said.reference_reply}</div>}
       </th>
       {models.map((model, index) => (
-        <td key={model.run_id}>
+        <td key={model.run_id} data-label={model.name}>
           {turns[index]
             ? (
               <Cell
@@ -218,7 +219,7 @@ function Cell({ turn, model, reference, isWinner }: {
   reference: string;
   isWinner: boolean;
 }) {
-  const { label, tone } = RESULTS[resultOf(turn)];
+  const { label, tone } = describeResult(turn);
   const { agent_reply = "", error } = (turn.interaction ?? {}) as Partial<InteractionResult>;
   const address = `/ui/runs/${model.run_id}?turn=${placeOf(turn)}`;
   return (
@@ -242,6 +243,14 @@ function Cell({ turn, model, reference, isWinner }: {
       {!error && <Prefer runId={model.run_id} turn={turn} />}
     </div>
   );
+}
+
+/** The result of the turn; how often it passes, if only some of its attempts do. */
+function describeResult(turn: TurnRow): { label: string; tone: string } {
+  const { attempts = [] } = turn;
+  const passed = attempts.filter((outcome) => outcome === "passed").length;
+  if (passed === 0 || passed === attempts.length) return RESULTS[resultOf(turn)];
+  return { label: `${formatCount(passed)} of ${formatCount(attempts.length)} pass`, tone: "" };
 }
 
 /** By run: the places of the replies that this person prefers. */

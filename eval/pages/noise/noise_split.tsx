@@ -13,12 +13,17 @@ const SOURCES = [
 
 const WAYS = [
   { name: "scenarios", label: "scenarios" },
-  { name: "attempts", label: "attempts at each" },
+  { name: "attempts", label: "attempts" },
   { name: "votes", label: "votes of the judge on each turn" },
 ] as const;
 
 /** The parts that scenarios, the model and the judge have in the noise, and what would halve it. */
-export function NoiseSplit({ score, noise }: { score: string; noise: ScoreNoise }) {
+export function NoiseSplit({ score, noise, attempts }: {
+  score: string;
+  noise: ScoreNoise;
+  /** Of the run. */
+  attempts: number;
+}) {
   const { components, stderr, mean, to_halve_stderr, notes } = noise;
   const shares = SOURCES.map(({ name }) => components[name]?.share_of_mean ?? 0);
   const label = SOURCES.map(({ label }, index) => `${label} ${percent(shares[index]!)}`).join(", ");
@@ -80,7 +85,7 @@ export function NoiseSplit({ score, noise }: { score: string; noise: ScoreNoise 
       <h4>
         <Explained text="To halve the standard error" />
       </h4>
-      <Ways halvings={to_halve_stderr} />
+      <Ways halvings={to_halve_stderr} present={{ scenarios: noise.scenarios, attempts }} />
       {notes.map((note) => <p key={note} class="muted small">{asSentence(note)}</p>)}
     </Section>
   );
@@ -90,8 +95,16 @@ function percent(share: number): string {
   return `${formatScore(share * 100, 0)}%`;
 }
 
-function Ways({ halvings }: { halvings: Halvings }) {
+function Ways({ halvings, present }: {
+  halvings: Halvings;
+  /** What the run has. */
+  present: { scenarios: number; attempts: number; votes?: number };
+}) {
   const known = WAYS.filter(({ name }) => halvings[name]);
+  const callsOf = (name: keyof typeof present) =>
+    halvings[name]!.model_calls + halvings[name]!.judge_calls;
+  const least = Math.min(...known.map(({ name }) => callsOf(name)));
+  const isTied = known.filter(({ name }) => callsOf(name) === least).length > 1;
   if (known.length === 0) return <p class="muted">Nothing alone can halve it.</p>;
   return (
     <ul class="reasons">
@@ -100,12 +113,13 @@ function Ways({ halvings }: { halvings: Halvings }) {
         return (
           <li key={name}>
             <span>
-              <strong>{formatCount(needed)}</strong> {label}{" "}
+              <strong>{formatCount(needed)}</strong> {label}
+              {present[name] !== undefined && ` instead of ${formatCount(present[name])}`}{" "}
               <span class="muted small">
                 {formatCount(model_calls)} further calls of the model
                 {judge_calls > 0 && `, ${formatCount(judge_calls)} of the judge`}
               </span>{" "}
-              {name === halvings.cheapest && <span class="badge accent">cheapest</span>}
+              {name === halvings.cheapest && !isTied && <span class="badge accent">cheapest</span>}
             </span>
           </li>
         );

@@ -49,7 +49,7 @@ function NoiseOf({ run, names }: { run: Run; names: [string, ...string[]] }) {
         {({ scores }) => (
           <div class="columns">
             {Object.entries(scores).map(([name, noise]) => (
-              <NoiseSplit key={name} score={name} noise={noise} />
+              <NoiseSplit key={name} score={name} noise={noise} attempts={run.attempts} />
             ))}
             {source.isLive && <PlanningSection run={run} score={score} />}
           </div>

@@ -117,16 +117,20 @@ function Row({ turn, threshold, isAll }: { turn: TurnRow; threshold: number; isA
       <div role="cell" class="asked-for">
         <div class="clamp question" dir="auto">{user_message}</div>
         {reference_reply && (
-          <Clamp isAll={isAll}>
-            <Said
-              text={reference_reply}
-              other={error ? reference_reply : agent_reply}
-              side="before"
-            />
-          </Clamp>
+          <>
+            <div class="part-label">Reference</div>
+            <Clamp isAll={isAll}>
+              <Said
+                text={reference_reply}
+                other={error ? reference_reply : agent_reply}
+                side="before"
+              />
+            </Clamp>
+          </>
         )}
       </div>
       <div role="cell" class="reply">
+        <div class="part-label">Reply</div>
         {error
           ? <div class="bad-text" dir="auto">Request failed: {errorText(error.detail)}</div>
           : agent_reply
@@ -215,5 +219,5 @@ function Reasons({ turn, said, threshold }: { turn: TurnRow; said: Texts; thresh
     );
   }
   if (reasons.length === 0) return null;
-  return <div class="why clamp" dir="auto">{reasons.join(" · ")}</div>;
+  return <div class="why" dir="auto">{reasons.join(" · ")}</div>;
 }

@@ -1,15 +1,22 @@
-import type { ComponentType } from "preact";
+import { type ComponentChildren, type ComponentType, Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ApiProblem } from "../api_problem.ts";
 import { Button } from "./button.tsx";
 import { Loading, ProblemNotice } from "./states.tsx";
 
-const PROBLEM = new ApiProblem("cannot load this part of the page", { code: "offline", status: 0 });
-
-/** A component whose script is loaded when it is first shown. */
+/**
+ * A component whose script is loaded when it is first shown. `Frame` has what a whole page has around
+ * it, for the notice that it cannot be loaded.
+ */
 export function lazy<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
+  Frame: ComponentType<{ children: ComponentChildren }> = Fragment,
 ): ComponentType<Props> {
+  const what = Frame === Fragment ? "this part of the page" : "this page";
+  const problem = new ApiProblem(
+    `cannot load ${what}. Is the service running at this address?`,
+    { code: "not_loaded", status: 0 },
+  );
   let Loaded: ComponentType<Props> | undefined;
   return function Lazy(props: Props) {
     const [state, setState] = useState<"loading" | "failed" | "loaded">("loading");
@@ -25,11 +32,11 @@ export function lazy<Props extends object>(
     if (Loaded) return <Loaded {...props} />;
     if (state === "loading") return <Loading what="the page" />;
     return (
-      <main id="main" class="page">
-        <ProblemNotice problem={PROBLEM}>
+      <Frame>
+        <ProblemNotice problem={problem}>
           <Button isSmall icon="retry" onClick={() => setState("loading")}>Try again</Button>
         </ProblemNotice>
-      </main>
+      </Frame>
     );
   };
 }

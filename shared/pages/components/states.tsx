@@ -37,7 +37,7 @@ export function ProblemNotice({ problem, children }: {
   const message = problem.message.charAt(0).toUpperCase() + problem.message.slice(1);
   return (
     <div class="notice bad" role="alert">
-      <Icon name={problem.code === "offline" ? "offline" : "warning"} />
+      <Icon name={problem.status === 0 ? "offline" : "warning"} />
       <div>
         <div>{/[.!?]$/.test(message) ? message : `${message}.`} {remedy}</div>
         {problem.errors.filter(({ message }) => !problem.message.includes(message)).map((

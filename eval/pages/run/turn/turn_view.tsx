@@ -69,10 +69,10 @@ export function TurnView({ run, summary, place }: {
         </Button>
         <span class="spacer" />
         <Button icon="left" onClick={() => walk(-1)}>
-          Previous<span class="wide-only">failing</span>
+          Previous <span class="failing">failing</span>
         </Button>
         <Button onClick={() => walk(1)}>
-          Next<span class="wide-only">failing</span>
+          Next <span class="failing">failing</span>
           <Icon name="right" />
         </Button>
       </div>
