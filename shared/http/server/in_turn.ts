@@ -52,6 +52,8 @@ export function answerInTurn(listener: Listener): {
 
   function watch(socket: Socket): void {
     const [parse] = socket.listeners("data") as ((bytes: Buffer) => void)[];
+    // Deno's parser reads from the connection by itself; what it reads would pass this file by.
+    (socket as Socket & { parser: { unconsume(): void } }).parser.unconsume();
     let held: Buffer = Buffer.alloc(0);
     const line: Line = { isBusy: false, waiting: [], feed };
     lines.set(socket, line);
