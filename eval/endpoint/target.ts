@@ -47,7 +47,7 @@ interface TargetOptions {
  * How long calls wait for the search of the first one: an endpoint that refuses does so at once, and
  * one that answers may take minutes.
  */
-const PATIENCE_MS = 300;
+const PATIENCE_MS = 2_000;
 /** Of what all addresses say, in characters: the error is stored with every turn. */
 const QUOTED = 300;
 
