@@ -64,6 +64,27 @@ async function askForPacked(url: string): Promise<void> {
   if (!text.includes("over 32 MB")) throw new Error(text);
 }
 
+const HUGE_REPLY = "The parcel leaves the store on the next working day. ".repeat(420_000);
+
+/** Evaluates an endpoint whose one reply has 22 MB, against a reference. */
+async function askForHuge(url: string): Promise<void> {
+  await using endpoint = await startProviderDouble(completion({ content: HUGE_REPLY }));
+  const response = await fetch(`${url}/evaluate`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      test_batch: {
+        id: "s",
+        interactions: [{ id: "i", user_message: "When?", reference_reply: "Tomorrow." }],
+      },
+      endpoint: `${endpoint.baseUrl}/chat/completions`,
+      model_id: "m",
+    }),
+  });
+  const text = await response.text();
+  if (!text.includes("completed successfully")) throw new Error(text.slice(0, 300));
+}
+
 const STREAMS = 500;
 
 /** Clients of the agent that read a slow stream, all at the same time. */
@@ -134,6 +155,13 @@ const FLOODS: Flood[] = [
     run: askForPacked,
     gapMs: 300,
     growthMb: PACKED_CALLS * 40,
+  },
+  {
+    name: "a reply of 22 MB with a reference",
+    services: ["eval"],
+    run: askForHuge,
+    gapMs: 300,
+    growthMb: 400,
   },
   {
     name: `${STREAMS} streaming clients`,
