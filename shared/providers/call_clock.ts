@@ -48,8 +48,7 @@ export function startCallClock(
   const remainingMs = () => endsAt - performance.now();
   function restart(maxMs = Infinity): void {
     isPaused = false;
-    const now = performance.now();
-    endsAt = now + Math.max(0, Math.min(timeoutMs, maxMs, lastMoment - now));
+    endsAt = Math.min(performance.now() + Math.min(timeoutMs, maxMs), lastMoment);
     if (endsAt < firesAt) arm();
   }
   function arm(): void {
