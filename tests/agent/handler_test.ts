@@ -1,9 +1,31 @@
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { AppError } from "../../shared/errors.ts";
-import { createLogger } from "../../shared/log.ts";
-import { ProviderError } from "../../shared/providers/provider.ts";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
+import OpenAI from "openai";
+import { APIError } from "openai";
+import { AgentConfig, explainIdleSettings } from "../../agent/config.ts";
 import { AgentReply } from "../../agent/schemas/agent.ts";
+import { createFixedTools, type ToolServerState } from "../../agent/tools/tool.ts";
+import { checkMcp, createAgentDeps } from "../../agent/wiring.ts";
+import { ConfigError, parseConfig } from "../../shared/config/config.ts";
+import { AppError } from "../../shared/errors.ts";
+import { createLogger, silentLogger } from "../../shared/log.ts";
+import { ProviderError } from "../../shared/providers/provider.ts";
 import { agentRequestOf, agentService } from "../fakes/agent_service.ts";
+import { readEvents } from "../fakes/events.ts";
+import { providerOf } from "../fakes/openai_provider.ts";
+import {
+  type Answer,
+  completion,
+  errorStatus,
+  json,
+  startProviderDouble,
+} from "../fakes/provider_double.ts";
 import { createScriptedProvider, never } from "../fakes/scripted_provider.ts";
 
 const BODY = { messages: [{ type: "human", content: "Hi" }] };
@@ -195,4 +217,276 @@ Deno.test("unknown paths are 404, wrong methods are 405", async () => {
   assertEquals([unknown.status, (await unknown.json()).code], [404, "not_found"]);
   const wrong = await service(new Request("http://127.0.0.1:8000/", { method: "PUT" }));
   assertEquals([wrong.status, wrong.headers.get("allow")], [405, "GET, HEAD, POST"]);
+});
+
+function check(...states: ToolServerState["state"][]) {
+  const servers = states.map((state, index): ToolServerState => ({
+    name: `server-${index}`,
+    transport: "http",
+    state,
+    tools: 0,
+    ...(state === "down" && { error: "it refused the connection" }),
+  }));
+  return checkMcp({ ...createFixedTools([]), describe: () => ({ tools: [], servers }) })();
+}
+
+Deno.test("readiness names the MCP servers that are not ready, without their errors", () => {
+  assertEquals(check("ready", "down", "connecting"), "server-1 is down, server-2 is connecting");
+});
+
+Deno.test("readiness says nothing if all MCP servers are ready, or if there are none", () => {
+  assertEquals([check("ready"), check()], [undefined, undefined]);
+});
+
+Deno.test("the restarts of the worker that reads pages are among the agent's figures", async () => {
+  const config = parseConfig(AgentConfig, { AGENT_TOOLS: "fetch_url" });
+  const { metrics, tools } = await createAgentDeps(config, silentLogger);
+  assertStringIncludes(await metrics.text(), 'assay_worker_restarts_total{worker="page"} 0');
+  await tools[Symbol.asyncDispose]();
+});
+
+Deno.test("with a list of fine-tuned models alone the agent is not ready, and says what is missing", async () => {
+  const readiness = async (environment: Record<string, string>) => {
+    const deps = await createAgentDeps(parseConfig(AgentConfig, environment), silentLogger);
+    return await deps.operations!.checks.providers!();
+  };
+  const STUDIO_MODELS = '{"support":"3fa85f64-5717-4562-b3fc-2c963f66afa6"}';
+  assertStringIncludes(await readiness({ STUDIO_MODELS }) ?? "", "set STUDIO_BASE_URL");
+  assertEquals(
+    await readiness({ STUDIO_MODELS, STUDIO_BASE_URL: "http://127.0.0.1:9" }),
+    undefined,
+  );
+  assertEquals(await readiness({}), undefined);
+});
+
+Deno.test("the agent starts with an empty environment", () => {
+  const config = parseConfig(AgentConfig, {});
+  assertEquals([config.AGENT_PORT, config.HOST, config.AGENT_MAX_STEPS], [8000, "127.0.0.1", 12]);
+  assertEquals([config.HUB_BASE_URL, config.STUDIO_BASE_URL, config.STUDIO_MODELS], [
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  assertEquals([config.AGENT_TEMPERATURE, config.AGENT_MAX_TOKENS], [undefined, undefined]);
+  assertEquals(config.AGENT_SYSTEM_PROMPT.length > 0, true);
+});
+
+Deno.test("port 0 and temperature 0 count as set", () => {
+  const config = parseConfig(AgentConfig, { AGENT_PORT: "0", AGENT_TEMPERATURE: "0" });
+  assertEquals([config.AGENT_PORT, config.AGENT_TEMPERATURE], [0, 0]);
+});
+
+Deno.test("an invalid value stops the start, and the error names its variable", () => {
+  const cases: [string, string][] = [
+    ["AGENT_PORT", "70000"],
+    ["AGENT_PORT", "eighty"],
+    ["AGENT_MAX_STEPS", "0"],
+    // A timer of more than 2^31 - 1 ms would end at once.
+    ["MODEL_TIMEOUT_MS", "2147483648"],
+    ["MODEL_STREAM_TIMEOUT_MS", "2147483648"],
+    ["BODY_TIMEOUT_MS", "2147483648"],
+    ["SHUTDOWN_GRACE_MS", "2147483648"],
+    ["WATCHDOG_MS", "2147483648"],
+    ["TOOL_TIMEOUT_MS", "2147483648"],
+    ["AGENT_MCP_TIMEOUT_MS", "2147483648"],
+    ["AGENT_TEMPERATURE", "hot"],
+    ["AGENT_TEMPERATURE", "3"],
+    ["AGENT_MAX_TOKENS", "1.5"],
+    ["HUB_BASE_URL", "ftp://hub"],
+    ["STUDIO_BASE_URL", "studio"],
+    ["STUDIO_MODELS", "not json"],
+    ["STUDIO_MODELS", '{"a": 1}'],
+    ["STUDIO_MODELS", '{"a": "not-a-uuid"}'],
+    ["HUB_API_KEY", "“k”"],
+    ["STUDIO_API_KEY", "a\nb"],
+    ["TAVILY_API_KEY", "ключ"],
+    ["HUB_BARE_MODELS", "yes"],
+    ["MODEL_ALIASES", "fast=acme/small"],
+    ["MODEL_ALIASES", '{"fast": "small"}'],
+    ["MODEL_ALIASES", '{"3fa85f64-5717-4562-b3fc-2c963f66afa6": "acme/small"}'],
+  ];
+  for (const [name, value] of cases) {
+    const error = assertThrows(() => parseConfig(AgentConfig, { [name]: value }), ConfigError);
+    assertStringIncludes(error.message, name);
+  }
+});
+
+Deno.test("a fine-tuned model with an invalid UUID is named in the error", () => {
+  const STUDIO_MODELS = '{"good": "3fa85f64-5717-4562-b3fc-2c963f66afa6", "bad": "x"}';
+  const error = assertThrows(() => parseConfig(AgentConfig, { STUDIO_MODELS }), ConfigError);
+  assertStringIncludes(error.message, '"bad" needs a UUID');
+});
+
+Deno.test("a fallback that is not a hub model is named in the error", () => {
+  const { HUB_FALLBACK } = parseConfig(AgentConfig, { HUB_FALLBACK: "a/b, c/d" });
+  assertEquals(HUB_FALLBACK, ["a/b", "c/d"]);
+  const wrong = () => parseConfig(AgentConfig, { HUB_FALLBACK: "a/b, gpt-4o" });
+  assertStringIncludes(assertThrows(wrong, ConfigError).message, '"gpt-4o" is not of the form');
+  const bare = { HUB_FALLBACK: "gpt-4o", HUB_BARE_MODELS: "on", MODEL_ALIASES: '{"a": "b"}' };
+  assertEquals(parseConfig(AgentConfig, bare).HUB_FALLBACK, ["gpt-4o"]);
+});
+
+Deno.test("web_search without its key is not a valid configuration, so that --check says so too", () => {
+  const parse = (more: Record<string, string> = {}) =>
+    parseConfig(AgentConfig, { AGENT_TOOLS: "calculator,web_search", ...more });
+  const { message } = assertThrows(() => parse(), ConfigError);
+  assertStringIncludes(message, "AGENT_TOOLS: contains web_search, which needs TAVILY_API_KEY");
+  assertEquals(parse({ TAVILY_API_KEY: "k" }).AGENT_TOOLS, ["calculator", "web_search"]);
+});
+
+Deno.test("an address with a password beside its key is refused, and the password is not shown", () => {
+  const HUB_BASE_URL = "https://me:hunter2@hub.example/v1";
+  const both = () => parseConfig(AgentConfig, { HUB_BASE_URL, HUB_API_KEY: "k" });
+  const { message } = assertThrows(both, ConfigError);
+  assertStringIncludes(message, "HUB_BASE_URL: has a user or a password, and HUB_API_KEY is set");
+  assertEquals(message.includes("hunter2"), false);
+  assertEquals(parseConfig(AgentConfig, { HUB_BASE_URL }).HUB_BASE_URL, HUB_BASE_URL);
+});
+
+Deno.test("a setting that has no effect without another one is named", () => {
+  const explain = (environment: Record<string, string>) =>
+    explainIdleSettings(parseConfig(AgentConfig, environment));
+  const store = { RATE_LIMIT_STORE: "postgres://u:p@host/db" };
+  const search = { TAVILY_API_KEY: "k" };
+  const fallback = { HUB_FALLBACK: "acme/small" };
+  assertEquals(explain({ ...store, ...search, ...fallback }), [
+    "RATE_LIMIT_STORE has no effect: RATE_LIMIT is not set",
+    "TAVILY_API_KEY has no effect: AGENT_TOOLS does not contain web_search",
+    "HUB_FALLBACK has no effect: HUB_BASE_URL is not set",
+  ]);
+  assertEquals(explain({ ...store, RATE_LIMIT: "60/min" }), []);
+  assertEquals(explain({ ...search, AGENT_TOOLS: "web_search" }), []);
+  assertEquals(explain({ ...fallback, HUB_BASE_URL: "http://hub" }), []);
+  assertEquals(explain({}), []);
+});
+
+const TOO_LONG = {
+  message: "This model's maximum context length is 8192 tokens.",
+  type: "invalid_request_error",
+  code: "context_length_exceeded",
+  param: "messages",
+};
+const FILTERED = {
+  message: "The prompt triggered the content filter.",
+  type: null,
+  code: "content_filter",
+  param: "prompt",
+};
+const REFUSED: [status: number, words: typeof TOO_LONG | typeof FILTERED][] = [
+  [400, TOO_LONG],
+  [402, { ...TOO_LONG, code: "insufficient_credits" }],
+  [403, FILTERED],
+  [413, TOO_LONG],
+  [422, TOO_LONG],
+  [451, FILTERED],
+];
+
+/** What the openai package throws, with its own retries, and how often the provider was asked. */
+async function ask(answer: Answer, { stream, headers = {} }: {
+  stream: boolean;
+  headers?: Record<string, string>;
+}) {
+  await using double = await startProviderDouble(answer);
+  const { service } = agentService(providerOf(double, { retries: 2 }));
+  const client = new OpenAI({
+    baseURL: "http://127.0.0.1:8000/v1",
+    apiKey: "any",
+    maxRetries: 2,
+    defaultHeaders: headers,
+    fetch: async (input, init) => await service(new Request(input, init)),
+  });
+  const messages = [{ role: "user" as const, content: "Hi" }];
+  const error = await assertRejects(
+    async () => await client.chat.completions.create({ model: "acme/small", messages, stream }),
+    APIError,
+  );
+  return { error, calls: double.requests.length };
+}
+
+for (const [status, words] of REFUSED) {
+  Deno.test(`a provider's ${status} reaches OpenAI's client with its fields, after one call`, async () => {
+    for (const stream of [false, true]) {
+      for (const headers of [{}, { "x-agent-tools": "off" }]) {
+        const { error, calls } = await ask(json({ error: words }, { status }), { stream, headers });
+        const { message, code, param, type } = error;
+        assertEquals([error.status, calls], [status, 1]);
+        assertStringIncludes(message, words.message);
+        assertEquals({ code, param }, { code: words.code, param: words.param });
+        assertEquals(
+          type,
+          words.type ?? (status === 403 ? "permission_error" : "invalid_request_error"),
+        );
+      }
+    }
+  });
+
+  Deno.test(`a provider's ${status} is a problem with its words on POST /, streamed or not`, async () => {
+    await using double = await startProviderDouble(json({ error: words }, { status }));
+    const { service } = agentService(providerOf(double, { retries: 2 }));
+    const response = await service(agentRequestOf(BODY));
+    const problem = await response.json();
+    assertEquals([response.status, problem.status, problem.code], [
+      status,
+      status,
+      "provider_refused",
+    ]);
+    assertEquals(problem.provider, words);
+    assertStringIncludes(problem.detail, words.message);
+
+    const headers = { accept: "text/event-stream" };
+    const streamed = await service(agentRequestOf(BODY, { headers }));
+    const [failed] = await Array.fromAsync(readEvents(streamed));
+    assertEquals([streamed.status, failed?.event], [status, "error"]);
+    assertEquals(failed?.data.provider, words);
+    assertEquals(double.requests.length, 2);
+  });
+}
+
+const SOON = { headers: { "retry-after-ms": "1" } };
+for (const status of [429, 500, 503]) {
+  Deno.test(`a ${status} costs the provider's retries, not those of the client times them`, async () => {
+    for (const stream of [false, true]) {
+      const { error, calls } = await ask(errorStatus(status, SOON), { stream });
+      assertEquals([calls, error.headers?.get("x-should-retry")], [3, "false"]);
+    }
+  });
+}
+
+Deno.test("an answer that cannot be read is asked for once, by the service and by its client", async () => {
+  for (const stream of [false, true]) {
+    const { error, calls } = await ask(json({ id: "1", choices: "none" }), { stream });
+    assertEquals([calls, error.status, error.headers?.get("x-should-retry")], [1, 502, "false"]);
+  }
+});
+
+Deno.test("a 429 about a quota that is used up is not taken for one that a wait ends", async () => {
+  const words = { message: "You exceeded your quota.", code: "insufficient_quota" };
+  for (const stream of [false, true]) {
+    const { error } = await ask(json({ error: words }, { status: 429, ...SOON }), { stream });
+    assertEquals([error.status, error.code, error.type], [429, words.code, words.code]);
+    assertStringIncludes(error.message, words.message);
+  }
+});
+
+Deno.test("a provider's 401 is about the configured key: clients do not try again", async () => {
+  for (const stream of [false, true]) {
+    const { error, calls } = await ask(errorStatus(401), { stream });
+    assertEquals([error.status, error.code, calls], [502, "provider_auth", 1]);
+  }
+});
+
+Deno.test("an empty answer, which was asked for twice, is not asked for again by clients", async () => {
+  const { error, calls } = await ask(completion({ content: "" }), { stream: false });
+  assertEquals([error.code, calls], ["empty_reply", 2]);
+});
+
+Deno.test("a stream that fails at once has the headers of its error", async () => {
+  await using double = await startProviderDouble(
+    errorStatus(429, { headers: { "retry-after": "7" } }),
+  );
+  const { service } = agentService(providerOf(double));
+  const headers = { accept: "text/event-stream" };
+  const response = await service(agentRequestOf(BODY, { headers }));
+  assertEquals([response.status, response.headers.get("retry-after")], [429, "7"]);
+  await response.body?.cancel();
 });

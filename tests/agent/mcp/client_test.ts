@@ -1,7 +1,12 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { McpError } from "@modelcontextprotocol/sdk/types.js";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { StartFailure } from "../../../agent/mcp/client.ts";
+import { parseMcpConfig } from "../../../agent/mcp/config.ts";
+import { readResult } from "../../../agent/mcp/result.ts";
+import { ToolError } from "../../../agent/tools/tool.ts";
 import { AnswerTooLarge } from "../../../shared/http/fetch/outgoing_fetch.ts";
 import { connectMcp } from "../../fakes/connect_mcp.ts";
+import { names, openSource, session, sourceBecomes } from "../../fakes/mcp_sessions.ts";
 import { type ReceivedRequest, startProviderDouble } from "../../fakes/provider_double.ts";
 
 type DeleteAnswer = (request: ReceivedRequest) => Response | Promise<Response>;
@@ -216,4 +221,176 @@ Deno.test("redirects are followed within the origin, with method and key, and no
 
   await assertRejects(() => connectTo(front), StartFailure);
   assertEquals(server.requests, []);
+});
+
+Deno.test("the model is told that a server went down during a call, and sees the tool's own error", async () => {
+  let isGone = false;
+  let failure = new Error("Error POSTing to endpoint (HTTP 500): the key is s3cret");
+  await using source = openSource(({ name }) =>
+    Promise.resolve(session([name], {
+      callTool: () => Promise.reject(name === "one" ? new ToolError("no such city") : failure),
+      ping: () => isGone ? Promise.reject(new Error("gone")) : Promise.resolve(),
+    }))
+  );
+  await sourceBecomes(source, (source) => names(source).length === 3);
+  const call = (tool: string) =>
+    assertRejects(async () => await source.current().find(tool)?.run({ n: 1 }, {}), ToolError);
+  assertStringIncludes((await call("one")).message, "no such city");
+  assertEquals((await call("two")).message, "the tool two failed: no valid answer from its server");
+  failure = new McpError(-32602, "no such unit");
+  assertEquals((await call("two")).message, "the tool two failed: no such unit");
+  failure = new AnswerTooLarge("too large");
+  assertEquals(
+    (await call("two")).message,
+    "the tool two failed: its result is over 8388608 bytes",
+  );
+  const kept = source.current().find("two")!;
+  isGone = true;
+  assertStringIncludes((await call("two")).message, "went down during the call");
+  const late = await assertRejects(async () => await kept.run({ n: 1 }, {}), ToolError);
+  assertStringIncludes(late.message, "is down");
+});
+
+Deno.test("an error in answer to a ping is an answer: the server keeps its tools", async () => {
+  await using source = openSource(({ name }) =>
+    Promise.resolve(session([name], {
+      callTool: () => Promise.reject(new McpError(-32602, "no such ticket")),
+      ping: () => Promise.reject(new McpError(-32601, "Method not found")),
+    }))
+  );
+  await sourceBecomes(source, (source) => names(source).length === 3);
+  const error = await assertRejects(
+    async () => await source.current().find("one")?.run({ n: 1 }, {}),
+    ToolError,
+  );
+  assertEquals(error.message, "the tool one failed: no such ticket");
+  assertEquals(names(source), ["echo", "one", "two"]);
+});
+
+for (
+  const [what, code] of [["a closed connection", -32000], ["no answer in time", -32001]] as const
+) {
+  Deno.test(`${what} at a ping means that the server is down`, async () => {
+    await using source = openSource(({ name }) =>
+      Promise.resolve(session([name], {
+        callTool: () => Promise.reject(new McpError(code, "gone")),
+        ping: () => Promise.reject(new McpError(code, "gone")),
+      }))
+    );
+    await sourceBecomes(source, (source) => names(source).length === 3);
+    const error = await assertRejects(
+      async () => await source.current().find("one")?.run({ n: 1 }, {}),
+      ToolError,
+    );
+    assertStringIncludes(error.message, "went down during the call");
+  });
+}
+
+/** How a server may report that a call failed, with the key that it was sent. */
+const TELLING: Record<string, Error> = {
+  "an error of the protocol": new McpError(-32602, "the key planted-k may not read this"),
+  "a result that is an error": new ToolError("the key planted-k may not read this"),
+};
+
+for (const [what, failure] of Object.entries(TELLING)) {
+  Deno.test(`${what} is shown without the keys of its server`, async () => {
+    const { servers } = parseMcpConfig(JSON.stringify({
+      mcpServers: {
+        one: { url: "http://one.test/mcp", headers: { authorization: "Bearer planted-k" } },
+      },
+    }));
+    const callTool = () => Promise.reject(failure);
+    await using source = openSource(({ name }) => Promise.resolve(session([name], { callTool })), {
+      servers,
+    });
+    await sourceBecomes(source, (source) => names(source).length === 2);
+    const error = await assertRejects(
+      async () => await source.current().find("one")?.run({ n: 1 }, {}),
+      ToolError,
+    );
+    assertStringIncludes(error.message, "the key [secret] may not read this");
+  });
+}
+
+Deno.test("a result is returned as text, and other content is named", () => {
+  assertEquals(
+    readResult({
+      content: [
+        { type: "text", text: "a" },
+        { type: "image", mimeType: "image/png", data: "xx" },
+        { type: "resource", resource: { uri: "demo://1", text: "b" } },
+        { type: "resource_link", name: "c", uri: "demo://2" },
+      ],
+    }),
+    {
+      text: "a\n\n(image: image/png)\n\nb\n\n(a link: c demo://2)",
+      images: [{ type: "image_url", image_url: { url: "data:image/png;base64,xx" } }],
+    },
+  );
+  assertEquals(readResult({ content: [], structuredContent: { x: 1 } }), {
+    text: '{"x":1}',
+    images: [],
+  });
+});
+
+Deno.test("a resource that is an image is sent as one", () => {
+  const resource = (mimeType: string) => ({
+    type: "resource",
+    resource: { uri: "demo://1", mimeType, blob: "xx" },
+  });
+  assertEquals(readResult({ content: [resource("image/png"), resource("audio/wav")] }), {
+    text: "(a resource: demo://1)\n\n(a resource: demo://1)",
+    images: [{ type: "image_url", image_url: { url: "data:image/png;base64,xx" } }],
+  });
+});
+
+Deno.test("an image that models do not take is only named", () => {
+  for (const mimeType of ["image/svg+xml", "image/tiff", "image/x-icon", "image/png-x"]) {
+    const content = [
+      { type: "image", mimeType, data: "xx" },
+      { type: "resource", resource: { uri: "demo://1", mimeType, blob: "xx" } },
+    ];
+    const text = `(image: ${mimeType})\n\n(a resource: demo://1)`;
+    assertEquals(readResult({ content }), { text, images: [] });
+  }
+  for (const mimeType of ["image/jpeg", "image/jpg", "IMAGE/PNG", "image/gif", "image/webp; q=1"]) {
+    assertEquals(readResult({ content: { type: "image", mimeType, data: "xx" } }).images.length, 1);
+  }
+});
+
+Deno.test("images beyond the limits of a result are only named", () => {
+  const image = (data: string) => ({ type: "image", mimeType: "image/png", data });
+  const many = readResult({ content: Array(10).fill(image("xx")) });
+  assertEquals([many.images.length, many.text.match(/image\/png/g)?.length], [8, 10]);
+  const large = readResult({ content: [image("x".repeat(4_000_001)), image("xx")] });
+  assertEquals(large.images.length, 1);
+  assertEquals(readResult({ content: [{ type: "image", mimeType: "text/html", data: "x" }] }), {
+    text: "(image: text/html)",
+    images: [],
+  });
+});
+
+Deno.test("a part of another form than the protocol says costs nothing of the rest", () => {
+  const content = [
+    { type: "widget", html: "<b>" },
+    { type: "image", data: "xx" },
+    { type: "resource_link", uri: "demo://3" },
+    { type: "resource", resource: "demo://4" },
+    { type: "text", text: "a", annotations: { priority: 7 } },
+    "b",
+    null,
+  ];
+  assertEquals(readResult({ content }), {
+    text: [
+      "(widget: unknown type)",
+      "(image: unknown type)",
+      "(a link:  demo://3)",
+      "(a resource: unnamed)",
+      "a",
+      "b",
+      "(something: unknown type)",
+    ].join("\n\n"),
+    images: [],
+  });
+  assertEquals(readResult({ content: "a" }).text, "a");
 });

@@ -1,5 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
+import { toParameters } from "../../../agent/mcp/input_schema.ts";
+import { createListRefresh } from "../../../agent/mcp/list_refresh.ts";
 import { readToolList, type ToolPage } from "../../../agent/mcp/tool_list.ts";
+import { names, openSource, session, sourceBecomes } from "../../fakes/mcp_sessions.ts";
 
 const tool = (name: string, description = name) => ({ name, description, inputSchema: {} });
 
@@ -198,4 +201,120 @@ Deno.test("arguments that may also be null are an object", async () => {
   const page = { tools: [{ name: "a", inputSchema }] };
   const { tools } = await readToolList(() => Promise.resolve(page));
   assertEquals(tools[0]?.inputSchema, { ...inputSchema, type: "object" });
+});
+
+/** A refresh, and each reading as it begins; `read` is called in it. */
+function refreshing(read = () => Promise.resolve()) {
+  let readings = 0;
+  let begun = Promise.withResolvers<void>();
+  const refresh = createListRefresh(() => {
+    readings++;
+    begun.resolve();
+    begun = Promise.withResolvers();
+    return read();
+  }, { pauseMs: 0 });
+  return { ...refresh, next: () => begun.promise, readings: () => readings };
+}
+
+/** A reading that was due would have come before this. */
+async function timersHaveRun(): Promise<void> {
+  for (const _ of ["the timer", "what it started"]) {
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+Deno.test("changes that are announced while a list is paused are read once it goes on", async () => {
+  const refresh = refreshing();
+  refresh.announce();
+  refresh.announce();
+  const next = refresh.next();
+  refresh.resume();
+  await next;
+  await timersHaveRun();
+  assertEquals(refresh.readings(), 1);
+});
+
+Deno.test("a pause forgets the changes before it, also those that were about to be read", async () => {
+  const refresh = refreshing();
+  refresh.announce(); // kept for the end of the pause
+  refresh.pause();
+  refresh.resume();
+  refresh.announce(); // about to be read
+  refresh.pause();
+  refresh.resume();
+  await timersHaveRun();
+  assertEquals(refresh.readings(), 0);
+});
+
+Deno.test("a change that is announced while the list is being read leads to one more reading, after it", async () => {
+  const more = ["once", "more"];
+  let atOnce = 0;
+  let most = 0;
+  const refresh = refreshing(async () => {
+    most = Math.max(most, ++atOnce);
+    if (more.shift()) refresh.announce();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    atOnce--;
+  });
+  refresh.resume();
+  refresh.announce();
+  for (const _ of ["first", "for one change", "for the other"]) await refresh.next();
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals([refresh.readings(), most], [3, 1]);
+});
+
+const text = { type: "string" };
+const needs = (name: string) => ({ properties: { [name]: text }, required: [name] });
+
+Deno.test("a definition that many alternatives name is read once", () => {
+  const options = Array.from({ length: 4000 }, () => ({ $ref: "#/$defs/many" }));
+  const properties = Object.fromEntries(options.map((_, i) => [`p${i}`, text]));
+  const seen = toParameters({ type: "object", oneOf: options, $defs: { many: { properties } } });
+  assertEquals(Object.keys(seen.properties as object).length, 4000);
+});
+
+Deno.test("models see properties, also of a tool without arguments", () => {
+  assertEquals(toParameters({ type: "object" }), { type: "object", properties: {} });
+  const schema = { type: "object", properties: { a: text }, required: ["a"] };
+  const $schema = "http://json-schema.org/draft-07/schema#";
+  assertEquals(toParameters({ $schema, ...schema }), schema);
+});
+
+Deno.test("models see alternatives at the top of a schema as properties, and in words", () => {
+  const kind = (name: string) => ({ properties: { kind: { const: name } } });
+  const schema = {
+    type: "object",
+    description: "A search.",
+    properties: { id: text },
+    required: ["id"],
+    $defs: { page: needs("page") },
+    allOf: [{ $ref: "#/$defs/page" }],
+    anyOf: [kind("x"), kind("y")],
+  };
+  const { description, ...parameters } = toParameters(schema);
+  assertEquals(parameters, {
+    type: "object",
+    properties: { id: text, page: text, kind: { anyOf: [{ const: "x" }, { const: "y" }] } },
+    required: ["id", "page"],
+    $defs: { page: needs("page") },
+  });
+  const rules = JSON.stringify({ allOf: schema.allOf, anyOf: schema.anyOf });
+  assertEquals(description, `A search.\nThe arguments must also fit ${rules}`);
+});
+
+Deno.test("arguments reach the server as the model sent them: it checks them itself", async () => {
+  const received: unknown[] = [];
+  await using source = openSource(() =>
+    Promise.resolve(session(["add"], {
+      callTool(_, { args }) {
+        received.push(args);
+        return Promise.resolve("done");
+      },
+    }))
+  );
+  await sourceBecomes(source, (source) => names(source).includes("add"));
+  const tool = source.current().find("add")!;
+  const cases: unknown[] = [{}, { n: "text", more: [1] }, { constructor: "a", n: null }];
+  for (const args of cases) await tool.run(tool.schema.parse(args), {});
+  assertEquals(received, cases);
 });

@@ -1,6 +1,20 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
-import { createOpenAIProvider } from "../../../shared/providers/openai_provider.ts";
-import { failure, providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import { ADAPTATIONS } from "../../../shared/providers/adaptations.ts";
+import type { Adaptation } from "../../../shared/providers/adapted_requests.ts";
+import { createOpenAIProvider, loadOpenAI } from "../../../shared/providers/openai_provider.ts";
+import {
+  type ChatMessage,
+  type ChatRequest,
+  ProviderError,
+} from "../../../shared/providers/provider.ts";
+import { failure, hubOf, providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
+import { openAIRoutes } from "../../fakes/openai_routes.ts";
 import {
   type Answer,
   completion,
@@ -9,6 +23,7 @@ import {
   errorStatus,
   json,
   raw,
+  type ReceivedRequest,
   sse,
   startProviderDouble,
 } from "../../fakes/provider_double.ts";
@@ -291,3 +306,238 @@ Deno.test("a provider without a list of models is no unknown model", async () =>
 async function bodyOf(answer: Answer): Promise<string> {
   return await (await answer({} as Parameters<Answer>[0])).text();
 }
+
+const call = { id: "1", name: "add", arguments: "{}" };
+const CALLED: ChatMessage[] = [{ role: "assistant", content: "", toolCalls: [call] }];
+const tool = { name: "add", description: "", parameters: {} };
+const { newerLimit: TO_NEWER, olderLimit: TO_OLDER, toolHistory: TOOL_HISTORY }: Record<
+  string,
+  Adaptation | undefined
+> = ADAPTATIONS;
+
+const request = (fields: Partial<ChatRequest>): ChatRequest => ({
+  model: "m",
+  messages: [],
+  ...fields,
+});
+
+Deno.test("only a conversation with tool calls and without tools gets their definitions", () => {
+  const applies = (fields: Partial<ChatRequest>) => TOOL_HISTORY!.applies(request(fields));
+  assertEquals(applies({ messages: CALLED }), true);
+  assertEquals(applies({ messages: CALLED, tools: [] }), true);
+  assertEquals(applies({ messages: CALLED, tools: [tool] }), false);
+  assertEquals(applies({ messages: CALLED, rawMessages: [] }), false);
+  assertEquals(applies({}), false);
+});
+
+Deno.test("a limit of tokens goes by its other name, but not in messages that are passed on", () => {
+  const extra = { max_completion_tokens: 5, seed: 1 };
+  assertEquals(TO_NEWER!.applies(request({ maxTokens: 5 })), true);
+  assertEquals(TO_NEWER!.applies(request({ extra })), false);
+  assertEquals(TO_OLDER!.applies(request({ extra })), true);
+  assertEquals(TO_OLDER!.applies(request({ extra, maxTokens: 5 })), false);
+  assertEquals(TO_OLDER!.applies(request({ extra, rawMessages: [] })), false);
+  assertEquals(TO_OLDER!.applies(request({ extra: { max_completion_tokens: "5" } })), false);
+  assertEquals(TO_OLDER!.adapt(request({ extra })), request({ extra: { seed: 1 }, maxTokens: 5 }));
+  assertEquals(TO_NEWER!.adapt(request({ extra: { seed: 1 }, maxTokens: 5 })), request({ extra }));
+});
+
+const OLDER = "max_tokens";
+const NEWER = "max_completion_tokens";
+
+/** Each refuses one of the names of the limit, in its own words. */
+const OPENAI = refusing(
+  OLDER,
+  errorStatus(400, {
+    message: `Unsupported parameter: '${OLDER}' is not supported with this model. ` +
+      `Use '${NEWER}' instead.`,
+  }),
+);
+const MISTRAL = refusing(
+  NEWER,
+  json({
+    object: "error",
+    message: {
+      detail: [{
+        type: "extra_forbidden",
+        loc: ["body", NEWER],
+        msg: "Extra inputs are not permitted",
+      }],
+    },
+  }, { status: 422 }),
+);
+
+function refusing(field: string, refusal: Answer): Answer {
+  return (request) => {
+    if (field in request.body) return refusal(request);
+    return (request.body.stream ? sse(completionChunks()) : completion())(request);
+  };
+}
+
+const limitsOf = ({ body }: ReceivedRequest) => [body[OLDER], body[NEWER]];
+const MESSAGES = [{ role: "user", content: "Hi" }];
+
+for (const stream of [false, true]) {
+  const way = stream ? "streamed" : "whole";
+
+  Deno.test(`a model that refuses max_tokens gets the limit under its newer name, ${way}`, async () => {
+    await using double = await startProviderDouble(OPENAI);
+    const { post } = openAIRoutes(hubOf(double));
+    for (let call = 0; call < 2; call++) {
+      const body = { input: "Hi", max_output_tokens: 9, stream };
+      const response = await post("responses", body);
+      assertEquals(response.status, 200);
+      await response.body?.cancel();
+    }
+    const newer = [undefined, 9];
+    assertEquals(double.requests.map(limitsOf), [[9, undefined], newer, newer]);
+  });
+
+  Deno.test(`a model that refuses max_completion_tokens gets the limit under its older name, ${way}`, async () => {
+    await using double = await startProviderDouble(MISTRAL);
+    const { post } = openAIRoutes(hubOf(double));
+    for (let call = 0; call < 2; call++) {
+      const body = { messages: MESSAGES, [NEWER]: 9, stream };
+      const response = await post("chat/completions", body);
+      assertEquals(response.status, 200);
+      await response.body?.cancel();
+    }
+    const older = [9, undefined];
+    assertEquals(double.requests.map(limitsOf), [[undefined, 9], older, older]);
+  });
+}
+
+Deno.test("a limit that is too large is reported after one call, under either name", async () => {
+  for (const name of [OLDER, NEWER]) {
+    const message = `${name} is too large: 9. This model supports at most 4 completion tokens.`;
+    await using double = await startProviderDouble(errorStatus(400, { message }));
+    const body = { messages: MESSAGES, [name]: 9 };
+    const response = await openAIRoutes(hubOf(double)).post("chat/completions", body);
+    assertEquals([response.status, double.requests.length], [400, 1]);
+    assertEquals((await response.json()).error.message, message);
+  }
+});
+
+Deno.test("a model that refuses both names is asked once more with each", async () => {
+  const message = `Unsupported parameter: use ${NEWER} instead`;
+  await using double = await startProviderDouble(errorStatus(400, { message }));
+  const body = { messages: MESSAGES, [OLDER]: 9 };
+  const response = await openAIRoutes(hubOf(double)).post("chat/completions", body);
+  assertEquals([response.status, double.requests.length], [400, 3]);
+});
+
+Deno.test("keep-alive comments count as life: a queued model is waited for", async () => {
+  const encode = (text: string) => new TextEncoder().encode(text);
+  await using double = await startProviderDouble(() => {
+    let comments = 0;
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        if (comments++ < 25) return controller.enqueue(encode(": queued\n\n"));
+        for (const chunk of completionChunks({ content: "Hi" })) {
+          controller.enqueue(encode(`data: ${JSON.stringify(chunk)}\n\n`));
+        }
+        controller.enqueue(encode("data: [DONE]\n\n"));
+        controller.close();
+      },
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  });
+  await loadOpenAI(); // takes its time on a machine that is busy
+  // Less than the comments take together, and more than there is between two of them.
+  const deltas = await Array.fromAsync(providerOf(double, { timeoutMs: 2_000 }).stream(REQUEST));
+  const last = deltas.at(-1);
+  assertEquals(last?.type === "reply" && last.reply.content, "Hi");
+});
+
+Deno.test("a spent quota is not asked for again", async () => {
+  await using double = await startProviderDouble(() =>
+    Response.json({ error: { code: "insufficient_quota", message: "No credit." } }, { status: 429 })
+  );
+  const provider = providerOf(double, { retries: 2 });
+  const error = await assertRejects(() => provider.complete(REQUEST), ProviderError);
+  assertEquals([error.code, double.requests.length], ["rate_limited", 1]);
+});
+
+const JSON_TEXT = '{"city": "Oslo"}';
+const SCHEMA = { name: "city", schema: { type: "object" } };
+
+/** The words of Groq, Gemini, Vertex, Cerebras and Fireworks. */
+const REFUSALS = [
+  "json mode cannot be combined with tool/function calling",
+  "Function calling with a response mime type: 'application/json' is unsupported",
+  "Unable to submit request because controlled generation is not supported with Function Calling tool.",
+  '"tools" is incompatible with "response_format"',
+  "You cannot specify response format and function call at the same time",
+];
+
+/** A provider that refuses JSON together with tools. */
+function strict(message: string): Answer {
+  return (request) => {
+    const { tools, response_format, stream } = request.body;
+    const isJson = ["json_object", "json_schema"].includes(response_format?.type);
+    if (tools && isJson) return errorStatus(400, { message })(request);
+    const fields = { content: JSON_TEXT };
+    return (stream ? sse(completionChunks(fields)) : completion(fields))(request);
+  };
+}
+
+const toolNames = ({ body }: ReceivedRequest) =>
+  // deno-lint-ignore no-explicit-any
+  body.tools?.map((tool: any) => tool.function.name);
+
+const OWN = ["current_time", "calculator"];
+
+/** What a client asks for JSON with, on each route, streamed or not. */
+const BODIES = {
+  "chat/completions": {
+    messages: [{ role: "user", content: "Which city?" }],
+    response_format: { type: "json_schema", json_schema: SCHEMA },
+  },
+  responses: { input: "Which city?", text: { format: { type: "json_schema", ...SCHEMA } } },
+} as const;
+
+for (const route of ["chat/completions", "responses"] as const) {
+  for (const stream of [false, true]) {
+    Deno.test(`${route}, stream ${stream}: a model that refuses JSON with tools is asked without the agent's`, async () => {
+      for (const refusal of REFUSALS) {
+        await using double = await startProviderDouble(strict(refusal));
+        const { post } = openAIRoutes(hubOf(double));
+        for (let asked = 0; asked < 2; asked++) {
+          const response = await post(route, { ...BODIES[route], stream, tool_choice: "auto" });
+          assertEquals(response.status, 200, refusal);
+          assertStringIncludes(await response.text(), "Oslo");
+        }
+        assertEquals(double.requests.map(toolNames), [OWN, undefined, undefined], refusal);
+        assertEquals(double.requests.at(-1)!.body.tool_choice, undefined);
+      }
+    });
+  }
+}
+
+Deno.test("such a model is offered the agent's tools where no JSON is asked for", async () => {
+  await using double = await startProviderDouble(strict(REFUSALS[0]!));
+  const { post } = openAIRoutes(hubOf(double));
+  const { response_format: _, ...body } = BODIES["chat/completions"];
+  await (await post("chat/completions", BODIES["chat/completions"])).text();
+  await (await post("chat/completions", body)).text();
+  assertEquals(double.requests.map(toolNames), [OWN, undefined, OWN]);
+});
+
+Deno.test("the caller's own tools are not left out: the refusal is passed on", async () => {
+  await using double = await startProviderDouble(strict(REFUSALS[0]!));
+  const { post } = openAIRoutes(hubOf(double));
+  const tools = [{ type: "function", function: { name: "look_up" } }];
+  const response = await post("chat/completions", { ...BODIES["chat/completions"], tools });
+  assertEquals([response.status, double.requests.length], [400, 1]);
+  assertStringIncludes(await response.text(), REFUSALS[0]!);
+});
+
+Deno.test("a refusal of the format alone is passed on after one call", async () => {
+  const message = "Invalid schema for response_format 'city': additionalProperties is required.";
+  await using double = await startProviderDouble(strict(message));
+  const { post } = openAIRoutes(hubOf(double));
+  const response = await post("chat/completions", BODIES["chat/completions"]);
+  assertEquals([response.status, double.requests.length], [400, 1]);
+  assertStringIncludes(await response.text(), message);
+});

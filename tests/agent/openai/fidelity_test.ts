@@ -1,8 +1,23 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { assertEquals, assertObjectMatch } from "@std/assert";
+import { jsonSchema, streamText, tool } from "ai";
+import { agentService } from "../../fakes/agent_service.ts";
 import { readChunks } from "../../fakes/events.ts";
-import { providerOf } from "../../fakes/openai_provider.ts";
+import { hubOf, providerOf } from "../../fakes/openai_provider.ts";
 import { openAIRoutes } from "../../fakes/openai_routes.ts";
-import { type Answer, json, sse, startProviderDouble } from "../../fakes/provider_double.ts";
+import {
+  type Answer,
+  completionChunks,
+  json,
+  sse,
+  startProviderDouble,
+} from "../../fakes/provider_double.ts";
+import deepseek from "../recordings/deepseek.json" with { type: "json" };
+import gemini from "../recordings/gemini.json" with { type: "json" };
+import mistral from "../recordings/mistral.json" with { type: "json" };
+import ollama from "../recordings/ollama.json" with { type: "json" };
+import openai from "../recordings/openai.json" with { type: "json" };
+import openrouter from "../recordings/openrouter.json" with { type: "json" };
 
 /** What goes through the service unchanged, with the real adapter and a provider over HTTP. */
 
@@ -185,3 +200,113 @@ Deno.test("the thoughts of a streamed answer come once, under one name", async (
     assertEquals(sent, { [name]: "A greeting." });
   }
 });
+
+const CALL = { id: "c1", type: "function", function: { name: "look", arguments: "{}" } };
+const ANSWER = {
+  id: "x1",
+  object: "chat.completion",
+  created: 5,
+  model: "m-1",
+  choices: [
+    { index: 0, message: { role: "assistant", content: "A" }, finish_reason: "stop" },
+    {
+      index: 1,
+      message: { role: "assistant", content: null, tool_calls: [CALL] },
+      finish_reason: "tool_calls",
+    },
+  ],
+  usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+};
+
+/** The chunks of a plain request for a stream that is answered with all at once. */
+async function chunksOf(body: Record<string, unknown>) {
+  await using double = await startProviderDouble(json(ANSWER));
+  const { post } = openAIRoutes(hubOf(double));
+  const messages = [{ role: "user", content: "Hi" }];
+  return await readChunks(
+    await post("chat/completions", { model: "a/b:plain", messages, n: 2, stream: true, ...body }),
+  );
+}
+
+Deno.test("a plain stream from an endpoint that does not stream has all choices", async () => {
+  const [chunk, ...more] = await chunksOf({});
+  assertEquals(chunk, {
+    id: "x1",
+    object: "chat.completion.chunk",
+    created: 5,
+    model: "m-1",
+    choices: [
+      { index: 0, delta: { role: "assistant", content: "A" }, finish_reason: "stop" },
+      {
+        index: 1,
+        delta: { role: "assistant", content: null, tool_calls: [{ index: 0, ...CALL }] },
+        finish_reason: "tool_calls",
+      },
+    ],
+  });
+  assertEquals(more, []);
+});
+
+Deno.test("it ends with the usage if that was asked for", async () => {
+  const chunks = await chunksOf({ stream_options: { include_usage: true } });
+  assertEquals(chunks.map(({ choices, usage }) => [choices.length, usage?.total_tokens]), [
+    [2, undefined],
+    [0, 3],
+  ]);
+});
+
+/** A plain request without `stream` whose answer is a stream all the same. */
+async function streamedAnswer(body: Record<string, unknown>) {
+  const call = { name: "look", arguments: "{}" };
+  const chunks = completionChunks({ content: "Hello.", toolCalls: [call] });
+  await using double = await startProviderDouble(sse(chunks));
+  const { post } = openAIRoutes(hubOf(double));
+  const messages = [{ role: "user", content: "Hi" }];
+  return await post("chat/completions", { model: "a/b:plain", messages, ...body });
+}
+
+Deno.test("a plain reply that is streamed unasked comes back whole, with its calls and usage", async () => {
+  const response = await streamedAnswer({});
+  assertEquals(response.status, 200);
+  const { choices: [{ message }], usage } = await response.json();
+  const [{ function: called }] = message.tool_calls;
+  assertEquals([message.content, called, usage.total_tokens], [
+    "Hello.",
+    { name: "look", arguments: "{}" },
+    12,
+  ]);
+});
+
+Deno.test("several choices that are streamed unasked are an error: none may be lost", async () => {
+  assertEquals((await streamedAnswer({ n: 2 })).status, 502);
+});
+
+/** The AI SDK checks each chunk with its own schema; one that does not fit is an error part. */
+for (const { model, chunks } of [gemini, deepseek, openai, mistral, ollama, openrouter]) {
+  Deno.test(`every chunk of a streamed tool call of ${model} fits the AI SDK's schema`, async () => {
+    // The tool of the recording is the caller's here, so its name must not be the agent's own.
+    const [first] = JSON.parse(JSON.stringify(chunks).replaceAll('"calculator"', '"their_tool"'));
+    await using double = await startProviderDouble(sse(first));
+    const { service } = agentService(providerOf(double));
+    const provider = createOpenAICompatible({
+      name: "agent",
+      baseURL: "http://127.0.0.1/v1",
+      fetch: async (url, init) => await service(new Request(url, init)),
+    });
+    const their_tool = tool({
+      inputSchema: jsonSchema<object>({ type: "object" }),
+      execute: () => "",
+    });
+    const parts = await Array.fromAsync(
+      streamText({
+        model: provider(model),
+        prompt: "What is 17 * 23?",
+        tools: { their_tool },
+        maxRetries: 0,
+      }).stream,
+    );
+    assertEquals(parts.filter(({ type }) => type === "error"), []);
+    const called = parts.flatMap((part) => part.type === "tool-call" ? [part.toolName] : []);
+    assertEquals([...new Set(called)], ["their_tool"]);
+  });
+}

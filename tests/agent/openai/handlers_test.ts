@@ -1,8 +1,20 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
-import { ProviderError } from "../../../shared/providers/provider.ts";
-import { readChunks } from "../../fakes/events.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import fc from "seeded-fast-check";
+import { AgentConfig } from "../../../agent/config.ts";
+import { createModels, type Models } from "../../../agent/models/models.ts";
+import { listModels } from "../../../agent/openai/model_list.ts";
+import { toConversation } from "../../../agent/openai/request.ts";
+import { toPlainFields, toSettings } from "../../../agent/openai/settings.ts";
+import { buildHistory } from "../../../agent/run/history.ts";
+import { CompletionRequest } from "../../../agent/schemas/chat_completion.ts";
+import { parseConfig } from "../../../shared/config/config.ts";
+import { silentLogger } from "../../../shared/log.ts";
+import { type ListedModel, ProviderError } from "../../../shared/providers/provider.ts";
+import { agentService } from "../../fakes/agent_service.ts";
+import { readChunks, readEvents } from "../../fakes/events.ts";
 import { openAIRoutes, SUM, USAGE } from "../../fakes/openai_routes.ts";
-import { createScriptedProvider, type Step } from "../../fakes/scripted_provider.ts";
+import { createScriptedProvider, never, type Step } from "../../fakes/scripted_provider.ts";
+import { findViolations } from "../../fakes/strict_provider.ts";
 
 const MESSAGES = [{ role: "user", content: "Hi" }];
 
@@ -288,4 +300,259 @@ Deno.test("if the provider sends no usage, none is made up", async () => {
   assert(!("usage" in await (await ask({})).json()));
   const { post } = openAIRoutes(createScriptedProvider({ content: "Hi." }));
   assertEquals((await (await post("responses", { input: "Hi" })).json()).usage, null);
+});
+
+const UUID = "3fa85f64-5717-4562-b3fc-2c963f66afa6";
+const LARGE: ListedModel = { id: "acme/large", name: "Large" };
+const FAILURE = new ProviderError(502, "provider_error", "no", { kind: "unreachable" });
+
+/** One fine-tuned model and one of the hub, unless a test has others. */
+function modelsOf({ listStudio, hub = [LARGE] }: {
+  listStudio?: Models["listStudio"];
+  hub?: ListedModel[];
+} = {}): Models {
+  return {
+    providerFor: () => createScriptedProvider({}),
+    listStudio: listStudio ?? (() => Promise.resolve({ "support-v3": UUID })),
+    listHub: () => Promise.resolve({ models: hub, hidden: [] }),
+  };
+}
+
+/** Asks for `/v1/models`, and what is below it. */
+function serveModels(models: Models) {
+  const { service } = agentService(createScriptedProvider({}), { models });
+  return (path = "") => service(new Request(`http://127.0.0.1:8000/v1/models${path}`));
+}
+
+Deno.test("the hub's models are listed even if the studio's list fails", async () => {
+  const listStudio = () => Promise.reject(FAILURE);
+  const some = await (await serveModels(modelsOf({ listStudio }))()).json();
+  assertEquals(some.data.map(({ id }: { id: string }) => id), ["acme/large"]);
+  const none = await serveModels(modelsOf({ listStudio, hub: [] }))();
+  assertEquals([none.status, (await none.json()).error.code], [502, "provider_error"]);
+});
+
+Deno.test("the hub's models do not wait for a studio that does not answer", async () => {
+  const { signal } = new AbortController();
+  const models = modelsOf({ listStudio: () => never() });
+  const { data } = await listModels(models, { signal, studioWaitMs: 1 });
+  assertEquals(data.map(({ id }) => id), ["acme/large"]);
+});
+
+Deno.test("a hub that is down is named beside the models that can be asked", async () => {
+  const config = parseConfig(AgentConfig, {
+    HUB_BASE_URL: "http://127.0.0.1:9/v1",
+    MODEL_RETRIES: "0",
+    STUDIO_MODELS: JSON.stringify({ "support-v3": UUID }),
+  });
+  const list = await (await serveModels(createModels(config, silentLogger))()).json();
+  assertEquals(list.data.map(({ id }: { id: string }) => id), [UUID]);
+  assertStringIncludes(list.diagnostics.hub, "cannot");
+});
+
+Deno.test("a fine-tuned model is not called unknown if the studio's list fails", async () => {
+  const get = serveModels(modelsOf({ listStudio: () => Promise.reject(FAILURE) }));
+  const ask = async (path: string) => {
+    const answer = await get(path);
+    const { error } = await answer.json();
+    return [answer.status, error?.code];
+  };
+  assertEquals(await ask(`/${UUID}`), [502, "provider_error"]);
+  assertEquals(await ask("/acme/none"), [404, "model_not_found"]);
+  assertEquals(await ask("/acme/large"), [200, undefined]);
+});
+
+Deno.test("GET /v1/models lists the fine-tuned models by UUID, then the hub's", async () => {
+  assertEquals(await (await serveModels(modelsOf())()).json(), {
+    object: "list",
+    data: [
+      { id: UUID, object: "model", created: 0, owned_by: "studio", name: "support-v3" },
+      { id: "acme/large", object: "model", created: 0, owned_by: "acme", name: "Large" },
+    ],
+  });
+});
+
+Deno.test("a model whose id names no provider is owned by the hub, not by itself", async () => {
+  const hub = ["llama3.2", "studio"].map((id) => ({ id, name: id }));
+  const { data } = await (await serveModels(modelsOf({ hub }))()).json();
+  const owners = data.map((model: Record<string, string>) => [model.id, model.owned_by]);
+  assertEquals(owners, [[UUID, "studio"], ["llama3.2", "hub"], ["studio", "hub"]]);
+});
+
+Deno.test("GET /v1/models/{id} finds a model whether its slash is encoded or not", async () => {
+  const get = serveModels(modelsOf());
+  const large = { id: "acme/large", object: "model", created: 0, owned_by: "acme", name: "Large" };
+  for (const path of ["/acme/large", "/acme%2Flarge"]) {
+    assertEquals(await (await get(path)).json(), large);
+  }
+  for (const id of [UUID, UUID.toUpperCase()]) {
+    assertEquals((await (await get(`/${id}`)).json()).id, UUID);
+  }
+  for (const path of ["/acme/small", "/ACME/LARGE", "/%"]) {
+    const missing = await get(path);
+    const { error } = await missing.json();
+    assertEquals([missing.status, error.code, error.param], [404, "model_not_found", "model"]);
+  }
+});
+
+/** Fields of OpenAI, of other providers, and of nobody yet. */
+const FIELDS = {
+  max_completion_tokens: 50,
+  verbosity: "low",
+  prediction: { type: "content", content: "x" },
+  metadata: { team: "a" },
+  store: true,
+  prompt_cache_key: "k",
+  top_k: 40,
+  response_format: { type: "json_object" },
+  logprobs: true,
+  not_yet_known: [1],
+};
+
+function requestOf(fields: Record<string, unknown>): CompletionRequest {
+  return CompletionRequest.parse({
+    model: "a/b",
+    messages: [{ role: "user", content: "Hi" }],
+    stream: true,
+    stream_options: { include_usage: true },
+    ...fields,
+  });
+}
+
+Deno.test("every field that the service does not use goes to the provider", () => {
+  const body = requestOf({ ...FIELDS, user: null, n: 1, temperature: 0 });
+  assertEquals(toSettings(body), { temperature: 0, maxTokens: undefined, extra: FIELDS });
+  assertEquals(toPlainFields(body), { ...FIELDS, n: 1, temperature: 0 });
+  assertEquals(toSettings(requestOf({})), {});
+});
+
+Deno.test("a limit of -1 tokens is no limit, also if one is configured", () => {
+  for (const name of ["max_tokens", "max_completion_tokens"]) {
+    const body = requestOf({ [name]: -1 });
+    assertEquals(toSettings(body), { maxTokens: undefined });
+    assertEquals(toPlainFields(body), {});
+  }
+  assertEquals(toSettings(requestOf({ max_tokens: 9 })), { maxTokens: 9 });
+});
+
+const JSON_TEXT = '{"sum": 4}';
+const FORMAT = { name: "sum", schema: { type: "object" } };
+
+/** The text of a streamed answer to a caller who wants JSON, on each route. */
+const ROUTES = {
+  async "chat/completions"(steps: Step[], body: Record<string, unknown> = {}) {
+    const { post } = openAIRoutes(createScriptedProvider(...steps));
+    const chunks = await readChunks(
+      await post("chat/completions", {
+        messages: [{ role: "user", content: "2+2?" }],
+        response_format: { type: "json_schema", json_schema: FORMAT },
+        stream: true,
+        ...body,
+      }),
+    );
+    return chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("");
+  },
+  async responses(steps: Step[], body: Record<string, unknown> = {}) {
+    const { post } = openAIRoutes(createScriptedProvider(...steps));
+    const text = { format: { type: "json_schema", ...FORMAT } };
+    const response = await post("responses", { input: "2+2?", text, stream: true, ...body });
+    let said = "";
+    for await (const { event, data } of readEvents(response)) {
+      if (event === "response.output_text.delta") said += data.delta;
+    }
+    return said;
+  },
+};
+
+for (const [route, textOf] of Object.entries(ROUTES)) {
+  Deno.test(`${route}: a stream of JSON has no text of the turns before the answer`, async () => {
+    assertEquals(await textOf([SUM, { content: JSON_TEXT }]), JSON_TEXT);
+  });
+
+  Deno.test(`${route}: an answer that is not JSON after all is streamed, too`, async () => {
+    for (const content of ["I cannot say.", "```json\n{}\n```", " \n "]) {
+      assertEquals(await textOf([SUM, { content: `Well: ${content}` }]), `Well: ${content}`);
+    }
+  });
+
+  Deno.test(`${route}: text beside a call of the caller's tool is streamed`, async () => {
+    const call = { id: "c2", name: "look_up", arguments: "{}" };
+    const tool = { name: "look_up", parameters: { type: "object" } };
+    const tools = route === "responses"
+      ? [{ type: "function", ...tool }]
+      : [{ type: "function", function: tool }];
+    const steps = [SUM, { content: "I look it up.", toolCalls: [call] }];
+    assertEquals(await textOf(steps, { tools }), "I look it up.");
+  });
+}
+
+Deno.test("without a format of JSON the text of every turn is streamed", async () => {
+  const text = await ROUTES["chat/completions"]([SUM, { content: JSON_TEXT }], {
+    response_format: { type: "text" },
+  });
+  assertEquals(text, `Let me see.\n\n${JSON_TEXT}`);
+});
+
+const Text = fc.oneof(
+  fc.constantFrom("", " ", "Hi"),
+  fc.string({ unit: "grapheme" }),
+);
+const Content = fc.oneof(
+  Text,
+  fc.array(Text.map((text) => ({ type: "text", text })), { maxLength: 3 }),
+);
+const Id = fc.constantFrom("a", "b", "c");
+const Call = fc.record({
+  id: Id,
+  type: fc.constant("function"),
+  function: fc.record({ name: Text, arguments: fc.oneof(fc.constant('{"x":1}'), Text) }),
+});
+const Message = fc.oneof(
+  fc.record({ role: fc.constantFrom("system", "developer", "user"), content: Content }),
+  fc.record({
+    role: fc.constant("assistant"),
+    content: fc.option(Content),
+    tool_calls: fc.option(fc.array(Call, { maxLength: 3 })),
+  }),
+  fc.record({ role: fc.constant("tool"), tool_call_id: Id, content: Content }),
+  fc.record({ role: fc.constant("function"), name: Id, content: Content }),
+);
+
+Deno.test("any OpenAI conversation becomes one that every strict provider accepts", () => {
+  fc.assert(
+    fc.property(fc.array(Message, { maxLength: 40 }), (messages) => {
+      const body = CompletionRequest.parse({
+        model: "a/b",
+        messages: [...messages, { role: "user", content: "And?" }],
+      });
+      const conversation = toConversation(body);
+      const { messages: history } = buildHistory(conversation.messages, {
+        systemPrompt: conversation.systemPrompt ?? "Be.",
+        isStrict: true,
+      });
+      assertEquals(findViolations(history), []);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("a blank description of a caller's tool is left out, because Bedrock refuses it", () => {
+  const functions = [
+    { name: "a" },
+    { name: "b", description: " ", parameters: null },
+    { name: "c", description: null },
+    { name: "d", description: "D", strict: true },
+  ];
+  const { callerTools } = toConversation(CompletionRequest.parse({
+    model: "a/b",
+    messages: [{ role: "user", content: "Hi" }],
+    tools: functions.map((definition) => ({ type: "function", function: definition })),
+  }));
+  const parameters = { type: "object", properties: {} };
+  assertEquals<unknown>(callerTools, [
+    { name: "a", parameters },
+    { name: "b", parameters },
+    { name: "c", parameters },
+    { name: "d", description: "D", strict: true, parameters },
+  ]);
 });

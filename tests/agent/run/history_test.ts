@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import fc from "seeded-fast-check";
 import type { CallerMessage } from "../../../agent/run/conversation.ts";
 import { buildHistory as build, type HistoryOptions } from "../../../agent/run/history.ts";
 import { AppError } from "../../../shared/errors.ts";
@@ -249,4 +250,164 @@ Deno.test("a call without a result is left out, and counted", () => {
     assertEquals(shape(messages), content ? "user assistant user" : "user user");
     assertEquals(repairs, { ...NO_REPAIRS, unanswered: 1 });
   }
+});
+
+const Content = fc.oneof(
+  fc.constantFrom("", " ", "\n\t", "Hi", "ok"),
+  fc.string({ unit: "grapheme" }),
+);
+const Message: fc.Arbitrary<CallerMessage> = fc.oneof(
+  Content.map(human),
+  Content.map(ai),
+  fc.tuple(Content, fc.option(fc.string({ unit: "grapheme" }), { nil: undefined }))
+    .map(([content, name]) => tool(content, name)),
+);
+const Conversation = fc.array(Message, { minLength: 1, maxLength: 40 })
+  .filter((messages) => messages.some((message) => textOf(message.content).trim() !== ""));
+
+Deno.test("any conversation becomes one that every strict provider accepts", () => {
+  fc.assert(
+    fc.property(Conversation, fc.boolean(), (conversation, hasPrompt) => {
+      const { messages } = buildHistory(conversation, hasPrompt ? { systemPrompt: "Be." } : {});
+      assertEquals(findViolations(messages), []);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("no text is lost, and its order and author are kept", () => {
+  fc.assert(
+    fc.property(Conversation, (conversation) => {
+      const { messages } = buildHistory(conversation);
+      let at = 0;
+      let within = 0;
+      for (
+        const { role, content } of conversation.filter(({ content }) => textOf(content).trim())
+      ) {
+        for (;; at++, within = 0) {
+          const message = messages[at];
+          assert(message, `lost: ${JSON.stringify(content)}`);
+          const found = message.role === role
+            ? textOf(message.content).indexOf(textOf(content), within)
+            : -1;
+          if (found < 0) continue;
+          within = found + textOf(content).length;
+          break;
+        }
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("any cut of any conversation is accepted, respects its limit and is not empty", () => {
+  fc.assert(
+    fc.property(Conversation, fc.integer({ min: 1, max: 45 }), (conversation, maxMessages) => {
+      const { messages, repairs } = buildHistory(conversation, { maxMessages });
+      assertEquals(findViolations(messages), []);
+      const spoken = conversation.length - repairs.dropped;
+      assert(spoken - repairs.cut <= maxMessages);
+      assert(spoken - repairs.cut > 0);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("equal conversations get equal histories", () => {
+  fc.assert(fc.property(Conversation, (conversation) => {
+    assertEquals(buildHistory(conversation), buildHistory(structuredClone(conversation)));
+  }));
+});
+
+Deno.test("consecutive messages of one author are joined with a blank line", () => {
+  const { messages, repairs } = buildHistory([human("a"), human("b"), ai("c"), ai("d"), ai("e")]);
+  assertEquals(messages, [
+    { role: "user", content: "a\n\nb" },
+    { role: "assistant", content: "c\n\nd\n\ne" },
+  ]);
+  assertEquals(repairs, { ...NO_REPAIRS, merged: 3 });
+});
+
+type Named = Exclude<CallerMessage, { role: "tool" }>;
+const by = (name: string, content: string, role: Named["role"] = "user"): Named => ({
+  role,
+  content,
+  extra: { name },
+});
+
+Deno.test("messages of users with different names stay apart for models that take them so", () => {
+  const conversation: Named[] = [
+    by("bob", "Tea."),
+    by("amy", "Coffee."),
+    { role: "user", content: "Well?" },
+  ];
+  const { messages, repairs } = buildHistory(conversation, { isStrict: false });
+  assertEquals(messages, conversation);
+  assertEquals(repairs, NO_REPAIRS);
+});
+
+Deno.test("for other models they are joined, with the names in the text", () => {
+  const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+  const { messages, repairs } = buildHistory([
+    by("bob", "Tea."),
+    by("amy", "Coffee."),
+    human("Well?"),
+    { role: "user", content: [image], extra: { name: "eve" } },
+  ]);
+  const text = "bob: Tea.\n\namy: Coffee.\n\nWell?";
+  assertEquals(messages, [{
+    role: "user",
+    content: [{ type: "text", text }, { type: "text", text: "eve:" }, image],
+  }]);
+  assertEquals(repairs, { ...NO_REPAIRS, merged: 3 });
+});
+
+Deno.test("messages of one name are joined, and keep the fields that hold for both", () => {
+  const marked = { ...by("bob", "B"), extra: { name: "bob", cache_control: {} } };
+  const { messages } = buildHistory([by("bob", "A"), marked]);
+  assertEquals(messages, [{ role: "user", content: "A\n\nB", extra: { name: "bob" } }]);
+});
+
+Deno.test("the names of assistants and of system messages are kept, too", () => {
+  const conversation = [
+    by("host", "Be kind.", "system"),
+    by("ann", "?"),
+    by("bot", "A", "assistant"),
+    by("critic", "B", "assistant"),
+  ];
+  const sent = (options: HistoryOptions) =>
+    buildHistory(conversation, options).messages.map((
+      { content, extra },
+    ) => [content, extra?.name]);
+  assertEquals(sent({ isStrict: false }), [
+    ["Be kind.", "host"],
+    ["?", "ann"],
+    ["A", "bot"],
+    ["B", "critic"],
+  ]);
+  assertEquals(sent({}), [
+    ["host: Be kind.", undefined],
+    ["?", "ann"],
+    ["bot: A\n\ncritic: B", undefined],
+  ]);
+});
+
+Deno.test("messages with images are joined part by part, and are not blank", () => {
+  const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+  const { messages } = buildHistory([human("Look:"), { role: "user", content: [image] }]);
+  assertEquals(messages, [{ role: "user", content: [{ type: "text", text: "Look:" }, image] }]);
+});
+
+Deno.test("a turn with signed calls keeps them when it is joined to the text before it", () => {
+  const toolCalls = [{ id: "sig-1", name: "look", arguments: "{}", extra: { signature: "x" } }];
+  const { messages } = buildHistory([
+    human("Look it up."),
+    ai("I will."),
+    { role: "assistant", content: "", toolCalls },
+    { role: "tool", content: "seen", toolCallId: "sig-1" },
+  ]);
+  assertEquals(messages.slice(1), [
+    { role: "assistant", content: "I will.", toolCalls },
+    { role: "tool", content: "seen", toolCallId: "sig-1" },
+  ]);
 });

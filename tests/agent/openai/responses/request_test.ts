@@ -1,7 +1,8 @@
 import { assertEquals, assertObjectMatch } from "@std/assert";
+import { toMessages } from "../../../../agent/openai/responses/input.ts";
 import { toCompletionRequest } from "../../../../agent/openai/responses/request.ts";
 import { sealFields } from "../../../../agent/openai/responses/sealed_fields.ts";
-import { ResponsesRequest } from "../../../../agent/schemas/responses.ts";
+import { type InputItem, ResponsesRequest } from "../../../../agent/schemas/responses.ts";
 
 function translate(fields: Record<string, unknown>) {
   const body = ResponsesRequest.parse({ model: "a/b", input: "Hi", ...fields });
@@ -103,4 +104,21 @@ Deno.test("items become messages: one message for each turn of the model", () =>
     },
     { role: "tool", tool_call_id: "c3", content: "three" },
   ]);
+});
+
+const callOf = (id: string): InputItem => (
+  { type: "function_call", call_id: id, name: "f", arguments: "{}" }
+);
+const outputOf = (id: string): InputItem => (
+  { type: "function_call_output", call_id: id, output: "fine" }
+);
+
+Deno.test("calls that follow each other are one message, in their order", () => {
+  const items = [callOf("1"), callOf("2"), outputOf("1"), outputOf("2"), callOf("3")];
+  const messages = toMessages(items, () => undefined);
+  assertEquals(messages.map(({ role }) => role), ["assistant", "tool", "tool", "assistant"]);
+  const ids = messages.map(({ tool_calls }) =>
+    (tool_calls as { id: string }[])?.map(({ id }) => id)
+  );
+  assertEquals(ids, [["1", "2"], undefined, undefined, ["3"]]);
 });

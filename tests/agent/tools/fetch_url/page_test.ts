@@ -1,8 +1,18 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { brotliCompressSync, deflateRawSync, gzipSync } from "node:zlib";
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createPageConverter } from "../../../../agent/tools/fetch_url/page_converter.ts";
+import { COMPUTE_ONLY } from "../../../../shared/background/worker_options.ts";
+import { isAbort } from "../../../../shared/errors.ts";
 import { createPublicFetch } from "../../../../shared/http/fetch/public_fetch.ts";
-import { createTool, html, read, refusal, siteUrl, toolOf } from "../../../fakes/fetch_url_tool.ts";
+import {
+  createTool,
+  html,
+  PATIENT,
+  read,
+  refusal,
+  siteUrl,
+  toolOf,
+} from "../../../fakes/fetch_url_tool.ts";
 import { type Answer, raw, startProviderDouble } from "../../../fakes/provider_double.ts";
 
 Deno.test("an HTML page is returned as text", async () => {
@@ -130,4 +140,44 @@ Deno.test("a small page that unpacks into a large one is cut too", async () => {
   const headers = { "content-type": "text/plain", "content-encoding": "gzip" };
   const text = await read(raw(bytes, { headers }));
   assert(text.length < 1_000_100, `${text.length}`);
+});
+
+Deno.test("the event loop is not blocked while a page is converted", async () => {
+  using converter = createPageConverter(PATIENT);
+  const convert = (html: string) =>
+    converter.convert({ html, url: "http://site.test/" }, new AbortController().signal);
+  await convert("<p>The worker is up.");
+  let turns = 0;
+  const turn = () => void (turns++, timer = setTimeout(turn, 0));
+  let timer = setTimeout(turn, 0);
+  await convert("<p>a <b>b</b>".repeat(6_000));
+  clearTimeout(timer);
+  assert(turns > 3, `${turns}`);
+});
+
+Deno.test("a page that cannot be converted in time is refused, and the next one is read", async () => {
+  const script = new URL("../../../fakes/slow_page_worker.ts", import.meta.url);
+  const events: string[] = [];
+  using converter = createPageConverter({
+    timeoutMs: 3_000,
+    onEvent: ({ kind }) => void events.push(kind),
+    start: () => new Worker(script, COMPUTE_ONLY),
+  });
+  const convert = (html: string) =>
+    converter.convert({ html, url: "http://site.test/" }, new AbortController().signal);
+  const told = refusal(() => convert("endless"));
+  assertEquals(await convert("<p>next"), "next");
+  assertStringIncludes(await told, "takes too long");
+  assertEquals(events, ["died", "restarted", "recovered"]);
+});
+
+Deno.test("a page is not converted if its caller has left", async () => {
+  using converter = createPageConverter(PATIENT);
+  const gone = new AbortController();
+  const page = (html: string) => ({ html, url: "http://site.test/" });
+  const first = converter.convert(page("<p>first"), new AbortController().signal);
+  const second = converter.convert(page("<p>second"), gone.signal);
+  gone.abort();
+  assert(isAbort(await assertRejects(() => second)));
+  assertEquals(await first, "first");
 });
