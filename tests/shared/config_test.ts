@@ -1,5 +1,9 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { z } from "zod";
+import { AgentConfig } from "../../agent/config.ts";
+import { AgentRequest } from "../../agent/schemas/agent.ts";
+import { EvalConfig } from "../../eval/config.ts";
+import { evaluateRequest } from "../../eval/schemas/evaluate_request.ts";
 import {
   address,
   callerKeys,
@@ -13,6 +17,15 @@ import {
   requireSafeExposure,
   stringMap,
 } from "../../shared/config/config.ts";
+import {
+  explainIdleVariables,
+  explainQuotedVariables,
+} from "../../shared/config/variable_hints.ts";
+import { listFieldErrors } from "../../shared/field_errors.ts";
+import { startCli } from "../fakes/cli_process.ts";
+import { completion, startProviderDouble } from "../fakes/provider_double.ts";
+import { runServiceCommand, startServiceProcess } from "../fakes/service_process.ts";
+import { withFolder } from "../fakes/with_folder.ts";
 
 const Common = z.object(commonVariables);
 
@@ -189,4 +202,106 @@ Deno.test({
   permissions: { read: false, env: true },
   fn: async () =>
     assertEquals(await readEnvironment(z.object({ NO_SUCH: z.string() })), { NO_SUCH: undefined }),
+});
+
+type Schema = typeof AgentConfig | typeof EvalConfig;
+
+const explain = (schema: Schema, environment: Record<string, string>) =>
+  explainIdleVariables(schema, parseConfig(schema, environment));
+
+const NO_JUDGE = "JUDGE_MODEL has no effect: JUDGE_BASE_URL is not set";
+
+Deno.test("a key or a model without its address is named", () => {
+  assertEquals(explain(EvalConfig, { JUDGE_MODEL: "m", JUDGE_API_KEY: "k" }), [
+    "JUDGE_API_KEY has no effect: JUDGE_BASE_URL is not set",
+    NO_JUDGE,
+  ]);
+  assertEquals(explain(AgentConfig, { HUB_API_KEY: "k", STUDIO_BASE_URL: "http://studio" }), [
+    "HUB_API_KEY has no effect: HUB_BASE_URL is not set",
+  ]);
+});
+
+Deno.test("a configuration that is complete has nothing to explain", () => {
+  const judge = { JUDGE_MODEL: "m", JUDGE_API_KEY: "k", JUDGE_BASE_URL: "http://judge" };
+  assertEquals(explain(EvalConfig, judge), []);
+  assertEquals(explain(EvalConfig, { EVAL_API_KEY: "k" }), []);
+  const search = { AGENT_TOOLS: "web_search", TAVILY_API_KEY: "k" };
+  assertEquals(explain(AgentConfig, search), []);
+});
+
+Deno.test("the check and the start warn of a judge without an address", async () => {
+  const environment = { JUDGE_MODEL: "m" };
+  const { code, output } = await runServiceCommand("eval", ["--check"], environment);
+  assertEquals(code, 0);
+  assertStringIncludes(output, `warning: ${NO_JUDGE}`);
+  await using service = await startServiceProcess("eval", { environment });
+  assertStringIncludes(service.lines.join("\n"), NO_JUDGE);
+});
+
+Deno.test("the check of the agent warns of its own settings, too", async () => {
+  const { output } = await runServiceCommand("agent", ["--check"], { TAVILY_API_KEY: "k" });
+  const warning = "TAVILY_API_KEY has no effect: AGENT_TOOLS does not contain web_search";
+  assertStringIncludes(output, `warning: ${warning}`);
+});
+
+Deno.test("a run of the command line warns of a judge without an address", () =>
+  withFolder(async (cwd) => {
+    await using hub = await startProviderDouble(completion({ content: "Hello" }));
+    const scenario = { id: "s", interactions: [{ id: "1", user_message: "Hi" }] };
+    await Deno.writeTextFile(`${cwd}/batch.json`, JSON.stringify([scenario]));
+    const { outcome } = startCli(
+      ["run", "batch.json", "--endpoint", hub.baseUrl, "--model", "a/b"],
+      { cwd, environment: { JUDGE_MODEL: "m", EVAL_DATA: ":memory:" } },
+    );
+    assertStringIncludes((await outcome).err, NO_JUDGE);
+  }));
+
+Deno.test("a variable whose whole value is in quotes is named, without its value", () => {
+  const explained = explainQuotedVariables({
+    EVAL_DATA: '"./data/eval.db"',
+    STUDIO_MODELS: '\'{"a": "b"}\' ',
+    AGENT_SYSTEM_PROMPT: '"Yes" means "oui"',
+    PRICES: '{"a": "b"}',
+    HUB_API_KEY: "it's",
+    HOST: undefined,
+  });
+  assertEquals(explained, [
+    "EVAL_DATA has quotes around its value, which are a part of it; remove them",
+    "STUDIO_MODELS has quotes around its value, which are a part of it; remove them",
+  ]);
+});
+
+Deno.test("the check warns of a path in quotes, which would be another folder", async () => {
+  const environment = { EVAL_DATA: '"./data/eval.db"' };
+  const { code, output } = await runServiceCommand("eval", ["--check"], environment);
+  assertEquals(code, 0);
+  assertStringIncludes(output, "warning: EVAL_DATA has quotes around its value");
+});
+
+function errorsOf(schema: z.ZodType, value: unknown): string[] {
+  const { error } = schema.safeParse(value);
+  return listFieldErrors(error!, value).map(({ path, message }) => `${path}: ${message}`);
+}
+
+const evaluation = { endpoint: "http://model.example/v1", model_id: "m" };
+
+Deno.test("a value that has none of a field's types is refused with these types", () => {
+  assertEquals(errorsOf(AgentRequest, { messages: [{ type: "human", content: 5 }] }), [
+    "messages.0.content: Invalid input: expected string or array, received number",
+  ]);
+  assertEquals(errorsOf(evaluateRequest(10), { ...evaluation, test_batch: "greeting" }), [
+    "test_batch: Invalid input: expected object or array, received string",
+  ]);
+});
+
+Deno.test("the errors of a value that has one of a field's types are those of that form", () => {
+  const test_batch = { id: "s", interactions: [{ id: "1" }] };
+  assertEquals(errorsOf(evaluateRequest(10), { ...evaluation, test_batch }), [
+    "test_batch.interactions.0.user_message: is missing",
+  ]);
+});
+
+Deno.test("a message of the schema's own is kept", () => {
+  const schema = z.object({ a: z.union([z.string(), z.number()], { error: "must be short" }) });
+  assertEquals(errorsOf(schema, { a: true }), ["a: must be short"]);
 });

@@ -1,5 +1,48 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import { createHash } from "node:crypto";
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import fc from "seeded-fast-check";
+import { abortError, untilAbort } from "../../shared/abort.ts";
+import { digestOf } from "../../shared/digest.ts";
+import { isAbort } from "../../shared/errors.ts";
 import { findObjects } from "../../shared/json_objects.ts";
+import { lazy } from "../../shared/lazy.ts";
+import { formatP, rounded, roundedBelow } from "../../shared/rounding.ts";
+import { shorten } from "../../shared/shorten.ts";
+import { createYielder } from "../../shared/yielder.ts";
+
+Deno.test("leaving is an AbortError: the caller's own reason if it is one", () => {
+  const own = new DOMException("gone", "AbortError");
+  assertStrictEquals(abortError(AbortSignal.abort(own)), own);
+  for (const reason of [undefined, "text", new Error("x"), new DOMException("x", "TimeoutError")]) {
+    assert(isAbort(abortError(AbortSignal.abort(reason))));
+  }
+  assert(isAbort(abortError()));
+});
+
+Deno.test("a caller that leaves does not wait for work that ignores the signal", async () => {
+  const never = new Promise<never>(() => {});
+  const caller = new AbortController();
+  const waiting = untilAbort(never, caller.signal);
+  caller.abort("bored");
+  assert(isAbort(await assertRejects(() => waiting)));
+  assert(isAbort(await assertRejects(() => untilAbort(never, AbortSignal.abort()))));
+});
+
+Deno.test("a caller that stays gets the result of the work", async () => {
+  const { signal } = new AbortController();
+  assertEquals(await untilAbort(Promise.resolve(1), signal), 1);
+  assertEquals(await untilAbort(Promise.resolve(2), undefined), 2);
+  await assertRejects(() => untilAbort(Promise.reject(new Error("fault")), signal), Error, "fault");
+});
+
+Deno.test("a digest is the SHA-256 of all pieces together, however long they are", async () => {
+  for (const pieces of [[], ["a", "b"], ["ä".repeat(700_000), "日本", "語".repeat(700_000), "."]]) {
+    const expected = createHash("sha256").update(pieces.join("")).digest("hex");
+    assertEquals(await digestOf(pieces), expected, `${pieces.length} pieces`);
+  }
+});
 
 const valuesIn = (text: string) => findObjects(text).map(({ value }) => value);
 
@@ -31,4 +74,88 @@ Deno.test("a text that is too long has no objects, not even at its beginning", (
   const object = '{"grade": 6}';
   assertEquals(findObjects(object.padEnd(50_000)).length, 1);
   assertEquals(findObjects(object.padEnd(50_001)).length, 0);
+});
+
+Deno.test("the code of a lazy function is loaded once, by its first call", async () => {
+  let loads = 0;
+  const double = lazy(() => {
+    loads++;
+    return Promise.resolve((value: number) => value * 2);
+  });
+  assertEquals(loads, 0);
+  assertEquals(await Promise.all([double(1), double(2)]), [2, 4]);
+  assertEquals(loads, 1);
+});
+
+Deno.test("a lazy function whose code could not be loaded is loaded again by the next call", async () => {
+  const outcomes = [Promise.reject(new Error("no file")), Promise.resolve(() => "here")];
+  const call = lazy(() => outcomes.shift()!);
+  await assertRejects(() => call(), Error, "no file");
+  assertEquals(await call(), "here");
+});
+
+Deno.test("a number below a limit never reads as if it reached it, and is else rounded", () => {
+  const show = (value: number) => roundedBelow(value, { limit: 0.7, digits: 3 });
+  assertEquals([0.6, 0.6746, 0.69999, 0.7].map(show), [0.6, 0.675, 0.699, 0.7]);
+  assertEquals(show((0.7 + 0.7 + 0.7) / 3), 0.7); // 0.6999999999999998 reaches 0.7
+  const share = fc.double({ min: 0, max: 1, noNaN: true });
+  fc.assert(fc.property(share, share, fc.integer({ min: 1, max: 5 }), (value, limit, digits) => {
+    const shown = roundedBelow(value, { limit, digits });
+    if (value < limit - 1e-12) return shown < limit;
+    return shown === rounded(value, digits);
+  }));
+});
+
+Deno.test("a p-value is shown with four digits, and never as 0", () => {
+  const shown = [1, 0.2, 0.03125, 0.0001, 0.00005, 0.00004, 1e-12].map(formatP);
+  assertEquals(shown, ["1.0000", "0.2000", "0.0313", "0.0001", "0.0001", "<0.0001", "<0.0001"]);
+});
+
+Deno.test("a text is shortened to its start and the ending, and no character is cut in two", () => {
+  assertEquals(shorten("abc", 3), "abc");
+  assertEquals(shorten("abcdef", 4), "abcd");
+  assertEquals(shorten("abcdef", 4, "…"), "abc…");
+  assertEquals(shorten("ab😀", 3), "ab");
+});
+
+Deno.test("a shortened text does not keep the whole one in memory", () => {
+  setFlagsFromString("--expose-gc");
+  const gc: () => void = runInNewContext("gc");
+  gc();
+  const before = getHeapStatistics().used_heap_size;
+  const kept = Array.from({ length: 20 }, (_, at) => shorten(`${at}`.repeat(2_000_000), 1_000));
+  gc();
+  assert(getHeapStatistics().used_heap_size - before < 10_000_000);
+  assertEquals(kept.length, 20);
+});
+
+Deno.test("the event loop runs once ten milliseconds have passed", async () => {
+  const loop = { time: 0, ranAt: 0, now: () => loop.time };
+  const pause = createYielder(loop);
+  let hasRun = false;
+  setTimeout(() => hasRun = true, 0);
+  loop.time = 9;
+  await pause();
+  assertEquals([pause.isDue(), hasRun], [false, false]);
+  loop.time = 10;
+  assertEquals(pause.isDue(), true);
+  await pause();
+  assertEquals([hasRun, loop.ranAt], [true, 10]);
+});
+
+Deno.test("pieces of several requests share one stretch of the event loop", async () => {
+  const loop = { time: 0, ranAt: 0, now: () => loop.time };
+  const [one, other] = [createYielder(loop), createYielder(loop)];
+  loop.time = 12;
+  await Promise.all([one(), other()]);
+  assertEquals(loop.ranAt, 12);
+  loop.time = 21;
+  assertEquals([one.isDue(), other.isDue()], [false, false]);
+  loop.time = 22; // the first has used the stretch up: the second one has no ten milliseconds more
+  assertEquals([one.isDue(), other.isDue()], [true, true]);
+});
+
+Deno.test("work that starts after a quiet time has a stretch of its own", () => {
+  const loop = { time: 5_000, ranAt: 0, now: () => loop.time };
+  assertEquals(createYielder(loop).isDue(), false);
 });

@@ -1,11 +1,15 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { createWorkerBoard } from "../../../shared/background/worker_board.ts";
 import {
   createWorkerCall,
   type WorkerCallOptions,
   type WorkerEvent,
   type WorkerPort,
+  type WorkerRequest,
+  type WorkerResponse,
   WorkerUnavailable,
 } from "../../../shared/background/worker_call.ts";
+import { createLogger } from "../../../shared/log.ts";
 
 /** A worker in this thread: `answer` sees each message and may post back through the port. */
 function fakeWorker(
@@ -205,4 +209,55 @@ Deno.test("a real worker that throws, dies or hangs fails that call only", async
   );
   assertEquals(await call("c"), "c");
   assertEquals(kinds().filter((kind) => kind === "died").length, 4);
+});
+
+Deno.test("a call without an end is stopped, and its thread is free for the next", async () => {
+  const script = new URL("../../fakes/fragile_worker.ts", import.meta.url);
+  const worker = new Worker(script, { type: "module" });
+  const answered = Promise.withResolvers<WorkerResponse<string>>();
+  worker.onmessage = ({ data }) => answered.resolve(data);
+  const order = (request: WorkerRequest<string>) => worker.postMessage(request);
+  order({ id: 1, input: "hang", limitMs: 20 });
+  order({ id: 2, input: "b", limitMs: 60_000 });
+  assertEquals(await answered.promise, { id: 2, output: "b" });
+  worker.terminate();
+});
+
+const death = { kind: "died", reason: "no weights", deaths: 1, retryInMs: 0 } as const;
+
+Deno.test("each death is logged, restarts are counted, and a worker is down once a restart fails", () => {
+  const lines: string[] = [];
+  const log = createLogger({ level: "info", format: "json", write: (line) => lines.push(line) });
+  const board = createWorkerBoard(log);
+  const first = board.watch("encoder");
+  const second = board.watch("encoder");
+  board.watch("language");
+
+  first({ ...death, failedStarts: 1 });
+  first({ kind: "restarted" });
+  assertEquals(board.check(), undefined);
+  first({ ...death, deaths: 2, failedStarts: 2, retryInMs: 500 });
+  second({ kind: "restarted" });
+  second({ kind: "recovered" });
+  assertEquals(board.check(), "the encoder worker cannot be started: no weights");
+  first({ kind: "restarted" });
+  first({ kind: "recovered" });
+  assertEquals(board.check(), undefined);
+
+  assertEquals([...board.restarts], [["encoder", 3], ["language", 0]]);
+  const { time: _, ...line } = JSON.parse(lines[1]!);
+  assertEquals(line, {
+    level: "error",
+    message: "worker died",
+    worker: "encoder",
+    reason: "no weights",
+    deaths: 2,
+    retry_in_ms: 500,
+  });
+  assertEquals(lines.map((line) => JSON.parse(line).message), [
+    "worker died",
+    "worker died",
+    "worker recovered",
+    "worker recovered",
+  ]);
 });

@@ -1,8 +1,28 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  brotliCompressSync,
+  constants,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from "node:zlib";
+import fc from "seeded-fast-check";
 import { z } from "zod";
 import { AppError, ClientLeft } from "../../../shared/errors.ts";
 import { readJson } from "../../../shared/http/body/body.ts";
 import { readBodyPieces } from "../../../shared/http/body/body_text.ts";
+import { isPlainShape } from "../../../shared/http/body/json_shape.ts";
+import { gatherText, jsonPieces, streamPieces } from "../../../shared/http/body/json_stream.ts";
+import {
+  createUtf8Decoder,
+  NOT_UTF8,
+  NotJson,
+  parseJsonAnswer,
+} from "../../../shared/http/body/utf8.ts";
+import { AnswerTooLarge, createOutgoingFetch } from "../../../shared/http/fetch/outgoing_fetch.ts";
+import { raw, startProviderDouble } from "../../fakes/provider_double.ts";
+import { startServiceProcess } from "../../fakes/service_process.ts";
 
 const Schema = z.looseObject({ name: z.string(), items: z.array(z.object({ id: z.string() })) });
 const GOOD = JSON.stringify({ name: "é", items: [{ id: "1" }], extra: 1 });
@@ -213,4 +233,217 @@ Deno.test("the event loop runs while a body is unpacked, also if nothing comes o
   assertEquals(await refusal(members, { encoding: "gzip" }), [400, "invalid_json"]);
   clearTimeout(timer);
   assert(hasRun);
+});
+
+const TEXT = "Grüße ".repeat(1000);
+
+/** A `fetch` that answers these bytes with a `content-encoding`. */
+function answering(bytes: Uint8Array, encoding: string): typeof fetch {
+  const headers = { "content-encoding": encoding, "content-length": `${bytes.length}` };
+  return () => Promise.resolve(new Response(new Uint8Array(bytes), { headers }));
+}
+
+const ENCODED: [what: string, encoding: string, Uint8Array][] = [
+  ["gzip", "gzip", gzipSync(TEXT)],
+  ["brotli", "br", brotliCompressSync(TEXT)],
+  ["deflate as the RFC has it", "deflate", deflateSync(TEXT)],
+  ["deflate without its header", "deflate", deflateRawSync(TEXT)],
+  ["zstd", "zstd", zstdCompressSync(TEXT)],
+];
+
+for (const [what, encoding, bytes] of ENCODED) {
+  Deno.test(`an answer in ${what} is decoded, and no longer says that it is encoded`, async () => {
+    const response = await createOutgoingFetch({ connect: answering(bytes, encoding) })("http://x");
+    assertEquals(response.headers.has("content-encoding"), false);
+    assertEquals(response.headers.has("content-length"), false);
+    assertEquals(await response.text(), TEXT);
+  });
+
+  if (encoding === "br") continue; // any bytes may be the start of Brotli
+  Deno.test(`an answer that is not ${what} although it says so throws a SyntaxError`, async () => {
+    const wrong = new TextEncoder().encode("plain text");
+    const response = await createOutgoingFetch({ connect: answering(wrong, encoding) })("http://x");
+    await assertRejects(() => response.text(), SyntaxError, `not valid ${encoding}`);
+  });
+}
+
+Deno.test("an answer in an encoding that is not known is left as it is", async () => {
+  const connect = answering(gzipSync(TEXT), "compress");
+  const response = await createOutgoingFetch({ connect })("http://x");
+  assertEquals(response.headers.get("content-encoding"), "compress");
+  await response.body?.cancel();
+});
+
+Deno.test("the limit counts unpacked bytes, over real HTTP, and no more than these are unpacked", async () => {
+  const zeros = new Uint8Array(256 * 1024 * 1024);
+  const bombs = {
+    br: brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+    gzip: gzipSync(zeros),
+    zstd: zstdCompressSync(zeros),
+  };
+  for (const [encoding, bytes] of Object.entries(bombs)) {
+    await using double = await startProviderDouble(
+      raw(new Uint8Array(bytes), { headers: { "content-encoding": encoding } }),
+    );
+    const before = Deno.memoryUsage().rss;
+    const response = await createOutgoingFetch()(double.baseUrl);
+    await assertRejects(() => response.text(), AnswerTooLarge, "over 33554432 bytes", encoding);
+    const grown = (Deno.memoryUsage().rss - before) / 1024 / 1024;
+    assert(grown < 120, `${encoding}: ${grown} MB`); // 250 and more if all of it is unpacked
+    assertEquals(double.requests[0]!.headers.get("accept-encoding"), "identity");
+  }
+});
+
+for (const [when, sent] of [["before it is read", 0], ["while it waits for bytes", 10]] as const) {
+  Deno.test(`an answer that is cancelled ${when} cancels the body below`, async () => {
+    const start = new Uint8Array(zstdCompressSync(TEXT)).subarray(0, sent);
+    const cancelled = Promise.withResolvers<unknown>();
+    const body = new ReadableStream({
+      start: (controller) => sent > 0 ? controller.enqueue(start) : undefined,
+      cancel: cancelled.resolve,
+    });
+    const headers = { "content-encoding": "zstd" };
+    const connect = () => Promise.resolve(new Response(body, { headers }));
+    const response = await createOutgoingFetch({ connect })("http://x");
+    const reader = response.body!.getReader();
+    if (sent > 0) void reader.read();
+    await reader.cancel("enough");
+    assertEquals(await cancelled.promise, "enough");
+  });
+}
+
+Deno.test("a connection that breaks within an encoded answer is not taken for wrong bytes", async () => {
+  const start = new Uint8Array(gzipSync(TEXT)).subarray(0, 20);
+  const pieces = [() => start, () => Promise.reject(new TypeError("connection reset"))];
+  const body = new ReadableStream({
+    pull: async (controller) => controller.enqueue(await pieces.shift()!()),
+  }, { highWaterMark: 0 });
+  const headers = { "content-encoding": "gzip" };
+  const connect = () => Promise.resolve(new Response(body, { headers }));
+  const response = await createOutgoingFetch({ connect })("http://x");
+  await assertRejects(() => response.text(), TypeError, "connection reset");
+});
+
+const HEAD = "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\ncontent-type: application/json\r\n" +
+  "x-model-id: demo/assistant\r\nconnection: close\r\n";
+
+/** More than sockets buffer: whoever is not read cannot send it. */
+const BODY = "x".repeat(20_000_000);
+
+const REQUESTS = {
+  "its length is declared": `${HEAD}content-length: ${BODY.length}\r\n\r\n${BODY}`,
+  "it comes in chunks": `${HEAD}transfer-encoding: chunked\r\n\r\n${
+    BODY.length.toString(16)
+  }\r\n${BODY}\r\n0\r\n\r\n`,
+};
+
+Deno.test("a client that sends all of a body that is too large reads the answer after it", async (t) => {
+  await using agent = await startServiceProcess("agent", {
+    environment: { MAX_BODY_BYTES: "100000" },
+  });
+  const { hostname, port } = new URL(agent.url);
+  for (const [what, request] of Object.entries(REQUESTS)) {
+    await t.step(what, async () => {
+      using connection = await Deno.connect({ hostname, port: Number(port) });
+      const bytes = new TextEncoder().encode(request);
+      for (let sent = 0; sent < bytes.length;) {
+        sent += await connection.write(bytes.subarray(sent)); // throws if the other end has closed
+      }
+      const answer = await new Response(connection.readable).text();
+      assertStringIncludes(answer, "HTTP/1.1 413");
+      assertStringIncludes(answer, '"code":"body_too_large"');
+    });
+  }
+});
+
+const LATIN = Uint8Array.from([...new TextEncoder().encode('{"a":"gr'), 0xfc, 0xdf, 0x22, 0x7d]);
+
+const readJsonAnswer = async (response: Response) => parseJsonAnswer(await response.arrayBuffer());
+
+Deno.test("an answer in UTF-8 is read without a mark, also if it contains U+FFFD", async () => {
+  for (const value of [{ a: "grüß" }, { a: "\uFFFD" }, "🎈", null]) {
+    assertEquals(await readJsonAnswer(Response.json(value)), { value });
+  }
+  const withMark = new Response("\uFEFF[1]");
+  assertEquals(await readJsonAnswer(withMark), { value: [1] });
+});
+
+Deno.test("an answer that is not UTF-8 is read with replacement, and marked", async () => {
+  assertEquals(await readJsonAnswer(new Response(LATIN)), {
+    value: { a: "gr\uFFFD\uFFFD" },
+    encoding: NOT_UTF8,
+  });
+});
+
+Deno.test("an answer that is not JSON is a SyntaxError in any encoding", async () => {
+  const error = await assertRejects(() => readJsonAnswer(new Response("<html>")), NotJson);
+  assertEquals(error.text, "<html>");
+  await assertRejects(() => readJsonAnswer(new Response(LATIN.slice(1))), SyntaxError);
+});
+
+function decode(bytes: Uint8Array<ArrayBuffer>, split: number) {
+  let invalid = 0;
+  const decoder = createUtf8Decoder(() => invalid++);
+  const pieces = [bytes.slice(0, split), bytes.slice(split)];
+  return { text: pieces.map(decoder.decode).join("") + decoder.end(), invalid };
+}
+
+Deno.test("a stream is decoded wherever it is split, and reported once if it is not UTF-8", () => {
+  const fine = new TextEncoder().encode("a ü € 🎈 \uFFFD");
+  for (let split = 0; split <= fine.length; split++) {
+    assertEquals(decode(fine, split), { text: "a ü € 🎈 \uFFFD", invalid: 0 });
+  }
+  for (let split = 0; split <= LATIN.length; split++) {
+    assertEquals(decode(LATIN, split), { text: '{"a":"gr\uFFFD\uFFFD"}', invalid: 1 });
+  }
+  const cut = new TextEncoder().encode("a€").slice(0, -1); // ends within a character
+  assertEquals(decode(cut, 1), { text: "a\uFFFD", invalid: 1 });
+});
+
+const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+const listOf = (values: number) => `[${"0,".repeat(values - 1)}0]`;
+
+Deno.test("JSON has a plain shape up to 200 levels and 500,000 values", () => {
+  assertEquals([200, 201, 300].map((levels) => isPlainShape(`${nested(levels)} `)), [
+    true,
+    false,
+    false,
+  ]);
+  assertEquals([500_000, 500_001].map((values) => isPlainShape(listOf(values))), [true, false]);
+  assertEquals(isPlainShape(`[${"[],".repeat(300)}{}]`), true); // side by side is not deep
+});
+
+Deno.test("brackets in a string are no levels, also behind a quote that is escaped", () => {
+  for (const before of ["", '"', "\\", '\\"', '""']) {
+    const text = JSON.stringify({ text: `${before}${nested(300)}`, more: [] });
+    assertEquals(isPlainShape(text), true, text.slice(0, 20));
+    assertEquals(isPlainShape(`[${text},${nested(300)}]`), false, text.slice(0, 20));
+  }
+});
+
+Deno.test("the pieces of any value together are its JSON", () => {
+  fc.assert(fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 6 }), (value, depth) => {
+    assertEquals([...jsonPieces(value, depth)].join(""), JSON.stringify(value));
+  }));
+});
+
+Deno.test("what JSON leaves out of an object is left out of its pieces", () => {
+  assertEquals([...jsonPieces({ a: undefined, b: 1, c: undefined }, 1)].join(""), '{"b":1}');
+});
+
+Deno.test("a large value leaves in chunks, and arrives whole", async () => {
+  const value = { rows: Array.from({ length: 20_000 }, (_, index) => ({ index, text: "größe" })) };
+  const response = streamPieces(jsonPieces(value, 2));
+  assertEquals(response.headers.get("content-type"), "application/json");
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of response.body!) chunks.push(chunk);
+  assert(chunks.every((chunk) => chunk.byteLength < 200_000), "a chunk is too large");
+  assertEquals(JSON.parse(await new Blob(chunks).text()), value);
+});
+
+Deno.test("small pieces are gathered into few, and nothing is lost", () => {
+  const pieces = Array.from({ length: 1000 }, (_, index) => `${index},`.repeat(60));
+  const gathered = [...gatherText(pieces)];
+  assert(gathered.length < 10, `${gathered.length} pieces`);
+  assertEquals(gathered.join(""), pieces.join(""));
 });

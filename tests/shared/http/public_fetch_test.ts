@@ -1,13 +1,21 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { untilAbort } from "../../../shared/abort.ts";
 import { AppError } from "../../../shared/errors.ts";
+import { AnswerTooLarge, createOutgoingFetch } from "../../../shared/http/fetch/outgoing_fetch.ts";
 import { isPublicAddress } from "../../../shared/http/fetch/public_address.ts";
 import {
   createPublicFetch,
   requirePublicHost,
   type ResolvedAddress,
 } from "../../../shared/http/fetch/public_fetch.ts";
-import { json, type ProviderDouble, startProviderDouble } from "../../fakes/provider_double.ts";
+import {
+  json,
+  partial,
+  type ProviderDouble,
+  startProviderDouble,
+} from "../../fakes/provider_double.ts";
 
 const SECRET = "planted-secret";
 const INIT = { method: "POST", headers: { authorization: `Bearer ${SECRET}` }, body: "{}" };
@@ -190,4 +198,204 @@ Deno.test("a connection is kept for the next call, but not for long", async () =
   assertEquals(await second, "ok");
   const ended = untilAbort(connection.read(buffer), AbortSignal.timeout(60_000));
   assertEquals(await ended, null, "it was closed from the other end");
+});
+
+const CLOSED: Record<string, string[]> = {
+  "this host and loopback": ["0.0.0.0", "0.0.0.1", "127.0.0.1", "127.255.255.254", "::", "::1"],
+  "private": [
+    "10.0.0.1",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.168.1.1",
+    "fc00::1",
+    "fd00:ec2::254",
+  ],
+  "Azure's own, inside its machines": ["168.63.129.16", "::ffff:168.63.129.16", "::ffff:a83f:8110"],
+  "link-local": ["169.254.169.254", "fe80::1", "fe80::1%eth0", "fec0::1"],
+  "shared and reserved": ["100.64.0.1", "192.0.0.8", "198.18.0.1", "203.0.113.1", "240.0.0.1"],
+  "broadcast and multicast": ["255.255.255.255", "224.0.0.1", "ff02::1"],
+  "IPv4-mapped": ["::ffff:127.0.0.1", "::ffff:7f00:1", "::ffff:169.254.169.254", "::ffff:10.0.0.1"],
+  "IPv4-compatible": ["::7f00:1", "::127.0.0.1", "::a9fe:a9fe", "::10.0.0.1", "::8.8.8.8", "::2"],
+  "IPv4-translated": ["::ffff:0:7f00:1", "::ffff:0:10.0.0.1", "::ffff:0:a9fe:a9fe"],
+  "NAT64": ["64:ff9b::7f00:1", "64:ff9b::10.0.0.1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::a00:1"],
+  "6to4": ["2002:7f00:1::", "2002:a00:1::1", "2002:a9fe:a9fe::", "192.88.99.1"],
+  "Teredo": ["2001::1", "2001:0:7f00:1::", "2001:0:4136:e378:8000:63bf:3fff:fdd2"],
+  "special and not given out": ["100::1", "2001:db8::1", "3fff::1", "5f00::1", "1::1", "4000::1"],
+  "no address": ["", "localhost", "::g", "[", "93.184.216.34.5", "1::2::3"],
+};
+
+for (const [kind, addresses] of Object.entries(CLOSED)) {
+  Deno.test(`addresses that are not public: ${kind}`, () => {
+    const open = addresses.flatMap((address) => [address, `[${address}]`]).filter(isPublicAddress);
+    assertEquals(open, []);
+  });
+}
+
+Deno.test("addresses of the public internet are public", () => {
+  const open = ["93.184.216.34", "8.8.8.8", "2606:4700:4700::1111", "2a00:1450:4001::200e"];
+  const written = ["[2606:4700:4700::1111]", "::ffff:8.8.8.8", "::ffff:808:808"];
+  assertEquals([...open, ...written].filter((address) => !isPublicAddress(address)), []);
+});
+
+const ADDRESS = "http://provider.example/";
+
+/** This answer, bounded. */
+function bounded(answer: Response, maxBytes: number): Promise<Response> {
+  return createOutgoingFetch({ connect: () => Promise.resolve(answer), maxBytes })(ADDRESS);
+}
+
+Deno.test("an answer ends at the limit, whatever length it declares, and its source is cancelled", async () => {
+  for (const headers of [{}, { "content-length": "1000" }]) {
+    const cancelled = Promise.withResolvers<void>();
+    let sent = 0;
+    const long = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(new Uint8Array(100));
+        if (++sent === 20) controller.close();
+      },
+      cancel: () => cancelled.resolve(),
+    });
+    const response = await bounded(new Response(long, { headers }), 500);
+    await assertRejects(() => response.text(), AnswerTooLarge, "over 500 bytes");
+    await cancelled.promise;
+  }
+});
+
+Deno.test("an answer within the limit is complete, with its status and headers", async () => {
+  const answer = new Response("fine", { status: 201, headers: { "x-own": "1" } });
+  const response = await bounded(answer, 4);
+  assertEquals([response.status, response.headers.get("x-own")], [201, "1"]);
+  assertEquals(await response.text(), "fine");
+});
+
+Deno.test("an answer that declares a smaller length is passed through as it is", async () => {
+  const answer = new Response("fine", { headers: { "content-length": "4" } });
+  assertStrictEquals(await bounded(answer, 4), answer);
+  await answer.text();
+});
+
+Deno.test("an abort ends the reading also when the first response was collected", async () => {
+  await using endpoint = await startProviderDouble(partial(["begun"], { end: "hang" }));
+  const script = new URL("../../fakes/collected_response.ts", import.meta.url).pathname;
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "-A", "--v8-flags=--expose-gc", script, endpoint.baseUrl],
+  }).output();
+  const text = new TextDecoder();
+  assertEquals([text.decode(stdout), text.decode(stderr)], ["AbortError\n", ""]);
+});
+
+Deno.test("a request whose connection is reset is sent once, with its length", async () => {
+  const lengths: (string | undefined)[] = [];
+  const server = createServer((request) => {
+    lengths.push(request.headers["content-length"]);
+    request.socket.resetAndDestroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const send = createOutgoingFetch();
+    await assertRejects(() => send(`http://127.0.0.1:${port}`, { method: "POST", body: "{}" }));
+    assertEquals(lengths, ["2"]);
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+Deno.test("the text arrives as it is, also after a redirect", async () => {
+  const server = createServer((request, response) => {
+    if (request.url === "/there") return void request.pipe(response);
+    request.resume().once("end", () => response.writeHead(307, { location: "/there" }).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const send = createOutgoingFetch();
+    for (const body of ["", "é", "long ".repeat(50_000)]) {
+      const response = await send(`http://127.0.0.1:${port}`, { method: "POST", body });
+      assertEquals(await response.text(), body);
+    }
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+/** A server on loopback that redirects `/to?…` and tells what arrived anywhere else. */
+function startServer() {
+  const seen: string[] = [];
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      const url = new URL(request.url);
+      const body = await request.text();
+      seen.push(
+        `${request.method} ${url.pathname} ${request.headers.get("authorization")} ${body}`,
+      );
+      const location = url.searchParams.get("location");
+      if (location === null) return new Response("arrived");
+      return new Response(null, {
+        status: Number(url.searchParams.get("status")),
+        headers: { location },
+      });
+    },
+  );
+  return {
+    seen,
+    url: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+const init = { method: "POST", body: "secret text", headers: { authorization: "Bearer secret" } };
+
+for (const status of [301, 302, 307, 308]) {
+  Deno.test(`a ${status} within the origin is followed with method, body and credential`, async () => {
+    await using server = startServer();
+    const response = await createOutgoingFetch()(
+      `${server.url}/to?status=${status}&location=/there`,
+      init,
+    );
+    assertEquals(await response.text(), "arrived");
+    assertEquals(server.seen[1], "POST /there Bearer secret secret text");
+  });
+
+  Deno.test(`a ${status} to another origin is handed back, and nothing is sent there`, async () => {
+    await using server = startServer();
+    await using thief = startServer();
+    const response = await createOutgoingFetch()(
+      `${server.url}/to?status=${status}&location=${thief.url}/`,
+      init,
+    );
+    await response.body?.cancel();
+    assertEquals(response.status, status);
+    assertEquals(thief.seen, []);
+    // The danger is real: a plain fetch would have gone there.
+    await (await fetch(`${server.url}/to?status=${status}&location=${thief.url}/`, init)).text();
+    assertEquals(thief.seen.length, 1);
+  });
+}
+
+Deno.test("a circle of redirects ends, and is told from one that leads elsewhere", async () => {
+  for (const location of ["/again", "http://host/again", "http://host//other.example/again"]) {
+    let calls = 0;
+    const circle: typeof fetch = () => {
+      calls++;
+      return Promise.resolve(new Response(null, { status: 307, headers: { location } }));
+    };
+    const response = await createOutgoingFetch({ connect: circle })("http://host/again", init);
+    const { status, headers } = response;
+    assertEquals([status, headers.get("location"), calls], [307, "/", 6]);
+  }
+});
+
+Deno.test("an answer that is no redirect is handed back, also if it names a location", async () => {
+  for (const status of [200, 201, 299, 400, 503]) {
+    let calls = 0;
+    const created: typeof fetch = () => {
+      calls++;
+      return Promise.resolve(new Response(null, { status, headers: { location: "/new" } }));
+    };
+    const response = await createOutgoingFetch({ connect: created })("http://host/things", init);
+    assertEquals([response.status, calls], [status, 1]);
+  }
 });

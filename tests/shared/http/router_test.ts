@@ -1,8 +1,18 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
-import { AppError } from "../../../shared/errors.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { z } from "zod";
+import { commonVariables, parseConfig } from "../../../shared/config/config.ts";
+import { AppError, type ErrorCode } from "../../../shared/errors.ts";
+import { createAdmission } from "../../../shared/http/router/admission.ts";
+import { parseCallerKeys } from "../../../shared/http/router/caller_keys.ts";
+import { problemResponse, refuse, toProblem } from "../../../shared/http/router/problem.ts";
+import { createRouteTable } from "../../../shared/http/router/route_table.ts";
 import { type Handler, router, type RouterOptions } from "../../../shared/http/router/router.ts";
-import { createLogger } from "../../../shared/log.ts";
-import { routesOf } from "../../fakes/routes.ts";
+import { wantsEvents } from "../../../shared/http/router/wants_events.ts";
+import { createLocalConnection } from "../../../shared/http/server/connection.ts";
+import { createService } from "../../../shared/http/server/service.ts";
+import { createLogger, silentLogger } from "../../../shared/log.ts";
+import { createMetrics } from "../../../shared/ops/metrics.ts";
+import { about, routesOf } from "../../fakes/routes.ts";
 
 function service(
   routes: Record<string, Handler>,
@@ -196,4 +206,265 @@ Deno.test("the log line of a HEAD request does not wait for the body", async () 
   });
   await handle(ask("/", { method: "HEAD" }));
   assertEquals(lines.length, 1);
+});
+
+function tableOf(...keys: string[]) {
+  const find = createRouteTable(keys.map((key) => {
+    const [method = "", path = ""] = key.split(" ");
+    return { key, method, path };
+  }));
+  return (method: string, path: string) => {
+    const { route, params, allowed } = find(method, path);
+    return { key: route?.key, params, allowed };
+  };
+}
+
+Deno.test("the most exact path wins, in whatever order the routes are listed", () => {
+  const keys = ["GET /runs/*", "GET /runs/:id", "GET /runs/compare", "GET /runs/:id/events"];
+  for (const listed of [keys, keys.toReversed()]) {
+    const find = tableOf(...listed);
+    assertEquals(find("GET", "/runs/compare").key, "GET /runs/compare");
+    assertEquals(find("GET", "/runs/7").key, "GET /runs/:id");
+    assertEquals(find("GET", "/runs/7/events").key, "GET /runs/:id/events");
+    assertEquals(find("GET", "/runs/7/other").key, "GET /runs/*");
+  }
+});
+
+Deno.test("a prefix takes everything below it, and says what that is", () => {
+  const find = tableOf("GET /assets/*", "GET /models/*id", "GET /a.b/:x/:y");
+  assertEquals(find("GET", "/models/acme/large").params, { id: "acme/large" });
+  assertEquals(find("GET", "/assets/js/app.js").params, { rest: "js/app.js" });
+  assertEquals(find("GET", "/a.b/1/%20").params, { x: "1", y: "%20" });
+  for (const path of ["/assets", "/assets/", "/other/assets/x", "/aXb/1/2", "/a.b/1", "/a.b/1/"]) {
+    assertEquals(find("GET", path), { key: undefined, params: {}, allowed: [] }, path);
+  }
+});
+
+Deno.test("HEAD finds the route of GET, and no other method's", () => {
+  const find = tableOf("GET /a", "POST /b", "GET /c/:id");
+  assertEquals(find("HEAD", "/a").key, "GET /a");
+  assertEquals(find("HEAD", "/c/1").key, "GET /c/:id");
+  assertEquals(find("HEAD", "/b"), { key: undefined, params: {}, allowed: ["POST"] });
+});
+
+Deno.test("another method of a path is not found, and the path's own methods are listed", () => {
+  const find = tableOf("GET /runs/compare", "DELETE /runs/:id", "POST /runs/compare");
+  assertEquals(find("PUT", "/runs/compare").allowed, ["GET", "POST", "DELETE"]);
+  assertEquals(find("DELETE", "/runs/compare").key, "DELETE /runs/:id");
+});
+
+Deno.test("a table with a duplicate or an unsupported path is refused", () => {
+  assertThrows(() => tableOf("GET /a", "GET /a"), Error, "two routes are GET /a");
+  assertThrows(() => tableOf("GET /a/x-:id"), Error, '"x-:id"');
+  assertThrows(() => tableOf("GET /a/*/b"), Error, '"*"');
+});
+
+Deno.test("a key may have a name; one without is named by its position", () => {
+  assertEquals(parseCallerKeys(["ada:secret", "plain", "ci.v2:a:b", ":x", "1a:b"]), [
+    { name: "ada", key: "secret" },
+    { name: "key-2", key: "plain" },
+    { name: "ci.v2", key: "a:b" },
+    { name: "key-4", key: ":x" },
+    { name: "key-5", key: "1a:b" },
+  ]);
+});
+
+Deno.test("the log names the caller for old and new keys, and contains neither", async () => {
+  const lines: string[] = [];
+  const log = createLogger({ level: "info", format: "json", write: (line) => lines.push(line) });
+  const config = parseConfig(z.object(commonVariables), {
+    API_KEYS: "ada:old-secret,ada:new-secret,bob:bobs-secret",
+  });
+  const service = createService(routesOf({ "GET /": () => new Response("ok") }), {
+    about,
+    config,
+    log,
+  });
+  for (const key of ["old-secret", "new-secret", "bobs-secret", "ada:old-secret", "ada"]) {
+    await service(
+      new Request("http://127.0.0.1/", { headers: { authorization: `Bearer ${key}` } }),
+    );
+  }
+  const seen = lines.map((line) => JSON.parse(line)).map(({ caller, status }) => [caller, status]);
+  assertEquals(seen, [
+    ["ada", 200],
+    ["ada", 200],
+    ["bob", 200],
+    [undefined, 401],
+    [undefined, 401],
+  ]);
+  assertEquals(lines.filter((line) => line.includes("secret")), []);
+});
+
+/** A watched service behind a server that takes one request at once. */
+function serviceForOne() {
+  const lines: string[] = [];
+  const metrics = createMetrics({ runs: () => 0 });
+  const admission = createAdmission({ what: "requests", max: 1, setting: "MAX_REQUESTS" });
+  const service = createService(routesOf({ "GET /": () => new Response("ok") }), {
+    about,
+    config: parseConfig(z.object(commonVariables), {}),
+    log: createLogger({ level: "info", format: "json", write: (line) => void lines.push(line) }),
+    operations: { metrics, checks: {} },
+  });
+  /** The answer, whose place is held until `close`. */
+  async function ask(path: string) {
+    const connection = createLocalConnection();
+    const request = new Request(`http://127.0.0.1${path}`, {
+      headers: { origin: "http://localhost:5173" },
+    });
+    const response = await service(request, { ...connection, admission });
+    const { status, headers } = response;
+    return { status, headers, text: await response.text(), close: connection.close };
+  }
+  return { ask, admission, lines, metrics };
+}
+
+Deno.test("a refusal of a full server can be read by a page, is logged and is counted", async () => {
+  const { ask, lines, metrics } = serviceForOne();
+  const first = await ask("/");
+  const refused = await ask("/");
+  const { code, detail } = JSON.parse(refused.text);
+  assertEquals([refused.status, code], [503, "overloaded"]);
+  assertEquals(detail, "too many requests: 1 are running (MAX_REQUESTS); retry in 2 s");
+  assertEquals(refused.headers.get("access-control-allow-origin"), "http://localhost:5173");
+  const logged = JSON.parse(lines.at(-1) ?? "");
+  assertEquals([logged.status, logged.request_id], [503, refused.headers.get("x-request-id")]);
+  const counted = 'assay_requests_total{method="GET",route="none",status="503"} 1';
+  assertStringIncludes(await metrics.text(), counted);
+  first.close();
+  assertEquals((await ask("/")).status, 200);
+});
+
+Deno.test("a full server is alive and ready, and probes are not counted", async () => {
+  const { ask, admission } = serviceForOne();
+  for (const path of ["/healthz", "/readyz"]) assertEquals((await ask(path)).status, 200);
+  assertEquals(admission.used, 0);
+  await ask("/");
+  for (const path of ["/healthz", "/readyz"]) assertEquals((await ask(path)).status, 200);
+});
+
+Deno.test("a stopping server is alive, not ready with a reason, and accepts no more requests", async () => {
+  const { ask, admission } = serviceForOne();
+  admission.stop();
+  assertEquals((await ask("/healthz")).status, 200);
+  const { status, text } = await ask("/readyz");
+  assertEquals([status, JSON.parse(text).reasons], [503, { service: "stopping" }]);
+  const refused = await ask("/");
+  assertEquals([refused.status, JSON.parse(refused.text).code], [503, "shutting_down"]);
+  assertEquals(refused.headers.get("connection"), "close");
+});
+
+Deno.test("a problem has a type, a title, its status, detail, code and request id", () => {
+  const cases: [number, ErrorCode, string][] = [
+    [400, "invalid_request", "Bad Request"],
+    [401, "unauthorized", "Unauthorized"],
+    [403, "endpoint_not_allowed", "Forbidden"],
+    [404, "model_not_found", "Not Found"],
+    [413, "body_too_large", "Content Too Large"],
+    [415, "unsupported_media_type", "Unsupported Media Type"],
+    [429, "rate_limited", "Too Many Requests"],
+    [502, "provider_error", "Bad Gateway"],
+    [503, "overloaded", "Service Unavailable"],
+    [504, "provider_timeout", "Gateway Timeout"],
+  ];
+  for (const [status, code, title] of cases) {
+    assertEquals(toProblem(new AppError(status, code, "why"), "r1"), {
+      type: "about:blank",
+      title,
+      status,
+      detail: "why",
+      code,
+      request_id: "r1",
+    });
+  }
+});
+
+Deno.test("the fields that failed are listed", () => {
+  const errors = [{ path: "a.0.b", message: "no" }];
+  const error = new AppError(400, "invalid_request", "why", { errors });
+  assertEquals(toProblem(error, "r1").errors, errors);
+});
+
+Deno.test("an error that is not an AppError reveals nothing", () => {
+  for (const error of [new Error("inside"), "inside", null, undefined, { status: 200 }]) {
+    const problem = toProblem(error, "r1");
+    assertEquals([problem.status, problem.code], [500, "internal"]);
+    assertEquals(JSON.stringify(problem).includes("inside"), false);
+  }
+});
+
+Deno.test("a problem's media type and headers are set", () => {
+  const headers = { allow: "GET" };
+  const response = problemResponse(
+    new AppError(405, "method_not_allowed", "no", { headers }),
+    "r1",
+  );
+  assertEquals(response.headers.get("content-type"), "application/problem+json");
+  assertEquals(response.headers.get("allow"), "GET");
+});
+
+const secured = createService(
+  routesOf({
+    "GET /": () => new Response("ok"),
+    "GET /broken": () => {
+      throw new Error("fault");
+    },
+    "GET /page": () =>
+      new Response("<p>", { headers: { "content-security-policy": "default-src 'self'" } }),
+  }),
+  { about, config: parseConfig(z.object(commonVariables), {}), log: silentLogger },
+);
+
+const askSecured = (path: string, init: RequestInit = {}) =>
+  secured(new Request(`http://127.0.0.1${path}`, init));
+
+const ANSWERS: Record<string, () => Response | Promise<Response>> = {
+  "an answer": () => askSecured("/"),
+  "a 404": () => askSecured("/nowhere"),
+  "a 405": () => askSecured("/", { method: "POST" }),
+  "a 500": () => askSecured("/broken"),
+  "a 403": () => askSecured("/", { headers: { origin: "https://evil.example" } }),
+  "a preflight": () =>
+    askSecured("/", {
+      method: "OPTIONS",
+      headers: { origin: "http://localhost:1", "access-control-request-method": "POST" },
+    }),
+  "a refusal before routing": () => refuse(new AppError(503, "overloaded", "full")),
+};
+
+for (const [what, answer] of Object.entries(ANSWERS)) {
+  Deno.test(`${what} carries the security headers`, async () => {
+    const { headers } = await answer();
+    assertEquals(headers.get("x-content-type-options"), "nosniff");
+    assertEquals(headers.get("x-frame-options"), "DENY");
+    assertEquals(headers.get("referrer-policy"), "no-referrer");
+    assertEquals(headers.get("cache-control"), "no-store");
+    assertEquals(headers.get("content-security-policy")?.startsWith("default-src 'none'"), true);
+  });
+}
+
+Deno.test("a route may set its own policy", async () => {
+  const { headers } = await askSecured("/page");
+  assertEquals(headers.get("content-security-policy"), "default-src 'self'");
+  assertEquals(headers.get("x-content-type-options"), "nosniff");
+});
+
+const CASES: [accept: string, events: boolean][] = [
+  ["text/event-stream", true],
+  ["text/event-stream; charset=utf-8", true],
+  ['text/event-stream;charset="UTF-8";q=0.9, application/json;q=0.5', true],
+  ["application/json; charset=utf-8, text/event-stream;q=0.5", false],
+  ["application/json, text/event-stream", false],
+  ["*/*", false],
+];
+
+for (const [accept, events] of CASES) {
+  Deno.test(`"accept: ${accept}" gets ${events ? "events" : "JSON"}`, () => {
+    assertEquals(wantsEvents(new Request("http://h/", { headers: { accept } })), events);
+  });
+}
+
+Deno.test("without an accept header the answer is JSON", () => {
+  assertEquals(wantsEvents(new Request("http://h/")), false);
 });

@@ -1,5 +1,6 @@
 import { assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } from "@std/assert";
 import { AppError } from "../../../shared/errors.ts";
+import { toDatabaseError } from "../../../shared/postgres/fault.ts";
 import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 
@@ -130,4 +131,94 @@ Deno.test({
     for (const one of [holder, writer]) one.release();
     await pool.end();
   },
+});
+
+Deno.test({
+  name: "a connection whose transaction failed within one text is usable for the next statement",
+  ignore: postgresBin === undefined,
+  async fn() {
+    await using server = await startPostgres();
+    const address = await server.createDatabase();
+    const pool = await createPostgresPool({ address, max: 1, name: "test" });
+    const pid = async () =>
+      (await pool.query<{ pid: number }>({ text: "select pg_backend_pid() as pid" })).rows[0]?.pid;
+    const before = await pid();
+    await assertRejects(() => pool.query({ text: "begin; select 1 / 0; commit" }), Error, "zero");
+    assertEquals(await pid(), before);
+    await pool.end();
+  },
+});
+
+function wordsOf(code: string): string {
+  const error = toDatabaseError(Object.assign(new Error("as PostgreSQL says"), { code }));
+  assertInstanceOf(error, AppError);
+  assertEquals([error.status, error.code], [503, "storage_unavailable"]);
+  return error.message;
+}
+
+Deno.test("callers are told whether the database is away, read-only or full of connections", () => {
+  assertEquals(wordsOf("25006"), "cannot use the database: it is read-only; retry in 5 s");
+  assertEquals(
+    wordsOf("53300"),
+    "cannot use the database: it accepts no further connection (its limit, such as " +
+      "max_connections, is reached); retry in 5 s",
+  );
+  assertEquals(
+    wordsOf("ECONNREFUSED"),
+    "cannot use the database: it cannot be reached or does not answer; retry in 5 s",
+  );
+});
+
+Deno.test("callers are told that the database refuses the service, which an administrator can mend", () => {
+  const refused = "cannot use the database: it refuses the role or its password; retry in 5 s";
+  assertEquals(wordsOf("28P01"), refused); // a new password
+  assertEquals(wordsOf("28000"), refused); // a role that may not log in
+  assertEquals(
+    wordsOf("3D000"),
+    "cannot use the database: there is no database of this name on the server; retry in 5 s",
+  );
+});
+
+Deno.test("a statement that ran into its time limit is named as that, by the server and by the driver", () => {
+  const errors = [
+    Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" }),
+    new Error("Query read timeout"),
+  ];
+  for (const error of errors) {
+    const { status, message } = toDatabaseError(error) as AppError;
+    assertEquals(status, 503);
+    assertStringIncludes(message, "a statement took longer than its time limit");
+  }
+});
+
+const encoder = new TextEncoder();
+
+/** A message of PostgreSQL's protocol: its kind, its length, its content. */
+function message(kind: string, content: string): Uint8Array {
+  const bytes = new Uint8Array(5 + content.length);
+  bytes.set(encoder.encode(kind + "\0\0\0\0" + content));
+  new DataView(bytes.buffer).setUint32(1, 4 + content.length);
+  return bytes;
+}
+
+Deno.test("a connection that is ended together with its start is an error, not the end of the process", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const serving = (async () => {
+    for await (const connection of listener) {
+      await connection.read(new Uint8Array(1000));
+      const consent = [message("R", "\0\0\0\0"), message("Z", "I")];
+      const end = message("E", "SFATAL\0C57P01\0Mterminating connection\0\0");
+      await connection.write(new Uint8Array([...consent, end].flatMap((bytes) => [...bytes])));
+      connection.close();
+    }
+  })();
+  const pool = await createPostgresPool({
+    address: `postgres://a:b@127.0.0.1:${listener.addr.port}/c`,
+    max: 1,
+    name: "test",
+  });
+  await assertRejects(() => pool.query({ text: "select 1" }), AppError);
+  await pool.end();
+  listener.close();
+  await serving;
 });

@@ -1,5 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import {
+  isBlankContent,
+  joinContents,
+  nameOf,
+  simplifyContent,
+  textOf,
+  withNameInText,
+  withoutBlankTexts,
+} from "../../../shared/providers/content.ts";
+import {
   isSameProvider,
   mergeExtra,
   mergeParts,
@@ -7,7 +16,9 @@ import {
   pickParts,
   reasoningOf,
 } from "../../../shared/providers/extra_fields.ts";
-import type { ContentPart, ExtraFields } from "../../../shared/providers/provider.ts";
+import { parseToolArguments } from "../../../shared/providers/openai_messages.ts";
+import type { ChatMessage, ContentPart, ExtraFields } from "../../../shared/providers/provider.ts";
+import { readServerSentEvents } from "../../../shared/providers/server_sent_events.ts";
 
 const KNOWN = new Set(["role", "content"]);
 
@@ -135,4 +146,120 @@ Deno.test("the provider of a model is the part of its id before the last slash",
   ];
   for (const [a, b] of same) assert(isSameProvider(a, b), `${a} and ${b}`);
   for (const [a, b] of different) assert(!isSameProvider(a, b), `${a} and ${b}`);
+});
+
+const text = (text: string) => ({ type: "text", text });
+const image = { type: "image_url", image_url: { url: "data:," } };
+const cached = { ...text("a"), cache_control: { type: "ephemeral" } };
+
+Deno.test("content is blank if it has neither text nor any other part", () => {
+  for (const blank of ["", " \n", [], [text("")], [text(" "), text("\n")]]) {
+    assertEquals(isBlankContent(blank), true, JSON.stringify(blank));
+  }
+  for (const said of ["a", [text("a")], [image], [text(""), image], [{ type: "text" }]]) {
+    assertEquals(isBlankContent(said), false, JSON.stringify(said));
+  }
+});
+
+Deno.test("two texts are joined by a blank line, and parts stay parts", () => {
+  assertEquals(joinContents("a", "b"), "a\n\nb");
+  assertEquals(joinContents("a", [image]), [text("a"), image]);
+  assertEquals(joinContents([image], "b"), [image, text("b")]);
+  assertEquals(textOf([text("a"), image, text("b")]), "ab");
+});
+
+Deno.test("blank texts are left out beside other parts only", () => {
+  assertEquals(withoutBlankTexts([text(" "), image]), [image]);
+  assertEquals(withoutBlankTexts([text(" ")]), [text(" ")]);
+  assertEquals(withoutBlankTexts([text("a"), image]), [text("a"), image]);
+});
+
+Deno.test("parts of plain text are text; a part that carries more stays as it is", () => {
+  assertEquals(simplifyContent([text("a"), text("b")]), "ab");
+  assertEquals(simplifyContent([cached]), [cached]);
+  assertEquals(simplifyContent([text("a"), image]), [text("a"), image]);
+});
+
+Deno.test("the name of an author goes into the text; a tool is no author", () => {
+  const extra = { name: " ann " };
+  assertEquals(nameOf({ role: "user", content: "Hi", extra }), "ann");
+  assertEquals(nameOf({ role: "tool", content: "Hi", extra }), undefined);
+  assertEquals(nameOf({ role: "user", content: "Hi", extra: { name: " " } }), undefined);
+  const said = (content: string, extra: Record<string, unknown>): ChatMessage => ({
+    role: "user",
+    content,
+    extra,
+  });
+  assertEquals(withNameInText(said("Hi", extra)), { role: "user", content: "ann: Hi" });
+  assertEquals(withNameInText(said(" ", { ...extra, more: 1 })), said(" ", { more: 1 }));
+});
+
+Deno.test("arguments are an object; none at all, in whatever form, are an empty one", () => {
+  assertEquals(parseToolArguments(' {"n": 1} '), { n: 1 });
+  for (const text of ["", " \n", "null", " null\n", "{}"]) {
+    assertEquals(parseToolArguments(text), {}, JSON.stringify(text));
+  }
+  for (const text of ["[]", "1", '"{}"', '{"n": 1', "nul"]) {
+    assertEquals(parseToolArguments(text), undefined, text);
+  }
+});
+
+Deno.test("arguments that are nested too deeply are not read", () => {
+  const nested = (levels: number) => `{"n":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+  assertEquals(parseToolArguments(nested(300)), undefined);
+  assertEquals(parseToolArguments(nested(150)), JSON.parse(nested(150)));
+});
+
+const STREAMS: Record<string, [text: string, events: string[]]> = {
+  "line feeds": ["data: a\n\ndata: b\n\n", ["a", "b"]],
+  "carriage returns": ["data: a\r\rdata: b\r\r", ["a", "b"]],
+  "both": ["data: a\r\n\r\ndata: b\r\n\r\n", ["a", "b"]],
+  "data in two lines": ["data: a\r\ndata: b\r\n\r\n", ["a\nb"]],
+  "no blank after the colon": ["data:a\n\n", ["a"]],
+  "blanks that belong to the data": ["data:  a \n\n", [" a "]],
+  "empty data": ["data:\n\n", [""]],
+  "other fields and comments": [": wait\n\nevent: x\nid: 1\nretry: 2\ndata: a\n\n", ["a"]],
+  "no end of the last event": ["data: a\n\ndata: b", ["a", "b"]],
+  "nothing": ["", []],
+  "characters of several bytes": ["data: ä€🎈\n\n", ["ä€🎈"]],
+};
+for (const [what, [text, events]] of Object.entries(STREAMS)) {
+  Deno.test(`events with ${what} are read, wherever the bytes are split`, async () => {
+    const bytes = new TextEncoder().encode(text);
+    for (let split = 0; split <= bytes.length; split++) {
+      const body = ReadableStream.from([bytes.slice(0, split), bytes.slice(split)]);
+      assertEquals(await Array.fromAsync(readServerSentEvents(body)), events, `split at ${split}`);
+    }
+  });
+}
+
+Deno.test("a stream that ends within a line of an event says so", async () => {
+  const ends = {
+    "data: a": true,
+    "data: a\ndata: b": true,
+    "data: a\n": false,
+    "data: a\n\n": false,
+  };
+  for (const [text, isExpected] of Object.entries(ends)) {
+    let isUnfinished = false;
+    const onUnfinished = () => isUnfinished = true;
+    await Array.fromAsync(readServerSentEvents(new Blob([text]).stream(), { onUnfinished }));
+    assertEquals(isUnfinished, isExpected, JSON.stringify(text));
+  }
+});
+
+Deno.test("an id is that of its own event, and what the stream ends within can be left out", async () => {
+  const ids: string[] = [];
+  const text = "id: 1\n\ndata: a\n\nid: 2\ndata: b\n\nid: 3\ndata: c\n";
+  const options = { onId: (id: string) => void ids.push(id), isStrict: true };
+  const events = await Array.fromAsync(readServerSentEvents(new Blob([text]).stream(), options));
+  assertEquals([events, ids], [["a", "b"], ["2"]]);
+});
+
+Deno.test("a line of megabytes in small pieces is searched only once", async () => {
+  const piece = new TextEncoder().encode("x".repeat(256));
+  const [start, end] = ["data: ", "\n\n"].map((text) => new TextEncoder().encode(text));
+  const body = ReadableStream.from([start!, ...Array(16_384).fill(piece), end!]);
+  const [event] = await Array.fromAsync(readServerSentEvents(body));
+  assertEquals(event?.length, 16_384 * 256);
 });

@@ -1,13 +1,27 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { ProviderError } from "../../../shared/providers/provider.ts";
+import {
+  assert,
+  assertEquals,
+  assertInstanceOf,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import { type AddressInfo, createServer } from "node:net";
+import { bareFailure, hiddenFailure, readStart } from "../../../shared/providers/answer.ts";
+import { diagnoseConnection } from "../../../shared/providers/diagnosis.ts";
+import { ProviderError, type ProviderFailure } from "../../../shared/providers/provider.ts";
 import { failure, hubOf, providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
 import {
   type Answer,
+  completion,
   errorStatus,
   json,
+  partial,
+  type ProviderDouble,
   raw,
   startProviderDouble,
 } from "../../fakes/provider_double.ts";
+import { startSelfSignedServer } from "../../fakes/self_signed_server.ts";
 
 const WORDS = "raw words of the provider";
 
@@ -228,4 +242,229 @@ Deno.test("an answer over the limit is called that", async () => {
   const answer = () => new Response(endless(), { headers: { "content-type": "application/json" } });
   const error = await failure(answer, (double) => WAYS.complete(providerOf(double)));
   assertStringIncludes(error.message, "its answer is over 32 MB");
+});
+
+/** What is read of an answer whose connection breaks after these pieces. */
+function startOfCut(...pieces: string[]): Promise<string> {
+  const source = pieces.map((piece) => new TextEncoder().encode(piece));
+  const body = new ReadableStream({
+    pull(controller) {
+      const piece = source.shift();
+      if (piece) controller.enqueue(piece);
+      else controller.error(new Error("reset"));
+    },
+  });
+  return readStart(new Response(body));
+}
+
+Deno.test("of an answer that is cut the last word is not read: it may be half a secret", async () => {
+  assertEquals(await startOfCut("The key ", "sk-0123"), "The key …");
+  assertEquals(await startOfCut("Bad gateway\n"), "Bad gateway\n");
+  const long = await startOfCut(`${"x".repeat(65_530)} sk-0123`, "456");
+  assertEquals(long, `${"x".repeat(65_530)} …`);
+});
+
+Deno.test("an answer that comes whole is read whole, and so is JSON of a connection that breaks", async () => {
+  assertEquals(await readStart(new Response("No such model")), "No such model");
+  assertEquals(await startOfCut('{"error":', '"too long"}'), '{"error":"too long"}');
+});
+
+/** A loopback port that nobody listens on. */
+function closedPort(): string {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  return `http://127.0.0.1:${port}/v1`;
+}
+
+const UNREACHABLE: Record<string, [(double: ProviderDouble) => string, why: string, RegExp]> = {
+  "refuses the connection": [() => closedPort(), "refused", /the connection was refused/],
+  "has no address": [() => "http://nobody.invalid/v1", "dns", /cannot be resolved \(DNS\)$/],
+  "does not speak TLS": [
+    ({ baseUrl }) => baseUrl.replace("http:", "https:"),
+    "tls",
+    /the TLS handshake failed$/,
+  ],
+  "has a port of another protocol": [
+    () => "http://127.0.0.1:6666/v1",
+    "blocked_port",
+    /port is reserved/,
+  ],
+};
+for (const [what, [address, why, reason]] of Object.entries(UNREACHABLE)) {
+  for (const way of ["complete", "stream", "listModels"] as const) {
+    Deno.test(`${way}: a provider that ${what} is unreachable`, async () => {
+      const error = await failure(
+        completion(),
+        (double) => WAYS[way](providerOf({ baseUrl: address(double) })),
+      );
+      assertEquals([error.status, error.code], [502, "provider_error"]);
+      assertEquals<unknown>(error.failure, { kind: "unreachable", why });
+      assertMatch(error.message, reason);
+      assertInstanceOf(error.cause, Error);
+    });
+  }
+}
+
+Deno.test("a self-signed certificate is reported as such, with the variable that helps", async () => {
+  await using server = await startSelfSignedServer();
+  const error = await assertRejects(() => providerOf(server).complete(REQUEST), ProviderError);
+  assertEquals(error.failure, { kind: "unreachable", why: "untrusted" });
+  assertStringIncludes(error.message, "self-signed or of an unknown CA; set DENO_CERT");
+});
+
+const NODE_ERRORS: [code: string, failure: ProviderFailure][] = [
+  ["ECONNREFUSED", { kind: "unreachable", why: "refused" }],
+  ["ENOTFOUND", { kind: "unreachable", why: "dns" }],
+  ["EAI_AGAIN", { kind: "unreachable", why: "dns" }],
+  ["EHOSTUNREACH", { kind: "unreachable", why: "route" }],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", { kind: "unreachable", why: "untrusted" }],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", { kind: "unreachable", why: "untrusted" }],
+  ["CERT_HAS_EXPIRED", { kind: "unreachable", why: "expired" }],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", { kind: "unreachable", why: "other_name" }],
+  ["EPROTO", { kind: "unreachable", why: "tls" }],
+  ["ECONNRESET", { kind: "interrupted", why: "reset" }],
+  ["ETIMEDOUT", { kind: "timeout" }],
+  ["UND_ERR_SOCKET", { kind: "interrupted" }],
+];
+for (const [code, expected] of NODE_ERRORS) {
+  Deno.test(`a socket's ${code} is ${Object.values(expected).join(", ")}`, () => {
+    const cause = Object.assign(new Error("socket"), { code });
+    assertEquals(diagnoseConnection(new TypeError("fetch failed", { cause })), expected);
+  });
+}
+
+Deno.test("a connection that is reset before the answer was reset", async () => {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.resetAndDestroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const error = await assertRejects(() => providerOf({ baseUrl }).complete(REQUEST), ProviderError);
+  assertEquals(error.failure, { kind: "interrupted", why: "reset" });
+  assertStringIncludes(error.message, "the connection was reset");
+  await new Promise((resolve) => server.close(resolve));
+});
+
+Deno.test("a connection that is closed inside the body was interrupted", async () => {
+  const answer = partial(['{"choices": ['], { end: "cut" });
+  const error = await failure(answer, (double) => providerOf(double).complete(REQUEST));
+  assertEquals([error.status, error.code], [502, "provider_error"]);
+  assertEquals(error.failure, { kind: "interrupted" });
+});
+
+Deno.test("a connection that is reset while it is made is not an address that cannot be reached", async () => {
+  const server = createServer((socket) => socket.resetAndDestroy());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const error = await assertRejects(() => fetch(`https://127.0.0.1:${port}`));
+    assertEquals(diagnoseConnection(error), { kind: "interrupted", why: "reset" });
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+Deno.test("a connection that takes too long to make is a timeout", () => {
+  const message = "error sending request for url (https://host/): client error (Connect): " +
+    "tcp connect error: Connection timed out (os error 110)";
+  assertEquals(diagnoseConnection(new TypeError(message)), { kind: "timeout" });
+});
+
+const WAITS: [headers: Record<string, string>, seconds: string | undefined][] = [
+  [{}, undefined],
+  [{ "retry-after": "7" }, "7"],
+  [{ "retry-after": "0" }, "1"],
+  [{ "retry-after": "1.2" }, "2"],
+  [{ "retry-after": "5, 5" }, "5"],
+  [{ "retry-after-ms": "2500", "retry-after": "9" }, "3"],
+  [{ "retry-after": new Date(Date.now() - 60_000).toUTCString() }, "1"],
+  [{ "retry-after": "soon" }, undefined],
+];
+for (const [headers, seconds] of WAITS) {
+  Deno.test(`429 with ${JSON.stringify(headers)} tells callers to wait ${seconds} s`, async () => {
+    const answer = errorStatus(429, { headers });
+    const error = await failure(answer, (double) => providerOf(double).complete(REQUEST));
+    assertEquals(error.headers["retry-after"], seconds);
+  });
+}
+
+Deno.test("429 with a date tells callers to wait until then", async () => {
+  const date = new Date(Date.now() + 3_600_000).toUTCString();
+  const answer = errorStatus(429, { headers: { "retry-after": date } });
+  const error = await failure(answer, (double) => providerOf(double).complete(REQUEST));
+  const seconds = Number(error.headers["retry-after"]);
+  assert(seconds > 3000 && seconds <= 3600, `${seconds}`);
+});
+
+Deno.test("a date to wait until is read by the clock of the provider that sends it", async () => {
+  const now = Date.now() - 3_600_000; // the clock of the provider is an hour late
+  const headers = {
+    date: new Date(now).toUTCString(),
+    "retry-after": new Date(now + 30_000).toUTCString(),
+  };
+  const answer = errorStatus(429, { headers });
+  const error = await failure(answer, (double) => providerOf(double).complete(REQUEST));
+  assertEquals(error.headers["retry-after"], "30");
+});
+
+const response = new Response();
+
+/** The status that an error with status 200 stands for; `undefined` if it is none. */
+function statusOf(
+  find: typeof hiddenFailure,
+  value: unknown,
+): number | undefined {
+  const failure = find(response, value)?.diagnosis.failure;
+  return failure?.kind === "status" ? failure.status : undefined;
+}
+
+const REPLY = { message: { role: "assistant", content: "Hi" } };
+
+/** What an answer says, and its status; `undefined` for an answer that is no error. */
+const ANSWERS: [answer: unknown, status: number | undefined][] = [
+  [{ error: { code: 429 } }, 429],
+  [{ error: { status: "503" } }, 503],
+  [{ error: { code: 200 }, status: 404 }, 404],
+  [{ error: { code: 399 } }, 500],
+  [{ error: { code: 600 } }, 500],
+  [{ error: { code: 599 } }, 599],
+  [{ error: { code: "rate_limit_exceeded" } }, 429],
+  [{ error: { type: "authentication_error" } }, 401],
+  [{ error: { code: "context_length_exceeded" } }, 400],
+  [{ error: "it failed" }, 500],
+  [[{ error: { code: 400 } }], 400],
+  [{ choices: [{ error: { code: 502 } }] }, 502],
+  [{ choices: [{ ...REPLY, error: { code: 502 } }] }, 502],
+  [{ choices: [REPLY] }, undefined],
+  [{ choices: [REPLY], error: { code: 502 } }, undefined],
+  [{ choices: [], error: null }, undefined],
+  [{}, undefined],
+  ["error", undefined],
+];
+
+Deno.test("an error with status 200 has the status that it tells, in numbers or in words", () => {
+  for (const [answer, status] of ANSWERS) {
+    assertEquals(statusOf(hiddenFailure, answer), status, JSON.stringify(answer));
+  }
+});
+
+/** The same of answers that are an error as a whole. */
+const BARE: [answer: unknown, status: number | undefined][] = [
+  [{ object: "error", message: "no such model", code: 404 }, 404],
+  [{ type: "Error", code: 429 }, 429],
+  [{ detail: "Not Found" }, 500],
+  [{ object: "error", code: 400, choices: [REPLY] }, undefined],
+  [{ type: "error", code: 400, content: "Hi" }, undefined],
+  [{ object: "errors", code: 400 }, undefined],
+  [{ object: "chat.completion", code: 400 }, undefined],
+  [{ detail: "" }, undefined],
+  [{}, undefined],
+];
+
+Deno.test("an answer that is an error as a whole is one, unless it has a reply", () => {
+  for (const [answer, status] of BARE) {
+    assertEquals(statusOf(bareFailure, answer), status, JSON.stringify(answer));
+  }
 });
