@@ -2,7 +2,7 @@ import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker
 import { createCapacity } from "../shared/http/router/admission.ts";
 import type { Logger } from "../shared/log.ts";
 import { createMetrics, type Metrics } from "../shared/ops/metrics.ts";
-import type { ReadinessCheck } from "../shared/ops/operations.ts";
+import type { ReadinessCheck } from "../shared/ops/operations_routes.ts";
 import { PROVIDER_NAMES, settingsOf } from "../shared/providers/table.ts";
 import { createRedactor, listSecrets } from "../shared/redaction.ts";
 import { type AgentConfig, readProgramEnvironment } from "./config.ts";

@@ -1,5 +1,5 @@
-import { describeBriefly, type DescribeError, describeWhole } from "./describe_error.ts";
 import type { Fields } from "./fields.ts";
+import { AppError } from "./errors.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -108,4 +108,136 @@ function escape(character: string): string {
 function describeErrors(fields: Fields, describe: DescribeError): Fields {
   const { error } = fields;
   return error instanceof Error ? { ...fields, error: describe(error) } : fields;
+}
+
+/** An error as one field of a log line. */
+type DescribeError = (error: Error) => string;
+
+/** Causes may form a circle. */
+const MOST_CAUSES = 5;
+
+/**
+ * The name and place of an error, `TypeError at graph.ts:57:12`, and of its causes. Not its message,
+ * which may contain user data, nor its stack, which contains paths of the machine. The message of an
+ * `AppError` is safe to show; its cause is left out, because it may contain a provider's raw text.
+ */
+function describeBriefly(error: Error): string {
+  return chainOf(error).map(briefly).join(", caused by ");
+}
+
+/** With message, stack and causes, for debugging. */
+function describeWhole(error: Error): string {
+  return chainOf(error).map(whole).join("\ncaused by ");
+}
+
+/** An error and its causes, but not an `AppError`'s. */
+function chainOf(error: Error): Error[] {
+  const chain = [error];
+  for (let last = error; chain.length < MOST_CAUSES; chain.push(last)) {
+    if (last instanceof AppError || !(last.cause instanceof Error)) break;
+    last = last.cause;
+  }
+  return chain;
+}
+
+function briefly(error: Error): string {
+  if (error instanceof AppError) return `${error.name}: ${error.message}`;
+  const what = [nameOf(error), codeOf(error)].filter(Boolean).join(" ");
+  const place = placeOf(error);
+  return place ? `${what} at ${place}` : what;
+}
+
+function whole(error: Error): string {
+  if (error instanceof AppError) return `${error.name}: ${error.message}`;
+  return error.stack ?? `${error.name}: ${error.message}`;
+}
+
+/** The name of the error's class; anything else in that field may be user data. */
+function nameOf({ name }: Error): string {
+  return /^[\w.]{1,64}$/.test(name) ? name : "Error";
+}
+
+/** The code of a system or database error: `ENOSPC`. */
+function codeOf(error: Error): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" && /^[A-Z][A-Z\d_]{1,63}$/.test(code) ? code : "";
+}
+
+/** The first place in our own code, else the first of all; a file's name, line and column. */
+function placeOf({ stack = "", message }: Error): string | undefined {
+  const at = stack.indexOf(message); // which may have lines that look like frames
+  const frames = stack.slice(at < 0 ? 0 : at + message.length).split("\n").filter((line) =>
+    /^\s+at .*:\d+:\d+\)?$/.test(line)
+  );
+  const own = frames.find((frame) =>
+    frame.includes("file:") && !/\/npm\/|node_modules/.test(frame)
+  );
+  return /([^\s/\\(]+:\d+:\d+)\)?$/.exec(own ?? frames[0] ?? "")?.[1];
+}
+
+/** Writes the lines of a log. */
+interface LineWriter {
+  /** At once, or within `JOIN_MS` if lines follow each other faster than that. */
+  write(line: string): void;
+  /** Writes the lines that wait. */
+  flush(): void;
+}
+
+/** In milliseconds. */
+const JOIN_MS = 10;
+
+/**
+ * Joins lines that follow each other closely into one write. A write wakes the reader of the log:
+ * one per line would take a tenth of a busy agent's processor time. A process that is killed loses
+ * the lines of its last `JOIN_MS`; whoever ends it otherwise must `flush`.
+ *
+ * Lines that `print` throws on are lost, not the process: the log may be a file on a full disk.
+ * `onLost` is called with their number once lines can be written again.
+ */
+export function createLineWriter(
+  print: (text: string) => void,
+  onLost: (lines: number) => void = () => {},
+): LineWriter {
+  let waiting: string[] = [];
+  let isJoining = false;
+  let lost = 0;
+
+  function flush(): void {
+    if (waiting.length === 0) return;
+    const lines = waiting;
+    waiting = [];
+    // A part of the last line may have been written.
+    const text = (lost > 0 ? "\n" : "") + lines.join("\n");
+    try {
+      print(text);
+    } catch {
+      lost += lines.length;
+      return;
+    }
+    if (lost === 0) return;
+    const count = lost;
+    lost = 0;
+    onLost(count);
+  }
+
+  /** Until no line has come for a whole `JOIN_MS`. */
+  function join(): void {
+    isJoining = true;
+    const timer = setTimeout(() => {
+      isJoining = waiting.length > 0;
+      flush();
+      if (isJoining) join();
+    }, JOIN_MS);
+    Deno.unrefTimer(timer);
+  }
+
+  return {
+    write(line) {
+      waiting.push(line);
+      if (isJoining) return;
+      flush();
+      join();
+    },
+    flush,
+  };
 }

@@ -1,7 +1,7 @@
 import { abortError } from "../../shared/abort.ts";
 import { type Connection, explainEnd } from "../../shared/http/server/connection.ts";
 import { noteFailure, type RequestContext } from "../../shared/http/router/router.ts";
-import { UNBUFFERED } from "../../shared/http/server/unbuffered.ts";
+import { UNBUFFERED } from "../../shared/http/router/headers.ts";
 
 /** An event, or a comment, which clients ignore. `data` is on one line. */
 export type OutgoingEvent = { event?: string; data: string } | { comment: string };

@@ -5,7 +5,7 @@ import { workSignal } from "../../shared/http/server/connection.ts";
 import { jsonResponse } from "../../shared/http/body/json_response.ts";
 import type { Capacity } from "../../shared/http/router/admission.ts";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
-import { wantsEvents } from "../../shared/http/router/wants_events.ts";
+import { wantsEvents } from "../../shared/http/router/headers.ts";
 import { textOf } from "../../shared/providers/content.ts";
 import { PROVIDER_NAMES } from "../../shared/providers/table.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";

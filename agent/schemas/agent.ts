@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { asList, isFields } from "../../shared/fields.ts";
-import { refuseMisspelt } from "../../shared/schemas/misspelt.ts";
+import { refuseMisspelt } from "../../shared/field_errors.ts";
 import { Content, limitMedia } from "./content.ts";
 
 /**

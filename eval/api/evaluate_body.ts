@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { AppError, invalidField } from "../../shared/errors.ts";
-import { checkBody, readJsonValue } from "../../shared/http/body/body.ts";
-import type { BodyLimits } from "../../shared/http/body/body_text.ts";
+import { type BodyLimits, checkBody, readJsonValue } from "../../shared/http/body/body.ts";
 import { type EvaluateRequest, evaluateRequest, requestOf } from "../schemas/evaluate_request.ts";
 import { type NamedTarget, severalModels } from "../schemas/targets.ts";
 import {

@@ -1,5 +1,5 @@
 import { conflict } from "../../shared/errors.ts";
-import { wantsEvents } from "../../shared/http/router/wants_events.ts";
+import { wantsEvents } from "../../shared/http/router/headers.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import { type AnswerGroup, resumedLater } from "./evaluate_route.ts";
 import { type BegunRun, createHeldRuns } from "../run/manager/held_runs.ts";

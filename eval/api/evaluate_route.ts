@@ -1,8 +1,8 @@
 import { AppError, conflict } from "../../shared/errors.ts";
-import { streamPieces } from "../../shared/http/body/json_stream.ts";
+import { streamPieces } from "../../shared/http/body/json_response.ts";
 import type { Handler, RequestContext } from "../../shared/http/router/router.ts";
 import { readQuery } from "../../shared/http/body/query.ts";
-import { wantsEvents } from "../../shared/http/router/wants_events.ts";
+import { wantsEvents } from "../../shared/http/router/headers.ts";
 import { MAX_TARGETS, type NamedTarget } from "../schemas/targets.ts";
 import type { EvalConfig } from "../config.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { streamPieces } from "../../shared/http/body/json_stream.ts";
+import { streamPieces } from "../../shared/http/body/json_response.ts";
 import { readQuery } from "../../shared/http/body/query.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";

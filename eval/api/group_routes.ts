@@ -33,7 +33,7 @@ import type { RunRecord } from "../store/runs/run_record.ts";
 import { groupEventStream } from "../groups/group_events.ts";
 import { stateOf } from "../groups/group_views.ts";
 import { groupInDetail, type Groups } from "../groups/groups.ts";
-import { streamPieces } from "../../shared/http/body/json_stream.ts";
+import { streamPieces } from "../../shared/http/body/json_response.ts";
 import type { RunReader } from "../store/store.ts";
 import { groupSources, whileAllKept } from "../export/source.ts";
 

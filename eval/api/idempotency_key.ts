@@ -1,7 +1,7 @@
 import { digestOf } from "../../shared/digest.ts";
 import { AppError } from "../../shared/errors.ts";
 import { readApiKey } from "../../shared/http/router/auth.ts";
-import { gatherText, jsonPieces } from "../../shared/http/body/json_stream.ts";
+import { gatherText, jsonPieces } from "../../shared/http/body/json_response.ts";
 import type { RequestContext } from "../../shared/http/router/router.ts";
 import type { IdempotencyKey } from "../store/store.ts";
 

@@ -1,7 +1,7 @@
 import { conflict } from "../../shared/errors.ts";
 import { z } from "zod";
 import { cursor, forgedCursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
-import { streamPieces } from "../../shared/http/body/json_stream.ts";
+import { streamPieces } from "../../shared/http/body/json_response.ts";
 import { readJson } from "../../shared/http/body/body.ts";
 import { readQuery } from "../../shared/http/body/query.ts";
 import type { Handler } from "../../shared/http/router/router.ts";

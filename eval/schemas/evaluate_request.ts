@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refuseMisspelt } from "../../shared/schemas/misspelt.ts";
+import { refuseMisspelt } from "../../shared/field_errors.ts";
 import { Id, Scenario } from "./scenario.ts";
 
 const LONGEST_ADDRESS = 2_048;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Checks } from "./checks.ts";
-import { refuseMisspelt } from "../../shared/schemas/misspelt.ts";
+import { refuseMisspelt } from "../../shared/field_errors.ts";
 import { ReferenceTools, ToolsMode } from "./tools.ts";
 import { createHash } from "node:crypto";
 

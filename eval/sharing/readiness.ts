@@ -1,5 +1,5 @@
 import type { JobFigures } from "../../shared/ops/metrics.ts";
-import type { ReadinessCheck } from "../../shared/ops/operations.ts";
+import type { ReadinessCheck } from "../../shared/ops/operations_routes.ts";
 import type { SharedFigures } from "./open_sharing.ts";
 
 /** Without a sign of life for so long, other processes take over what this one has. */

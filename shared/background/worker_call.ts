@@ -236,3 +236,9 @@ function restartDelayMs(failedStarts: number): number {
   if (failedStarts <= 1) return 0;
   return Math.min(FIRST_DELAY_MS * 2 ** (failedStarts - 2), LONGEST_DELAY_MS);
 }
+
+/** For workers that only compute: no files, no network, no environment. */
+export const COMPUTE_ONLY = {
+  type: "module",
+  deno: { permissions: { read: false, write: false, net: false, env: false, run: false } },
+} as const;

@@ -1,9 +1,21 @@
 import { z } from "zod";
 import type { Route } from "../http/router/router.ts";
-import { type About, jsonAnswer } from "./api_description.ts";
+import { type About, jsonAnswer, type RouteDescription, templateOf } from "./api_description.ts";
 import { loadApart } from "../lazy.ts";
-import type { Operations, ReadinessCheck } from "./operations.ts";
 import { describeVersion } from "./version.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** The reason why a part of the service does not work; `undefined` if it works. */
+export type ReadinessCheck = () => string | undefined | Promise<string | undefined>;
+
+/** How a service is monitored. */
+export interface Operations {
+  metrics: Metrics;
+  /** By part of the service: `providers`, `store`. */
+  checks: Record<string, ReadinessCheck>;
+  /** The same for parts that the service can work without: shown, but it stays ready. */
+  details?: Record<string, ReadinessCheck>;
+}
 
 const Readiness = z.object({
   status: z.string(),
@@ -122,4 +134,31 @@ async function failing(checks: Record<string, ReadinessCheck>): Promise<Record<s
   return Object.fromEntries(
     found.filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
+}
+
+const ServiceIndex = z.looseObject({
+  name: z.string(),
+  about: z.string(),
+  endpoints: z.record(z.string(), z.string()),
+}).meta({ id: "ServiceIndex" });
+
+/** `GET /`: what the service is, and its routes. `more` adds fields that may change. */
+export function createIndexRoute(
+  { name, description }: About,
+  { routes, more }: { routes: readonly RouteDescription[]; more?: () => Record<string, unknown> },
+): Route {
+  const endpoints = Object.fromEntries(routes.map(toEntry));
+  return {
+    method: "GET",
+    path: "/",
+    summary: "What the service is",
+    answers: { 200: jsonAnswer("Its name and routes.", ServiceIndex) },
+    handler: () => Response.json({ name, about: description, endpoints, ...more?.() }),
+  };
+}
+
+function toEntry({ method, path, summary, index = {} }: RouteDescription): [string, string] {
+  const query = index.query === undefined ? "" : `?${index.query}`;
+  const text = index.text ?? summary.charAt(0).toLowerCase() + summary.slice(1);
+  return [`${method} ${templateOf(path)}${query}`, text];
 }

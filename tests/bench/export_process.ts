@@ -6,7 +6,7 @@
 import { exportFormats } from "../../eval/export/export_formats.ts";
 import { exportSource } from "../../eval/export/source.ts";
 import { openReader } from "../../eval/store/open_store.ts";
-import { gatherPieces } from "../../shared/http/body/json_stream.ts";
+import { gatherPieces } from "../../shared/http/body/json_response.ts";
 import { watchEventLoop } from "./event_loop.ts";
 
 export interface ExportMeasurement {

@@ -10,7 +10,7 @@ import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/config/config.ts";
 import { type Logger, silentLogger } from "../../shared/log.ts";
 import type { Service } from "../../shared/http/router/router.ts";
-import type { Operations } from "../../shared/ops/operations.ts";
+import type { Operations } from "../../shared/ops/operations_routes.ts";
 import type { EvaluateRequest } from "../../eval/schemas/evaluate_request.ts";
 import type { EvaluateResponse } from "../../eval/schemas/evaluate_response.ts";
 import { fakeTarget } from "./eval_ports.ts";

@@ -2,8 +2,7 @@ import { assertRejects } from "@std/assert";
 import { createFetchUrl, type FetchUrlOptions } from "../../agent/tools/fetch_url.ts";
 import { createPageConverter } from "../../agent/tools/fetch_url/page_converter.ts";
 import { ToolError } from "../../agent/tools/tool.ts";
-import { isPublicAddress } from "../../shared/http/fetch/public_address.ts";
-import { createPublicFetch } from "../../shared/http/fetch/public_fetch.ts";
+import { createPublicFetch, isPublicAddress } from "../../shared/http/fetch/public_fetch.ts";
 import { type Answer, raw, startProviderDouble } from "./provider_double.ts";
 
 /** The usual limits are short for a machine that stands still. */

@@ -1,6 +1,5 @@
 /** A real worker that does what it is told: echoes, throws, hangs, or dies without a word. */
-import { serveCalls } from "../../shared/background/serve_calls.ts";
-import { stoppable } from "../../shared/background/stoppable.ts";
+import { serveCalls, stoppable } from "../../shared/background/serve_calls.ts";
 
 serveCalls(stoppable((order: string) => {
   if (order === "throw") throw new Error("no such text");

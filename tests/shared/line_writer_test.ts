@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createLineWriter } from "../../shared/line_writer.ts";
+import { createLineWriter } from "../../shared/log.ts";
 
 Deno.test.sanitizer({ ops: false, resources: false }); // lines are joined for 10 ms after each test
 
@@ -59,7 +59,7 @@ Deno.test("lines that cannot be written are lost, and their number is told once 
 });
 
 Deno.test("lines that wait are written when the process exits or fails", async () => {
-  const module = new URL("../../shared/line_writer.ts", import.meta.url);
+  const module = new URL("../../shared/log.ts", import.meta.url);
   for (const [end, code] of [["Deno.exit(3)", 3], ["setTimeout(() => { throw new Error() })", 1]]) {
     const script = `import { createLineWriter } from "${module}";
       const lines = createLineWriter((text) => console.log(text));

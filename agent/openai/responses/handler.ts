@@ -1,6 +1,5 @@
 import type { Capacity } from "../../../shared/http/router/admission.ts";
-import { checkBody, readJsonValue } from "../../../shared/http/body/body.ts";
-import type { BodyLimits } from "../../../shared/http/body/body_text.ts";
+import { type BodyLimits, checkBody, readJsonValue } from "../../../shared/http/body/body.ts";
 import { workSignal } from "../../../shared/http/server/connection.ts";
 import type { Handler } from "../../../shared/http/router/router.ts";
 import type { CompletionRequest } from "../../schemas/chat_completion.ts";

@@ -1,12 +1,12 @@
 import pLimit from "p-limit";
 import { untilAbort } from "../../../shared/abort.ts";
 import {
+  COMPUTE_ONLY,
   createWorkerCall,
   type WorkerEvent,
   type WorkerPort,
   WorkerUnavailable,
 } from "../../../shared/background/worker_call.ts";
-import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
 import { ToolError } from "../tool.ts";
 import type { FetchedPage } from "./html_text.ts";
 

@@ -1,6 +1,5 @@
 /** Patterns, schemas, languages and long texts, in a thread of their own. */
-import { serveCalls } from "../../../shared/background/serve_calls.ts";
-import { stoppable } from "../../../shared/background/stoppable.ts";
+import { serveCalls, stoppable } from "../../../shared/background/serve_calls.ts";
 import { decisionOf } from "../../schemas/check_kinds.ts";
 import type { Decision } from "../../schemas/decision.ts";
 import { decideJson, decideRegex, inspectCompiled } from "./compiled_checks.ts";

@@ -1,10 +1,10 @@
 import { errorMessage } from "../../../shared/errors.ts";
 import {
+  COMPUTE_ONLY,
   createWorkerCall,
   type WorkerEvent,
   type WorkerPort,
 } from "../../../shared/background/worker_call.ts";
-import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
 import {
   type Check,
   type CheckOf,

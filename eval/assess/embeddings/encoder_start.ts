@@ -1,5 +1,8 @@
-import type { WorkerPort, WorkerRequest } from "../../../shared/background/worker_call.ts";
-import { COMPUTE_ONLY } from "../../../shared/background/worker_options.ts";
+import {
+  COMPUTE_ONLY,
+  type WorkerPort,
+  type WorkerRequest,
+} from "../../../shared/background/worker_call.ts";
 import type { Comparison, EncodedPair } from "./bert/comparing.ts";
 import type { EncodedText, SharedModel } from "./bert/sentence_model.ts";
 import type { EncoderModel } from "./bert/weight_piece.ts";

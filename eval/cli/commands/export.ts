@@ -1,4 +1,4 @@
-import { gatherPieces } from "../../../shared/http/body/json_stream.ts";
+import { gatherPieces } from "../../../shared/http/body/json_response.ts";
 import type { ExportFormat, ExportOption } from "../../export/format.ts";
 import { exportFormats } from "../../export/export_formats.ts";
 import { exportSource, groupSources } from "../../export/source.ts";

@@ -1,5 +1,5 @@
 import { groupInDetail } from "../../groups/groups.ts";
-import { gatherPieces } from "../../../shared/http/body/json_stream.ts";
+import { gatherPieces } from "../../../shared/http/body/json_response.ts";
 import { readNumbers } from "../../export/text/run_numbers.ts";
 import { thresholdOf } from "../../results/outcome.ts";
 import { describeGroup } from "../../export/text/group_text.ts";

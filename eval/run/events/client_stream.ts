@@ -1,4 +1,4 @@
-import { UNBUFFERED } from "../../../shared/http/server/unbuffered.ts";
+import { UNBUFFERED } from "../../../shared/http/router/headers.ts";
 
 /** A body that is produced while it is sent, and that reports when its client has left. */
 export interface ClientStream {

@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
-import { gatherPieces } from "../../../shared/http/body/json_stream.ts";
+import { gatherPieces } from "../../../shared/http/body/json_response.ts";
 import { runDeleted } from "../../store/runs/require_run.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";

@@ -1,4 +1,4 @@
-import type { ReadinessCheck } from "../../../shared/ops/operations.ts";
+import type { ReadinessCheck } from "../../../shared/ops/operations_routes.ts";
 import type { RunManager } from "./manager.ts";
 import type { RunStore } from "../../store/store.ts";
 import { isStorageFault, StoreFault } from "../../store/store_fault.ts";

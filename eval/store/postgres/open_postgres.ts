@@ -1,8 +1,11 @@
 import { type Dialect, Kysely, PostgresDialect } from "kysely";
 import { ConfigError } from "../../../shared/config/config.ts";
 import { describePostgres } from "../../../shared/postgres/address.ts";
-import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
-import { requireSessions } from "../../../shared/postgres/sessions.ts";
+import {
+  createPostgresPool,
+  type PostgresPool,
+  requireSessions,
+} from "../../../shared/postgres/pool.ts";
 import { deleteAbandonedParts } from "../datasets/dataset_queries.ts";
 import { isMigrated, migrate, type MigrateOptions } from "../schema/migrate.ts";
 import { createReadCheck } from "../runs/read_check.ts";

@@ -1,5 +1,5 @@
 import { digestOf } from "../../../shared/digest.ts";
-import { gatherText, jsonPieces } from "../../../shared/http/body/json_stream.ts";
+import { gatherText, jsonPieces } from "../../../shared/http/body/json_response.ts";
 import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
 import type { Scenario } from "../../schemas/scenario.ts";
 

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from "kysely";
-import { jsonPieces } from "../../../shared/http/body/json_stream.ts";
+import { jsonPieces } from "../../../shared/http/body/json_response.ts";
 import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import type { RunsTable, TurnsTable } from "../schema/schema.ts";

@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../errors.ts";
-import type { CallerKey } from "./caller_keys.ts";
 import type { Guard } from "./router.ts";
 
 /** Names the caller whose key a request carries, as a bearer token or as `x-api-key`. */
@@ -45,4 +44,21 @@ function findName(
   let found: string | undefined;
   for (const { name, digest } of known) if (timingSafeEqual(digest, given)) found ??= name;
   return found;
+}
+
+/** A key that callers may send, and the name by which logs and limits know its holder. */
+export interface CallerKey {
+  name: string;
+  key: string;
+}
+
+/**
+ * Reads `name:key` and plain `key` items; a plain one is named `key-<position>`. Several keys may
+ * share a name, so that a key can be replaced without an interruption.
+ */
+export function parseCallerKeys(items: string[]): CallerKey[] {
+  return items.map((item, index) => {
+    const [, name, key] = /^([A-Za-z][\w.-]{0,63}):(.+)$/.exec(item) ?? [];
+    return name && key ? { name, key } : { name: `key-${index + 1}`, key: item };
+  });
 }

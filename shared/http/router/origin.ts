@@ -116,3 +116,41 @@ function toPattern(origin: string): RegExp {
   const source = escaped.replace(/:\*$/, "(:\\d+)?").replaceAll("*", "[^/:]+");
   return new RegExp(`^${source}$`, "i");
 }
+
+/** Ports that browsers leave out of an origin. */
+const IMPLIED_PORTS: Record<string, string> = { http: "80", https: "443" };
+
+/**
+ * Why an entry of `CORS_ORIGINS` matches no origin that a browser sends; `undefined` if it can. An
+ * origin is `scheme://host`, or with a port that is not the scheme's own; `*` may stand for a port or
+ * a part of the host.
+ */
+export function explainDeadOrigin(entry: string): string | undefined {
+  if (entry === "*" || entry === "null") return undefined; // `null` is the origin of a local file
+  const [, scheme = "", host = "", port = "", rest = ""] =
+    /^([a-z][a-z\d+.-]*):\/\/(\[[\da-f:.]+\]|[^/:@?#\s]+)(?::(\d+|\*))?(.*)$/i.exec(entry) ?? [];
+  if (host === "") return "write it with its scheme, like https://app.example.com";
+  if (rest !== "" && rest !== "/") return "an origin has no path: end it after the host or port";
+  if (IMPLIED_PORTS[scheme.toLowerCase()] === port) return `browsers leave out port ${port}`;
+  // deno-lint-ignore no-control-regex -- everything that is not ASCII
+  if (/[^\x00-\x7f]/.test(host)) return "browsers send the name in ASCII (xn--…)";
+}
+
+/** True for the names and addresses by which only this machine can be reached. */
+export function isLoopback(hostname: string): boolean {
+  const name = hostname.replace(/^\[|\]$/g, "").toLowerCase();
+  return name === "localhost" || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+/**
+ * Against DNS rebinding: a page whose name was pointed at 127.0.0.1 reaches a loopback service, but
+ * its requests still carry the page's own name in `Host`.
+ */
+export const requireLoopbackHost: Guard = (_request, context) => {
+  if (isLoopback(context.url.hostname)) return;
+  throw new AppError(
+    403,
+    "forbidden_host",
+    "the Host header is not a loopback name: this service listens on loopback only",
+  );
+};

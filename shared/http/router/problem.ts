@@ -1,6 +1,6 @@
 import { STATUS_TEXT } from "@std/http/status";
 import { AppError, type FieldError, type ProviderWords } from "../../errors.ts";
-import { secureHeaders } from "./security_headers.ts";
+import { secureHeaders } from "./headers.ts";
 
 /** A problem document (RFC 9457). `detail` is also what clients of FastAPI services read. */
 export interface Problem {

@@ -6,7 +6,7 @@ import { type Connection, createLocalConnection, explainEnd } from "../server/co
 import { problemResponse } from "./problem.ts";
 import { readTraceparent, withRequestScope } from "./request_scope.ts";
 import { createRouteTable, type RouteMatch } from "./route_table.ts";
-import { secureHeaders } from "./security_headers.ts";
+import { secureHeaders } from "./headers.ts";
 
 /** What the router knows about a request beside the request itself. */
 export interface RequestContext {

@@ -6,9 +6,15 @@ import type { Logger } from "../../log.ts";
 import type { Metrics } from "../../ops/metrics.ts";
 import { onStopSignal } from "../../ops/stop_signals.ts";
 import { type Admission, createAdmission } from "../router/admission.ts";
-import { answerClientErrors, NO_URL, TWO_HOSTS } from "./client_errors.ts";
+import {
+  answerClientErrors,
+  BACKLOG,
+  type ConnectionLimitOptions,
+  limitConnections,
+  NO_URL,
+  TWO_HOSTS,
+} from "./connections.ts";
 import type { Connection } from "./connection.ts";
-import { BACKLOG, type ConnectionLimitOptions, limitConnections } from "./connections.ts";
 import { answerInTurn, closeUnreadBody } from "./in_turn.ts";
 import { plainAddress } from "../fetch/address.ts";
 import { refuse } from "../router/problem.ts";

@@ -3,11 +3,9 @@ import { callerKeys, type CommonConfig } from "../../config/config.ts";
 import { lazy } from "../../lazy.ts";
 import type { Logger } from "../../log.ts";
 import type { About } from "../../ops/api_description.ts";
-import type { Operations } from "../../ops/operations.ts";
-import { createOperationsRoutes } from "../../ops/operations_routes.ts";
+import { createOperationsRoutes, type Operations } from "../../ops/operations_routes.ts";
 import { identifyCaller, requireCaller } from "../router/auth.ts";
-import { isLoopback, requireLoopbackHost } from "../router/host.ts";
-import { createOriginPolicy } from "../router/origin.ts";
+import { createOriginPolicy, isLoopback, requireLoopbackHost } from "../router/origin.ts";
 import { createPageRoutes, type Page, withPage } from "../router/page_routes.ts";
 import type { RateLimiter } from "../router/rate_limit.ts";
 import {

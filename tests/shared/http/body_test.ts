@@ -10,10 +10,9 @@ import {
 import fc from "seeded-fast-check";
 import { z } from "zod";
 import { AppError, ClientLeft } from "../../../shared/errors.ts";
-import { readJson } from "../../../shared/http/body/body.ts";
-import { readBodyPieces } from "../../../shared/http/body/body_text.ts";
+import { readBodyPieces, readJson } from "../../../shared/http/body/body.ts";
 import { isPlainShape } from "../../../shared/http/body/json_shape.ts";
-import { gatherText, jsonPieces, streamPieces } from "../../../shared/http/body/json_stream.ts";
+import { gatherText, jsonPieces, streamPieces } from "../../../shared/http/body/json_response.ts";
 import {
   createUtf8Decoder,
   NOT_UTF8,

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { untilAbort } from "../../../shared/abort.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { AnswerTooLarge, createOutgoingFetch } from "../../../shared/http/fetch/outgoing_fetch.ts";
-import { isPublicAddress } from "../../../shared/http/fetch/public_address.ts";
 import {
   createPublicFetch,
+  isPublicAddress,
   requirePublicHost,
   type ResolvedAddress,
 } from "../../../shared/http/fetch/public_fetch.ts";

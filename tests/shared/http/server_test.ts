@@ -7,7 +7,7 @@ import {
 } from "@std/assert";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { isLoopback } from "../../../shared/http/router/host.ts";
+import { isLoopback } from "../../../shared/http/router/origin.ts";
 import { answerInTurn } from "../../../shared/http/server/in_turn.ts";
 import { askDemo } from "../../fakes/ask_demo.ts";
 import { completion, hang, holdAnswers, startProviderDouble } from "../../fakes/provider_double.ts";

@@ -1,11 +1,11 @@
 import { errorMessage } from "../../../../shared/errors.ts";
 import type { Scores } from "../../../schemas/statistics.ts";
 import {
+  COMPUTE_ONLY,
   createWorkerCall,
   type WorkerEvent,
   type WorkerPort,
 } from "../../../../shared/background/worker_call.ts";
-import { COMPUTE_ONLY } from "../../../../shared/background/worker_options.ts";
 import { pairScorers } from "../pair_scorers.ts";
 import { MAX_PAIR_CHARACTERS, type PairScorer } from "../score.ts";
 

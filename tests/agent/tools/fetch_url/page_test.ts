@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { brotliCompressSync, deflateRawSync, gzipSync } from "node:zlib";
 import { createPageConverter } from "../../../../agent/tools/fetch_url/page_converter.ts";
-import { COMPUTE_ONLY } from "../../../../shared/background/worker_options.ts";
+import { COMPUTE_ONLY } from "../../../../shared/background/worker_call.ts";
 import { isAbort } from "../../../../shared/errors.ts";
 import { createPublicFetch } from "../../../../shared/http/fetch/public_fetch.ts";
 import {

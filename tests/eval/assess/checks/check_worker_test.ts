@@ -1,7 +1,10 @@
 import { assertEquals } from "@std/assert";
 import type { CheckWork } from "../../../../eval/assess/checks/content_checks.ts";
-import type { WorkerRequest, WorkerResponse } from "../../../../shared/background/worker_call.ts";
-import { COMPUTE_ONLY } from "../../../../shared/background/worker_options.ts";
+import {
+  COMPUTE_ONLY,
+  type WorkerRequest,
+  type WorkerResponse,
+} from "../../../../shared/background/worker_call.ts";
 
 const WORKER = new URL("../../../../eval/assess/checks/check_worker.ts", import.meta.url);
 

@@ -4,8 +4,7 @@ import {
   type EncoderInput,
   type EncoderOutput,
 } from "../../../../eval/assess/embeddings/encoder_start.ts";
-import { createWorkerCall } from "../../../../shared/background/worker_call.ts";
-import { COMPUTE_ONLY } from "../../../../shared/background/worker_options.ts";
+import { COMPUTE_ONLY, createWorkerCall } from "../../../../shared/background/worker_call.ts";
 
 /** Has a new worker answer, and tell what it may still do. */
 async function ask(input: EncoderInput): Promise<{ output: EncoderOutput; granted: string[] }> {

@@ -1,7 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { createPairComparer } from "../../../../eval/assess/scores/lexical/pair_scores.ts";
-import type { WorkerEvent, WorkerPort } from "../../../../shared/background/worker_call.ts";
-import { COMPUTE_ONLY } from "../../../../shared/background/worker_options.ts";
+import {
+  COMPUTE_ONLY,
+  type WorkerEvent,
+  type WorkerPort,
+} from "../../../../shared/background/worker_call.ts";
 
 const WORKER = new URL(
   "../../../../eval/assess/scores/lexical/long_text_worker.ts",
