@@ -44,13 +44,13 @@ export function runActions(run: Run, after: () => void, reload = after): MenuIte
   const { run_id: id } = run;
   const items: (MenuItem | false)[] = [
     isUnfinished(run) && {
-      label: "Cancel the run",
+      label: "Stop the run",
       icon: "stop",
       onSelect: () =>
         tryAction(async () => {
           await cancelRun(id);
           after();
-          return "The run is cancelled; its finished turns are kept.";
+          return "The run is stopped; its finished turns are kept.";
         }),
     },
     canRetry(run) && {

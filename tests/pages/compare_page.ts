@@ -121,9 +121,8 @@ suite.test("a call that failed is no empty reply in a turn that changed", async 
     await route.fulfill({ json: { ...rest, turns: failed } });
   });
   await page.goto(`${url}/ui/compare?baseline=${baseline}&candidate=${candidate}`);
-  await page.locator(".changes summary").first().click();
-  await page.getByText("Candidate, attempt 1, failed: endpoint timeout").waitFor();
-  await page.getByText("Baseline, attempt 1", { exact: true }).waitFor();
+  await page.getByText("Candidate, attempt 1, failed: endpoint timeout").first().waitFor();
+  await page.getByText("Baseline, attempt 1", { exact: true }).first().waitFor();
 });
 
 suite.test("the part of a run that is shown can be read in forced colours", async (
@@ -177,8 +176,7 @@ suite.test("a comparison says its verdict first, and shows what changed", async 
   await page.keyboard.press("ArrowRight");
   await becomes(async () => await page.locator(".tip").textContent() !== first, true);
   assertMatch((await page.locator(".tip").textContent())!, /: [01]\.\d\d → [01]\.\d\d \(/);
-  await page.locator(".changes summary").first().click();
-  await page.getByText("Candidate, attempt 1").waitFor();
+  await becomes(() => page.getByRole("group", { name: "Candidate, attempt 1" }).count(), 5);
   await page.getByRole("button", { name: "overall" }).click();
   await page.getByRole("heading", { name: "Scenarios by overall" }).waitFor();
   await checkAccessibility(page);
@@ -202,10 +200,10 @@ suite.test("a turn that changed shows the attempts that did, and any other", asy
     `${fixture.url}/ui/compare?baseline=${baseline}&candidate=${candidate}`,
   );
   const { page } = tab;
-  await page.locator(".changes summary").first().click();
-  const isBetter = (await page.locator(".changes .badge").first().innerText()).startsWith("+");
+  const changed = page.locator(".changes details").first();
+  const isBetter = (await changed.locator(".badge").innerText()).startsWith("+");
   for (const run of ["baseline", "candidate"]) {
-    const attempts = page.getByRole("group", { name: `Attempts of the ${run}` });
+    const attempts = changed.getByRole("group", { name: `Attempts of the ${run}` });
     await attempts.waitFor();
     const scores = (await attempts.getByRole("button").allInnerTexts()).map(scoreOf);
     assertEquals(scores.length, 3);
@@ -214,9 +212,9 @@ suite.test("a turn that changed shows the attempts that did, and any other", asy
     assertEquals(chosen, isHighest ? Math.max(...scores) : Math.min(...scores));
   }
   for (const attempt of [2, 3]) {
-    await page.getByRole("group", { name: "Attempts of the candidate" })
+    await changed.getByRole("group", { name: "Attempts of the candidate" })
       .getByRole("button", { name: `#${attempt}` }).click();
-    await page.getByText(`Candidate, attempt ${attempt}`).waitFor();
+    await changed.getByText(`Candidate, attempt ${attempt}`).waitFor();
   }
   await checkAccessibility(page, { isQuick: true });
 });
@@ -248,6 +246,26 @@ suite.test("a verdict on scenarios that are not the same is followed by a warnin
   await warning.getByText("10 scenarios do not ask or expect the same in both runs").click();
   await warning.getByText(SUPPORT_BATCH.map(({ id }) => id).join(", ")).waitFor();
   await checkAccessibility(page, { isQuick: true });
+});
+
+suite.test("a comparison says why its overall is not that of the runs' own pages", async (
+  { url, baseline, withoutLabels },
+  open,
+) => {
+  await using tab = await open(`${url}/ui/compare?baseline=${baseline}&candidate=${withoutLabels}`);
+  await tab.page.locator(".verdict").getByText(
+    "Overall is computed without metadata_match where that cannot be compared; the runs by " +
+      "themselves have other means.",
+  ).waitFor();
+});
+
+suite.test("a comparison says which turns are left out if the histories differ", async (
+  { url, baseline, ...fixture },
+  open,
+) => {
+  const other = await fixture.evaluate({ attempts: 1, history: "reference" });
+  await using tab = await open(`${url}/ui/compare?baseline=${baseline}&candidate=${other}`);
+  await tab.page.locator(".verdict").getByText("2 turns after the first are left out").waitFor();
 });
 
 suite.test("the judge is asked which replies are better, and what it does not tell is said", async (

@@ -54,9 +54,8 @@ suite.test(
       (before) => Number(document.querySelector("progress")?.value) > before,
       before,
     );
-    await page.getByRole("button", { name: "Actions" }).click();
-    await page.getByRole("menuitem", { name: "Cancel the run" }).click();
-    await page.getByText("The run is cancelled").waitFor();
+    await page.getByRole("button", { name: "Stop the run" }).click();
+    await page.getByText("The run is stopped").waitFor();
     await page.locator(".badge", { hasText: "cancelled" }).waitFor();
     await becomes(() => progress.count(), 0);
   },

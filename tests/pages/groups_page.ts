@@ -36,6 +36,36 @@ suite.test(
   },
 );
 
+suite.test("a group says in one sentence which model is better, of how many", async (
+  { url, group },
+  open,
+) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  const models = [...MODELS, "studio/support-v1"];
+  const sentence = page.locator(".verdict .sentence");
+  for (
+    const [best, words] of [
+      [models, "None of the 3 models is known to be better, on 10 scenarios."],
+      [MODELS.slice(1), "studio/support-v3 is better than the 2 other models, on 10 scenarios."],
+      [
+        MODELS,
+        "The best of the 3 models is one of these, on 10 scenarios: " + MODELS.join(", ") + ".",
+      ],
+    ] as const
+  ) {
+    await page.route(new RegExp(`/groups/${group}$`), async (route) => {
+      if (route.request().isNavigationRequest()) return route.fallback();
+      const report = await (await route.fetch()).json();
+      const third = { ...report.models[0], name: "studio/support-v1" };
+      await route.fulfill({ json: { ...report, models: [...report.models, third], best } });
+    });
+    await page.goto(`${url}/ui/groups/${group}`);
+    await becomes(() => sentence.innerText(), words);
+    await page.unrouteAll({ behavior: "wait" });
+  }
+});
+
 suite.test(
   "the replies of all models stand beside each other, and the better one is kept as a grade",
   async ({ url, group }, open) => {

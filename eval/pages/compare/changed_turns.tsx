@@ -17,6 +17,8 @@ interface Ids {
 }
 
 const FEW = 10;
+/** Turns whose replies are shown from the start. */
+const SHOWN = 5;
 const MORE = 50;
 
 /** The turns that changed most, each with both replies. */
@@ -30,18 +32,19 @@ export function ChangedTurns({ ids, score }: { ids: Ids; score: string }) {
   return (
     <Section
       title="Turns that changed most"
-      hint={`By ${scoreLabel(score)}, mean of all attempts. Open one to see the replies.`}
+      hint={`By ${scoreLabel(score)}, mean of all attempts`}
     >
       <Shown loaded={loaded} what="the turns">
         {({ turns, total }) => (
           <>
             <div class="changes">
-              {turns.filter(hasChanged).map((turn) => (
+              {turns.filter(hasChanged).map((turn, index) => (
                 <ChangedTurn
                   key={`${turn.baseline.scenario}/${turn.baseline.turn}`}
                   ids={ids}
                   turn={turn}
                   score={score}
+                  isShown={index < SHOWN}
                 />
               ))}
             </div>
@@ -61,8 +64,13 @@ function hasChanged({ difference }: PairedTurnRow): boolean {
   return Math.abs(difference) > 1e-9;
 }
 
-function ChangedTurn({ ids, turn, score }: { ids: Ids; turn: PairedTurnRow; score: string }) {
-  const isOpen = useSignal(false);
+function ChangedTurn({ ids, turn, score, isShown }: {
+  ids: Ids;
+  turn: PairedTurnRow;
+  score: string;
+  isShown: boolean;
+}) {
+  const isOpen = useSignal(isShown);
   const { difference, baseline, candidate } = turn;
   return (
     <details

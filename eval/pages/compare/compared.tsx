@@ -11,7 +11,7 @@ import { Explained } from "../glossary.tsx";
 import { useLoaded } from "../loaded.ts";
 import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
-import { scoreLabel, VERDICT_TONES } from "../words.ts";
+import { asSentence, scoreLabel, VERDICT_TONES } from "../words.ts";
 import { ChangedTurns } from "./changed_turns.tsx";
 import { ComparedScores } from "./compared_scores.tsx";
 import { decidingScore, describeVerdict } from "./compare_words.ts";
@@ -95,7 +95,7 @@ function DatasetLink({ dataset }: { dataset: string }) {
 
 /** What one should know before one trusts the verdict: the runs are not about the same. */
 function Differences({ comparison }: { comparison: StoredComparison }) {
-  const { only_in_baseline, only_in_candidate, changed, scores } = comparison;
+  const { only_in_baseline, only_in_candidate, changed, scores, notes, other_history } = comparison;
   const left = only_in_baseline.scenarios.length + only_in_candidate.scenarios.length;
   const shared = Math.max(0, ...Object.values(scores).map(({ scenarios }) => scenarios));
   return (
@@ -122,6 +122,17 @@ function Differences({ comparison }: { comparison: StoredComparison }) {
           </details>
         </Warning>
       )}
+      {other_history && (
+        <Warning>
+          {`${
+            formatNumberOf(other_history.turns, "turn")
+          } after the first are left out: one run was ` +
+            "asked after its own replies, the other one after the references."}
+        </Warning>
+      )}
+      {notes.map(({ code, detail }) => (
+        <Warning key={code}>{asSentence(detail.replace(" (left_out)", ""))}</Warning>
+      ))}
     </>
   );
 }

@@ -95,13 +95,7 @@ function Outcome({ group }: { group: GroupReport }) {
   return (
     <div class={isDecided ? "verdict good" : "verdict"}>
       <p class="sentence" dir="auto">
-        {isDecided
-          ? `${best[0]} is the best.`
-          : best.length === 0
-          ? "No run has been completed."
-          : best.length === models.length
-          ? "It is not known which of the models is best."
-          : `It is not known which of these is best: ${best.join(", ")}.`}
+        {describeBest(best, group)}
       </p>
       {pairs && pairs.length > 0 && (
         <p class="muted" dir="auto">
@@ -116,6 +110,25 @@ function Outcome({ group }: { group: GroupReport }) {
       ))}
     </div>
   );
+}
+
+/** Which model is better, or that none is known to be, and of how many, on how much. */
+function describeBest(best: string[], { models, pairs }: GroupReport): string {
+  if (best.length === 0) return "No run has been completed.";
+  if (models.length === 1) return `${best[0]} is the only model.`;
+  const others = models.length === 2 ? "the other model" : `the ${models.length - 1} other models`;
+  const scenarios = Math.max(
+    0,
+    ...(pairs ?? []).flatMap(({ scores }) =>
+      Object.values(scores).map(({ scenarios }) => scenarios)
+    ),
+  );
+  const on = scenarios > 0 ? `, on ${formatNumberOf(scenarios, "scenario")}` : "";
+  if (best.length === 1) return `${best[0]} is better than ${others}${on}.`;
+  if (best.length === models.length) {
+    return `None of the ${models.length} models is known to be better${on}.`;
+  }
+  return `The best of the ${models.length} models is one of these${on}: ${best.join(", ")}.`;
 }
 
 /** More fill the page; the table of pairs has all. */

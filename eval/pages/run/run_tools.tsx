@@ -22,8 +22,14 @@ export function RunCrumbs({ run }: { run: Run }) {
 
 /** What can be done with a run. */
 export function RunTools({ run, reload }: { run: Run; reload: () => void }) {
+  const actions = runActions(run, () => {
+    if (run.status === "running" || run.status === "interrupted") reload();
+    else navigate("/");
+  }, reload);
+  const stop = run.status === "running" && actions.find(({ icon }) => icon === "stop");
   return (
     <>
+      {stop && <Button kind="danger" icon="stop" onClick={stop.onSelect}>Stop the run</Button>}
       {run.status !== "running" && (
         <>
           <Menu
@@ -40,10 +46,7 @@ export function RunTools({ run, reload }: { run: Run; reload: () => void }) {
       )}
       <Menu
         button={{ icon: "more", "aria-label": "Actions" }}
-        items={runActions(run, () => {
-          if (run.status === "running" || run.status === "interrupted") reload();
-          else navigate("/");
-        }, reload)}
+        items={actions.filter((action) => action !== stop)}
       />
     </>
   );
