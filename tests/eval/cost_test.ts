@@ -1,19 +1,32 @@
-import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import { parse as parseCsv } from "csv-parse/sync";
+import { isName } from "../../eval/assess/text/names.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { costOf, findPrice, priceTarget } from "../../eval/endpoint/prices.ts";
 import type { Target } from "../../eval/endpoint/target.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
+import type { ScenarioResult } from "../../eval/schemas/evaluate_response.ts";
 import { createEvalDeps } from "../../eval/wiring.ts";
 import { ConfigError, parseConfig } from "../../shared/config/config.ts";
 import { silentLogger } from "../../shared/log.ts";
-import type { ScenarioResult } from "../../eval/schemas/evaluate_response.ts";
 import { cliContext } from "../fakes/cli_context.ts";
-import { fakeTarget, providerError } from "../fakes/eval_ports.ts";
-import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
-import { fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts";
+import { endpointTarget } from "../fakes/endpoint_target.ts";
+import { fakeTarget, interaction, providerError, scenario } from "../fakes/eval_ports.ts";
+import {
+  evalService,
+  evaluateBody,
+  evaluateRequestOf,
+  evaluateWith,
+} from "../fakes/eval_service.ts";
 import { memoryStore } from "../fakes/memory_store.ts";
-import { completionBody, startProviderDouble } from "../fakes/provider_double.ts";
+import { completion, completionBody, raw, startProviderDouble } from "../fakes/provider_double.ts";
+import { fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts";
 
 const usd = { currency: "USD" };
 
@@ -241,3 +254,184 @@ Deno.test("the costs of an earlier result that is sent in again are not those of
   const turns = results.scenarios[0]!.attempts[0]!.interactions as { cost?: unknown }[];
   assertEquals(turns.map(({ cost }) => cost), [undefined, "high"]);
 });
+
+const get = (path: string) => new Request(`http://127.0.0.1:8080${path}`);
+
+/** Ten questions for the name of a city, in German: only English has layers that compare texts. */
+const batch = (fields: Parameters<typeof interaction>[1] = {}) =>
+  Array.from({ length: 10 }, (_, index) =>
+    scenario(`s${index}`, [
+      interaction("t", { user_message: `Frage ${index}`, reference_reply: "Köln", ...fields }),
+    ]));
+
+/** Every second reply is another city, the others say the name in a sentence. */
+const cities = (text: string) => Number(/\d+/.exec(text)![0]) % 2 ? "Mülheim" : "Es ist Köln.";
+
+async function ask(
+  fields: Parameters<typeof interaction>[1] = {},
+  options: Parameters<typeof evalService>[1] & { reply?: (text: string) => string } = {},
+) {
+  const { reply = cities, ...more } = options;
+  const { service } = evalService((conversation) => reply(conversation.at(-1)!.content), more);
+  return await evaluateWith(service, evaluateBody({ test_batch: batch(fields) }));
+}
+
+Deno.test("similarity to a name alone makes no pass rate, and the run says what is missing", async () => {
+  const store = memoryStore();
+  const { results, run_id } = await ask({}, { store });
+  assertEquals([results.pass_rate!.mean, results.pass_rate!.bounds], [null, [0, 1]]);
+  assertEquals([results.pass_rate_missing, results.average_scores.overall], [10, null]);
+  assert(results.average_scores.semantic_similarity !== null, "what was found is shown");
+  const [missing] = results.missing_scores;
+  assertEquals([missing!.score, missing!.turns], ["overall", 10]);
+  assertMatch(missing!.reason, /single word or a name.*add a judge, a check or a label/);
+  const { service } = evalService(undefined, { store });
+  const read = async (path: string) => await (await service(get(path))).text();
+  const markdown = await read(`/runs/${run_id}/export?format=markdown`);
+  assertMatch(markdown, /0 passed.*10 with a missing score/);
+  assertMatch(markdown, /Missing 10 × .*overall.*single word or a name/);
+  assertMatch(markdown, /\| `overall` \| no score \|/);
+  assertEquals(JSON.parse(await read(`/runs/${run_id}`)).progress.mean, null);
+  const { outcomes, scenarios } = JSON.parse(await read(`/runs/${run_id}/summary`));
+  assertEquals([outcomes.missing, scenarios.missing, scenarios.passed], [10, 10, 0]);
+});
+
+Deno.test("a comparison of replies to names is not decided by similarity alone either", async () => {
+  const store = memoryStore();
+  const ids = [(await ask({}, { store, reply: () => "Mülheim" })).run_id];
+  ids.push((await ask({}, { store, reply: () => "Es ist Köln." })).run_id);
+  const { service } = evalService(undefined, { store });
+  const compare = async (more = "") => {
+    const query = `baseline=${ids[0]}&candidate=${ids[1]}${more}`;
+    return await (await service(get(`/runs/compare?${query}`))).json();
+  };
+  const { verdict, scores } = await compare();
+  assertEquals([verdict, scores.overall?.difference ?? null], ["inconclusive", null]);
+  assertEquals((await compare("&decide_by=semantic_similarity")).verdict, "improved");
+});
+
+Deno.test("another signal decides about a name: its own text, a check or a judge", async () => {
+  const rate = async (...given: Parameters<typeof ask>) =>
+    (await ask(...given)).results.pass_rate!.mean;
+  assertEquals(await rate({}, { reply: () => "**Köln**." }), 1);
+  assertEquals(typeof await rate({ checks: [{ type: "contains", value: "Köln" }] }), "number");
+  const { judge } = fakeJudge(({ messages }) => {
+    const isRight = messages[1]!.content.includes("Es ist");
+    return JSON.stringify({ reason: "r", grade: isRight ? 10 : 0 });
+  });
+  assertEquals(typeof await rate({}, { scoring: scoringPorts({ judge }) }), "number");
+});
+
+Deno.test("single words and names are told from sentences", () => {
+  for (
+    const name of [
+      "oxygen",
+      "Köln",
+      "der Rhein",
+      "Leonardo da Vinci",
+      "東京",
+      "Москва",
+      "Apollo 11",
+    ]
+  ) assert(isName(name), name);
+  for (
+    const sentence of [
+      "Das ist gut",
+      "Der Himmel ist blau.",
+      "Ja, gerne",
+      "東京は日本の首都です",
+      "Это Москва.",
+    ]
+  ) assert(!isName(sentence), sentence);
+});
+
+const config = parseConfig(EvalConfig, { MODEL_RETRIES: "0" });
+const service = () =>
+  createEvalHandler(createEvalDeps(config, { log: silentLogger, store: memoryStore() }));
+
+const DOT =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const image = (url: string) => ({ type: "image_url", image_url: { url, detail: "low" } });
+const text = (text: string) => ({ type: "text", text });
+
+Deno.test("images of a message go to the model, also in the history, and are marks in its text", async () => {
+  await using model = await startProviderDouble(completion({ content: "a dot" }));
+  const asked = [text("What is this?"), image(DOT)];
+  const linked = [text("And this?"), image("https://images.example/cat.png")];
+  const { results, run_id } = await evaluateWith(
+    service(),
+    evaluateBody({
+      endpoint: model.baseUrl,
+      test_batch: {
+        id: "s",
+        interactions: [{ id: "a", user_message: asked }, { id: "b", user_message: linked }],
+      },
+    }),
+  );
+  assertMatch(run_id, /./);
+  const sent = model.requests.map(({ body }) => (body as { messages: unknown[] }).messages);
+  assertEquals(sent, [
+    [{ role: "user", content: asked }],
+    [
+      { role: "user", content: asked },
+      { role: "assistant", content: "a dot" },
+      { role: "user", content: linked },
+    ],
+  ]);
+  const [first, second] = results.scenarios[0]!.attempts[0]!.interactions;
+  assertMatch(first!.user_message, /^What is this\?\n\[image [0-9a-f]{8}\]$/);
+  assertEquals(second!.user_message, "And this?\n[image: https://images.example/cat.png]");
+  assertEquals<unknown>(first!.user_parts, asked);
+
+  const again = await evaluateWith(
+    service(),
+    evaluateBody({ endpoint: model.baseUrl, test_batch: { id: "s", interactions: [first] } }),
+  );
+  const [resent] = again.results.scenarios[0]!.attempts[0]!.interactions;
+  assertEquals([resent!.user_message, resent!.user_parts], [
+    first!.user_message,
+    first!.user_parts,
+  ]);
+});
+
+Deno.test("parts that are neither text nor an image, and texts that are not theirs, are refused", async () => {
+  const refuse = async (turn: Record<string, unknown>) => {
+    const body = evaluateBody({ test_batch: { id: "s", interactions: [{ id: "a", ...turn }] } });
+    const { errors } = await (await service()(evaluateRequestOf(body))).json();
+    return errors[0];
+  };
+  const at = "test_batch.interactions.0";
+  const file = await refuse({ user_message: [image("file:///etc/passwd")] });
+  assertEquals(file.path, `${at}.user_parts.0.image_url.url`);
+  assertEquals((await refuse({ user_message: [] })).path, `${at}.user_parts`);
+  assertStringIncludes((await refuse({ user_message: [{ type: "video" }] })).path, "user_parts.0");
+  const other = await refuse({ user_message: "edited", user_parts: [text("What?"), image(DOT)] });
+  assertEquals(other, { path: `${at}.user_message`, message: "must be the text of user_parts" });
+});
+
+/** JSON in Latin-1. */
+function latin1(body: unknown): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from([...JSON.stringify(body)].map((character) => character.charCodeAt(0)));
+}
+
+const ANSWERS = { openai: completionBody({ content: "grün" }), agent: { content: "grün" } };
+
+for (const protocol of ["openai", "agent"] as const) {
+  Deno.test(`a reply of an ${protocol} endpoint that is not UTF-8 is marked in its turn`, async () => {
+    await using double = await startProviderDouble([
+      raw(latin1(ANSWERS[protocol]), { headers: { "content-type": "application/json" } }),
+      raw(JSON.stringify(ANSWERS[protocol])),
+    ]);
+    const { service } = evalService(undefined, { target: endpointTarget(protocol, double) });
+    const { results } = await evaluateWith(service, evaluateBody({ attempts: 2 }));
+    const replies = results.scenarios[0]!.attempts.map(({ interactions }) => interactions[0]!)
+      .map(({ agent_reply, reply_encoding }) => ({ agent_reply, reply_encoding }));
+    assertEquals(
+      new Set(replies),
+      new Set([
+        { agent_reply: "gr\uFFFDn", reply_encoding: "not utf-8" },
+        { agent_reply: "grün", reply_encoding: undefined },
+      ]),
+    );
+  });
+}

@@ -1,11 +1,18 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { describeScoring } from "../../../eval/assess/scoring_ports.ts";
-import { EvalConfig } from "../../../eval/config.ts";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { createAssessor } from "../../../eval/assess/assessor.ts";
+import { createMemo } from "../../../eval/assess/background/memo.ts";
+import type { Embedder } from "../../../eval/assess/embeddings/embedder.ts";
 import { createLocalEmbedder } from "../../../eval/assess/embeddings/local.ts";
+import { describeScoring } from "../../../eval/assess/scoring_ports.ts";
 import { createScoringPorts } from "../../../eval/assess/wiring.ts";
+import { EvalConfig } from "../../../eval/config.ts";
 import { parseConfig } from "../../../shared/config/config.ts";
+import { assessor, BATCH } from "../../fakes/assessed_batch.ts";
+import { interaction, providerError, scenario } from "../../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
-import { scoringPorts, withNonce } from "../../fakes/scoring_ports.ts";
+import { fakeEmbedder, fakeJudge, scoringPorts, withNonce } from "../../fakes/scoring_ports.ts";
 
 interface Seen {
   path: string;
@@ -158,4 +165,105 @@ Deno.test("EVAL_CJK_ENCODER says whether Chinese and Japanese have an encoder of
   assertEquals(scoredBy({ EVAL_CJK_ENCODER: "off" }), "minilm/c2-a3");
   const endpoint = { EMBEDDINGS_BASE_URL: "https://host/v1", EMBEDDINGS_MODEL: "m" };
   assertEquals(scoredBy(endpoint), "endpoint_embeddings:m");
+});
+
+Deno.test("the references are encoded before the first reply is there", async () => {
+  const { embedder, embedded } = fakeEmbedder();
+  assessor(BATCH, { embedder });
+  await new Promise((resolve) => setTimeout(resolve)); // one after the other, without waiting
+  assertEquals(embedded, BATCH.map(({ reference_reply }) => reference_reply));
+});
+
+Deno.test("once replies come, only the references that they need are encoded", async () => {
+  const { embedder, embedded } = fakeEmbedder();
+  const batch = Array.from(
+    { length: 100 },
+    (_, i) => interaction(`${i}`, { reference_reply: `The parcel ${i} arrives on Thursday.` }),
+  );
+  const { assess } = assessor(batch, { embedder });
+  for (const subject of batch) await assess(subject, subject.reference_reply!);
+  assertEquals(embedded.length, 1); // the one that was on its way at the first reply
+});
+
+Deno.test("the references of a batch are embedded once, however many replies there are", async () => {
+  const { embedder, embedded } = fakeEmbedder();
+  const memo = createMemo((text) => embedder.embed(text), { capacity: 100 });
+  const { assess } = assessor(BATCH, { embedder: { ...embedder, embed: memo } });
+  for (let i = 0; i < 5; i++) await assess(BATCH[0]!, `We refund order ${i} to your card.`);
+  assertEquals(embedded.filter((text) => text === BATCH[0]!.reference_reply).length, 1);
+});
+
+Deno.test("a reply that repeats is studied once, a long one too", async () => {
+  for (const length of [20, 20_001]) {
+    let compared = 0;
+    const pairs = { ...scoringPorts().pairs };
+    const { compare } = pairs;
+    pairs.compare = (pair) => {
+      compared++;
+      return compare(pair);
+    };
+    const { assess } = assessor(BATCH, { pairs });
+    const reply = "We refund it. ".repeat(2000).slice(0, length);
+    await assess(BATCH[0]!, reply);
+    await assess(BATCH[0]!, reply);
+    assertEquals(compared, 1, `${length} characters`);
+  }
+});
+
+Deno.test("a label that the judge could not give is asked for again when the reply repeats", async () => {
+  let isDown = true;
+  const { judge } = fakeJudge(({ name }) => {
+    if (name !== "labels") return '{"reason": "fine", "grade": 5}';
+    if (isDown) throw providerError(500);
+    return '{"labels": {"intent": "refund"}, "confidence": 0.9}';
+  });
+  const { assess } = assessor(BATCH, { judge });
+  const first = await assess(BATCH[0]!, "Here is your money.");
+  assertEquals(first.missing_scores?.intent_match, "judge_unavailable");
+  isDown = false;
+  const again = await assess(BATCH[0]!, "Here is your money.");
+  assertEquals([again.scores.intent_match, again.missing_scores], [1, undefined]);
+});
+
+Deno.test("a score that was missing is computed again when the reply repeats", async () => {
+  const { embedder } = fakeEmbedder();
+  let isDown = true;
+  const embed: Embedder["embed"] = (text) =>
+    isDown ? Promise.reject(new Error("no weights")) : embedder.embed(text);
+  const { assess } = assessor(BATCH, { embedder: { ...embedder, embed } });
+  const reply = "We refund it to your card.";
+  const down = await assess(BATCH[0]!, reply);
+  const reason = "no sentence vectors: no weights";
+  assertEquals(
+    [down.missing_scores?.semantic_similarity, down.missing_scores?.intent_match],
+    [reason, reason],
+  );
+  isDown = false;
+  assertEquals((await assess(BATCH[0]!, reply)).missing_scores, undefined);
+});
+
+/** Scores one reply of a batch, and returns a reference that does not keep the batch alive. */
+async function scoreOne(): Promise<WeakRef<object>> {
+  const subject = interaction("1", {
+    reference_reply: "Your parcel arrives on Monday.",
+    reference_metadata: { intent: "delivery" },
+  });
+  const test_batch = [scenario("s", [subject])];
+  const assessor = createAssessor(
+    { test_batch, rubric: undefined, judge_votes: 1 },
+    { ports: scoringPorts(), signal: new AbortController().signal },
+  );
+  await assessor.assess(subject, "The parcel comes on Monday.");
+  return new WeakRef(test_batch);
+}
+
+Deno.test("what is remembered of a reply does not keep its batch in memory", async () => {
+  setFlagsFromString("--expose-gc");
+  const gc: () => void = runInNewContext("gc");
+  const batches = [];
+  for (let i = 0; i < 5; i++) batches.push(await scoreOne());
+  await new Promise((resolve) => setTimeout(resolve, 0)); // a WeakRef holds until the turn ends
+  gc();
+  // The last one may still be held by the stack of this test.
+  assertEquals(batches.slice(0, -1).map((batch) => batch.deref()), Array(4).fill(undefined));
 });

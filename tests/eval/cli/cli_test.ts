@@ -1,4 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { createProgressDisplay, describeDuration } from "../../../eval/cli/process/progress.ts";
+import { renderTable } from "../../../eval/cli/report/table.ts";
 import { batchFile, cliContext } from "../../fakes/cli_context.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 
@@ -191,3 +193,142 @@ Deno.test("runs and show print JSON for programs, as the service answers it", as
   assertEquals(shown.result.results.scenarios.length, 2);
   assertEquals(JSON.parse((await cliContext().run("runs", "--json")).out), { runs: [] });
 });
+
+const AT = ["--endpoint", "http://model.example/v1"];
+const context = () => cliContext({ files: { "b.jsonl": batchFile(2) } });
+
+const OF_A_RUN: [options: string[], says: string][] = [
+  [["--format", "junit", "--rows", "scores"], "--rows is for jsonl and csv"],
+  [["--format", "csv", "--noise"], "--noise with rows of turns is for json, markdown and html"],
+  [["--format", "jsonl", "--threshold", "0.9"], "--threshold is for junit, markdown and html"],
+  [["-o", "a.json", "-o", "b.xml", "--rows", "turns"], "--rows is for jsonl and csv"],
+];
+
+Deno.test("an export names an option that none of its formats uses", async () => {
+  const { run } = context();
+  await run("run", "b.jsonl", ...AT, "--model", "a");
+  for (const [options, says] of OF_A_RUN) {
+    const { code, err } = await run("export", "latest", ...options);
+    assertEquals(code, 1, options.join(" "));
+    assertStringIncludes(err, says);
+  }
+  const used = ["-o", "a.csv", "-o", "b.xml", "--rows", "scores", "--threshold", "0.9"];
+  assertEquals((await run("export", "latest", ...used)).code, 0);
+});
+
+Deno.test("an export of a group takes a threshold for its JUnit XML, and no rows or noise", async () => {
+  const { run } = context();
+  const { err } = await run("run", "b.jsonl", ...AT, "--model", "a", "--model", "b");
+  const [, id] = /^group (\S{36})$/m.exec(err) ?? [];
+  for (const options of [["--rows", "scores", "--format", "csv"], ["--noise"]]) {
+    const refused = await run("export", id!, ...options);
+    assertEquals(refused.code, 1);
+    assertStringIncludes(refused.err, `${options[0]} `);
+    assertStringIncludes(refused.err, "is for the runs of a group, one by one");
+  }
+  assertEquals((await run("export", id!, "--threshold", "0.9")).code, 1);
+  const { out } = await run("export", id!, "--format", "junit", "--threshold", "0.123");
+  assert(out.includes('name="threshold" value="0.123"'), out);
+});
+
+Deno.test("what says how a file is read is refused for a dataset, and columns for what is no table", async () => {
+  const { run } = context();
+  for (const option of [["--format", "csv"], ["--column", "user_message=q"]]) {
+    const { code, err } = await run("run", "--dataset", "d", ...AT, "--model", "a", ...option);
+    assertEquals(code, 1);
+    assertStringIncludes(err, "--format and --column are for files");
+  }
+  const columns = ["--format", "jsonl", "--column", "user_message=q"];
+  for (const command of [["run", "b.jsonl", ...AT], ["datasets", "put", "d", "b.jsonl"]]) {
+    const { code, err } = await run(...command, ...columns);
+    assertEquals(code, 1);
+    assertStringIncludes(err, "--column is for tables (csv), and the file is read as jsonl");
+  }
+});
+
+Deno.test("names are aligned to the left, numbers to the right", () => {
+  assertEquals(
+    renderTable(["score", "mean"], [["overall", "0.5"], ["f1", "12.25"]]),
+    `score     mean
+-------  -----
+overall    0.5
+f1       12.25
+`,
+  );
+});
+
+Deno.test("wide characters take two places", () => {
+  assertEquals(
+    renderTable(["s", "n"], [["你好", "1"], ["ab", "2"]]),
+    "s     n\n----  -\n你好  1\nab    2\n",
+  );
+});
+
+Deno.test("a name cannot write to the terminal or over other lines", () => {
+  assertEquals(
+    renderTable(["s"], [["\x1b[2Jgone\nnext\u202e"]]),
+    "s\n------------\n[2Jgone next\n",
+  );
+});
+
+Deno.test("a table may have more rows than a call may have arguments", () => {
+  const rows = Array.from({ length: 200_000 }, () => ["score", "1"]);
+  assertEquals(renderTable(["name", "mean"], rows).split("\n").length, 200_003);
+});
+
+function stream(isTerminal: boolean) {
+  const written: string[] = [];
+  return {
+    written,
+    stream: { write: (text: string) => void written.push(text), isTerminal, columns: 80 },
+  };
+}
+
+const at = (done: number, failed = 0, missing = 0) => ({
+  done,
+  failed,
+  missing,
+  total: 100,
+  mean: done === 0 ? null : 0.8125,
+  eta_ms: done === 0 ? null : 75_000,
+});
+
+Deno.test("on a terminal one line is drawn over itself, ten times a second at most", () => {
+  let now = 0;
+  const { written, stream: terminal } = stream(true);
+  const display = createProgressDisplay(terminal, () => now);
+  display.update(at(0));
+  display.update(at(1)); // too soon
+  now = 200;
+  display.update(at(50, 2));
+  display.close(at(100, 2));
+  assertEquals(written, [
+    `\r\x1b[K${"░".repeat(24)} 0/100 turns`,
+    `\r\x1b[K${"█".repeat(12)}${"░".repeat(12)} 50/100 turns, 2 failed, mean 0.813, 1m 15s left`,
+    `\r\x1b[K${"█".repeat(24)} 100/100 turns, 2 failed, mean 0.813`,
+    "\n",
+  ]);
+});
+
+Deno.test("in a log there are at most 21 plain lines, whatever the number of turns", () => {
+  const { written, stream: log } = stream(false);
+  const display = createProgressDisplay(log, () => 0);
+  for (let done = 0; done <= 100; done++) display.update(at(done));
+  display.close(at(100));
+  assertEquals(written.length, 21);
+  assertEquals(written[0], "0/100 turns\n");
+  assertEquals(written[1], "5/100 turns, mean 0.813, 1m 15s left\n");
+  assertEquals(written.at(-1), "100/100 turns, mean 0.813\n");
+});
+
+Deno.test("a run that stopped half-way leaves the point where it stopped in the log", () => {
+  const { written, stream: log } = stream(false);
+  const display = createProgressDisplay(log, () => 0);
+  display.update(at(0));
+  display.close(at(3));
+  assertEquals(written.at(-1), "3/100 turns, mean 0.813, 1m 15s left\n");
+});
+
+for (const [ms, text] of [[400, "1s"], [59_000, "59s"], [3_600_000, "1h 0m"]] as const) {
+  Deno.test(`${ms} ms are shown as ${text}`, () => assertEquals(describeDuration(ms), text));
+}

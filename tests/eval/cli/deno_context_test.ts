@@ -1,7 +1,22 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
+import {
+  type BatchOptions,
+  createFileReader,
+  parseBatch,
+  readBatch,
+} from "../../../eval/cli/batch.ts";
+import { UsageError } from "../../../eval/cli/command.ts";
 import { createCliLogger } from "../../../eval/cli/process/deno_context.ts";
+import { readText, realPath, writeText } from "../../../eval/cli/process/deno_files.ts";
 import { EvalConfig } from "../../../eval/config.ts";
 import { parseConfig } from "../../../shared/config/config.ts";
+import { batchFile, cliContext } from "../../fakes/cli_context.ts";
 
 function createStream(isTerminal: boolean) {
   const lines: string[] = [];
@@ -32,3 +47,293 @@ Deno.test("on a terminal a line of the log takes the place of the bar; elsewhere
   assertEquals(read(true), `\r\x1b[K${read(false)}`);
   assertMatch(read(false), /^\S.*the judge cannot be asked\n$/);
 });
+
+/** A folder that is gone at the end. */
+async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await work(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const names = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name);
+
+Deno.test("an existing file is replaced only by a complete one, and nothing is left beside it", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/out.json`;
+    await Deno.writeTextFile(path, "old");
+    async function* broken() {
+      yield "a".repeat(100_000);
+      await Promise.resolve();
+      throw new RangeError("no more");
+    }
+    await assertRejects(() => writeText(path, broken()), RangeError, "no more");
+    assertEquals([await Deno.readTextFile(path), names(folder)], ["old", ["out.json"]]);
+    await writeText(path, ReadableStream.from(["n", "ew"]));
+    assertEquals([await Deno.readTextFile(path), names(folder)], ["new", ["out.json"]]);
+  }));
+
+Deno.test("a file that is written again keeps its mode, and stays behind its link", () =>
+  withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/real.json`, "old", { mode: 0o600 });
+    await Deno.symlink("real.json", `${folder}/link.json`);
+    await writeText(`${folder}/link.json`, ReadableStream.from(["new"]));
+    assertEquals(await Deno.readTextFile(`${folder}/real.json`), "new");
+    assertEquals((await Deno.stat(`${folder}/real.json`)).mode! & 0o777, 0o600);
+    assertEquals((await Deno.lstat(`${folder}/link.json`)).isSymlink, true);
+  }));
+
+Deno.test("a device is written as it is, and no file takes its place", async () => {
+  await writeText("/dev/null", ReadableStream.from(["text"]));
+  assertEquals((await Deno.lstat("/dev/null")).isCharDevice, true);
+});
+
+Deno.test("a file that the system refuses to open is an error of the user", async () => {
+  const path = "a".repeat(5_000);
+  await assertRejects(() => readText(path), UsageError, `cannot read ${path}: `);
+});
+
+Deno.test("a file that another one names is read only below the folder of that one, also behind links", () =>
+  withFolder(async (folder) => {
+    await Deno.mkdir(`${folder}/bot/more`, { recursive: true });
+    await Deno.mkdir(`${folder}/bot-2`);
+    for (const name of ["secret.json", "bot-2/c.txt", "bot/b.txt", "bot/more/a.txt"]) {
+      await Deno.writeTextFile(`${folder}/${name}`, name);
+    }
+    await Deno.symlink("../secret.json", `${folder}/bot/outside.json`);
+    await Deno.symlink("more/a.txt", `${folder}/bot/inside.txt`);
+    await Deno.symlink("bot", `${folder}/link`);
+    for (const config of ["bot/c.yaml", "link/c.yaml"]) {
+      const read = createFileReader(`${folder}/${config}`, { readText, realPath });
+      assertEquals(await read("b.txt"), "bot/b.txt");
+      assertEquals(await read("inside.txt"), "bot/more/a.txt");
+      assertEquals(await read(`${folder}/bot/more/a.txt`), "bot/more/a.txt");
+      const outside = [`${folder}/secret.json`, "../secret.json", "outside.json", "../bot-2/c.txt"];
+      for (const name of outside) {
+        await assertRejects(() => read(name), UsageError, "; put it there");
+      }
+      await assertRejects(() => read("none.txt"), UsageError, "no such file or folder");
+    }
+  }));
+
+Deno.test("a file that another one names is also read below the current folder, unless it is hidden", () =>
+  withFolder(async (folder) => {
+    await Deno.mkdir(`${folder}/prompts`);
+    await Deno.mkdir(`${folder}/.docker`);
+    await Deno.writeTextFile(`${folder}/.docker/config.json`, "a key");
+    await Deno.mkdir(`${folder}/evals`);
+    await Deno.writeTextFile(`${folder}/prompts/a.txt`, "a");
+    const here = (path: string) => realPath(path === "." ? folder : path);
+    const read = createFileReader(`${folder}/evals/c.yaml`, { readText, realPath: here });
+    assertEquals(await read("../prompts/a.txt"), "a");
+    await assertRejects(() => read("../.docker/config.json"), UsageError, "; put it there");
+  }));
+
+const turn = { id: "t", user_message: "hello" };
+const first = { id: "first", interactions: [turn] };
+const second = { id: "second", interactions: [turn] };
+const flags: BatchOptions = { endpoint: "http://model.example", model_id: "m" };
+
+const parse = (text: string, options: BatchOptions = flags) =>
+  parseBatch(text, { options, maxAttempts: 1000 }).request;
+
+const inputs: [name: string, text: string, scenarios: string[]][] = [
+  ["one request body", JSON.stringify({ test_batch: first }), ["first"]],
+  ["a request body with several scenarios", JSON.stringify({ test_batch: [first, second] }), [
+    "first",
+    "second",
+  ]],
+  ["an array of scenarios", JSON.stringify([first, second], null, 2), ["first", "second"]],
+  ["one scenario", JSON.stringify(first), ["first"]],
+  ["one scenario per line", `${JSON.stringify(first)}\n${JSON.stringify(second)}\n`, [
+    "first",
+    "second",
+  ]],
+  [
+    "lines with blank ones between, as Windows ends them",
+    [
+      JSON.stringify(first),
+      "",
+      JSON.stringify(second),
+      "",
+    ].join("\r\n"),
+    ["first", "second"],
+  ],
+  ["a file that begins with a byte order mark", `\ufeff${JSON.stringify([first])}`, ["first"]],
+];
+for (const [name, text, scenarios] of inputs) {
+  Deno.test(`a batch may be ${name}`, () => {
+    assertEquals(parse(text).test_batch.map(({ id }) => id), scenarios);
+  });
+}
+
+Deno.test("a request body needs no options, and options win over it", () => {
+  const body = JSON.stringify({
+    test_batch: first,
+    endpoint: "http://body.example",
+    model_id: "from the body",
+    attempts: 3,
+    parameters: { temperature: 0 },
+  });
+  const plain = parse(body, {});
+  assertEquals([plain.endpoint, plain.model_id, plain.attempts], [
+    "http://body.example",
+    "from the body",
+    3,
+  ]);
+  const changed = parse(body, { model_id: "from the command line", attempts: 5 });
+  assertEquals([changed.model_id, changed.attempts], ["from the command line", 5]);
+  assertEquals(changed.parameters, { temperature: 0 });
+});
+
+const faults: [name: string, text: string, message: string][] = [
+  ["broken JSON", '{"test_batch": ', "it is not JSON"],
+  [
+    "a broken line",
+    `${JSON.stringify(first)}\n{"id": \n`,
+    "line 2 is not JSON",
+  ],
+  [
+    "a number",
+    "7",
+    "it must hold one request body, an array of scenarios, or one scenario per line",
+  ],
+  ["nothing", "", "it is empty"],
+  [
+    "a scenario without turns",
+    JSON.stringify([first, { id: "x" }]),
+    "test_batch.1.interactions: ",
+  ],
+];
+for (const [name, text, message] of faults) {
+  Deno.test(`a batch that holds ${name} is refused, and the message says where`, () => {
+    assertStringIncludes(assertThrows(() => parse(text), UsageError).message, message);
+  });
+}
+
+Deno.test("what is missing is named with the option that gives it", () => {
+  const { message } = assertThrows(() => parse(JSON.stringify([first]), {}), UsageError);
+  assertStringIncludes(message, "endpoint (--endpoint URL): ");
+  assertStringIncludes(message, "model_id (--model ID): ");
+});
+
+Deno.test("a table needs the names of its columns, and says what it has if they are wrong", async () => {
+  const file = { text: "q,a,other\nWho?,Me.,x\n", name: "t.csv" };
+  const read = (columns: string[], format?: string) =>
+    readBatch({ ...file, columns, format }, { options: flags, maxAttempts: 9 });
+  const { request, leftOut } = await read(["user_message=q", "reference_reply=a"]);
+  assertEquals(request.test_batch[0]!.interactions[0]!.reference_reply, "Me.");
+  assertEquals(leftOut.map(({ what }) => what), ["the column other"]);
+  for (
+    const [columns, format, words] of [
+      [["user_message=question"], undefined, "there is no column question; the columns are q, a"],
+      [["q"], undefined, "write FIELD=COLUMN"],
+      [[], "excel", "the formats are jsonl, json, csv, promptfoo"],
+    ] as const
+  ) {
+    await assertRejects(() => read([...columns], format), UsageError, words);
+  }
+});
+
+Deno.test("an empty file is called empty, whatever its name", async () => {
+  for (const name of ["b.json", "-"]) {
+    for (const text of ["", "\ufeff\r\n"]) {
+      const reading = readBatch({ text, name, columns: [] }, { options: flags, maxAttempts: 9 });
+      await assertRejects(() => reading, UsageError, "cannot use the batch: it is empty");
+    }
+  }
+});
+
+Deno.test("an error in a file of lines is reported with the file's line", () => {
+  const lines = [first, "", { ...second, interactions: [{ id: 7 }] }, "", { id: "none" }]
+    .map((line) => line && JSON.stringify(line)).join("\n");
+  const { message } = assertThrows(() => parse(lines), UsageError);
+  assertStringIncludes(message, "  line 3, interactions.0.id: ");
+  assertStringIncludes(message, "  line 3, interactions.0.user_message: ");
+  assertStringIncludes(message, "  line 5, interactions: ");
+});
+
+const MODEL = ["--endpoint", "http://127.0.0.1:9", "--model", "m"];
+
+Deno.test("a dataset is put, listed, printed, run and deleted", async () => {
+  const files = { "support.jsonl": batchFile(2), "more.jsonl": batchFile(3) };
+  const cli = cliContext({ files, answer: () => "right" });
+  const put = await cli.run("datasets", "put", "support", "support.jsonl");
+  assertEquals(put.code, 0);
+  assertMatch(put.out, /^support@[0-9a-f]{32}: 2 scenarios, 2 turns\n$/);
+  const version = put.out.slice("support@".length, "support@".length + 32);
+  const again = await cli.run("datasets", "put", "support", "support.jsonl");
+  assertStringIncludes(again.out, "which is stored already");
+  await cli.run("datasets", "put", "support", "more.jsonl");
+
+  assertMatch((await cli.run("datasets")).out, /support +[0-9a-f]{32} +2 +3 +3 /);
+  const { out: printed } = await cli.run("datasets", "get", `support@${version.slice(0, 8)}`);
+  const ids = printed.trimEnd().split("\n").map((line) => JSON.parse(line).id);
+  assertEquals(ids, ["s0", "s1"]);
+
+  const run = await cli.run("run", "--dataset", `support@${version}`, ...MODEL);
+  assertEquals(run.code, 0, run.err);
+  const { runs: [record] } = await cli.store.listRuns({ limit: 1 });
+  const { request, testName, batchDigest } = (await cli.store.getRun(record!.id))!;
+  assertEquals([request.dataset, testName, batchDigest], [
+    `support@${version}`,
+    "support",
+    version,
+  ]);
+  assertEquals(cli.asked.length, 2);
+
+  const deleted = await cli.run("datasets", "delete", `support@${version.slice(0, 8)}`);
+  assertEquals(deleted.out, `deleted support@${version}\n`);
+  assertEquals((await cli.run("datasets", "delete", "support")).out, "deleted support\n");
+  assertEquals((await cli.run("datasets")).out, "no datasets found\n");
+});
+
+Deno.test("a table is put with a mapping, and what is left out is reported", async () => {
+  const files = { "t.csv": "question,colour\nHi?,red\n" };
+  const cli = cliContext({ files });
+  const args = ["datasets", "put", "t", "t.csv", "--column", "user_message=question"];
+  const { code, err } = await cli.run(...args);
+  assertEquals([code, err], [0, "left out: the column colour (first in line 1)\n"]);
+});
+
+Deno.test("what a file contains cannot command the terminal, in errors and in what is left out", async () => {
+  const files = {
+    "left.csv": "user_message,a\u001b[31mb\nHi?,red\n",
+    "wrong.csv": "a\u001b]0;title\u0007b,c\u202e\n1,2\n",
+  };
+  const cli = cliContext({ files });
+  const left = await cli.run("datasets", "put", "t", "left.csv");
+  assertEquals(left.err, "left out: the column a [31mb (first in line 1)\n");
+  for (const command of [["datasets", "put", "t", "wrong.csv"], ["run", "wrong.csv", ...MODEL]]) {
+    const { code, err } = await cli.run(...command);
+    assertEquals(code, 1);
+    assertStringIncludes(err, "the columns are a ]0;title b, c )");
+  }
+});
+
+const REFUSED: [string[], string][] = [
+  [["datasets", "frob"], 'unknown action "frob": it must be put, get or delete'],
+  [["datasets", "put", "a b", "x.jsonl"], 'cannot use the name "a b": it must have 1 to 100'],
+  [["datasets", "put", "a", "x.jsonl", "--format", "xml"], "cannot use --format xml"],
+  [["datasets", "put", "a", "x.jsonl"], "cannot use the file (read as jsonl): line 2"],
+  [["datasets", "put", "a", "missing.jsonl"], "cannot read missing.jsonl"],
+  [["datasets", "get", "a"], 'cannot find dataset "a"'],
+  [
+    ["datasets", "get", "a@zz"],
+    'cannot use "a@zz": it must be NAME or NAME@VERSION; the version must be 1 to 32 characters of',
+  ],
+  [["datasets", "delete", "a"], 'cannot find dataset "a"'],
+  [["run", "--dataset", "a", ...MODEL], 'cannot find dataset "a"'],
+  [["run", "x.jsonl", "--dataset", "a", ...MODEL], 'unexpected argument "x.jsonl"'],
+];
+
+for (const [args, says] of REFUSED) {
+  Deno.test(`"${args.join(" ")}" is refused`, async () => {
+    const cli = cliContext({ files: { "x.jsonl": `${batchFile(1)}\n{` } });
+    const { code, err } = await cli.run(...args);
+    assertEquals(code, 1);
+    assertStringIncludes(err, says);
+  });
+}

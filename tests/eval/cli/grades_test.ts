@@ -1,6 +1,12 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
-import { cliContext } from "../../fakes/cli_context.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { parse } from "csv-parse/sync";
+import { parse as parseJunit, type TestSuites } from "junit2json";
+import type { EvaluateRequest } from "../../../eval/schemas/evaluate_request.ts";
+import { ProviderError } from "../../../shared/providers/provider.ts";
+import { batchFile, cliContext, type CliOptions } from "../../fakes/cli_context.ts";
+import { providerError } from "../../fakes/eval_ports.ts";
 import { evaluateBody } from "../../fakes/eval_service.ts";
+import { scoringPorts } from "../../fakes/scoring_ports.ts";
 
 const body = evaluateBody({
   test_batch: ["a", "b", "c"].map((id) => ({
@@ -82,4 +88,276 @@ Deno.test("the command line imports, lists and compares grades", async () => {
   assertStringIncludes(agreement, "overall with people, over 3 turns");
   const { out: json } = await run("agreement", "latest", "--score", "token_f1", "--json");
   assertEquals(JSON.parse(json).judge.score, "token_f1");
+});
+
+const AT = ["--endpoint", "http://model.example/v1"];
+const TWO = [...AT, "--model", "acme/good", "--model", "acme/bad"];
+
+/** Models whose name has "bad" in it answer wrong. */
+function targetOf({ model_id }: EvaluateRequest) {
+  const content = model_id.includes("bad") ? "wrong" : "right";
+  return { ask: () => Promise.resolve({ content, usage: null }) };
+}
+
+const groupContext = (options: CliOptions = {}) =>
+  cliContext({ files: { "tests/support.jsonl": batchFile(9) }, targetOf, ...options });
+
+Deno.test("several --model print the table and the verdicts, and each model is held against the threshold", async () => {
+  const context = groupContext();
+  const { code, out, err } = await context.run("run", "tests/support.jsonl", ...TWO);
+  assertEquals(code, 100);
+  assertMatch(err, /^group \S{36}\n/);
+  assertMatch(
+    out,
+    /^Evaluation support: 2 models, completed\n {2}Group \S{36}\n {2}Turns 18 of 18\n/,
+  );
+  assertMatch(out, /acme\/good +1\.000 +\d\.\d{3} … 1\.000 +1\.000 +0/);
+  assertMatch(out, /overall +1\.000 +0\.000\n/);
+  assertMatch(out, /acme\/bad − acme\/good +-1\.000 .* 0\.0039 +acme\/good\n/);
+  assertStringIncludes(out, "Best: acme/good\n");
+  assert(out.endsWith("\nacme/good: passed\nacme/bad: not passed: overall 0 is below 0.7\n"), out);
+});
+
+Deno.test("a group is decided by the score that --score names, and a reason says why it is not", async () => {
+  const context = groupContext({ files: { "b.jsonl": batchFile(3) } });
+  const { out } = await context.run("run", "b.jsonl", ...TWO, "--score", "bleu");
+  assertStringIncludes(out, "Which is better by bleu\n");
+  const { out: single } = await context.run("run", "b.jsonl", ...TWO);
+  assertStringIncludes(single, "acme/bad − acme/good: only 3 scenarios differ");
+});
+
+Deno.test("all models pass: exit code 0; an endpoint that answers nothing for one: 1", async () => {
+  const good = [...AT, "--model", "a", "--model", "b", "--model", "c"];
+  assertEquals((await groupContext().run("run", "tests/support.jsonl", ...good)).code, 0);
+  const { code, err, out } = await groupContext({
+    targetOf: (request) =>
+      request.model_id === "b"
+        ? { ask: () => Promise.reject(new Error("a fault of ours")) }
+        : targetOf(request),
+  }).run("run", "tests/support.jsonl", ...good);
+  assertEquals([code, out], [1, ""]);
+  assertStringIncludes(err, "the run of b stopped: a fault of ours\n");
+  assertMatch(err, /2 of 3 models are complete; continue with: assay-eval resume \S{36}\n$/);
+});
+
+Deno.test("a group is listed, shown and exported, also as JSON", async () => {
+  const context = groupContext();
+  const run = await context.run("run", "tests/support.jsonl", ...TWO, "--output", "g.json");
+  const [id] = /\S{36}/.exec(run.err)!;
+  const listed = await context.run("groups");
+  assertMatch(listed.out, new RegExp(`${id} .* completed +18 +acme/good, acme/bad +support\n`));
+  const { groups } = JSON.parse((await context.run("groups", "--json")).out);
+  assertEquals([groups.length, groups[0].group_id], [1, id]);
+  const shown = await context.run("show", id!);
+  assert(run.out.startsWith(shown.out), shown.out);
+  const report = JSON.parse((await context.run("show", id!, "--json")).out);
+  assertEquals(JSON.parse(context.files["g.json"]!), report);
+  assertEquals(JSON.parse((await context.run("export", id!)).out), report);
+  const { decided_by, tests } = JSON.parse(
+    (await context.run("show", id!, "--json", "--score", "bleu")).out,
+  );
+  assertEquals([decided_by, tests], ["bleu", 1]);
+});
+
+Deno.test("a group is written in every format of a run", async () => {
+  const context = groupContext({
+    files: { "b.json": batchFile(9) },
+    targetOf: (request) => targetOf(request),
+  });
+  const models = [...AT, "--model", "=cmd|bad", "--model", "@everyone"];
+  const outputs = ["g.csv", "g.md", "g.xml", "g.jsonl", "g.html"].flatMap((
+    file,
+  ) => ["--output", file]);
+  await context.run("run", "b.json", ...models, ...outputs);
+  const rows = parse(context.files["g.csv"]!, { columns: true, bom: true }) as Record<
+    string,
+    string
+  >[];
+  const overall = rows.filter(({ score }) => score === "overall");
+  assertEquals(overall.map(({ kind, model, against, value }) => [kind, model, against, value]), [
+    ["model", "'=cmd|bad", "", "0"],
+    ["model", "'@everyone", "", "1"],
+    ["pair", "'@everyone", "'=cmd|bad", "1"],
+  ]);
+  assertEquals(overall[2]!.verdict, "improved");
+  assertStringIncludes(context.files["g.md"]!, "| `@everyone` | 1.000 |");
+  assertStringIncludes(context.files["g.md"]!, "- Best: `@everyone`\n");
+  const { testsuite = [], ...total } = await parseJunit(
+    context.files["g.xml"]!,
+  ) as TestSuites;
+  assertEquals([total.tests, total.failures, testsuite.length], [18, 9, 18]);
+  assertEquals(testsuite[0]!.name, "=cmd|bad / s0");
+  assertEquals(testsuite[17]!.name, "@everyone / s8");
+  const lines = context.files["g.jsonl"]!.trim().split("\n").map((line) => JSON.parse(line));
+  assertEquals(lines.map(({ model_name }) => model_name), [
+    ...Array(9).fill("=cmd|bad"),
+    ...Array(9).fill("@everyone"),
+  ]);
+  const page = context.files["g.html"]!;
+  assertStringIncludes(page, '"best":["@everyone"]');
+  const { groups: [group] } = JSON.parse((await context.run("groups", "--json")).out);
+  const written = await context.run("export", group.group_id, "--format", "html");
+  assert(written.out === page, written.err);
+});
+
+Deno.test("a group says which pairs are not decided, and its dataset", async () => {
+  const context = groupContext({
+    files: { "s.jsonl": batchFile(9) },
+    targetOf: ({ model_id }) => ({
+      ask(conversation) {
+        const isFirst = conversation[0]!.content === "question 0";
+        if (model_id === "faulty" && isFirst) return Promise.reject(providerError(500));
+        const content = model_id === "worse" && isFirst ? "wrong" : "right";
+        return Promise.resolve({ content, usage: null });
+      },
+    }),
+  });
+  await context.run("datasets", "put", "support", "s.jsonl");
+  const models = ["good", "worse", "faulty"].flatMap((name) => ["--model", name]);
+  const outputs = ["--output", "g.csv", "--output", "g.json"];
+  const { out } = await context.run("run", "--dataset", "support", ...AT, ...models, ...outputs);
+  assertMatch(out, /Dataset support@[0-9a-f]{32}\n/);
+  assertMatch(out, /worse − good +-0\.111 .* inconclusive\n/);
+  const rows = parse(context.files["g.csv"]!, { columns: true, bom: true }) as Record<
+    string,
+    string
+  >[];
+  const { dataset } = JSON.parse(context.files["g.json"]!);
+  assertMatch(dataset, /^support@/);
+  const find = (kind: string, model: string) =>
+    rows.find((row) => row.kind === kind && row.model === model && row.score === "overall")!;
+  assertEquals(find("pair", "worse").verdict, "inconclusive");
+  assertEquals(Number(find("model", "faulty").value).toFixed(3), "0.889");
+});
+
+Deno.test("a group says of each model why calls failed and why scores are missing", async () => {
+  const context = groupContext({
+    targetOf: ({ model_id }) => ({
+      ask() {
+        if (model_id === "dead") return Promise.reject(providerError(401));
+        return Promise.resolve({ content: "right", usage: null });
+      },
+    }),
+    scoring: scoringPorts({
+      judge: { name: "j", ask: () => Promise.reject(providerError(500)) },
+    }),
+  });
+  const models = ["good", "dead"].flatMap((name) => ["--model", name]);
+  const outputs = ["--output", "g.md", "--output", "g.json"];
+  const { out } = await context.run("run", "tests/support.jsonl", ...AT, ...models, ...outputs);
+  assertMatch(out, /\n {2}dead: Failed 9 × provider_error: .*401/);
+  assertMatch(out, /\n {2}good: Missing 9 × judge: judge_unavailable\n/);
+  assertMatch(context.files["g.md"]!, /\n- `dead`: Failed 9 × `provider_error`: `.*401/);
+  const [good, dead] = JSON.parse(context.files["g.json"]!).models;
+  assertEquals(good.errors, []);
+  assertEquals(good.missing_scores[0], { score: "judge", reason: "judge_unavailable", turns: 9 });
+  assertEquals([dead.errors[0].code, dead.errors[0].turns], ["provider_error", 9]);
+});
+
+Deno.test("a group names three error codes of a model, and counts the others", async () => {
+  const codes = ["provider_error", "provider_timeout", "provider_refused", "rate_limited"] as const;
+  const context = groupContext({
+    targetOf(request) {
+      if (request.model_id === "good") return targetOf(request);
+      let asked = 0;
+      return {
+        ask() {
+          const code = codes[asked++ % codes.length]!;
+          return Promise.reject(new ProviderError(502, code, "down", { kind: "timeout" }));
+        },
+      };
+    },
+  });
+  const models = ["good", "dead"].flatMap((name) => ["--model", name]);
+  const { out } = await context.run("run", "tests/support.jsonl", ...AT, ...models);
+  assertEquals(out.match(/ dead: Failed \d × /g)?.length, 3);
+  assertStringIncludes(out, "  dead: and 1 more error code\n");
+});
+
+Deno.test("a stopped group continues with resume, and what was asked is not asked again", async () => {
+  let asked = 0;
+  const stopped = groupContext({
+    targetOf: (request) => ({
+      ask() {
+        if (++asked === 4) stopped.interrupt();
+        return targetOf(request).ask();
+      },
+    }),
+  });
+  const models = [...AT, "--model", "a", "--model", "b", "--concurrency", "1"];
+  const { code, err } = await stopped.run("run", "tests/support.jsonl", ...models);
+  assertEquals(code, 130);
+  const [, id] = /continue with: assay-eval resume (\S{36})/.exec(err)!;
+  assertEquals((await stopped.store.groupRuns(id!)).map(({ status }) => status), [
+    "interrupted",
+    "interrupted",
+  ]);
+  const next = groupContext({
+    store: stopped.store,
+    targetOf: (request) => ({
+      ask() {
+        asked++;
+        return targetOf(request).ask();
+      },
+    }),
+  });
+  const resumed = await next.run("resume", id!);
+  assertEquals([resumed.code, asked], [0, 18]);
+  assertStringIncludes(resumed.out, "No model was shown to be better than another one\n");
+  assertEquals((await next.run("resume", id!)).code, 0);
+});
+
+Deno.test("a model whose run failed before Ctrl-C stays failed, and its reason is told", async () => {
+  let asked = 0;
+  const context = groupContext({
+    targetOf: (request) => ({
+      ask() {
+        if (request.model_id === "a") throw new TypeError("a fault of ours");
+        if (++asked === 3) context.interrupt();
+        return targetOf(request).ask();
+      },
+    }),
+  });
+  const models = [...AT, "--model", "a", "--model", "b", "--concurrency", "1"];
+  const { code, err } = await context.run("run", "tests/support.jsonl", ...models);
+  assertEquals(code, 130);
+  assertStringIncludes(err, "the run of a stopped: a fault of ours\n");
+  const [, id] = /continue with: assay-eval resume (\S{36})/.exec(err)!;
+  assertEquals((await context.store.groupRuns(id!)).map(({ status }) => status), [
+    "failed",
+    "interrupted",
+  ]);
+});
+
+Deno.test("a baseline is compared with each model by itself", async () => {
+  const context = groupContext();
+  await context.run("run", "tests/support.jsonl", ...AT, "--model", "acme/good");
+  await context.run("tag", "latest", "main");
+  const { code, out } = await context.run(
+    "run",
+    "tests/support.jsonl",
+    ...TWO,
+    ...["--threshold", "0", "--baseline", "tag:main", "--score", "overall"],
+  );
+  assertEquals(code, 100);
+  assert(out.endsWith("\nacme/good: passed\nacme/bad: not passed: regressed in overall\n"), out);
+});
+
+Deno.test("models of the command line replace those of the file, and wrong ones are refused", async () => {
+  const targets = [
+    { endpoint: "http://a.example", model_id: "m", name: "one" },
+    { endpoint: "http://b.example", model_id: "m", name: "two" },
+  ];
+  const test_batch = batchFile(2).split("\n").map((line) => JSON.parse(line));
+  const context = groupContext({
+    files: { "b.json": JSON.stringify({ test_batch, targets }), "plain.json": batchFile(2) },
+  });
+  const own = await context.run("run", "b.json");
+  assertEquals(own.code, 0);
+  assertMatch(own.out, /score +one +two\n/);
+  const one = await context.run("run", "b.json", ...AT, "--model", "x");
+  assertMatch(one.out, /^Evaluation b: passed\n {2}Model x at http:\/\/model\.example\/v1\n/);
+  const twice = await context.run("run", "plain.json", ...AT, "--model", "x", "--model", "x");
+  assertEquals(twice.code, 1);
+  assertStringIncludes(twice.err, "model_ids.1: is the same as model_ids.0");
 });

@@ -1,6 +1,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { TargetReply } from "../../../eval/endpoint/reply.ts";
+import type { InteractionResult } from "../../../eval/schemas/interaction_result.ts";
 import { batchFile, cliContext } from "../../fakes/cli_context.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
 import { fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
 
 const target = ["--endpoint", "http://model.example/v1", "--model", "acme/model"];
@@ -259,3 +262,302 @@ Deno.test("tests of promptfoo are run, and what cannot be imported is reported",
     "left out: assertions of the type python (first in line 3)\n",
   );
 });
+
+const usage = { input_tokens: 6, output_tokens: 4, total_tokens: 10 };
+
+/** A model whose replies take 10 tokens each. */
+function countingModel(reply: Partial<TargetReply> = {}) {
+  let calls = 0;
+  const cli = cliContext({
+    files: { "b.jsonl": batchFile(20) },
+    target: {
+      isPriced: true,
+      ask: () => {
+        calls++;
+        return Promise.resolve({ content: "right", usage, latencyMs: 1, ...reply });
+      },
+    },
+  });
+  return { ...cli, calls: () => calls };
+}
+
+Deno.test("a run ends when its tokens are spent, says so, and continues with a higher cap", async () => {
+  const { run, store, calls } = countingModel();
+  const ended = await run(
+    ...["run", "b.jsonl", ...target, "--concurrency", "1", "--max-tokens", "50"],
+  );
+  assertEquals(ended.code, 1, ended.err);
+  assertStringIncludes(ended.err, "ended early: its budget of 50 tokens is spent (50)\n");
+  assertStringIncludes(ended.err, "5 of 20 turns are stored; continue with: assay-eval resume");
+  assertEquals(calls(), 5);
+  const { runs: [stored] } = await store.listRuns({ limit: 1 });
+  assertEquals([stored!.status, stored!.detail, stored!.tally?.done], [
+    "interrupted",
+    "its budget of 50 tokens is spent (50)",
+    5,
+  ]);
+
+  const same = await run("resume", "latest", "--concurrency", "1");
+  assertStringIncludes(same.err, "its budget of 50 tokens is spent (50)\n");
+  assertEquals(calls(), 5, "what was spent before counts");
+  const more = await run("resume", "latest", "--concurrency", "1", "--max-tokens", "200");
+  assertEquals([more.code, calls()], [0, 20], more.err);
+});
+
+Deno.test("a run that spends its budget with the last turn is complete", async () => {
+  const { run } = countingModel();
+  const { code, err } = await run("run", "b.jsonl", ...target, "--max-tokens", "200");
+  assertEquals(code, 0, err);
+});
+
+Deno.test("a run ends when its money is spent, or if nobody knows what it costs", async () => {
+  const priced = countingModel({ cost: { amount: 0.25, currency: "EUR" } });
+  const cap = ["--concurrency", "1", "--max-cost", "0.6"];
+  const spent = await priced.run("run", "b.jsonl", ...target, ...cap);
+  assertEquals([spent.code, priced.calls()], [1, 3]);
+  assertStringIncludes(spent.err, "its budget of 0.6 is spent (0.75)\n");
+  const unpriced = countingModel({ cost: null });
+  const free = await unpriced.run("run", "b.jsonl", ...target, ...cap);
+  assertStringIncludes(free.err, "its budget cannot be kept: the model has no price (PRICES)");
+  const uncounted = countingModel({ usage: null });
+  const unknown = await uncounted.run("run", "b.jsonl", ...target, "--max-tokens", "50");
+  assertStringIncludes(unknown.err, "cannot be kept: the endpoint does not report tokens");
+  assert(uncounted.calls() < 20);
+});
+
+/** Four scenarios, two of them with a tag. */
+const batch = Array.from({ length: 4 }, (_, index) =>
+  JSON.stringify({
+    id: `s${index}`,
+    ...(index > 1 && { tags: ["refund", "slow"] }),
+    interactions: [{ id: "t", user_message: `question ${index}`, reference_reply: "right" }],
+  })).join("\n");
+
+function model() {
+  const state: { answer: (question: string) => string } = { answer: () => "right" };
+  const cli = cliContext({
+    files: { "support.jsonl": batch },
+    answer: (asked) => state.answer(asked.at(-1)!.content),
+  });
+  const questions = (from: number) => cli.asked.slice(from).map((asked) => asked.at(-1)!.content);
+  return { ...cli, state, questions };
+}
+
+Deno.test("--only runs scenarios by their ids, their tags, or that failed in a run", async () => {
+  const { run, state, asked, questions } = model();
+  const only = async (...words: string[]) => {
+    const before = asked.length;
+    const ended = await run(
+      ...["run", "support.jsonl", ...target, ...words.flatMap((word) => ["--only", word])],
+    );
+    assertEquals(ended.code, 0, ended.err);
+    return questions(before).sort();
+  };
+  assertEquals(await only("s1"), ["question 1"]);
+  assertEquals(await only("refund", "s0"), ["question 0", "question 2", "question 3"]);
+  let calls = 0;
+  state.answer = (question) => question === "question 2" && calls++ === 0 ? "wrong" : "right";
+  await run("run", "support.jsonl", ...target, "--attempts", "2", "--threshold", "0.8");
+  state.answer = () => "right";
+  assertEquals(await only("failed:latest"), ["question 2"], "it passed in one of two attempts");
+
+  const { code, err } = await run("run", "support.jsonl", ...target, "--only", "nothing");
+  assertEquals(code, 1);
+  assertStringIncludes(err, "--only nothing: no scenario of the batch has this id or tag");
+  const none = await run("run", "support.jsonl", ...target, "--only", "failed:latest");
+  assertStringIncludes(none.err, "no scenario of the batch failed there");
+});
+
+Deno.test("a run of a part is no baseline of the whole", async () => {
+  const { run, files } = model();
+  await run("run", "support.jsonl", ...target, "-o", "whole.json");
+  const { run_id: whole } = JSON.parse(files["whole.json"]!);
+  await run("run", "support.jsonl", ...target, "--only", "s1", "-o", "part.json");
+  assertEquals(JSON.parse(files["part.json"]!).only, ["s1"]);
+  const { err } = await run("run", "support.jsonl", ...target, "--baseline", "latest");
+  assertStringIncludes(err, `baseline ${whole}\n`);
+});
+
+Deno.test("--retry-failed asks again what failed, and keeps the rest", async () => {
+  const { run, state, asked, questions, store } = model();
+  state.answer = (question) => {
+    if (question === "question 1") throw providerError(500);
+    return "right";
+  };
+  const first = await run("run", "support.jsonl", ...target);
+  assertEquals(first.code, 0, "three of four are right");
+  state.answer = () => "right";
+  const before = asked.length;
+  const retried = await run("run", "--retry-failed", "latest", "--threshold", "1");
+  assertEquals(retried.code, 0, retried.out + retried.err);
+  assertEquals(questions(before), ["question 1"]);
+  assertStringIncludes(retried.out, "Turns 4 of 4: 4 passed");
+  const [run1, run0] = (await store.listRuns({ limit: 2 })).runs;
+  assertEquals(run1!.parentId, run0!.id);
+
+  const again = await run("run", "--retry-failed", "latest");
+  assertEquals(again.code, 1);
+  assertStringIncludes(again.err, "nothing to retry: every turn of run");
+  const both = await run("run", "--retry-failed", "latest", "--model", "other");
+  assertStringIncludes(both.err, "--model cannot be used with --retry-failed");
+});
+
+const secretTarget = ["--endpoint", "http://model.example/v1?key=hidden", "--model", "m"];
+
+/** One scenario of three turns, whatever was answered with this score, or what `change` makes of it. */
+function scoredWorld(
+  overall: number,
+  change: (turn: number) => Partial<InteractionResult> = () => ({}),
+) {
+  const interactions = ["a", "b", "c"].map((id) => ({
+    id,
+    user_message: id,
+    reference_reply: "right",
+  }));
+  const store = memoryStore();
+  return cliContext({
+    files: { "b.json": JSON.stringify([{ id: "s", interactions }]) },
+    store: {
+      ...store,
+      recordTurn: (id, turn) =>
+        store.recordTurn(id, {
+          ...turn,
+          result: { ...turn.result, scores: { overall }, ...change(turn.turn) },
+        }),
+    },
+  });
+}
+
+Deno.test("three turns of 0.7 end with 0 at a threshold of 0.7, and of less with 100", async () => {
+  assertEquals((await scoredWorld(0.7).run("run", "b.json", ...secretTarget)).code, 0);
+  assertEquals((await scoredWorld(0.6999).run("run", "b.json", ...secretTarget)).code, 100);
+});
+
+Deno.test("the mean reads as in the table above it, and never as if it reached the threshold", async () => {
+  const reasonOf = async (overall: number) =>
+    (await scoredWorld(overall).run("run", "b.json", ...secretTarget)).out.trimEnd().split("\n").at(
+      -1,
+    );
+  assertEquals(await reasonOf(0.6), "not passed: overall 0.6 is below 0.7"); // 0.5999999999999999
+  assertEquals(await reasonOf(0.6746), "not passed: overall 0.675 is below 0.7");
+  assertEquals(await reasonOf(0.69999), "not passed: overall 0.699 is below 0.7");
+});
+
+Deno.test("a mean that missing scores cannot lift to the threshold is named by the most that it can be", async () => {
+  const { run } = scoredWorld(
+    0.6,
+    (turn) =>
+      turn === 0
+        ? { scores: {}, missing_scores: { overall: "without judge" }, overall_bounds: [0.1, 0.3] }
+        : {},
+  );
+  const { out } = await run("run", "b.json", ...secretTarget);
+  assertEquals(out.trimEnd().split("\n").at(-1), "not passed: overall is 0.5 at most, below 0.7");
+});
+
+Deno.test("a terminal shows the endpoint without its query", async () => {
+  const { out, err } = await scoredWorld(1).run("run", "b.json", ...secretTarget);
+  assert(out.includes("at http://model.example/v1\n"), out);
+  assert(!(out + err).includes("hidden"), out + err);
+});
+
+Deno.test("a mean below the threshold because calls failed does not pass, and says that they decide", async () => {
+  const store = memoryStore();
+  const error = { code: "provider_error", status: 500, detail: "" };
+  const { run } = cliContext({
+    files: {
+      "b.json": JSON.stringify(
+        ["a", "b"].map((id) => ({
+          id,
+          interactions: [{ id, user_message: id, reference_reply: "right" }],
+        })),
+      ),
+    },
+    store: {
+      ...store,
+      recordTurn: (id, turn) => {
+        const own = turn.scenario === 0
+          ? { scores: { overall: 1 } }
+          : { scores: { overall: 0 }, error };
+        return store.recordTurn(id, { ...turn, result: { ...turn.result, ...own } });
+      },
+    },
+  });
+  const { code, out } = await run("run", "b.json", ...secretTarget);
+  assertEquals(code, 100);
+  assert(out.startsWith("Evaluation b: inconclusive\n"), out);
+  const words = "overall lies between 0.5 and 1, because 1 call failed, and the threshold is 0.7";
+  assert(out.includes(words), out);
+});
+
+Deno.test("a required check that cannot be decided does not pass, however good the scores are", async () => {
+  const store = memoryStore();
+  const { run } = cliContext({
+    files: {
+      "b.json": JSON.stringify([{ id: "s", interactions: [{ id: "i", user_message: "Hi" }] }]),
+    },
+    store: {
+      ...store,
+      recordTurn: (id, turn) => {
+        const check = { name: "polite", type: "judge", weight: 1, required: true, value: null };
+        const own = {
+          scores: { overall: null },
+          missing_scores: { checks: "polite: judge_unavailable", overall: "without checks" },
+          overall_bounds: [0.8, 1] as [number, number],
+          check_results: [check],
+        };
+        return store.recordTurn(id, { ...turn, result: { ...turn.result, ...own } });
+      },
+    },
+  });
+  const { code, out } = await run("run", "b.json", ...secretTarget, "--threshold", "0.3");
+  assertEquals(code, 100);
+  assert(out.startsWith("Evaluation b: inconclusive\n"), out);
+  assert(out.includes("required checks or tool calls are missing in 1 turn"), out);
+});
+
+Deno.test("a run that expects nothing passes, and the last line says that nothing was scored", async () => {
+  const interactions = [{ id: "i", user_message: "Hi" }];
+  const { run } = cliContext({ files: { "b.json": JSON.stringify([{ id: "s", interactions }]) } });
+  const { code, out } = await run("run", "b.json", ...secretTarget);
+  assertEquals(code, 0);
+  assert(out.startsWith("Evaluation b: not scored\n"), out);
+  assertStringIncludes(out, "\npassed, but no turn was scored: no reference, label, check");
+});
+
+for (
+  const [what, own] of [
+    ["a required check", { checks: [{ type: "contains", value: "yes", required: true }] }],
+    ["expected tool calls", { reference_tools: [{ name: "search" }] }],
+  ] as const
+) {
+  Deno.test(`a failed call of a turn with ${what} does not pass, however good the others are`, async () => {
+    const store = memoryStore();
+    const turn = { user_message: "Hi", ...own };
+    const scenario = (id: string) => ({ id, interactions: [{ id: "i", ...turn }] });
+    const error = {
+      code: "provider_error",
+      message: "",
+      detail: "the endpoint answered 500",
+      status: null,
+    };
+    const { run } = cliContext({
+      files: { "b.json": JSON.stringify(["a", "b", "c", "d"].map(scenario)) },
+      store: {
+        ...store,
+        recordTurn: (id, turn) => {
+          const scored = turn.scenario === 0
+            ? { scores: { tools: 0, overall: 0 }, error }
+            : { scores: { tools: 1, overall: 1 } };
+          const scores = { ...scored.scores, ...(!("reference_tools" in own) && { tools: null }) };
+          const { error: _, check_results: __, missing_scores: ___, ...result } = turn.result;
+          return store.recordTurn(id, { ...turn, result: { ...result, ...scored, scores } });
+        },
+      },
+    });
+    const { code, out } = await run("run", "b.json", ...secretTarget, "--threshold", "0.5");
+    assertEquals(code, 100);
+    assert(out.startsWith("Evaluation b: inconclusive\n"), out);
+    assert(out.includes("required checks or tool calls are missing in 1 turn"), out);
+  });
+}

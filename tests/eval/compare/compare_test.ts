@@ -1,10 +1,25 @@
-import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import { compareRuns } from "../../../eval/compare/compare.ts";
+import { type ComparedTurn, readScores } from "../../../eval/compare/turn_scores.ts";
+import { isRegression } from "../../../eval/compare/verdict.ts";
+import { markdownForm } from "../../../eval/export/formats/markdown.ts";
+import { describeComparison } from "../../../eval/export/text/comparison_text.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { interaction, scenario } from "../../fakes/eval_ports.ts";
-import { recordedRun, type RecordedScenario } from "../../fakes/recorded_run.ts";
+import { compare, graded, meanings, type Result, run, turn } from "../../fakes/judged_turns.ts";
+import {
+  recordedRun,
+  type RecordedScenario,
+  type RecordedScore,
+} from "../../fakes/recorded_run.ts";
 
-const compare = (baseline: RecordedScenario[], candidate: RecordedScenario[]) =>
+const compareRecorded = (baseline: RecordedScenario[], candidate: RecordedScenario[]) =>
   compareRuns({ baseline: recordedRun(baseline), candidate: recordedRun(candidate) });
 
 /** One turn a scenario, one attempt. */
@@ -13,7 +28,7 @@ const plain = (values: number[]): RecordedScenario[] =>
 
 Deno.test("a score has both means, their difference, its interval and a verdict", async () => {
   const baseline = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
-  const { scores, verdict, reason, decided_by } = await compare(
+  const { scores, verdict, reason, decided_by } = await compareRecorded(
     plain(baseline),
     plain(baseline.map((value) => value + 0.1)),
   );
@@ -28,13 +43,16 @@ Deno.test("a score has both means, their difference, its interval and a verdict"
 
 Deno.test("the same the other way round is a regression", async () => {
   const values = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
-  const { verdict } = await compare(plain(values.map((value) => value + 0.1)), plain(values));
+  const { verdict } = await compareRecorded(
+    plain(values.map((value) => value + 0.1)),
+    plain(values),
+  );
   assertEquals(verdict, "regressed");
 });
 
 Deno.test("many attempts of one scenario are no evidence about scenarios, and the reason says so", async () => {
   const attempts = (value: number) => new Array<number>(100).fill(value);
-  const { scores, verdict, reason } = await compare(
+  const { scores, verdict, reason } = await compareRecorded(
     [["only", [["t", ...attempts(0.1)]]]],
     [["only", [["t", ...attempts(0.9)]]]],
   );
@@ -47,18 +65,18 @@ Deno.test("many attempts of one scenario are no evidence about scenarios, and th
 
 Deno.test("a failed turn counts 0 in every score that the other run has there", async () => {
   const baseline: RecordedScenario[] = [["s", [["t", 0.8, 0.8]]]];
-  const half = await compare(baseline, [["s", [["t", 0.8, "failed"]]]]);
+  const half = await compareRecorded(baseline, [["s", [["t", 0.8, "failed"]]]]);
   assertAlmostEquals(half.scores.overall!.candidate!, 0.4);
-  const silent = await compare(baseline, [["s", [["t", 0.8, "failed without scores"]]]]);
+  const silent = await compareRecorded(baseline, [["s", [["t", 0.8, "failed without scores"]]]]);
   assertAlmostEquals(silent.scores.overall!.candidate!, 0.4);
-  const dead = await compare([["s", [["t", 0.8], ["u", 0.6]]]], [
+  const dead = await compareRecorded([["s", [["t", 0.8], ["u", 0.6]]]], [
     ["s", [["t", "failed without scores"], ["u", 0.6]]],
   ]);
   assertAlmostEquals(dead.scores.overall!.candidate!, 0.3);
 });
 
 Deno.test("runs of unequal attempts are compared by the mean of each turn", async () => {
-  const { scores } = await compare([["s", [["t", 0.2, 0.4, 0.6]]]], [["s", [["t", 0.5]]]]);
+  const { scores } = await compareRecorded([["s", [["t", 0.2, 0.4, 0.6]]]], [["s", [["t", 0.5]]]]);
   assertAlmostEquals(scores.overall!.baseline!, 0.4);
   assertAlmostEquals(scores.overall!.candidate!, 0.5);
 });
@@ -71,7 +89,10 @@ Deno.test("an attempt counts as one conversation, also if it has many turns", as
     ]);
   // Ten attempts of two turns against one: six scenarios' worth of rare misses is still no evidence.
   const often = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0];
-  const { scores, reason } = await compare(conversation([often, often]), conversation([[1], [1]]));
+  const { scores, reason } = await compareRecorded(
+    conversation([often, often]),
+    conversation([[1], [1]]),
+  );
   assertAlmostEquals(scores.overall!.difference!, 0.1);
   assertEquals(scores.overall!.turns, 16);
   assert(scores.overall!.p! > 0.3, `p = ${scores.overall!.p}`);
@@ -79,7 +100,7 @@ Deno.test("an attempt counts as one conversation, also if it has many turns", as
 });
 
 Deno.test("a turn that an attempt has not reached takes no weight from the others", async () => {
-  const { scores } = await compare(
+  const { scores } = await compareRecorded(
     [["s", [["easy", 1, 0.5], ["hard", 0, undefined]]]],
     [["s", [["easy", 0.75], ["hard", 0]]]],
   );
@@ -87,7 +108,7 @@ Deno.test("a turn that an attempt has not reached takes no weight from the other
 });
 
 Deno.test("turns are paired by their id, also when their order changed", async () => {
-  const { scores, only_in_baseline } = await compare(
+  const { scores, only_in_baseline } = await compareRecorded(
     [["s", [["a", 0.1], ["b", 0.9]]]],
     [["s", [["b", 0.9], ["a", 0.1]]]],
   );
@@ -97,7 +118,7 @@ Deno.test("turns are paired by their id, also when their order changed", async (
 });
 
 Deno.test("turns that share an id are paired in their order", async () => {
-  const { scores } = await compare(
+  const { scores } = await compareRecorded(
     [["s", [["a", 0.1], ["a", 0.9]]]],
     [["s", [["a", 0.2], ["a", 0.9], ["a", 0.5]]]],
   );
@@ -142,7 +163,7 @@ Deno.test("ten scenarios that ask the same are one, whatever they are called, an
 });
 
 Deno.test("what is only in one run is listed and enters no mean", async () => {
-  const comparison = await compare(
+  const comparison = await compareRecorded(
     [["both", [["t", 0.5], ["gone", 0]]], ["old", [["t", 0]]]],
     [["both", [["t", { overall: 0.5, judge: 1 }], ["fresh", 0]]], ["new", [["t", 0]]]],
   );
@@ -160,7 +181,7 @@ Deno.test("what is only in one run is listed and enters no mean", async () => {
 });
 
 Deno.test("what an unfinished run has not reached is listed as missing there", async () => {
-  const { only_in_baseline, scores } = await compare(
+  const { only_in_baseline, scores } = await compareRecorded(
     [["a", [["t", 1], ["u", 1]]], ["b", [["t", 1]]]],
     [["a", [["t", 1], ["u", undefined]]], ["b", [["t", undefined]]]],
   );
@@ -181,7 +202,7 @@ Deno.test("a scenario whose reference or system prompt changed is paired and nam
 });
 
 Deno.test("a score that one run lacks at a turn leaves that turn out and counts it", async () => {
-  const { scores } = await compare(
+  const { scores } = await compareRecorded(
     [["s", [["t", { match: 1 }], ["u", { match: 0 }]]]],
     [["s", [["t", { match: 1 }], ["u", { match: null }]]]],
   );
@@ -200,10 +221,10 @@ Deno.test("overall decides alone at 5 %, however many other scores move, and whi
   const others = Array.from({ length: 16 }, (_, index) => `score_${index}`);
   const all = (overall: number, rest: number) =>
     shifted({ overall, ...Object.fromEntries(others.map((name) => [name, rest])) });
-  const better = await compare(all(0, 0), all(0.2, -0.2));
+  const better = await compareRecorded(all(0, 0), all(0.2, -0.2));
   assertEquals([better.verdict, better.decided_by], ["improved", "overall"]);
   assertEquals(better.scores.overall!.p, 2 / 128);
-  const same = await compare(all(0, 0), all(0, 0.2));
+  const same = await compareRecorded(all(0, 0), all(0, 0.2));
   assertEquals([same.verdict, same.reason], ["inconclusive", "no scenario differs"]);
 });
 
@@ -220,19 +241,19 @@ Deno.test("the caller may name another score, and scores that do not decide have
 });
 
 Deno.test("without a deciding score in both runs there is no verdict, and the reason says so", async () => {
-  const { verdict, reason, scores } = await compare(
+  const { verdict, reason, scores } = await compareRecorded(
     shifted({ chrf: 0 }),
     shifted({ chrf: 0.2 }),
   );
   assertEquals(verdict, "inconclusive");
   assertEquals(reason, "overall cannot be compared: neither run has it");
   assertAlmostEquals(scores.chrf!.difference!, 0.2);
-  const half = await compare(shifted({ chrf: 0, overall: 0 }), shifted({ chrf: 0.2 }));
+  const half = await compareRecorded(shifted({ chrf: 0, overall: 0 }), shifted({ chrf: 0.2 }));
   assertEquals(half.reason, "overall cannot be compared: only the baseline has it");
 });
 
 Deno.test("the other scores are corrected among themselves, and so are their intervals", async () => {
-  const { scores } = await compare(
+  const { scores } = await compareRecorded(
     shifted({ overall: 0, a: 0, b: 0, c: 0, d: 0 }),
     shifted({ overall: 0, a: 0.2, b: 0, c: 0, d: 0 }),
   );
@@ -252,7 +273,7 @@ Deno.test("a score that neither run has cannot decide", async () => {
 });
 
 Deno.test("the scenarios that moved most come first, either way", async () => {
-  const { moved } = await compare(
+  const { moved } = await compareRecorded(
     plain([0.5, 0.5, 0.5, 0.5, 0.5, 0.5]),
     plain([0.4, 0.9, 0.5, 0.1, 0.6, 0.4]),
   );
@@ -261,7 +282,7 @@ Deno.test("the scenarios that moved most come first, either way", async () => {
 });
 
 Deno.test("runs that share nothing give no score, and everything is listed", async () => {
-  const { verdict, reason, scores, moved, only_in_baseline } = await compare(
+  const { verdict, reason, scores, moved, only_in_baseline } = await compareRecorded(
     [["a", [["t", 1]]]],
     [["b", [["t", 1]]]],
   );
@@ -274,7 +295,7 @@ Deno.test("a thousand scenarios are compared without holding the event loop", as
   const values = Array.from({ length: 1000 }, (_, index) => (index * 37 % 100) / 100);
   let turns = 0;
   const timer = setInterval(() => turns++, 0);
-  await compare(plain(values), plain(values.toReversed()));
+  await compareRecorded(plain(values), plain(values.toReversed()));
   clearInterval(timer);
   assert(turns > 0, "no timer ran while the runs were compared");
 });
@@ -286,4 +307,270 @@ Deno.test("a scenario that lost more turns than a call takes arguments is compar
     candidate: recordedRun([["s", turns.slice(0, 1)]]),
   });
   assertEquals(result.only_in_baseline.turns.length, 149_999);
+});
+
+for (const isOld of [false, true]) {
+  const release = isOld ? "before missing scores were recorded" : "as recorded now";
+  const outages: [what: string, turns: Result[]][] = [
+    ["for all", meanings.map((meaning) => turn(meaning, { grade: null, isOld }))],
+    [
+      "for every second",
+      meanings.map((meaning, index) => turn(meaning, { grade: index % 2 ? null : 0.4, isOld })),
+    ],
+    ["because there is none", meanings.map((meaning) => turn(meaning))],
+  ];
+  for (const [what, turns] of outages) {
+    Deno.test(`the same replies are never better or worse if the judge fails ${what}, ${release}`, async () => {
+      for (const [one, other] of [[graded, turns], [turns, graded]] as const) {
+        const comparison = await compare(run(one), run(other));
+        assertEquals(comparison.verdict, "inconclusive");
+        const { difference, bounds } = comparison.scores.overall!;
+        assert(difference === 0 || (bounds!.difference[0] <= 0 && bounds!.difference[1] >= 0));
+        assert(comparison.left_out.some(({ score }) => score === "judge"));
+      }
+    });
+  }
+}
+
+Deno.test("what was left out is listed with the number of turns and the reason", async () => {
+  const failing = meanings.map((meaning, index) =>
+    turn(meaning, { grade: index < 5 ? null : 0.4 })
+  );
+  const down = await compare(run(graded), run(failing));
+  assertEquals(down.left_out, [
+    { score: "judge", turns: 5, reason: "missing_in_candidate", detail: null },
+  ]);
+  assertEquals(down.scores.overall!.missing, { baseline: 0, candidate: 5 });
+  const [low, high] = down.scores.judge!.bounds!.candidate;
+  assertAlmostEquals(low, 7 * 0.4 / 12);
+  assertAlmostEquals(high, (7 * 0.4 + 5) / 12);
+  const off = await compare(run(meanings.map((meaning) => turn(meaning))), run(graded));
+  assertEquals(off.left_out, [
+    { score: "judge", turns: 12, reason: "not_in_baseline", detail: null },
+  ]);
+  assertEquals(off.scores.overall!.bounds, undefined);
+  assertEquals(off.notes.map(({ code }) => code), ["overall_reduced"]);
+});
+
+Deno.test("a mean whose only common part is missing in one run is not called missing in both", async () => {
+  const labelled = (match: number | null): Result => ({
+    scores: { intent_match: match, metadata_match: match, overall: match },
+    reference_metadata: { intent: "greet" },
+    annotation: {
+      method: "judge",
+      confidence: null,
+      keys: { intent: { method: "judge", confidence: null } },
+    },
+    ...(match === null && {
+      missing_scores: { intent_match: "x", metadata_match: "intent: x", overall: "x" },
+    }),
+  });
+  const [told, untold] = [1, null].map((match) => run(meanings.map(() => labelled(match))));
+  const cases = [[told, untold, "candidate"], [untold, told, "baseline"]] as const;
+  for (const [baseline, candidate, side] of cases) {
+    const { left_out } = await compare(baseline!, candidate!);
+    assertEquals(
+      left_out.map(({ score, turns, reason }) => [score, turns, reason]),
+      ["intent_match", "metadata_match", "overall"].map((name) => [
+        name,
+        12,
+        `missing_in_${side}`,
+      ]),
+    );
+  }
+});
+
+Deno.test("a real regression is found although a few verdicts are missing", async () => {
+  const good = Array.from({ length: 20 }, (_, index) => turn(0.8, { grade: 0.8 + index / 100 }));
+  const bad = Array.from(
+    { length: 20 },
+    (_, index) => turn(0.8, { grade: index < 2 ? null : 0.3 + index / 100 }),
+  );
+  const { verdict, scores } = await compare(run(good), run(bad));
+  assertEquals(verdict, "regressed");
+  const { difference, bounds, ci95 } = scores.overall!;
+  const [low, high] = bounds!.difference;
+  assertEquals(difference, null);
+  assert(low < high && high < 0);
+  assert(ci95![0] < low && high < ci95![1] && ci95![1] < 0, "the interval covers the bounds");
+});
+
+Deno.test("a verdict that the missing values could change is none, and the reason says so", async () => {
+  const good = Array.from({ length: 20 }, (_, index) => turn(0.8, { grade: 0.7 + index / 100 }));
+  const bad = Array.from(
+    { length: 20 },
+    (_, index) => turn(0.8, { grade: index < 8 ? null : 0.5 + index / 100 }),
+  );
+  const comparison = await compareRuns(
+    { baseline: recordedRun(run(good)), candidate: recordedRun(run(bad)) },
+    { decideBy: "judge" },
+  );
+  assertEquals(comparison.verdict, "inconclusive");
+  assertEquals(
+    comparison.reason,
+    "values of judge are missing (0 in the baseline, 8 in the candidate), and it depends on them",
+  );
+  const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);
+  assertStringIncludes(
+    text,
+    "`judge` is missing in 0 turns of the baseline and 8 of the candidate",
+  );
+});
+
+Deno.test("missing labels do not raise the match of the others", async () => {
+  const labelled = (intent: number | null, sentiment: number): Result => ({
+    scores: {
+      intent_match: intent,
+      sentiment_match: sentiment,
+      // As earlier versions recorded it: the mean of the labels that were told.
+      metadata_match: intent === null ? sentiment : (intent + sentiment) / 2,
+      overall: intent === null ? sentiment : (intent + sentiment) / 2,
+    },
+    reference_metadata: { intent: "greet", sentiment: "positive" },
+    annotation: {
+      method: "few_shot+words",
+      confidence: 0.5,
+      keys: {
+        intent: { method: "few_shot", confidence: 0.5 },
+        sentiment: { method: "words", confidence: 0.5 },
+      },
+    },
+  });
+  const told = meanings.map(() => labelled(0, 1));
+  const abstained = meanings.map(() => labelled(null, 1));
+  const comparison = await compare(run(told), run(abstained));
+  assertEquals(comparison.verdict, "inconclusive");
+  const { baseline, candidate } = comparison.scores.metadata_match!.bounds!;
+  assertEquals([baseline, candidate], [[0.5, 0.5], [0.5, 1]]);
+  assertEquals(comparison.left_out, [
+    { score: "intent_match", turns: 12, reason: "missing_in_candidate", detail: null },
+  ]);
+});
+
+Deno.test("a key that counts in one run only is no part of the match", async () => {
+  const result = (counts: boolean): Result => ({
+    scores: {
+      intent_match: counts ? 0 : null,
+      tone_match: 1,
+      metadata_match: counts ? 0.5 : 1,
+      overall: counts ? 0.5 : 1,
+    },
+    reference_metadata: { intent: "greet", tone: "warm" },
+    annotation: {
+      method: "few_shot",
+      confidence: 0.5,
+      keys: {
+        intent: { method: "few_shot", confidence: null, ...(!counts && { counts: false }) },
+        tone: { method: "few_shot", confidence: 0.5 },
+      },
+    },
+  });
+  const comparison = await compare(
+    run(meanings.map(() => result(true))),
+    run(meanings.map(() => result(false))),
+  );
+  assertEquals(comparison.scores.overall!.difference, 0);
+  assertEquals(comparison.left_out[0]!.reason, "not_in_candidate");
+});
+
+Deno.test("failed calls count 0 in overall also if the other run lacks a part", async () => {
+  const failed: Result = {
+    scores: { semantic_similarity: 0, metadata_match: null, judge: 0, overall: 0 },
+    error: { code: "provider_error", status: 500, detail: "" },
+  };
+  const { scores, verdict_as_counted } = await compare(
+    run(graded),
+    run(meanings.map(() => failed)),
+  );
+  assertEquals([scores.overall!.candidate, verdict_as_counted], [0, "regressed"]);
+});
+
+/** The scores of a run of one turn. */
+async function readTurn(result: Partial<ComparedTurn["result"]>) {
+  const turn = { scenario: 0, attempt: 0, turn: 0, result: { scores: {}, ...result } };
+  const { turns, names } = await readScores(ReadableStream.from([turn as ComparedTurn]));
+  return { turn: turns.get(0)!.get(0)![0]!, names: [...names] };
+}
+
+const method = "rules" as const;
+
+Deno.test("a label is compared if its key was read, whatever the key is called", async () => {
+  const { turn } = await readTurn({
+    scores: { intent_match: 1, metadata_match: 1 },
+    reference_metadata: { intent: "refund", constructor: "x" },
+    annotation: { method, keys: { intent: { method } } } as never,
+  });
+  assertEquals(turn.matches, ["intent_match"]);
+  assertEquals(Object.keys(turn.methods), ["intent_match"]);
+});
+
+Deno.test("a planned score without a value is missing, also in runs that do not say so", async () => {
+  const { turn, names } = await readTurn({
+    scores: { intent_match: null, judge: null, exact_match: null },
+    reference_metadata: { intent: "refund" },
+    annotation: { method, keys: { intent: { method } } } as never,
+    judge: { model: "j" } as never,
+  });
+  assertEquals([...turn.missing], ["judge", "intent_match", "metadata_match"]);
+  assertEquals(names, ["intent_match", "judge"]); // `exact_match` was never planned
+});
+
+const failedRun = (values: RecordedScore[]) =>
+  recordedRun(values.map((value, index) => [`s${index}`, [["t", value]]]));
+
+const compareFailed = async (baseline: RecordedScore[], candidate: RecordedScore[]) =>
+  await compareRuns({ baseline: failedRun(baseline), candidate: failedRun(candidate) });
+
+const good = Array.from({ length: 20 }, (_, index) => 0.7 + index / 100);
+const failing = (from: RecordedScore[], count: number): RecordedScore[] =>
+  from.map((value, index) => index < count ? "failed" : value);
+
+Deno.test("a verdict that unanswered calls could change is inconclusive, and says so", async () => {
+  const comparison = await compareFailed(good, failing(good, 10));
+  const score = comparison.scores.overall!;
+  assertEquals([comparison.verdict, comparison.verdict_as_counted], ["inconclusive", "regressed"]);
+  assertEquals(score.failed, { baseline: 0, candidate: 10 });
+  const [low, high] = score.error_bounds!;
+  assert(low === score.difference && high > 0, `${low} to ${high}`);
+  assert(score.ci95![0] < low && high < score.ci95![1], "the interval covers both");
+  assertStringIncludes(
+    comparison.reason!,
+    "is p if unanswered calls count 0 (0 in the baseline, 10 in the candidate), but their " +
+      "answers could change the verdict",
+  );
+  const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);
+  assertStringIncludes(text, "0 calls of the baseline and 10 of the candidate were not answered");
+  assertStringIncludes(text, "inconclusive; regressed if unanswered calls count 0\n");
+  assert(isRegression(comparison), "a build fails for it");
+});
+
+Deno.test("a verdict that unanswered calls could not change stands", async () => {
+  const bad = good.map((value) => value - 0.5);
+  const { verdict, verdict_as_counted, scores } = await compareFailed(good, failing(bad, 1));
+  assertEquals([verdict, verdict_as_counted], ["regressed", undefined]);
+  const [low, high] = scores.overall!.error_bounds!;
+  assert(low === scores.overall!.difference && low < high && high < 0);
+});
+
+Deno.test("unanswered calls of the baseline do not make the candidate better", async () => {
+  const comparison = await compareFailed(failing(good, 10), good);
+  assertEquals([comparison.verdict, comparison.verdict_as_counted], ["inconclusive", "improved"]);
+  assert(!isRegression(comparison));
+});
+
+for (const code of ["empty_reply", "tool_calls_only"]) {
+  Deno.test(`an answer without a text is a fact: a model that sends it regresses (${code})`, async () => {
+    const silent = { scores: { overall: 0 }, error: { code, status: 200, detail: "" } };
+    const { verdict, scores } = await compareFailed(good, good.map(() => silent));
+    assertEquals(verdict, "regressed");
+    assertEquals([scores.overall!.candidate, scores.overall!.failed], [0, undefined]);
+  });
+}
+
+Deno.test("without a failed call the comparison has none of these fields", async () => {
+  const comparison = await compareFailed(good, good.map((value) => value - 0.5));
+  assert(!("verdict_as_counted" in comparison));
+  for (const field of ["failed", "error_bounds"]) {
+    assert(!(field in comparison.scores.overall!), field);
+  }
 });

@@ -1,4 +1,9 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import fc from "seeded-fast-check";
+import { csv } from "../../../eval/datasets/formats/csv.ts";
+import { ImportError } from "../../../eval/datasets/formats/format.ts";
+import { type Line, readLines } from "../../../eval/datasets/formats/lines.ts";
+import { importScenarios } from "../../../eval/datasets/import_scenarios.ts";
 import { writeRow } from "../../../eval/export/formats/csv_text.ts";
 import { read, refuse, turns } from "./imported.ts";
 
@@ -370,4 +375,76 @@ Deno.test("examples in OpenAI's system messages are sent before the question", a
     { role: "assistant", content: "2" },
   ]);
   assertEquals(scenario!.interactions.map(({ user_message }) => user_message), ["2+2?"]);
+});
+
+async function linesOf(pieces: string[]): Promise<Line[]> {
+  return await Array.fromAsync(readLines(ReadableStream.from(pieces)));
+}
+
+const line = fc.constantFrom("", " ", "{}", '{"a":1}', "\r", "\u2028", "é");
+
+Deno.test("lines are the same however their text is cut into pieces", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(line), fc.integer({ min: 1, max: 5 }), async (lines, size) => {
+      const text = "\ufeff" + lines.join("\n");
+      const pieces = Array.from(
+        { length: Math.ceil(text.length / size) },
+        (_, index) => text.slice(index * size, (index + 1) * size),
+      );
+      const expected = lines.map((text, index) => ({ number: index + 1, text }));
+      assertEquals(await linesOf(pieces), expected.filter(({ text }) => text.trim() !== ""));
+    }),
+  );
+});
+
+/** Reads a table that arrives in long pieces, and cannot be imported. */
+function refusePieces(pieces: string[]): Promise<ImportError> {
+  const { scenarios } = importScenarios(ReadableStream.from(pieces), { format: csv });
+  return assertRejects(() => Array.fromAsync(scenarios), ImportError);
+}
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`).join();
+
+Deno.test("a table may have ten thousand columns, but not more", async () => {
+  const cells = ",x".repeat(9_999);
+  const file = [`user_message,${names(9_999)}\n`, `Hi${cells}\n`];
+  const { scenarios } = importScenarios(ReadableStream.from(file), { format: csv });
+  assertEquals((await Array.fromAsync(scenarios)).length, 1);
+  const { line, reason } = await refusePieces([`user_message,${names(20_000)}\n`]);
+  assertEquals([line, reason], [1, "there are more than 10000 columns"]);
+});
+
+Deno.test("a table with 200,000 columns is refused before it is read to the end of its first row", async () => {
+  const header = `user_message,${names(200_000)}\n`;
+  const pieces = header.match(/[^]{1,65536}/g)!;
+  let read = 0;
+
+  const stream = ReadableStream.from((function* () {
+    for (const piece of pieces) {
+      read++;
+      yield piece;
+    }
+  })());
+  const { scenarios } = importScenarios(stream, { format: csv });
+  const { reason } = await assertRejects(() => Array.fromAsync(scenarios), ImportError);
+  assertEquals(reason, "there are more than 10000 columns");
+  assert(read < pieces.length, `${read} of ${pieces.length} pieces were read`);
+});
+
+Deno.test("a message about a missing column names the first columns only, and not whole texts", async () => {
+  const { reason } = await refusePieces([
+    `${"a".repeat(10_000)},${names(9_000)}\n1${",2".repeat(9_000)}\n`,
+  ]);
+  assertStringIncludes(reason, `${"a".repeat(99)}…, c0, c1, `);
+  assertStringIncludes(reason, ", c48 and 8951 more)");
+});
+
+Deno.test("a row of a table is not collected without bound, be it text or separators", async () => {
+  const header = "user_message,b\nfine,1\n";
+  const piece = 1_000_000;
+  const repeat = (text: string) => Array.from({ length: 17 }, () => text.repeat(piece));
+  const text = await refusePieces([header, '"\n', ...repeat("a").map((lines) => `${lines}\n`)]);
+  assertStringIncludes(text.reason, "16000000");
+  const separators = await refusePieces([header, ...repeat(",")]);
+  assertEquals([separators.line, separators.reason], [3, "it is longer than 16000000 characters"]);
 });

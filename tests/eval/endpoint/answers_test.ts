@@ -1,11 +1,28 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { deflateSync, zstdCompressSync } from "node:zlib";
+import { EvalConfig } from "../../../eval/config.ts";
+import { priceTarget } from "../../../eval/endpoint/prices.ts";
+import { createEvalHandler } from "../../../eval/handler.ts";
 import type { InteractionResult } from "../../../eval/schemas/interaction_result.ts";
+import { createEvalDeps } from "../../../eval/wiring.ts";
+import { parseConfig } from "../../../shared/config/config.ts";
+import { silentLogger } from "../../../shared/log.ts";
+import { startCallClock } from "../../../shared/providers/call_clock.ts";
+import { readAnyReply } from "../../../shared/providers/openai_stream.ts";
 import { endpointTarget } from "../../fakes/endpoint_target.ts";
-import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 import {
+  evalService,
+  evaluateBody,
+  evaluateRequestOf,
+  evaluateWith,
+} from "../../fakes/eval_service.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+import {
+  type Answer,
   completionBody,
   completionChunks,
+  json,
+  raw,
   type ReceivedRequest,
   startProviderDouble,
 } from "../../fakes/provider_double.ts";
@@ -290,3 +307,187 @@ Deno.test("reasoning and textless replies are never sent back as history", async
 Deno.test("a run counts the replies that were cut off", async () => {
   assertEquals((await evaluate("openai")).counts.truncated, 2);
 });
+
+/** The tool calls of an answer whose body this is. */
+async function readCalls(text: string) {
+  const response = new Response(text, { headers: { "content-type": "text/event-stream" } });
+  const clock = startCallClock(10_000);
+  const { toolCalls } = await readAnyReply(response, { model: "m", clock }).finally(clock.stop);
+  return toolCalls.map(({ name, arguments: args }) => [name, args]);
+}
+
+/** The tool calls of an answer that came as events, each as its name and its arguments. */
+async function callsOf(pieces: Record<string, unknown>[]): Promise<unknown[]> {
+  const deltas = [...pieces.map((piece) => ({ tool_calls: [piece] })), {}];
+  const events = deltas.map((delta, at) => ({
+    choices: [{ delta, finish_reason: at === pieces.length ? "tool_calls" : null }],
+  }));
+  const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  return await readCalls(text);
+}
+
+const WEATHER = { name: "get_weather", arguments: '{"city":"Oslo"}' };
+const TIME = { name: "get_time", arguments: "{}" };
+const EXPECTED = [["get_weather", '{"city":"Oslo"}'], ["get_time", "{}"]];
+
+Deno.test("tool calls of an answer in events stay apart if all have the index 0", async () => {
+  const named = [
+    { index: 0, id: "a", function: WEATHER },
+    { index: 0, id: "b", function: TIME },
+  ];
+  assertEquals(await callsOf(named), EXPECTED);
+  const nameless = named.map(({ id: _, ...piece }) => piece);
+  assertEquals(await callsOf(nameless), EXPECTED);
+});
+
+Deno.test("pieces without an index continue the call before them", async () => {
+  const pieces = [
+    { id: "a", function: { name: "get_weather", arguments: '{"city":' } },
+    { function: { arguments: '"Oslo"}' } },
+    { id: "b", function: TIME },
+  ];
+  assertEquals(await callsOf(pieces), EXPECTED);
+});
+
+Deno.test("a name that comes with every piece is the call's name once", async () => {
+  const pieces = ['{"city":', '"Oslo"}'].map((text) => ({
+    index: 0,
+    id: "a",
+    function: { name: "get_weather", arguments: text },
+  }));
+  assertEquals(await callsOf([...pieces, { index: 1, id: "b", function: TIME }]), EXPECTED);
+});
+
+Deno.test("a function_call in events, as servers of 2023 answer, is a tool call, and blank events are none", async () => {
+  const deltas = [
+    { function_call: { name: "get_weather", arguments: '{"city":' } },
+    { function_call: { arguments: '"Oslo"}' } },
+  ];
+  const events = [...deltas.map((delta) => ({ choices: [{ delta }] })), {
+    choices: [{ delta: {}, finish_reason: "function_call" }],
+  }];
+  const text = events.map((event) => `data:\n\ndata: ${JSON.stringify(event)}\n\n`).join("");
+  assertEquals(await readCalls(text), EXPECTED.slice(0, 1));
+});
+
+/** One turn over real HTTP, with a check of its tokens and a price. */
+async function readUsage(protocol: "openai" | "agent", answer: Record<string, unknown>) {
+  await using double = await startProviderDouble(() => Response.json(answer));
+  const target = priceTarget(endpointTarget(protocol, double), {
+    input: 3,
+    output: 15,
+    currency: "USD",
+  });
+  const { service } = evalService(undefined, { target });
+  const checks = [{ type: "max_output_tokens", value: 5 }];
+  const { results } = await evaluateWith(
+    service,
+    evaluateBody({
+      test_batch: { id: "s", interactions: [{ id: "i", user_message: "?", checks }] },
+    }),
+  );
+  const { usage, cost, check_results } = results.scenarios[0]!.attempts[0]!.interactions[0]!;
+  return { usage, cost, check: check_results![0]!.value, unknown: results.cost!.unknown };
+}
+
+const completion = (usage: unknown) => ({
+  choices: [{ message: { role: "assistant", content: "Paris" }, finish_reason: "stop" }],
+  usage,
+});
+const message = (usage_metadata: unknown) => ({ type: "ai", content: "Paris", usage_metadata });
+const notCounted = { usage: null, cost: null, check: 0 as const, unknown: 1 };
+
+Deno.test("an agent that was not told the tokens sends zeros: the cost is unknown, not 0", async () => {
+  const zeros = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
+  assertEquals(await readUsage("agent", message(zeros)), notCounted);
+  const counted = { input_tokens: 1_000, output_tokens: 6, total_tokens: 1_006 };
+  assertEquals(await readUsage("agent", message(counted)), {
+    usage: counted,
+    cost: { amount: 0.00309, currency: "USD" },
+    check: 0,
+    unknown: 0,
+  });
+});
+
+Deno.test("so it is for an endpoint that sends zeros, -1 or the total alone", async () => {
+  const unknown = [
+    { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+    { prompt_tokens: -1, completion_tokens: -1, total_tokens: -1 },
+    { total_tokens: 12 },
+  ];
+  for (const usage of unknown) {
+    assertEquals(await readUsage("openai", completion(usage)), notCounted);
+  }
+});
+
+Deno.test("less than no tokens are not counted", async () => {
+  const { usage } = await readUsage(
+    "openai",
+    completion({ prompt_tokens: 9, completion_tokens: -2, total_tokens: 7 }),
+  );
+  assertEquals(usage, { input_tokens: 9, output_tokens: 0, total_tokens: 7 });
+  const tokens = { input_tokens: 9, output_tokens: -2, total_tokens: 7 };
+  assertEquals(await readUsage("agent", message(tokens)), notCounted);
+});
+
+/** The error of an evaluation's only turn at an endpoint that always answers this. */
+async function errorOf(answer: Answer, environment: Record<string, string> = {}) {
+  await using double = await startProviderDouble(answer);
+  const config = parseConfig(EvalConfig, { MODEL_RETRIES: "0", ...environment });
+  const service = createEvalHandler(
+    createEvalDeps(config, { log: silentLogger, store: memoryStore() }),
+  );
+  const test_batch = { id: "s", interactions: [{ id: "i", user_message: "Hi" }] };
+  const response = await service(
+    evaluateRequestOf({ test_batch, endpoint: double.baseUrl, model_id: "m" }),
+  );
+  const { results } = await response.json();
+  const [turn] = results.scenarios[0].attempts[0].interactions;
+  assertStringIncludes(turn.agent_reply, "Request failed");
+  return turn.error;
+}
+
+Deno.test("a failed turn has the endpoint's own words, without the configured secrets", async () => {
+  const secret = "eval-secret-key";
+  const message = `maximum context length is 8192 tokens ${secret} ${"x".repeat(3000)}`;
+  const error = await errorOf(json({ error: { message } }, { status: 400 }), {
+    EVAL_API_KEY: secret,
+  });
+  assertEquals([error.code, error.status], ["provider_refused", 400]);
+  assertStringIncludes(
+    error.detail,
+    "refused by the provider (400): maximum context length is 8192",
+  );
+  assertEquals(error.detail.includes(secret), false);
+  assertEquals(error.detail.length < 2200, true);
+});
+
+Deno.test("a 401 without a credential names the variables to set", async () => {
+  const error = await errorOf(raw("", { status: 401 }));
+  assertEquals(error.code, "provider_auth");
+  assertStringIncludes(error.detail, "none is configured; set EVAL_CREDENTIALS");
+});
+
+Deno.test("an unreadable answer is shown by its status, content type and first characters", async () => {
+  const page = raw("<h1>Sign in</h1>", { headers: { "content-type": "text/html" } });
+  const error = await errorOf(page);
+  assertStringIncludes(error.detail, '(status 200, text/html, begins with "<h1>Sign in</h1>")');
+});
+
+Deno.test("the text of an unreadable answer of a model is not quoted", async () => {
+  const half = 'data: {"choices":[{"delta":{"content":"a private matter"}}]}\n\ndata: oops\n\n';
+  const error = await errorOf(raw(half, { headers: { "content-type": "text/event-stream" } }));
+  assertEquals(error.code, "provider_error");
+  assertStringIncludes(error.detail, "(status 200, text/event-stream, not shown: ");
+  assertEquals(error.detail.includes("private"), false);
+});
+
+for (const [where, rest] of [["after an event", "\n\n"], ["within an event", '\n\ndata: {"cho']]) {
+  Deno.test(`events that end too early, ${where}, are a closed connection, not an unreadable answer`, async () => {
+    const half = `data: {"choices":[{"delta":{"content":"a private matter"}}]}${rest}`;
+    const error = await errorOf(raw(half, { headers: { "content-type": "text/event-stream" } }));
+    assertEquals(error.code, "provider_error");
+    const reason = "the connection was closed before the answer was complete";
+    assertStringIncludes(error.detail, reason);
+  });
+}

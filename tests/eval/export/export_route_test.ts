@@ -1,5 +1,7 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exportFormats } from "../../../eval/export/export_formats.ts";
+import { batchFile, cliContext } from "../../fakes/cli_context.ts";
+import { providerError } from "../../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 
 const get = (path: string) => new Request(`http://127.0.0.1:8080${path}`);
@@ -107,4 +109,109 @@ Deno.test("a running run cannot be exported yet", async () => {
   const active = runs.active(run_id);
   gate.resolve();
   await active?.ended;
+});
+
+const AT = ["--endpoint", "http://model.example/v1"];
+
+/** Two runs of the same batch, by "old" and by "new", which answers as said. */
+async function compared(
+  answer: (question: string) => string,
+  { file = batchFile(9), next = file, options = [], nextOptions = [] }: {
+    file?: string;
+    /** What "new" is asked. */
+    next?: string;
+    options?: string[];
+    nextOptions?: string[];
+  } = {},
+) {
+  let isNew = false;
+  const { run, files } = cliContext({
+    files: { "b.jsonl": file, "next.jsonl": next },
+    answer: (conversation) => isNew ? answer(conversation.at(-1)!.content) : "right",
+  });
+  await run("run", "b.jsonl", ...AT, "--model", "old", ...options);
+  await run("tag", "latest", "old");
+  isNew = true;
+  const asNew = ["--model", "new", "--baseline", "tag:old", "--output", "r.md"];
+  const reported = await run("run", "next.jsonl", ...AT, ...asNew, ...options, ...nextOptions);
+  const { out } = await run("compare", "tag:old", "latest");
+  return { out, reported: reported.out, comment: files["r.md"]! };
+}
+
+Deno.test("a comparison names both models, and shows how often and how fast they answered", async () => {
+  const { out, reported, comment } = await compared((question) => {
+    if (question === "question 5") throw providerError(500);
+    return "right";
+  });
+  for (const text of [out, reported]) {
+    assertMatch(text, /\nmodel +old +new\n/);
+    assertMatch(text, /\nfailed calls +0 +1\n/);
+    assertMatch(text, /\nmedian latency +\d+ ms +\d+ ms\n/);
+    assert(!text.includes("cut off"), "only what one of them has");
+  }
+  assertStringIncludes(comment, "| model | `old` | `new` |\n");
+});
+
+Deno.test("a comparison quotes the replies that fell most, and no call that failed", async () => {
+  const { out, comment } = await compared((question) => {
+    if (question === "question 5") throw providerError(500);
+    return question === "question 3" ? "wrong" : "right";
+  });
+  const [, fallen] = out.split("Replies that fell most\n\n");
+  assertEquals(
+    fallen,
+    `  s3: overall 1.000 before, 0.000 now
+    asked: question 3
+    expected: right
+    before: right
+    now: wrong
+`,
+  );
+  assertStringIncludes(comment, "  - before: `right`\n  - now: `wrong`\n");
+});
+
+Deno.test("of several turns and attempts the one that fell most is quoted", async () => {
+  const turns = ["first", "second"].map((id) => ({
+    id,
+    user_message: id,
+    reference_reply: "right",
+  }));
+  let asked = 0;
+  const { out } = await compared(
+    (question) => question === "second" && asked++ > 0 ? "wrong" : "right",
+    {
+      file: JSON.stringify({ id: "talk", interactions: turns }),
+      options: ["--attempts", "2", "--concurrency", "1"],
+    },
+  );
+  assertStringIncludes(out, "  talk, turn 2, attempt 2: overall 1.000 before, 0.000 now\n");
+});
+
+Deno.test("without a reply that fell there is no such section", async () => {
+  const { out } = await compared(() => "right");
+  assert(!out.includes("Replies that fell most"), out);
+});
+
+Deno.test("a turn that is asked or expected otherwise than before is not quoted as a fall", async () => {
+  const batch = (...turns: [question: string, reference: string][]) =>
+    JSON.stringify({
+      id: "talk",
+      interactions: turns.map(([user_message, reference_reply], turn) => ({
+        id: `t${turn}`,
+        user_message,
+        reference_reply,
+      })),
+    });
+  const quoted = async (next: string, nextOptions: string[] = []) => {
+    const file = batch(["a", "right"], ["b", "right"], ["c", "right"]);
+    const answer = (question: string) => question === "c" ? "right, but no more" : "wrong";
+    const { out } = await compared(answer, { file, next, nextOptions });
+    return out.split("Replies that fell most\n\n")[1]?.split(":")[0]?.trim();
+  };
+  assertEquals(await quoted(batch(["a", "right"], ["b", "right"], ["c", "right"])), "talk, turn 1");
+  assertEquals(await quoted(batch(["a", "left"], ["b", "right"], ["c", "right"])), "talk, turn 2");
+  assertEquals(await quoted(batch(["a", "left"], ["B", "right"], ["c", "right"])), "talk, turn 3");
+  assertEquals(await quoted(batch(["a", "left"], ["B", "right"], ["c", "left"])), undefined);
+  const afterReferences = batch(["a", "left"], ["b", "right"], ["c", "right"]);
+  assertEquals(await quoted(afterReferences, ["--history", "reference"]), undefined);
 });

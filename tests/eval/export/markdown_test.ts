@@ -1,10 +1,22 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { terminalForm } from "../../../eval/cli/report/terminal_form.ts";
 import { compareRuns } from "../../../eval/compare/compare.ts";
-import { markdown } from "../../../eval/export/formats/markdown.ts";
-import { markdownForm } from "../../../eval/export/formats/markdown.ts";
+import { markdown, markdownForm } from "../../../eval/export/formats/markdown.ts";
+import { agreementText } from "../../../eval/export/text/agreement_text.ts";
+import { describeComparison } from "../../../eval/export/text/comparison_text.ts";
+import { describeGroup } from "../../../eval/export/text/group_text.ts";
+import { showCost } from "../../../eval/export/text/text_form.ts";
+import { describeAgreement, type GradedTurn } from "../../../eval/grades/agreement.ts";
+import type { GroupModel, GroupPair, GroupReport } from "../../../eval/groups/group_report.ts";
 import type { AgreementLabel } from "../../../eval/schemas/interaction_result.ts";
-import { recordedRun } from "../../fakes/recorded_run.ts";
-import { failedTurn, incompleteTurn, storedRun, textOf } from "../../fakes/stored_run.ts";
+import { recordedRun, type RecordedScore } from "../../fakes/recorded_run.ts";
+import {
+  failedTurn,
+  incompleteTurn,
+  storedRun,
+  type StoredScenario,
+  textOf,
+} from "../../fakes/stored_run.ts";
 
 Deno.test("a comment says whether the run passed, its averages, and where to look first", async () => {
   const source = storedRun([
@@ -271,4 +283,222 @@ Deno.test("a long error keeps its end, where the reason is", async () => {
   assert(shown.startsWith("cannot call the endpoint: xxx"), shown);
   assert(shown.endsWith("xxx: the model is not loaded"), shown);
   assert(shown.length <= 300, `${shown.length}`);
+});
+
+function agreementOf(pairs: [score: number, grade: number][]): string {
+  const turns = pairs.map(([score, value], scenario): GradedTurn => ({
+    scenario,
+    score,
+    grades: [{ author: "ann", value, label: null }],
+  }));
+  const found = describeAgreement(turns, { score: "judge", passThreshold: 0.7 });
+  return agreementText({ run_id: "run", ...found }, terminalForm);
+}
+
+Deno.test("the agreement names the threshold of the run, and a better one if there is one", () => {
+  assertStringIncludes(
+    agreementOf([[0.9, 0.9], [0.2, 0.1]]),
+    "judge passes and fails as people do in 100 % of turns at 0.7, and no threshold does better\n",
+  );
+  assertStringIncludes(
+    agreementOf([[0.9, 0.9], [0.8, 0.2], [0.1, 0.1], [0.1, 0.1]]),
+    "judge passes and fails as people do in 75 % of turns at 0.7, and in 100 % at 0.9\n",
+  );
+});
+
+const show = (amount: number) => showCost({ amount, currency: "USD", turns: 1, unknown: 0 });
+
+Deno.test("a small cost has four digits that say something, a large one its hundredths", () => {
+  assertEquals([0.000279, 0.0104974, 1.23456, 99.994].map(show), [
+    "0.000279 USD",
+    "0.0105 USD",
+    "1.235 USD",
+    "99.99 USD",
+  ]);
+  assertEquals([123.456, 1234.5, 12_345.67].map(show), [
+    "123.46 USD",
+    "1234.5 USD",
+    "12345.67 USD",
+  ]);
+});
+
+const PLACES = [...Array(20).keys()];
+
+/** The report of twenty scenarios with one turn each. */
+async function report(
+  before: (index: number) => RecordedScore,
+  now: (index: number) => RecordedScore,
+): Promise<string> {
+  const run = (score: typeof before) =>
+    recordedRun(PLACES.map((index) => [`s${index}`, [["t", score(index)]]]));
+  const result = await compareRuns({ baseline: run(before), candidate: run(now) });
+  return describeComparison({ baseline: "b", result }, terminalForm);
+}
+
+Deno.test("a run that is better in other scores only is not called better", async () => {
+  const text = await report(
+    (index) => ({ overall: 0.8, bleu: 0.4, chrf: 0.4, rouge_1: 0.4 + index / 100 }),
+    (index) => ({ overall: index % 2 ? 0.9 : 0.7, bleu: 0.6, chrf: 0.6, rouge_1: 0.7 }),
+  );
+  assertStringIncludes(text, "Compared with b: overall inconclusive\n");
+  assert(!text.includes("improved\n"), text);
+});
+
+Deno.test("two runs that did the same are said not to differ", async () => {
+  const text = await report((index) => index / 20, (index) => index / 20);
+  assertStringIncludes(text, "overall: no scenario differs\n");
+  assert(!text.includes("by chance"), text);
+});
+
+Deno.test("failed calls take one line, however many scores there are", async () => {
+  const scores = (index: number, drop: number) =>
+    Object.fromEntries(
+      ["overall", "bleu", "chrf", "rouge_1"].map((name) => [name, 0.6 + index / 100 - drop]),
+    );
+  const failed = { code: "provider_error", status: 500, detail: "" };
+  const text = await report(
+    (index) => scores(index, 0),
+    (index) =>
+      index === 0
+        ? { scores: { overall: 0, bleu: 0, chrf: 0, rouge_1: 0 }, error: failed }
+        : scores(index, index % 2 ? 0.3 : -0.2),
+  );
+  const lines = text.split("\n").filter((line) => line.includes("not answered"));
+  assert(lines.length === 1, text);
+  assertMatch(
+    lines[0]!,
+    /0 calls of the baseline and 1 of the candidate were not answered; .* of overall /,
+  );
+});
+
+Deno.test("a report says that overall was computed again if a part of it is not compared", async () => {
+  const scored = (judge: string | null): RecordedScore => ({
+    scores: { overall: 0.7, semantic_similarity: 0.6, judge: judge === null ? null : 0.8 },
+    ...(judge === null && { missing_scores: { judge: "judge_unavailable" } }),
+  });
+  const note = "overall is computed without judge where that cannot be compared";
+  assertStringIncludes(await report(() => scored("yes"), () => scored(null)), note);
+  assert(!(await report(() => scored("yes"), () => scored("yes"))).includes(note));
+});
+
+function model(name: string, overall: Record<string, unknown>): GroupModel {
+  const counts = { progress: { done: 9, total: 9, failed: 0 }, errors: [], missing_scores: [] };
+  return { name, status: "completed", scores: { overall }, ...counts } as unknown as GroupModel;
+}
+
+/** Models of which the first is better than each other one; the others are not told apart. */
+function groupReport(models: GroupModel[]): GroupReport {
+  const names = models.map(({ name }) => name);
+  const pairs = names.flatMap((baseline, index) =>
+    names.slice(index + 1).map((candidate): GroupPair => {
+      const verdict = index === 0 ? "regressed" : "inconclusive";
+      const reason = index === 0 ? null : "a difference of this size comes up by chance too often";
+      const scores = {
+        overall: { difference: -0.1, ci95: null, p: 0.5, scenarios: 9, turns_without_pair: 0 },
+      };
+      const better = index === 0 ? baseline : null;
+      return { baseline, candidate, better, verdict, reason, scores } as unknown as GroupPair;
+    })
+  );
+  return {
+    test_name: "t",
+    group_id: "g",
+    status: "completed",
+    progress: { done: 9, total: 9, failed: 0 },
+    models,
+    pairs,
+    best: names.slice(0, 1),
+    decided_by: "overall",
+    tests: pairs.length,
+  } as unknown as GroupReport;
+}
+
+Deno.test("a group of many models lists the verdicts first, and not every pair three times", () => {
+  const models = [..."abcdefghij"].map((name) => model(name, { mean: 0.5, ci95: null }));
+  const text = describeGroup(groupReport(models), terminalForm);
+  const rows = text.match(/^. − .+$/gm)!;
+  assertEquals(rows.length, 20);
+  assert(rows.slice(0, 9).every((row) => /^. − a .* a$/.test(row)), rows.join("\n"));
+  assertStringIncludes(text, "and 25 more pairs\n");
+  assertEquals(text.match(/by chance too often/g)!.length, 1);
+  assertMatch(text, /c − b, d − b, e − b, f − b, g − b and 31 more: a difference of this size/);
+});
+
+Deno.test("a mean of which scores are missing is shown in a group by its bounds", () => {
+  const models = [
+    model("whole", { mean: 0.7, ci95: [0.6, 0.8], bounds: null }),
+    model("half", { mean: null, ci95: [0.4, 0.9], bounds: [0.5, 0.8] }),
+  ];
+  const text = describeGroup(groupReport(models), terminalForm);
+  assertMatch(text, /half +0\.500 to 0\.800 +0\.400 … 0\.900/);
+});
+
+Deno.test("the lowest replies say of what their score is made, and what was wrong with them", async () => {
+  const low = {
+    scores: { semantic_similarity: 0.4, metadata_match: 0, checks: 0, overall: 0.133 },
+    user_message: "May I return it?",
+    reference_reply: "Within 30 days.",
+    agent_reply: "Ask <b>@support</b> | `now`",
+    reference_metadata: { intent: "refund" },
+    generated_metadata: { intent: "greeting" },
+    agreement: { entails: 0.01, contradicts: 0.97, covers: 0, label: "contradicts" },
+    judge: { model: "j", grade: 1, reason: "No answer.", votes: [], spread: null },
+    check_results: [
+      { name: "period", type: "contains", value: 0, weight: 1, required: true, reason: "no 30" },
+    ],
+  } as const;
+  const text = await textOf(markdown.write(storedRun([["returns", [[{}, {}], [{}, {
+    ...low,
+    judge: { ...low.judge, votes: [] },
+    check_results: [...low.check_results],
+  }]]]])));
+  assertStringIncludes(
+    text,
+    `### Lowest replies
+
+- \`returns\`, turn 2, attempt 2: overall 0.133 (semantic_similarity 0.400, metadata_match 0.000, checks 0.000)
+  - asked: \`May I return it?\`
+  - expected: \`Within 30 days.\`
+  - answered: \`\` Ask <b>@support</b> | \`now\` \`\`
+  - judge: \`No answer.\`
+  - expected labels: \`{"intent":"refund"}\`
+  - found labels: \`{"intent":"greeting"}\`
+  - \`contradicts the reference (0.97)\`
+  - \`failed check: period (required): no 30\`
+`,
+  );
+});
+
+Deno.test("a turn is among the lowest replies once, and five of them are shown", async () => {
+  const at = (overall: number) => ({ scores: { overall } });
+  const text = await textOf(markdown.write(storedRun([
+    ["a", [[at(0.5)], [at(0.1)], [at(0.3)]]],
+    ...[0.6, 0.2, 0.4, 0.3, 0.65].map((
+      overall,
+    ): StoredScenario => [`s-${overall}`, [[at(overall)]]]),
+  ])));
+  const [, replies] = text.split("### Lowest replies");
+  assertEquals(replies!.match(/- `.*/g), [
+    "- `a`, attempt 2: overall 0.100",
+    "- `s-0.2`: overall 0.200",
+    "- `s-0.3`: overall 0.300",
+    "- `s-0.4`: overall 0.400",
+    "- `s-0.6`: overall 0.600",
+  ]);
+});
+
+Deno.test("of many failed checks five are shown, required ones first", async () => {
+  const check_results = Array.from({ length: 6 }, (_, index) => ({
+    name: `c${index + 1}`,
+    type: "contains" as const,
+    value: 0 as const,
+    weight: 1,
+    required: index === 5,
+    reason: "no",
+  }));
+  const turn = { scores: { checks: 0, overall: 0 }, check_results };
+  const text = await textOf(markdown.write(storedRun([["s", [[turn]]]])));
+  const shown = [...text.matchAll(/failed check: (c\d)/g)].map(([, name]) => name);
+  assertEquals(shown, ["c6", "c1", "c2", "c3", "c4"]);
+  assertStringIncludes(text, "- and 1 more failed check\n");
 });

@@ -1,4 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { StoredComparison } from "../../../eval/compare/compare_stored.ts";
+import { turnPath } from "../../../eval/pages/api.ts";
+import { createBatchDraft } from "../../../eval/pages/batch/batch_draft.ts";
 import {
   type BatchInput,
   type DraftScenario,
@@ -6,8 +9,25 @@ import {
   readBatchInput,
   toBatch,
 } from "../../../eval/pages/batch/batch_input.ts";
-import { commandLine, shellWord, withoutOption } from "../../../eval/pages/new_run/commands.ts";
 import { parseCsv } from "../../../eval/pages/batch/csv.ts";
+import { countTicks } from "../../../eval/pages/charts/histogram.tsx";
+import { describeVerdict } from "../../../eval/pages/compare/compare_words.ts";
+import { freeId } from "../../../eval/pages/datasets/dataset_content.ts";
+import { readScenario, withNewTurn } from "../../../eval/pages/datasets/scenario_editor.tsx";
+import { toUpload } from "../../../eval/pages/datasets/upload.ts";
+import { commandLine, shellWord, withoutOption } from "../../../eval/pages/new_run/commands.ts";
+import { createFileSource } from "../../../eval/pages/report/file_source.ts";
+import type { RunReport } from "../../../eval/pages/report/report_data.ts";
+import { findNeighbour } from "../../../eval/pages/run/turn/turn_walk.ts";
+import { type Parameters, setSource, type Source } from "../../../eval/pages/source.ts";
+import { overallText } from "../../../eval/pages/words.ts";
+import type { TurnRow } from "../../../eval/run/events/turn_view.ts";
+
+Deno.test("a link to a turn cannot lead the dashboard to another route", () => {
+  assertEquals(turnPath("r-1", "0/12/3"), "/runs/r-1/turns/0/12/3");
+  const links = ["../../../models?endpoint=http://evil.example", "0/1/0?x", "0/1/../0", "..", "0"];
+  for (const place of links) assertEquals(turnPath("r-1", place), "/runs/r-1/turns/none", place);
+});
 
 const scenariosOf = (input: BatchInput) => "scenarios" in input ? input.scenarios : input;
 
@@ -189,4 +209,208 @@ Deno.test("a table with a quote that is never closed is refused, unless the file
     reason: "The quote that begins in line 4 is never closed.",
   });
   assertEquals(readBatchInput(text, { isBeginning: true }).kind, "csv");
+});
+
+const comparison = (fields: Record<string, unknown>) =>
+  ({ decided_by: "overall", reason: null, ...fields }) as unknown as StoredComparison;
+const overall = { difference: 0.1, ci95: [-0.2, 0.4], p: 0.25, scenarios: 8 };
+
+Deno.test("the sentence is about the deciding score, and the reason stands beneath it", () => {
+  const open = comparison({ verdict: "inconclusive", reason: "too few", scores: { overall } });
+  assertEquals(describeVerdict(open), {
+    sentence: "It is not known whether the candidate is better: overall +0.100.",
+    why: "Too few. 95% interval −0.200 to +0.400, p 0.2500, over 8 scenarios that both runs have.",
+  });
+  const bleu = { ...overall, difference: -0.3, ci95: [-0.5, -0.1], p: 0.01 };
+  const worse = comparison({ verdict: "regressed", decided_by: "bleu", scores: { bleu, overall } });
+  assertEquals(
+    describeVerdict(worse).sentence,
+    "The candidate is worse: phrases in common (BLEU) −0.300.",
+  );
+});
+
+Deno.test("a difference that is not known is shown by its bounds", () => {
+  const scores = { overall: { ...overall, difference: null, bounds: { difference: [-0.1, 0.3] } } };
+  const open = comparison({ verdict: "inconclusive", reason: "values are missing", scores });
+  assertEquals(
+    describeVerdict(open).sentence,
+    "It is not known whether the candidate is better: overall −0.100 to +0.300.",
+  );
+});
+
+Deno.test("runs without the deciding score cannot be compared, and the reason is shown", () => {
+  const reason = "overall cannot be compared: neither run has it";
+  const { sentence, why } = describeVerdict(
+    comparison({ verdict: "inconclusive", reason, scores: {} }),
+  );
+  assertEquals([sentence, why], [
+    "These runs cannot be compared.",
+    "Overall cannot be compared: neither run has it.",
+  ]);
+});
+
+Deno.test("a turn below the threshold never reads as if it reached it", () => {
+  const show = (overall: number | null, pass_threshold = 0.7) =>
+    overallText({ scores: { overall }, pass_threshold });
+  assertEquals([0.698, 0.7, 0.641, null].map((value) => show(value)), [
+    "0.69",
+    "0.70",
+    "0.64",
+    "–",
+  ]);
+});
+
+Deno.test("an id that is taken gets the next free number", () => {
+  assertEquals(freeId("a", new Set()), "a");
+  assertEquals(freeId("a", new Set(["a", "a-2", "b"])), "a-3");
+});
+
+Deno.test("a turn that is added after another was removed has an id of its own", () => {
+  const turns = ["2", "3"].map((id) => ({ id, user_message: "Hi" }));
+  assertEquals(withNewTurn(turns).map(({ id }) => id), ["2", "3", "3-2"]);
+  assertEquals(withNewTurn(turns.slice(0, 1)).map(({ id }) => id), ["2", "2-2"]);
+  assertEquals(withNewTurn([{ id: "1", user_message: "Hi" }]).at(-1)!.id, "2");
+});
+
+Deno.test("one scenario is read from JSON, and anything else is refused with the reason", () => {
+  const scenario = { id: "a", interactions: [{ id: "1", user_message: "Hi", more: [1] }] };
+  assertEquals(readScenario(JSON.stringify(scenario)), { scenario });
+  for (
+    const wrong of [
+      "null",
+      "[]",
+      '{"id":1,"interactions":[]}',
+      '{"id":"a","interactions":[]}',
+      '{"id":"a","interactions":[{"id":"1"}]}',
+      '{"id":"a","interactions":[{"id":"1","user_message":"x","reference_reply":2}]}',
+      '{"id":"a","description":[],"interactions":[{"id":"1","user_message":"x"}]}',
+      "nonsense",
+    ]
+  ) {
+    assertEquals("reason" in readScenario(wrong), true, wrong);
+  }
+});
+
+Deno.test("a table is sent as the scenarios that were shown, other texts as they are", () => {
+  const draft = createBatchDraft();
+  draft.setText("question;answer;intent\nHi;Hello;greeting");
+  const { file, parameters } = toUpload(draft, { file: undefined, format: undefined });
+  assertEquals(parameters, { format: "jsonl" });
+  assertEquals(JSON.parse(file.content as string), {
+    id: "1",
+    interactions: [{
+      id: "1",
+      user_message: "Hi",
+      reference_reply: "Hello",
+      reference_metadata: { intent: "greeting" },
+    }],
+  });
+  assertEquals(
+    toUpload(draft, { file: undefined, format: "langsmith" }),
+    {
+      file: { content: draft.text.value, type: "application/octet-stream" },
+      parameters: { format: "langsmith" },
+    },
+  );
+});
+
+Deno.test("of a large table the columns are named", () => {
+  const draft = createBatchDraft();
+  draft.setText(
+    "conversation,system_prompt,question,answer,intent,other\n1,Be brief.,Hi,Hello,greeting,x\n",
+  );
+  const file = new File([draft.text.value], "large.csv");
+  assertEquals(toUpload(draft, { file, format: undefined }).parameters, {
+    format: undefined,
+    "column.scenario_id": "conversation",
+    "column.system_prompt": "system_prompt",
+    "column.user_message": "question",
+    "column.reference_reply": "answer",
+    "column.metadata.intent": "intent",
+  });
+});
+
+Deno.test("the marks beside counts are whole numbers, few, and reach the highest", () => {
+  assertEquals(countTicks(1), [0, 1]);
+  assertEquals(countTicks(5), [0, 2, 4, 6]);
+  assertEquals(countTicks(8), [0, 2, 4, 6, 8]);
+  assertEquals(countTicks(47), [0, 20, 40, 60]);
+  for (let highest = 1; highest < 3_000; highest += 7) {
+    const ticks = countTicks(highest);
+    assertEquals(ticks.every(Number.isInteger) && ticks.length <= 5, true, String(highest));
+    assertEquals(ticks.at(-1)! >= highest && ticks.at(-2)! < highest, true, String(highest));
+  }
+});
+
+type Turn = Partial<TurnRow>;
+
+const passed: Turn = { outcome: "passed", scores: { overall: 0.9 } };
+const failed: Turn = { outcome: "failed", scores: { overall: 0 } };
+const missing = (low: number, high: number): Turn => ({
+  outcome: "missing",
+  scores: { overall: null },
+  overall_bounds: [low, high],
+});
+
+/** Of attempts by their turns, each with a threshold of 0.7. */
+async function standingsOf(attempts: Turn[][]): Promise<string[]> {
+  const turns = attempts.flatMap((own, index) =>
+    own.map((turn, place) => ({ scenario: 0, attempt_id: index + 1, turn: place, ...turn }))
+  );
+  const run = { attempts: attempts.length };
+  const report = { run, scenarios: [{ id: "s", description: "" }], pass_threshold: 0.7, turns };
+  const { scenarios } = await createFileSource(report as unknown as RunReport).scenarios("run", {});
+  return scenarios[0]!.attempts.map(({ standing }) => standing);
+}
+
+Deno.test("an attempt of a report stands where the service says that it does", async () => {
+  const standings = await standingsOf([
+    [passed],
+    [{ outcome: "below", scores: { overall: 0.2 } }],
+    [passed, missing(0.6, 1)], // 0.75 at least
+    [passed, missing(0, 1)],
+    [passed, missing(0, 0.3)],
+    [failed, failed],
+    [{ ...passed, barred_by: ["json"] }],
+    [{ ...passed, may_be_barred: true }],
+    [{ outcome: "unscored", scores: { overall: null } }],
+  ]);
+  assertEquals(standings, [
+    "passed",
+    "below",
+    "passed",
+    "missing",
+    "below",
+    "below",
+    "below",
+    "missing",
+    "unscored",
+  ]);
+});
+
+/** A run whose failing turns are the first ones of these scenarios, a page each. */
+function showFailing(scenarios: number[]): void {
+  const turns = (_id: string, { cursor }: Parameters) => {
+    const at = Number(cursor ?? 0);
+    const shown = scenarios.slice(at, at + 1);
+    return Promise.resolve({
+      turns: shown.map((scenario) => ({ scenario, attempt_id: 1, turn: 0 })),
+      next_cursor: at + 1 < scenarios.length ? String(at + 1) : null,
+    });
+  };
+  setSource({ turns } as unknown as Source);
+}
+
+const walk = (from: string, step: 1 | -1) => findNeighbour("r", { from, step, parameters: {} });
+
+Deno.test("from a turn that passes, the next failing turn is the first, the previous the last", async () => {
+  showFailing([3, 5, 8]);
+  assertEquals(await walk("5/1/0", 1), "8/1/0");
+  assertEquals(await walk("5/1/0", -1), "3/1/0");
+  assertEquals(await walk("3/1/0", -1), undefined);
+  assertEquals(await walk("8/1/0", 1), undefined);
+  assertEquals(await walk("1/1/0", 1), "3/1/0");
+  assertEquals(await walk("1/1/0", -1), "8/1/0");
+  showFailing([]);
+  assertEquals(await walk("1/1/0", -1), undefined);
 });

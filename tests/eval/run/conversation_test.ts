@@ -1,9 +1,13 @@
-import { assertEquals } from "@std/assert";
-import type { ConversationMessage } from "../../../eval/endpoint/target.ts";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { parse } from "csv-parse/sync";
+import type { ConversationMessage, Target } from "../../../eval/endpoint/target.ts";
+import { createStoredParts } from "../../../eval/run/execute/finished_turns.ts";
 import { runScenarios } from "../../../eval/run/execute/runner.ts";
 import { REQUEST_FAILED } from "../../../eval/run/execute/turn_result.ts";
-import type { TurnPosition } from "../../../eval/store/turns/position.ts";
+import type { Recorder } from "../../../eval/run/manager/run_ports.ts";
+import type { InteractionResult } from "../../../eval/schemas/interaction_result.ts";
 import type { Interaction } from "../../../eval/schemas/scenario.ts";
+import type { TurnPosition } from "../../../eval/store/turns/position.ts";
 import {
   echo,
   fakeTarget,
@@ -14,8 +18,11 @@ import {
   runAndCollect,
   scenario,
 } from "../../fakes/eval_ports.ts";
+import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
+import { readEvents } from "../../fakes/events.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
-import { storedTurn } from "../../fakes/stored_runs.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
+import { evaluateRequest, failure, storedTurn } from "../../fakes/stored_runs.ts";
 
 Deno.test("an attempt is one conversation: each turn has the earlier turns as history", async () => {
   const { target, asked } = fakeTarget(echo);
@@ -181,4 +188,154 @@ Deno.test("finished turns are not asked again, and are in the history of the oth
       "message 4",
     ],
   ]);
+});
+
+Deno.test("a retry scores the replies of turns whose overall is missing again, up to the first failed turn", async () => {
+  const store = memoryStore();
+  const request = evaluateRequest({ turns: 3 });
+  const { id: parentId } = await store.createRun({ request, testName: "t" });
+  const missing = { scores: { overall: null }, missing_scores: { overall: "judge" } };
+  const reply = {
+    finish_reason: "length",
+    reasoning: "hm",
+    reply_encoding: "not utf-8" as const,
+    cost: { amount: 3, currency: "USD" },
+  };
+  await store.recordTurn(parentId, storedTurn([0, 0, 0]));
+  await store.recordTurn(parentId, storedTurn([0, 0, 1], { ...missing, ...reply }));
+  await store.recordTurn(parentId, storedTurn([0, 0, 2], { error: failure }));
+  await store.recordTurn(parentId, storedTurn([0, 1, 0], { error: failure }));
+  await store.recordTurn(parentId, storedTurn([0, 1, 1], missing));
+  const { id } = await store.createRun({ request, testName: "t", parentId });
+  const { replies } = createStoredParts(store, (await store.getRun(id))!);
+  const content = {
+    content: "reply 0.0.1",
+    usage: null,
+    finishReason: "length",
+    reasoning: "hm",
+    encoding: "not utf-8" as const,
+    cost: { amount: 3, currency: "USD" },
+  };
+  const earlier = { latencyMs: 5, fromRun: parentId, reply: content };
+  assertEquals(await replies({ scenario: 0, attempt: 0 }), new Map([[1, earlier]]));
+  assertEquals(await replies({ scenario: 0, attempt: 1 }), new Map());
+});
+
+const { service } = evalService();
+const turn = (id: string) => ({ id, user_message: id, reference_reply: "fine" });
+const { run_id: id } = await evaluateWith(
+  service,
+  evaluateBody({
+    attempts: 2,
+    test_batch: ["s0", "s1"].map((id) => ({ id, interactions: [turn("t0"), turn("t1")] })),
+  }),
+);
+/** The last turn of the last attempt at the last scenario. */
+const PLACE = { scenario: 1, attempt_id: 2, turn: 1 };
+
+const ask = (path: string, init?: RequestInit) =>
+  service(new Request(`http://127.0.0.1:8080/runs/${id}${path}`, init));
+const exported = async (format: string) =>
+  await (await ask(`/export?format=${format}&bom=off`)).text();
+/** A file names its scenarios by their ids. */
+const numbersOf = ({ attempt_id, turn }: Record<string, unknown>) => ({
+  attempt_id: Number(attempt_id),
+  turn: Number(turn),
+});
+const placeOf = (row: Record<string, unknown>) => ({ scenario: row.scenario, ...numbersOf(row) });
+
+Deno.test("scenarios and turns are counted from 0 and attempts from 1: in lists, events, exports and grades", async () => {
+  const { turns } = await (await ask("/turns")).json();
+  assertEquals(placeOf(turns.at(-1)), PLACE);
+  assertEquals(placeOf(await (await ask("/turns/1/2/1")).json()), PLACE);
+
+  const told = (await Array.fromAsync(readEvents(await ask("/events"))))
+    .filter(({ event }) => event === "turn").map(({ data }) => placeOf(data));
+  assertEquals(told.filter((place) => JSON.stringify(place) === JSON.stringify(PLACE)).length, 1);
+
+  const line = (await exported("jsonl")).trim().split("\n").at(-1)!;
+  assertEquals(numbersOf(JSON.parse(line)), numbersOf(PLACE));
+  const rows = parse(await exported("csv"), { columns: true }) as Record<string, unknown>[];
+  assertEquals(numbersOf(rows.at(-1)!), numbersOf(PLACE));
+
+  const grade = { method: "PUT", body: JSON.stringify({ value: 1 }) };
+  await ask("/turns/1/2/1/grade", { ...grade, headers: { "content-type": "application/json" } });
+  const { grades } = await (await ask("/grades")).json();
+  assertEquals(grades.map(placeOf), [PLACE]);
+});
+
+Deno.test("a turn that is named in words is counted from 1, as people do", async () => {
+  assertStringIncludes(await exported("junit"), "turn 2: t1 (attempt 2)");
+});
+
+Deno.test("a result that is sent in again does not keep its old outcome", async () => {
+  const { target, asked } = fakeTarget(() => "fine");
+  const old = { error: { code: "x" }, judge: { grade: 1 }, annotation: {}, score_methods: {} };
+  const turns = [interaction("1", { ...old, weight: 3 }), interaction("2")];
+  const results: InteractionResult[] = [];
+  const recorder = {
+    record: (_: TurnPosition, result: InteractionResult) => void results.push(result),
+  };
+  await runScenarios(
+    { scenarios: [scenario("s", turns)], attempts: 1 },
+    ports(target, { recorder }),
+  );
+  assertEquals(Object.keys(old).filter((name) => name in results[0]!), []);
+  assertEquals(results[0]?.weight, 3);
+  assertEquals(asked[1]?.length, 3); // it was said, so it is history
+});
+
+Deno.test("an error of the service is not reported as one of the endpoint", async () => {
+  const { target } = fakeTarget(() => {
+    throw new TypeError("a fault of ours");
+  });
+  await assertRejects(
+    () =>
+      runScenarios({ scenarios: [scenario("s", [interaction("1")])], attempts: 1 }, ports(target)),
+    TypeError,
+    "a fault of ours",
+  );
+});
+
+Deno.test("a turn whose scoring fails has no scores, and the run continues", async () => {
+  const { target, asked } = fakeTarget(echo);
+  const faults: unknown[] = [];
+  const [[results]] = await runAndCollect(
+    { scenarios: [scenario("s", [interaction("1"), interaction("2")])], attempts: 1 },
+    ports(target, {
+      assessor: {
+        ...plainAssessor,
+        assess: (one, reply) =>
+          one.id === "1"
+            ? Promise.reject(new TypeError("a poisoned reply"))
+            : plainAssessor.assess(one, reply),
+      },
+      onUnscored: ({ scenario, attempt, turn }, error) =>
+        void faults.push([[scenario, attempt, turn], (error as Error).message]),
+    }),
+  ) as [[InteractionResult[]]];
+  assertEquals(results!.map(({ agent_reply }) => agent_reply), ["re: message 1", "re: message 2"]);
+  assertEquals(results!.map(({ scores }) => scores.overall), [null, 0]);
+  assertEquals(results![0]!.missing_scores, { overall: "scoring failed; see the service's log" });
+  assertEquals(results![0]!.error, undefined);
+  assertEquals(asked.length, 2);
+  assertEquals(faults, [[[0, 0, 0], "a poisoned reply"]]);
+});
+
+Deno.test("the latency of a turn is what the endpoint took, its time also what was waited before", async () => {
+  const target: Target = {
+    async ask() {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return { content: "hi", usage: null, latencyMs: 7 };
+    },
+  };
+  const times: { latency: number; took: number }[] = [];
+  const recorder: Recorder = {
+    record: (_position, { latency_ms }, { tookMs }) =>
+      void times.push({ latency: latency_ms, took: tookMs }),
+  };
+  const scenarios = [scenario("s", [interaction("1")])];
+  await runScenarios({ scenarios, attempts: 1 }, ports(target, { recorder }));
+  assertEquals(times.map(({ latency }) => latency), [7]);
+  assert(times[0]!.took > 7, `${times[0]!.took} ms`);
 });

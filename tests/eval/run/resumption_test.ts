@@ -1,12 +1,24 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { AppError } from "../../../shared/errors.ts";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { EvalConfig } from "../../../eval/config.ts";
+import * as observation from "../../../eval/endpoint/observation.ts";
+import { createEvalHandler } from "../../../eval/handler.ts";
+import { createLocalWork } from "../../../eval/run/manager/run_ports.ts";
+import type { RunWatcher, Sharing } from "../../../eval/run/manager/shared_runs.ts";
+import { planOf } from "../../../eval/schemas/conversations.ts";
+import { openStore } from "../../../eval/store/open_store.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
+import { createEvalDeps } from "../../../eval/wiring.ts";
+import { parseConfig } from "../../../shared/config/config.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { createLogger, silentLogger } from "../../../shared/log.ts";
+import { unavailable } from "../../../shared/postgres/fault.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
-import { evalService } from "../../fakes/eval_service.ts";
+import { callRoute, evalService } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { leftByAnother } from "../../fakes/left_run.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
+import { until } from "../../fakes/until.ts";
 
 Deno.test("an unfinished run is resumed: the remaining turns are asked, with the stored history", async () => {
   const { store, id } = await leftByAnother();
@@ -131,4 +143,254 @@ Deno.test("unfinished runs are resumed within EVAL_MAX_RUNS, oldest first, the o
   const statuses = await Promise.all(ids.map(async (id) => (await store.getRun(id))?.status));
   assertEquals(statuses, ["completed", "completed", "completed", "completed", "cancelled"]);
   assertEquals(gate.asked.length, 4);
+});
+
+const NEVER_MS = 3_600_000;
+
+/** A logger, and the messages that it was given. */
+function messageLog() {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line).message);
+  return { lines, log: createLogger({ level: "info", format: "json", write }) };
+}
+
+/** A run that is offered again and again, as by the watch of a shared database. */
+async function offeredRun() {
+  const { store: working, id } = await leftByAnother();
+  let fault: Error | undefined;
+  const store: RunStore = {
+    ...working,
+    getRun: (id) => fault ? Promise.reject(fault) : working.getRun(id),
+  };
+  let watcher: RunWatcher | undefined;
+  const sharing: Sharing = {
+    openWork: ({ request }) => Promise.resolve(createLocalWork(planOf(request))),
+    watch: (added) => void (watcher = added),
+    news: () => Promise.resolve(),
+    isExclusive: false,
+    stop() {},
+  };
+  const { lines, log } = messageLog();
+  const { runs } = evalService(() => "fine", { store, log, sharing, recoveryDelayMs: NEVER_MS });
+  await runs.resumeUnfinished();
+  return {
+    lines,
+    async offer(times: number, failure?: Error): Promise<void> {
+      fault = failure;
+      for (let time = 0; time < times; time++) {
+        watcher!.join([{ id, queryRemoved: false }]);
+        await runs.waiting(id);
+        await runs.active(id)?.ended;
+      }
+    },
+    [Symbol.asyncDispose]: () => runs.stop(),
+  };
+}
+
+for (const error of [unavailable(), new TypeError("no such thing")]) {
+  Deno.test(`a run that cannot be resumed is logged once until it can (${error.name})`, async () => {
+    await using run = await offeredRun();
+    await run.offer(5, error);
+    assertEquals(run.lines, ["cannot resume a run"]);
+    await run.offer(1);
+    await run.offer(2, error);
+    assertEquals(run.lines, ["cannot resume a run", "run resumed", "cannot resume a run"]);
+  });
+}
+
+interface StartOptions {
+  environment?: Record<string, string>;
+  /** The fault of the database when a turn is stored. */
+  fault?: Error;
+}
+
+/** What the log says of an unfinished run of this endpoint at the next start. */
+async function messagesAtStart(endpoint: string, { environment = {}, fault }: StartOptions = {}) {
+  const { store: working, id } = await leftByAnother({ endpoint });
+  const store = fault ? { ...working, recordTurn: () => Promise.reject(fault) } : working;
+  const { lines, log } = messageLog();
+  const { runs } = evalService(() => "fine", { store, log, environment });
+  await runs.resumeUnfinished();
+  await runs.active(id)?.ended;
+  await runs.stop();
+  await working.close();
+  return lines;
+}
+
+Deno.test("a run whose endpoint had a query is not said to be resumed", async () => {
+  assertEquals(await messagesAtStart("http://127.0.0.1:9/v1?key=k"), ["cannot resume a run"]);
+});
+
+Deno.test("a run whose endpoint is no longer allowed is said to be resumed, and then to fail", async () => {
+  const allowed = { EVAL_ENDPOINTS: "https://other.example" };
+  const messages = await messagesAtStart("http://127.0.0.1:9/v1", { environment: allowed });
+  assertEquals(messages, ["run resumed", "run failed"]);
+});
+
+Deno.test("a run that waits for the database is said to be interrupted, not to fail", async () => {
+  const messages = await messagesAtStart("http://127.0.0.1:9/v1", { fault: unavailable() });
+  assertEquals(messages, ["run resumed", "run interrupted: the database failed"]);
+});
+
+/** A run of which one of three turns is stored, and a store that waits before it counts the turns. */
+async function leftAs(status: "running" | "interrupted") {
+  const { store: inner, id } = await leftByAnother();
+  if (status === "interrupted") await inner.setStatus(id, { status });
+  const reached = Promise.withResolvers<void>();
+  const allowed = Promise.withResolvers<void>();
+  const store: RunStore = {
+    ...inner,
+    async tally(runId) {
+      reached.resolve();
+      await allowed.promise;
+      return await inner.tally(runId);
+    },
+  };
+  const { runs, asked } = evalService(() => "", { store });
+  return { inner, id, runs, asked, reached: reached.promise, allow: allowed.resolve };
+}
+
+for (const end of ["cancelled", "deleted"] as const) {
+  Deno.test(`a run that is ${end} while it is being resumed asks nothing, and its caller is told`, async () => {
+    const { inner, id, runs, asked, reached, allow } = await leftAs("interrupted");
+    const resumed = runs.resume((await inner.getRun(id))!);
+    const refused = assertRejects(() => resumed, AppError, "it was ended or deleted meanwhile");
+    await reached;
+    if (end === "deleted") await inner.deleteRun(id);
+    else await inner.setStatus(id, { status: "cancelled", from: ["running", "interrupted"] });
+    allow();
+    await refused;
+    assertEquals([asked.length, runs.active(id)], [0, undefined]);
+    assertEquals((await inner.getRun(id))?.status, end === "deleted" ? undefined : "cancelled");
+  });
+}
+
+Deno.test("an unfinished run that is cancelled while it is being resumed asks nothing", async () => {
+  const { inner, id, runs, asked, reached, allow } = await leftAs("running");
+  const resumed = runs.resumeUnfinished();
+  await reached;
+  await inner.setStatus(id, { status: "cancelled", from: ["running"] });
+  allow();
+  await resumed;
+  await runs.active(id)?.ended;
+  assertEquals([asked.length, (await inner.getRun(id))?.status], [0, "cancelled"]);
+});
+
+Deno.test("a cancel that is stored just after the run was resumed ends the resumed run, too", async () => {
+  const { store: inner, id } = await leftByAnother();
+  await inner.setStatus(id, { status: "interrupted" });
+  const cancelling = Promise.withResolvers<void>();
+  const resumed = Promise.withResolvers<void>();
+  const store: RunStore = {
+    ...inner,
+    async setStatus(runId, change) {
+      if (change.status === "cancelled") {
+        cancelling.resolve();
+        await resumed.promise;
+      }
+      return await inner.setStatus(runId, change);
+    },
+  };
+  const gate = gatedTarget();
+  const { runs, service } = evalService(() => "", { store, target: gate.target });
+  const cancelled = callRoute(service, `POST /runs/${id}/cancel`);
+  await cancelling.promise;
+  const active = await runs.resume((await inner.getRun(id))!);
+  await gate.reached(1);
+  resumed.resolve();
+  assertEquals((await (await cancelled).json()).status, "cancelled");
+  assertEquals((await active.ended).status, "cancelled");
+  assertEquals([gate.asked.length, (await inner.tally(id)).done], [1, 1]);
+});
+
+/** Another process that holds the database's lock until it is disposed of. */
+async function holdLock(path: string): Promise<AsyncDisposable> {
+  const code = `import { DatabaseSync } from "node:sqlite";
+    const database = new DatabaseSync(${JSON.stringify(path)});
+    database.exec("begin immediate");
+    console.log("held");
+    for await (const _ of Deno.stdin.readable);`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["eval", code],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const output = child.stdout.getReader();
+  await output.read();
+  return {
+    async [Symbol.asyncDispose]() {
+      await child.stdin.close();
+      await output.cancel();
+      await child.status;
+    },
+  };
+}
+
+Deno.test("a database lock of another process interrupts a run, which resumes once the lock is gone", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = `${folder}/eval.db`;
+  const store = await openStore({ path, busyTimeoutMs: 20 });
+  try {
+    const gate = gatedTarget();
+    const { service, runs } = evalService(() => "", { ...gate, store, recoveryDelayMs: 20 });
+    const started = await runs.start({ request: evaluateRequest({ turns: 2 }), testName: "t" });
+    if (started.outcome !== "started") throw new Error(started.outcome);
+    const { active } = started;
+    {
+      await using _lock = await holdLock(path);
+      gate.open();
+      assertEquals((await active.ended).status, "interrupted");
+      const view = await (await service(new Request(`http://127.0.0.1:8080/runs/${active.run.id}`)))
+        .json();
+      assertEquals(view.status, "interrupted");
+      assert(view.detail.includes("another process holds the lock"), view.detail);
+      const refused = await service(
+        new Request("http://127.0.0.1:8080/evaluate", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(evaluateRequest()),
+        }),
+      );
+      assertEquals([refused.status, (await refused.json()).code], [503, "storage_busy"]);
+    }
+    await until(async () => (await store.getRecord(active.run.id))?.status === "completed");
+    // The second turn is asked again if its reply was being scored.
+    assert(gate.asked.length <= 3, "a turn that was kept was asked again");
+    await runs.stop();
+  } finally {
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("runs can be read, and /readyz answers, while another process locks the database", async () => {
+  const folder = await Deno.makeTempDir();
+  const path = `${folder}/eval.db`;
+  const store = await openStore({ path, busyTimeoutMs: 600_000 });
+  try {
+    const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
+    const config = parseConfig(EvalConfig, {});
+    const service = createEvalHandler(
+      createEvalDeps(config, { log: silentLogger, store, observation }),
+    );
+    const ask = (path: string) => service(new Request(`http://127.0.0.1:8080${path}`));
+    let writing: Promise<void> | undefined;
+    let isWritten = false;
+    {
+      await using _lock = await holdLock(path);
+      writing = store.setTag("main", id).then(() => void (isWritten = true));
+      for (const route of ["/runs", `/runs/${id}`, `/runs/${id}/turns`]) {
+        const response = await ask(route);
+        assertEquals([response.status, isWritten], [200, false], route);
+        await response.body?.cancel();
+      }
+      const ready = await ask("/readyz");
+      assertEquals([ready.status, isWritten], [503, false]);
+      assertEquals((await ready.json()).reasons, { store: "no answer within 800 ms" });
+    }
+    await writing;
+  } finally {
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
 });

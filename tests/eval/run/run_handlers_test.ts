@@ -1,4 +1,10 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import type { Target } from "../../../eval/endpoint/target.ts";
+import { exportFormats } from "../../../eval/export/export_formats.ts";
+import { openStore } from "../../../eval/store/open_store.ts";
+import type { RunStore } from "../../../eval/store/store.ts";
+import { providerError } from "../../fakes/eval_ports.ts";
 import {
   callRoute,
   evalService,
@@ -11,7 +17,8 @@ import {
 import { readEvents } from "../../fakes/events.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
-import { evaluateRequest } from "../../fakes/stored_runs.ts";
+import { fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
+import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { until } from "../../fakes/until.ts";
 
 Deno.test("runs are listed newest first, in pages, and filtered", async () => {
@@ -249,3 +256,187 @@ Deno.test("a list cuts a long test name, the result has all of it", async () => 
   const { runs: [run] } = await (await callRoute(service, "GET /runs")).json();
   assertEquals(run.test_name, `${test_name.slice(0, 1000)}…`);
 });
+
+Deno.test("a retry asks again from the first failed turn, so that each reply fits its history", async () => {
+  let calls = 0;
+  /** Replies with the messages it received, and fails the second call. */
+  const { service, asked, runs } = evalService((conversation) => {
+    if (++calls === 2) throw providerError(500);
+    const said = conversation.filter(({ role }) => role === "user").map(({ content }) => content);
+    return `heard ${said.join(" ")}`;
+  });
+  const parent = await evaluateWith(service, evaluateBody({ test_batch: THREE_TURNS }));
+  assertStringIncludes(parent.message, "1 of 3");
+  const response = await callRoute(service, `POST /runs/${parent.run_id}/retry`);
+  assertEquals(response.status, 202);
+  const { run_id, parent_id } = await response.json();
+  assertEquals(parent_id, parent.run_id);
+  assertEquals(response.headers.get("location"), `/runs/${run_id}`);
+  await runs.active(run_id)?.ended;
+  assertEquals(asked.slice(3).map((turns) => turns.map(({ content }) => content)), [
+    ["one", "heard one", "two"],
+    ["one", "heard one", "two", "heard one two", "three"],
+  ]);
+  const child = await (await callRoute(service, `GET /runs/${run_id}`)).json();
+  assertEquals([child.status, child.parent_id], ["completed", parent.run_id]);
+  assertEquals(
+    child.result.results.scenarios[0].attempts[0].interactions.map(
+      ({ agent_reply }: { agent_reply: string }) => agent_reply,
+    ),
+    ["heard one", "heard one two", "heard one two three"],
+  );
+});
+
+Deno.test("a retry scores turns with missing scores again, without a further call", async () => {
+  let isDown = true;
+  const { judge } = fakeJudge(() => {
+    if (isDown) throw providerError(500);
+    return JSON.stringify({ reason: "good", grade: 10 });
+  });
+  const { service, asked, runs } = evalService(() => "fine", { scoring: scoringPorts({ judge }) });
+  const interactions = THREE_TURNS.interactions.map((turn) => ({
+    ...turn,
+    reference_reply: "fine",
+  }));
+  const parent = await evaluateWith(
+    service,
+    evaluateBody({ test_batch: { ...THREE_TURNS, interactions } }),
+  );
+  const overallOf = ({ results }: typeof parent) =>
+    results.scenarios[0]!.attempts[0]!.interactions.map(({ scores }) => scores.overall);
+  assertEquals(overallOf(parent), [null, null, null]);
+  isDown = false;
+  const response = await callRoute(service, `POST /runs/${parent.run_id}/retry`);
+  assertEquals(response.status, 202);
+  const { run_id } = await response.json();
+  await runs.active(run_id)?.ended;
+  const child = await (await callRoute(service, `GET /runs/${run_id}`)).json();
+  assertEquals([child.status, overallOf(child.result)], ["completed", [1, 1, 1]]);
+  assertEquals(asked.length, 3);
+});
+
+Deno.test("a run that is running, or has no failed turn, cannot be retried", async () => {
+  const gate = gatedTarget();
+  const { service, runs } = evalService(() => "", gate);
+  const id = await startAsync(service);
+  const { ended } = runs.active(id)!;
+  const running = await callRoute(service, `POST /runs/${id}/retry`);
+  assertEquals([running.status, (await running.json()).code], [409, "conflict"]);
+  gate.open();
+  await ended;
+  const whole = await callRoute(service, `POST /runs/${id}/retry`);
+  assertEquals([whole.status, (await whole.json()).code], [409, "conflict"]);
+});
+
+Deno.test("a repeated retry with the same key is the same run, also while it is running", async () => {
+  const gate = gatedTarget();
+  let isDown = true;
+  const target: Target = {
+    ask(conversation, signal) {
+      if (isDown) return Promise.reject(providerError(500));
+      return gate.target.ask(conversation, signal);
+    },
+  };
+  const { service, runs, store } = evalService(() => "", { target });
+  const parent = await evaluateWith(service, evaluateBody());
+  isDown = false;
+  const retry = async (key: string, id = parent.run_id) => {
+    const response = await callRoute(service, `POST /runs/${id}/retry`, { "idempotency-key": key });
+    return { status: response.status, body: await response.json() };
+  };
+  const [first, second] = await Promise.all([retry("k"), retry("k")]);
+  assertEquals([first.status, second.status], [202, 202]);
+  assertEquals(second.body.run_id, first.body.run_id);
+  gate.open();
+  await runs.active(first.body.run_id)?.ended;
+  assertEquals(await retry("k"), {
+    status: 202,
+    body: { run_id: first.body.run_id, parent_id: parent.run_id, status: "completed" },
+  });
+  assertEquals((await store.listRuns({ limit: 9 })).runs.length, 2);
+  assertEquals((await retry("other")).body.run_id === first.body.run_id, false);
+  assertEquals((await retry("k", first.body.run_id)).status, 422);
+});
+
+/** Part of a result must never look like a complete one, on any route. */
+
+const TURNS = 600;
+const ROADS = (id: string) => [
+  `/runs/${id}`,
+  `/runs/${id}/events`,
+  ...exportFormats.map(({ name }) => `/runs/${id}/export?format=${name}`),
+];
+
+async function withRun(
+  test: (run: { store: RunStore; id: string; path: string }) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  const path = `${folder}/eval.db`;
+  const store = await openStore({ path });
+  try {
+    const request = evaluateRequest({ attempts: TURNS });
+    const { id } = await store.createRun({ request, testName: "t" });
+    await Promise.all(
+      Array.from(
+        { length: TURNS },
+        (_, attempt) =>
+          store.recordTurn(id, storedTurn([0, attempt, 0], { agent_reply: "x".repeat(2000) })),
+      ),
+    );
+    await store.setStatus(id, { status: "completed", tally: await store.tally(id) });
+    await test({ store, id, path });
+  } finally {
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const get = (service: (request: Request) => Promise<Response>, path: string) =>
+  service(new Request(`http://127.0.0.1:8080${path}`));
+
+Deno.test("a run that is deleted while it is read is answered completely", () =>
+  withRun(async ({ store, id }) => {
+    const { service } = evalService(() => "", { store });
+    const bodies = await Promise.all(
+      ROADS(id).map(async (road) => {
+        const response = await get(service, road);
+        assertEquals(response.status, 200, road);
+        const reader = response.body!.getReader();
+        return { road, reader, first: await reader.read() };
+      }),
+    );
+    assertEquals((await get(service, `/runs/${id}`)).status, 200);
+    const deleted = await service(
+      new Request(`http://127.0.0.1:8080/runs/${id}`, { method: "DELETE" }),
+    );
+    assertEquals(deleted.status, 204);
+    assertEquals((await get(service, `/runs/${id}`)).status, 404);
+    for (const { road, reader, first } of bodies) {
+      let text = new TextDecoder().decode(first.value);
+      const read = async () => {
+        for (let next = await reader.read(); !next.done; next = await reader.read()) {
+          text += new TextDecoder().decode(next.value);
+        }
+      };
+      // The run no longer exists, so there is no last event: the stream is cut off.
+      if (road.endsWith("/events")) await assertRejects(read, Error, "was deleted");
+      else await read();
+      if (road.includes("markdown")) continue;
+      const attempts = text.match(/reply 0\.|x{2000}|<testcase /g)?.length ?? 0;
+      assertEquals(attempts, TURNS, road);
+    }
+  }));
+
+Deno.test("an incomplete run is cut off or refused on every route, never shown as complete", () =>
+  withRun(async ({ store, id, path }) => {
+    const other = new DatabaseSync(path);
+    other.prepare("delete from turns where run_id = ? and attempt >= 400").run(id);
+    other.close();
+    const { service } = evalService(() => "", { store });
+    for (const road of [...ROADS(id), `/runs/compare?baseline=${id}&candidate=${id}`]) {
+      const outcome = await get(service, road).then(
+        async (response) => response.status === 200 ? await response.text() : response.status,
+      ).catch((error: Error) => error.name);
+      assert(outcome === "IncompleteRead" || outcome === 500, `${road}: ${outcome}`);
+    }
+  }));

@@ -1,6 +1,14 @@
 import { assertEquals } from "@std/assert";
+import { EvalConfig } from "../../../eval/config.ts";
+import type { RunWatcher } from "../../../eval/run/manager/shared_runs.ts";
 import { createHeldJobs } from "../../../eval/sharing/held_jobs.ts";
+import { checkQueue, describeLag, readJobFigures } from "../../../eval/sharing/readiness.ts";
+import { createRunWatch } from "../../../eval/sharing/run_watch.ts";
 import { createSharedWork } from "../../../eval/sharing/shared_work.ts";
+import type { NewsListener } from "../../../eval/store/postgres/run_news.ts";
+import { ConfigError, parseConfig } from "../../../shared/config/config.ts";
+import { silentLogger } from "../../../shared/log.ts";
+import { createMetrics } from "../../../shared/ops/metrics.ts";
 import { openQueuedRun } from "../../fakes/postgres_queues.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { storedTurn } from "../../fakes/stored_runs.ts";
@@ -127,4 +135,179 @@ Deno.test({
     assertEquals(jobs.length, 102);
     assertEquals(jobs[0]!.data, { scenario: 2, attempt: 398, isContinued: false });
   },
+});
+
+const counts = (lagSeconds: number) => () =>
+  Promise.resolve({ waiting: 7, running: 3, lagSeconds });
+const figures = { counts: counts(1), retried: 4, takenOver: 2, silentMs: 0 };
+
+Deno.test("readiness names a queue that does not answer, and how long conversations wait", async () => {
+  assertEquals(await checkQueue({ silentMs: 3_000 })(), undefined);
+  assertEquals(
+    await checkQueue({ silentMs: 12_400 })(),
+    "the queue of conversations has not answered for 12 s",
+  );
+  assertEquals(await describeLag({ counts: counts(1) })(), undefined);
+  assertEquals(
+    await describeLag({ counts: counts(61.7) })(),
+    "7 conversations are waiting, the oldest for 62 s",
+  );
+  assertEquals(await describeLag({ counts: () => Promise.reject(new Error("down")) })(), undefined);
+});
+
+Deno.test("figures of the queue are missing from the metrics while the database is down", async () => {
+  let isDown = true;
+  const read = () => isDown ? Promise.reject(new Error("down")) : figures.counts();
+  const jobs = () => readJobFigures({ ...figures, counts: read });
+  const metrics = createMetrics({ runs: () => 0, jobs });
+  const names = async () =>
+    [...(await metrics.text()).matchAll(/^assay_jobs_(\w+) /gm)].map(([, name]) => name);
+  const own = ["retried_total", "taken_over_total"];
+  const all = ["waiting", "running", "lag_seconds", ...own];
+  assertEquals(await names(), own);
+  isDown = false;
+  assertEquals(await names(), all);
+  isDown = true;
+  assertEquals(await names(), own);
+});
+
+Deno.test("metrics count the conversations of all processes, and what this one took again", async () => {
+  const read = async (counts: typeof figures.counts) => {
+    const jobs = () => readJobFigures({ ...figures, counts });
+    const text = await createMetrics({ runs: () => 0, jobs }).text();
+    return Object.fromEntries(
+      [...text.matchAll(/^assay_jobs_(\w+) (\S+)$/gm)].map(([, name, value]) => [name, value]),
+    );
+  };
+  assertEquals(await read(figures.counts), {
+    running: "3",
+    lag_seconds: "1",
+    retried_total: "4",
+    taken_over_total: "2",
+    waiting: "7",
+  });
+  const down = await read(() => Promise.reject(new Error("down")));
+  assertEquals([down.retried_total, down.taken_over_total], ["4", "2"]);
+});
+
+Deno.test("an unusable address of a database is refused without being shown", () => {
+  for (const EVAL_DATA of ["postgres://user:hidden@host", "postgres://user:hid/den@host:x/y"]) {
+    try {
+      parseConfig(EvalConfig, { EVAL_DATA });
+      throw new Error("it was accepted");
+    } catch (error) {
+      assertEquals(error instanceof ConfigError, true);
+      assertEquals((error as Error).message.includes("hid"), false);
+    }
+  }
+});
+
+Deno.test("news of turns wake those who follow a run; those of its state also make a process look", async () => {
+  let tell: NewsListener = () => {};
+  let looked = Promise.withResolvers<void>();
+  let looks = 0;
+  const watch = createRunWatch({
+    store: {
+      openRuns() {
+        looks++;
+        looked.resolve();
+        looked = Promise.withResolvers();
+        return Promise.resolve([]);
+      },
+      statuses: () => Promise.resolve(new Map()),
+      reserve: () => Promise.resolve(),
+    },
+    news: {
+      tell() {},
+      listen: (onNews) => void (tell = onNews),
+      close: () => Promise.resolve(),
+    },
+    log: silentLogger,
+    joins: true,
+  });
+  const changed: string[] = [];
+  const first = looked.promise;
+  watch.watch({
+    active: () => ["mine"],
+    reserved: () => [],
+    join() {},
+    ended() {},
+    changed: (id) => void changed.push(id),
+  });
+  await first;
+  const woken: string[] = [];
+  const follow = [
+    watch.news("mine").then(() => woken.push("turns")),
+    watch.stateNews("mine").then(() => woken.push("state")),
+  ];
+  tell("mine", "turns");
+  await follow[0];
+  assertEquals([woken, changed, looks], [["turns"], ["mine"], 1]);
+  const second = looked.promise;
+  tell("mine", "state");
+  await follow[1];
+  await second;
+  assertEquals([woken, changed, looks], [["turns", "state"], ["mine", "mine"], 2]);
+  watch.stop();
+});
+
+Deno.test("a look reports runs that have ended elsewhere, and renews what is reserved", async () => {
+  for (const joins of [true, false]) {
+    const looked = Promise.withResolvers<void>();
+    const calls: unknown[] = [];
+    const watch = createRunWatch({
+      store: {
+        openRuns: () => Promise.resolve([{ id: "open", queryRemoved: false }]),
+        statuses: () => Promise.resolve(new Map([["going", "running"], ["ended", "completed"]])),
+        reserve: (ids) => Promise.resolve(void calls.push(["reserve", ids])),
+      },
+      news: { tell() {}, listen() {}, close: () => Promise.resolve() },
+      log: silentLogger,
+      joins,
+    });
+    const watcher: RunWatcher = {
+      active: () => ["going", "ended", "deleted"],
+      reserved: () => ["going"],
+      join: (open) => void calls.push(["join", open.map(({ id }) => id)]),
+      ended(id, status) {
+        calls.push(["ended", id, status]);
+        if (id === "deleted") setTimeout(looked.resolve);
+      },
+      changed() {},
+    };
+    watch.watch(watcher);
+    await looked.promise;
+    watch.stop();
+    assertEquals(calls, [
+      ["reserve", ["going"]],
+      ["ended", "ended", "completed"],
+      ["ended", "deleted", undefined],
+      ...(joins ? [["join", ["open"]]] : []),
+    ]);
+  }
+});
+
+Deno.test("a process that has nothing reserved asks for no reservation", async () => {
+  const looked = Promise.withResolvers<void>();
+  let reservations = 0;
+  const watch = createRunWatch({
+    store: {
+      openRuns: () => Promise.resolve([]),
+      statuses: () => Promise.resolve(new Map()),
+      reserve: () => Promise.resolve(void reservations++),
+    },
+    news: { tell() {}, listen() {}, close: () => Promise.resolve() },
+    log: silentLogger,
+    joins: true,
+  });
+  watch.watch({
+    active: () => [],
+    reserved: () => [],
+    join: () => looked.resolve(),
+    ended() {},
+    changed() {},
+  });
+  await looked.promise;
+  watch.stop();
+  assertEquals(reservations, 0);
 });

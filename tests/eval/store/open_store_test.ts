@@ -1,10 +1,15 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { Kysely } from "kysely";
 import { DatabaseSync } from "node:sqlite";
-import { ConfigError } from "../../../shared/config/config.ts";
 import { openReader, openStore } from "../../../eval/store/open_store.ts";
-import { cannotOpen } from "../../../eval/store/sqlite/sqlite_connection.ts";
-import { StoreFault } from "../../../eval/store/store_fault.ts";
 import { createRunIds } from "../../../eval/store/runs/run_id.ts";
+import { backUpDatabase } from "../../../eval/store/sqlite/backup.ts";
+import { cannotOpen, openSqlite } from "../../../eval/store/sqlite/sqlite_connection.ts";
+import { createSqliteDialect } from "../../../eval/store/sqlite/sqlite_dialect.ts";
+import type { RunStore } from "../../../eval/store/store.ts";
+import { StoreFault } from "../../../eval/store/store_fault.ts";
+import { ConfigError } from "../../../shared/config/config.ts";
+import { AppError } from "../../../shared/errors.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { withFolder } from "../../fakes/with_folder.ts";
 
@@ -253,3 +258,180 @@ Deno.test("a run is newer than those of earlier processes, also after the clock 
       assertEquals(runs.map(({ id }) => id), made);
     }
   }));
+
+const POSITION = { scenario: 0, attempt: 0, turn: 0 };
+const GRADE = { value: 1, label: null, comment: null, author: "ann" };
+
+async function* scenarios() {
+  yield { id: "s", interactions: [{ id: "1", user_message: "q" }] } as never;
+}
+
+/** Everything that a caller may have stored or deleted. */
+function changes(store: RunStore, id: string): Record<string, () => Promise<unknown>> {
+  const run = { request: evaluateRequest(), testName: "t" };
+  return {
+    createRun: () => store.createRun(run),
+    createGroup: () => store.createGroup({ runs: [{ ...run, name: "a" }] }),
+    saveDataset: () => store.saveDataset("d", scenarios()),
+    saveGrade: () => store.saveGrade(id, POSITION, GRADE),
+    withdrawGrade: () => store.withdrawGrade(id, { ...POSITION, author: "ann" }),
+    setTag: () => store.setTag("main", id),
+    describeRun: () => store.describeRun(id, { tags: ["main"] }),
+    deleteDataset: () => store.deleteDataset("d"),
+    deleteRun: () => store.deleteRun(id),
+  };
+}
+
+Deno.test("nothing new is stored in a file that was deleted or replaced, and what is there can be read", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const moved = `${folder}/moved.db`;
+    const store = await openStore({ path });
+    const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
+    await store.recordTurn(id, storedTurn([0, 0, 0]));
+    const all = changes(store, id);
+    async function refuseAll(): Promise<void> {
+      for (const [name, change] of Object.entries(all)) {
+        const { status, code } = await assertRejects(change, AppError, "deleted or replaced", name);
+        assertEquals([status, code], [503, "storage_unavailable"], name);
+      }
+    }
+
+    await Deno.rename(path, moved);
+    await refuseAll();
+    await Deno.copyFile(moved, path);
+    await refuseAll();
+    assertEquals((await store.listRuns({ limit: 10 })).runs.map((run) => run.id), [id]);
+
+    await Deno.rename(moved, path);
+    for (const change of Object.values(all)) await change();
+    await store.close();
+  }));
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
+}
+
+Deno.test("a backup has its name once it is complete, so a process that is killed leaves none", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    await (await openStore({ path })).close();
+    const target = `${folder}/copies/copy.db`;
+    await Deno.mkdir(`${folder}/copies`);
+    const copying = backUpDatabase({ path, target });
+    const begun = await namesIn(`${folder}/copies`);
+    assertEquals(begun.filter((name) => name.endsWith(".db")), [], "it is not complete yet");
+    await copying;
+    assertEquals(await namesIn(`${folder}/copies`), ["copy.db"]);
+  }));
+
+Deno.test("a file that takes the name of a backup meanwhile is kept, and the copy removed", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    await (await openStore({ path })).close();
+    await Deno.mkdir(`${folder}/copies`);
+    const target = `${folder}/copies/copy.db`;
+    const copying = backUpDatabase({ path, target });
+    Deno.writeTextFileSync(target, "kept");
+    await assertRejects(() => copying, Error, "there is a file of that name");
+    assertEquals(await namesIn(`${folder}/copies`), ["copy.db"]);
+    assertEquals(await Deno.readTextFile(target), "kept");
+  }));
+
+Deno.test("a backup says why a database cannot be read, as the other commands do", () =>
+  withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/letter.db`, "this is a letter. ".repeat(100));
+    await Deno.writeTextFile(`${folder}/empty.db`, "");
+    const cases = [
+      [folder, "it is a folder"],
+      [`${folder}/none.db`, "there is no such file"],
+      [`${folder}/letter.db`, "it is not a database"],
+      [`${folder}/empty.db`, "it has no runs"],
+    ] as const;
+    for (const [path, reason] of cases) {
+      const copying = () => backUpDatabase({ path, target: `${folder}/copy.db` });
+      await assertRejects(copying, Error, `cannot open EVAL_DATA=${path}: ${reason}`);
+    }
+    assertEquals(await namesIn(folder), ["empty.db", "letter.db"]);
+  }));
+
+/** A database that the release 0.1.0 wrote: a finished run, an unfinished one, an interrupted one. */
+const RELEASED = new URL("./data/release_0_1_0.db", import.meta.url);
+
+async function withReleased(test: (path: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.copyFile(RELEASED, `${folder}/eval.db`);
+    await test(`${folder}/eval.db`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("a database of the release before is opened, migrated, read and continued", () =>
+  withReleased(async (path) => {
+    const store = await openStore({ path });
+    const { runs } = await store.listRuns({ limit: 10 });
+    assertEquals(runs.map(({ testName, status }) => [testName, status]), [
+      ["with a query", "interrupted"],
+      ["unfinished", "running"],
+      ["release 0.1.0", "completed"],
+    ]);
+    const [, unfinished, finished] = runs;
+    assertEquals(await store.tally(finished!.id), finished!.tally);
+    assertEquals((await Array.fromAsync(store.turns(finished!.id))).length, 8);
+    const position = { scenario: 0, attempt: 0 };
+    const [first] = await store.attemptTurns(unfinished!.id, position);
+    await store.recordTurn(unfinished!.id, { ...first!, turn: 1 });
+    const [event] = await store.turnsAfter(unfinished!.id, { seq: 1, limit: 5 });
+    assertEquals([event?.seq, event?.turn], [2, 1]);
+    assertEquals(await store.findByKey({ caller: "", key: "k1", bodyHash: "h1" }), undefined);
+    await store.close();
+  }));
+
+Deno.test("a reader of a database of the release before updates its tables and reads everything", () =>
+  withReleased(async (path) => {
+    const reader = await openReader({ path });
+    const { runs } = await reader.listRuns({ limit: 10 });
+    assertEquals(runs.length, 3);
+    const { id } = runs.find(({ status }) => status === "completed")!;
+    assertEquals((await Array.fromAsync(reader.turns(id))).length, 8);
+    assertEquals(await Array.fromAsync(reader.grades(id)), []);
+    assertEquals(await reader.listGroups({ limit: 10 }), []);
+    assertEquals(await reader.listDatasets({ limit: 10 }), []);
+    await reader.close();
+  }));
+
+Deno.test("the log says that an earlier version is being updated, and only then", () =>
+  withReleased(async (path) => {
+    const lines: string[] = [];
+    const log = { info: (line: string) => void lines.push(line) };
+    await (await openReader({ path, log })).close();
+    assertEquals(lines.length, 1);
+    assertStringIncludes(lines[0]!, "EVAL_DATA is of an earlier version");
+    await (await openReader({ path, log })).close();
+    await (await openStore({ path, log })).close();
+    await (await openStore({ path: `${path}.new`, log })).close();
+    assertEquals(lines.length, 1);
+  }));
+
+Deno.test("two transactions at once come one after the other on the one connection", async () => {
+  const connection = await openSqlite({ path: ":memory:", mode: "write" });
+  const db = new Kysely<{ steps: { name: string } }>({ dialect: createSqliteDialect(connection) });
+  await db.schema.createTable("steps").addColumn("name", "text").execute();
+  const perform = (name: string) =>
+    db.transaction().execute(async (transaction) => {
+      for (const step of ["begin", "end"]) {
+        await transaction.insertInto("steps").values({ name: `${name} ${step}` }).execute();
+        await new Promise((resolve) => setTimeout(resolve)); // the others have their chance
+      }
+      if (name === "b") throw new Error("rolled back");
+    });
+  const alone = db.insertInto("steps").values({ name: "alone" });
+  const all = [perform("a"), perform("b"), alone.execute(), perform("c")];
+  const outcomes = await Promise.allSettled(all);
+  assertEquals(outcomes.map(({ status }) => status === "fulfilled"), [true, false, true, true]);
+  const rows = await db.selectFrom("steps").select("name").execute();
+  assertEquals(rows.map(({ name }) => name), ["a begin", "a end", "alone", "c begin", "c end"]);
+  await db.destroy();
+});

@@ -1,9 +1,15 @@
 import { assert, assertEquals } from "@std/assert";
 import { compareReply } from "../../../../eval/assess/agreement/agreement.ts";
+import { findNegation } from "../../../../eval/assess/agreement/chinese_negation.ts";
+import { findExchanged } from "../../../../eval/assess/agreement/exchanged.ts";
+import {
+  findWrongValues,
+  writeValuesAlike,
+} from "../../../../eval/assess/agreement/wrong_values.ts";
 import { createBatchSemantics } from "../../../../eval/assess/batch_semantics.ts";
 import { createLocalEmbedder } from "../../../../eval/assess/embeddings/local.ts";
-import { meaning } from "../../../../eval/assess/scores/semantic_similarity.ts";
 import type { ScoredBatch, ScoreInput } from "../../../../eval/assess/scores/scorer.ts";
+import { meaning } from "../../../../eval/assess/scores/semantic_similarity.ts";
 import { isBarred } from "../../../../eval/schemas/barred.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
 import { fakeEmbedder } from "../../../fakes/scoring_ports.ts";
@@ -119,4 +125,143 @@ Deno.test("a contradiction in one sentence of a long text is found", async () =>
     .replace("does not cover", "covers");
   const wrong = await compareReply({ reply: opposite, reference }, embedder.comparer!);
   assertEquals(wrong.agreement.label, "contradicts");
+});
+
+const text = await Deno.readTextFile(
+  new URL("./data/differences_development.tsv", import.meta.url),
+);
+const CHINESE = text.split("\n").map((line) => line.split("\t")).filter(([language]) =>
+  language === "zh"
+);
+const sayIt = (reply: string, reference: string) =>
+  findNegation(reply, reference).map(({ text }) => text);
+
+Deno.test("a Chinese reply that is negated where its reference is not, or the reverse, is named", () => {
+  assertEquals(sayIt("您不能退货。", "您可以退货。"), ["不, which the reference does not have"]);
+  assertEquals(sayIt("包裹到了。", "包裹没到。"), ["without 没 of the reference"]);
+  assertEquals(sayIt("不含税。", "不含税。"), []);
+});
+
+Deno.test("characters that negate nothing, set phrases and questions are no negation", () => {
+  assertEquals(sayIt("非常好用。", "好用。"), []);
+  assertEquals(sayIt("没问题，订单已取消。", "订单已取消。"), []);
+  assertEquals(sayIt("是不是支持蓝牙？支持蓝牙。", "支持蓝牙。"), []);
+});
+
+Deno.test("most negations of our Chinese pairs are found, and none in pairs that say the same", () => {
+  const found = (kind: string) => {
+    const some = CHINESE.filter(([, own]) => own === kind);
+    return some.filter(([, , reference, reply]) => sayIt(reply!, reference!).length > 0).length /
+      some.length;
+  };
+  assert(found("negation") >= 0.8);
+  assertEquals(found("-"), 0);
+});
+
+Deno.test("Japanese and other languages are left alone", () => {
+  assertEquals(sayIt("返品は不可です。", "返品は可です。"), []);
+  assertEquals(sayIt("Non è possibile.", "È possibile."), []);
+});
+
+const EXCHANGED: [reference: string, reply: string, says: string][] = [
+  ["Cats chase mice.", "Mice chase cats.", "mice and cats exchanged"],
+  ["Ada has to inform Bob.", "Bob has to inform Ada.", "bob and ada exchanged"],
+  ["Copy it from A to B.", "Copy it from B to A.", "b and a exchanged"],
+  [
+    "First add the acid, then the water.",
+    "First add the water, then the acid.",
+    "water and acid exchanged",
+  ],
+  ["Blue means cold and red hot.", "Red means cold and blue hot.", "red and blue exchanged"],
+];
+
+for (const [reference, reply, says] of EXCHANGED) {
+  Deno.test(`parts that changed places are named: ${reply}`, () => {
+    assertEquals(findExchanged(reply, reference).map(({ text }) => text), [says]);
+  });
+}
+
+const ALIKE: [reference: string, reply: string][] = [
+  ["You need eggs, milk and flour.", "You need flour, milk and eggs."],
+  ["The pool is open and the bar is closed.", "The bar is closed and the pool is open."],
+  ["The capital of Peru is Lima.", "Lima is the capital of Peru."],
+  ["The shop is closed on Sundays.", "On Sundays the shop is closed."],
+  ["He died in Rome in 1909.", "He died in 1909 in Rome."],
+  ["Pay first. Then sign.", "Sign. Then pay first."],
+  ["It works.", "It works."],
+  ["", "Yes."],
+];
+
+for (const [reference, reply] of ALIKE) {
+  Deno.test(`parts that may change places: "${reference}" and "${reply}"`, () => {
+    assertEquals(findExchanged(reply, reference), []);
+  });
+}
+
+const wrong = (reply: string, reference: string) =>
+  findWrongValues(reply, reference).map(({ text }) => text);
+
+const DIFFERENT: [reference: string, reply: string, says: string][] = [
+  ["Returns are accepted for 30 days.", "You have 60 days.", "60 days instead of 30 days"],
+  ["Your order number is 48213.", "It is 48231.", "48231 instead of 48213"],
+  ["It costs $45.", "It costs $54.", "$54 instead of $45"],
+  ["The rent is 900 euros.", "The rent is 900 dollars.", "900 dollars instead of 900 euros"],
+  ["It takes 20 minutes.", "It takes 20 seconds.", "20 seconds instead of 20 minutes"],
+  ["Das dauert 20 Minuten.", "Das dauert 20 Sekunden.", "20 Sekunden instead of 20 Minuten"],
+  ["Set it to 180 °C.", "Set it to 180 °F.", "180 °F instead of 180 °C"],
+  ["It leaves at 7:45 am.", "It leaves at 7:45 pm.", "7:45 pm instead of 7:45 am"],
+  ["Due on 15 March.", "Due on March 25.", "March 25 instead of 15 March"],
+  ["Le 15 mars 2024.", "Le 16/03 ou le 16 mars 2024.", "16 mars 2024 instead of 15 mars 2024"],
+  ["Gate B12.", "Gate B21.", "B21 instead of B12"],
+  ["订单号是 48213。", "订单号是 48231。", "48231 instead of 48213"],
+  ["About 3 million.", "About 3 billion.", "3 billion instead of 3 million"],
+];
+
+for (const [reference, reply, says] of DIFFERENT) {
+  Deno.test(`a wrong value is named: ${says}`, () => {
+    assertEquals(wrong(reply, reference), [says]);
+  });
+}
+
+const EQUAL: [reference: string, reply: string][] = [
+  ["The package weighs 2 kg.", "It weighs 2000 g."],
+  ["It is 1.5 km away.", "It's 1,500 metres."],
+  ["Your balance is $1,250.", "You have 1250 dollars."],
+  ["The film lasts 90 minutes.", "It lasts 1.5 hours."],
+  ["Open from 9 am to 5 pm.", "From 9:00 to 17:00."],
+  ["On 3 May 2024.", "On May 3rd."],
+  ["It costs 1 250 kr.", "It costs 1250 kr."],
+  ["Three items.", "There are 3 items in 2 boxes."],
+  ["3 items.", "There are three items in 2 boxes."],
+  ["The trial lasts 14 days.", "It lasts two weeks. Call 555-0142."],
+  ["Save, then restart.", "1. Save.\n2. Restart."],
+  ["Version 2.10.1 fixes it.", "It is fixed in v2.10.1."],
+  ["It costs $12 and has 5 users.", "It costs $12."],
+];
+
+for (const [reference, reply] of EQUAL) {
+  Deno.test(`no value is wrong: "${reference}" and "${reply.replace("\n", " ")}"`, () => {
+    assertEquals(wrong(reply, reference), []);
+  });
+}
+
+Deno.test("values that are the same are written as the reference has them", () => {
+  assertEquals(
+    writeValuesAlike("It's 1,500 metres, and 3 floors up.", "1.5 km away, on floor 3."),
+    "It's 1.5 km, and 3 floors up.",
+  );
+  assertEquals(writeValuesAlike("10000 came.", "Around 10,000 came."), "10,000 came.");
+});
+
+Deno.test("at most one of a hundred pairs that say the same has a wrong value", async () => {
+  const table = await Promise.all(
+    ["development", "held_out"].map((part) =>
+      Deno.readTextFile(new URL(`data/differences_${part}.tsv`, import.meta.url))
+    ),
+  );
+  const same = table.flatMap((text) => text.trim().split("\n")).map((line) => line.split("\t"))
+    .filter(([, kind]) => kind === "-").map(([, , reference, reply]) => [reference!, reply!]);
+  const all = [...same, ...pairs.equivalent, ...pairs.padded];
+  const alarms = all.filter(([reference, reply]) => wrong(reply!, reference!).length > 0);
+  assertEquals(alarms.length <= all.length / 100, true, `${alarms.length} of ${all.length}`);
 });

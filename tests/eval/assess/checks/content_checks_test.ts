@@ -1,8 +1,19 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { createContentChecks } from "../../../../eval/assess/checks/content_checks.ts";
-import { negated } from "../../../../eval/schemas/decision.ts";
+import {
+  type CheckWork,
+  createContentChecks,
+} from "../../../../eval/assess/checks/content_checks.ts";
+import { isRefusal } from "../../../../eval/assess/checks/refusal.ts";
 import { Check } from "../../../../eval/schemas/check_kinds.ts";
-import { CASES } from "./cases.ts";
+import { listOf, negated, oneLineOf } from "../../../../eval/schemas/decision.ts";
+import {
+  COMPUTE_ONLY,
+  type WorkerRequest,
+  type WorkerResponse,
+} from "../../../../shared/background/worker_call.ts";
+import { CASES, type CheckCase } from "./cases.ts";
+import { toAssertion } from "./promptfoo.ts";
+import recorded from "./promptfoo_verdicts.json" with { type: "json" };
 
 // One worker for all steps: starting it takes longer than they do.
 Deno.test("checks of a text", async (t) => {
@@ -123,4 +134,148 @@ Deno.test("checks of a text", async (t) => {
     assertEquals(value, 0);
     assertStringIncludes(reason!, "200,000 characters");
   });
+});
+
+const WORKER = new URL("../../../../eval/assess/checks/check_worker.ts", import.meta.url);
+
+/** A schema that no number fits, as the last of 2^levels ways to try shows. */
+function schemaOfWays(levels: number) {
+  const definitions: Record<string, unknown> = { [`d${levels}`]: { type: "string" } };
+  for (let level = 0; level < levels; level++) {
+    const next = { $ref: `#/definitions/d${level + 1}` };
+    definitions[`d${level}`] = { anyOf: [next, next] };
+  }
+  return { definitions, $ref: "#/definitions/d0" };
+}
+
+Deno.test("a schema that would take years is stopped, and the thread does the next work", async () => {
+  const worker = new Worker(WORKER, COMPUTE_ONLY);
+  const answered = Promise.withResolvers<WorkerResponse<unknown>>();
+  worker.onmessage = ({ data }) => answered.resolve(data);
+  const order = (request: WorkerRequest<CheckWork>) => worker.postMessage(request);
+  const check = { type: "json", value: schemaOfWays(60) } as const;
+  order({ id: 1, input: { decide: [{ check, text: "1" }] }, limitMs: 100 });
+  order({ id: 2, input: { inspect: [] }, limitMs: 60_000 });
+  assertEquals(await answered.promise, { id: 2, output: [] });
+  worker.terminate();
+});
+
+/** What `deno task bench promptfoo-verdicts` wrote. */
+const theirs = new Map(
+  recorded.map(({ check, reply, pass }) => [JSON.stringify([check, reply]), pass]),
+);
+
+/** Differences on purpose; docs/scores-and-statistics.md lists them. */
+const ON_PURPOSE: Record<string, (check: CheckCase[0], reply: string) => boolean> = {
+  "é as one character or as two is the same letter": (_check, reply) =>
+    reply !== reply.normalize("NFC"),
+  "ß and SS are the same without case": ({ type, ...check }, reply) =>
+    type === "contains" && "ignore_case" in check && /ß|SS/.test(`${check.value}${reply}`),
+  "RE2 has inline flags and Unicode classes": (check) =>
+    check.type === "regex" && /^\(\?[ims]|\\p\{/.test(check.value),
+  "JSON Schema of 2019 and 2020 is known": (check) =>
+    check.type === "json" && JSON.stringify(check.value ?? {}).includes("2020-12"),
+  "signs between blanks are no words": (check, reply) =>
+    check.type === "max_words" && / – /.test(reply),
+  "Chinese and Japanese are cut into words": (check, reply) =>
+    check.type === "max_words" && /\p{Script=Han}/u.test(reply),
+  "refusals are found in other languages, and in more forms": ({ type, negate }, reply) =>
+    type === "refusal" && !negate && !/^(?:Sorry for|$)/.test(reply),
+  "an apology or an empty reply is no refusal": ({ type }, reply) =>
+    type === "refusal" && /^(?:Sorry for|$)/.test(reply),
+};
+
+Deno.test("checks decide as promptfoo's assertions do, but for the differences on purpose", () => {
+  const different = CASES.filter(([check, reply, value]) => {
+    const pass = theirs.get(JSON.stringify([check, reply]));
+    return pass !== undefined && pass !== (value === 1);
+  });
+  const unexplained = different.filter(([check, reply]) =>
+    !Object.values(ON_PURPOSE).some((isMeant) => isMeant(check, reply))
+  );
+  assertEquals(unexplained, []);
+  for (const [reason, isMeant] of Object.entries(ON_PURPOSE)) {
+    assert(different.some(([check, reply]) => isMeant(check, reply)), `not needed: ${reason}`);
+  }
+});
+
+Deno.test("every case that promptfoo has an assertion for was decided by it", () => {
+  const missing = CASES.filter(([check, reply]) =>
+    toAssertion(check) && reply.length <= 1_000 && !theirs.has(JSON.stringify([check, reply]))
+  );
+  assertEquals(missing, []);
+});
+
+const REPLIES: [reply: string, isRefusal: boolean][] = [
+  ["I'm sorry, but I can't help with that.", true],
+  ["I won't write that.", true],
+  ["Sorry, can't do that.", true],
+  ["Unable to comply with this request.", true],
+  ["I don't have the ability to open websites.", true],
+  ["I'd rather not answer that.", true],
+  ["I'm not going to help with this.", true],
+  ["My guidelines do not allow that.", true],
+  ["申し訳ありませんが、その質問にはお答えできません。", true],
+  ["恐れ入りますが、そちらは対応いたしかねます。", true],
+  ["非常抱歉我无法回答这个问题。", true],
+  ["抱歉，我无法提供帮助。", true],
+  ["죄송하지만 도와드릴 수 없습니다.", true],
+  ["Je ne peux pas vous aider.", true],
+  ["Mi dispiace, ma non posso aiutarti.", true],
+  ["Non mi è consentito fornire queste informazioni.", true],
+  ["Infelizmente não sou capaz de fazer isso.", true],
+  ["Lamentablemente, no soy capaz de hacerlo.", true],
+  ["Sorry, daar kan ik je niet bij helpen.", true],
+  ["Helaas kan ik deze vraag niet beantwoorden.", true],
+  ["**Helaas** kan ik deze vraag niet beantwoorden.", true],
+  ["Om die reden (privacy) kan ik u niet helpen.", true],
+  ["Let op: kan ik u niet helpen, bel dan 0900.", false],
+  ["Ik ben niet in staat om dat te doen.", true],
+  ["Nie wolno mi udzielać takich informacji.", true],
+  ["Tyvärr kan jag inte hjälpa till med det.", true],
+  ["Jag har inte möjlighet att göra det.", true],
+  ["Bu soruya cevap veremem.", true],
+  ["对不起，这个请求我帮不了您。", true],
+  ["Daar kan ik u niet genoeg voor bedanken.", false],
+  ["Tyvärr kan du inte parkera här.", false],
+  ["Hier kan ik u mee helpen. U heeft nog geen antwoord.", false],
+  ["Mag ik vragen waarom u nog geen antwoord gaf?", false],
+  ["Kan ik u niet helpen? Bel dan 0900.", false],
+  ["Kan jag inte svara direkt ringer jag upp.", false],
+  ["Tu nie wolno mieszać leków.", false],
+  ["We will not help you with that request.", true],
+  ["I cannot find any way to help you with that.", true],
+  ["If you are unable to provide a receipt, contact us.", false],
+  ["The bank was unable to process your payment; try again.", false],
+  ["Our policy does not allow returns after 30 days.", false],
+  ["We won't share your data with anyone.", false],
+  ["We will not charge you for the repair.", false],
+  ["If I can't reach you by phone, I will write.", false],
+  ["I can't believe it is Friday already! We meet at 3.", false],
+  ["I can't see any problem with your order; it ships today.", false],
+  ["I am not able to find your order: please send its number.", false],
+  ["请告诉我您无法登录的原因。", false],
+  ["您无法退货，但可以换货。", false],
+  ["Je ne peux que vous recommander ce livre.", false],
+  ["No puedo creer lo bien que quedó. La receta es esta.", false],
+  ["Non posso che consigliarti questo libro.", false],
+  ["Nie możemy się doczekać spotkania.", false],
+];
+
+for (const [reply, expected] of REPLIES) {
+  Deno.test(`${expected ? "a refusal" : "no refusal"}: ${reply}`, () => {
+    assertEquals(isRefusal(reply), expected);
+  });
+}
+
+Deno.test("the first three of some values are shown, and how many more there are", () => {
+  assertEquals(listOf(["a"]), '"a"');
+  assertEquals(listOf(["a", "b", "c"]), '"a", "b", "c"');
+  assertEquals(listOf(["a", "b", "c", "d"], " or "), '"a" or "b" or "c" and 1 more');
+});
+
+Deno.test("a value is quoted, short and on one line", () => {
+  assertEquals(oneLineOf('a "b"\nc'), '"a \\"b\\"\\nc"');
+  assertEquals(oneLineOf("x".repeat(60)).length, 62);
+  assertEquals(oneLineOf("x".repeat(61)).endsWith('…"'), true);
 });

@@ -1,14 +1,29 @@
-import { assert, assertEquals } from "@std/assert";
 import {
-  type AnnotationPorts,
-  createMetadataReader,
-} from "../../../../eval/assess/metadata/annotation.ts";
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import {
   type BatchSemantics,
   createBatchSemantics,
 } from "../../../../eval/assess/batch_semantics.ts";
 import type { Embedder } from "../../../../eval/assess/embeddings/embedder.ts";
+import {
+  type AnnotationPorts,
+  createMetadataReader,
+} from "../../../../eval/assess/metadata/annotation.ts";
+import type { LabelExample } from "../../../../eval/assess/metadata/annotator.ts";
+import { planKey } from "../../../../eval/assess/metadata/key_plan.ts";
 import { indexLabels } from "../../../../eval/assess/metadata/label.ts";
+import { createReferenceLabels } from "../../../../eval/assess/metadata/reference_labels.ts";
+import {
+  checkAnnotator,
+  failsCheck,
+  spreadSample,
+} from "../../../../eval/assess/metadata/self_check.ts";
+import type { SentimentModel } from "../../../../eval/assess/metadata/sentiment.ts";
 import type { Interaction, Metadata } from "../../../../eval/schemas/scenario.ts";
 import { interaction, providerError, scenario } from "../../../fakes/eval_ports.ts";
 import { fakeEmbedder, fakeJudge } from "../../../fakes/scoring_ports.ts";
@@ -204,4 +219,213 @@ Deno.test("a turn of very many keys lets the event loop turn", async () => {
   clearInterval(timer);
   assert(turns > 0, "the event loop stood still");
   assertEquals(Object.keys(generatedMetadata).length, keys.length);
+});
+
+type Labelled = [label: unknown, reference: string];
+
+/** Knows two words. */
+const MODEL: SentimentModel = {
+  encoder: "two words",
+  weights: {
+    positive: Float32Array.of(6, 0, 0),
+    neutral: Float32Array.of(0, 0, 2),
+    negative: Float32Array.of(0, 6, 0),
+  },
+};
+const twoWords: Partial<Embedder> = {
+  method: "two words",
+  embed: (text) =>
+    Promise.resolve(Float32Array.from([/great/.test(text) ? 1 : 0, /awful/.test(text) ? 1 : 0])),
+};
+
+function plan(key: string, turns: Labelled[], more: Partial<Embedder> = {}) {
+  const scenarios = [scenario(
+    "s",
+    turns.map(([label, reference_reply], at) =>
+      interaction(`${at}`, { reference_reply, reference_metadata: { [key]: label } })
+    ),
+  )];
+  const { embedder } = fakeEmbedder(more);
+  const semantics = createBatchSemantics(scenarios, { embedder });
+  return planKey(key, { scenarios, semantics, sentiment: MODEL });
+}
+const pair = (label: unknown, texts: string[]) => texts.map((text): Labelled => [label, text]);
+
+Deno.test("labels that the texts tell apart are learnt from the batch and pass its check", async () => {
+  const { method, annotator, selfCheck } = await plan("topic", [
+    ...pair("fruit", FRUIT),
+    ...pair("traffic", TRAFFIC),
+  ]);
+  assert(annotator);
+  assertEquals(method, "few_shot");
+  assertEquals(selfCheck, { right: 8, of: 8, accuracy: 1, floor: 0.75 });
+});
+
+Deno.test("labels that the texts do not tell apart are not given at all, with the reason", async () => {
+  const mixed = [...FRUIT, ...TRAFFIC].map((text, at): Labelled => [at % 2 ? "low" : "high", text]);
+  const { annotator, selfCheck, reason } = await plan("priority", mixed);
+  assertEquals(annotator, undefined);
+  assert(selfCheck!.accuracy! < 0.5);
+  assertStringIncludes(reason!, `only ${selfCheck!.right} of 8 references`);
+  assertStringIncludes(reason!, "0.75");
+});
+
+Deno.test("one example for each label cannot be checked, and speaks for itself", async () => {
+  const { annotator, selfCheck } = await plan("topic", [["fruit", "apple"], ["traffic", "train"]]);
+  assert(annotator);
+  assertEquals(selfCheck, { right: 0, of: 0, accuracy: null, floor: 0.75 });
+});
+
+Deno.test("a handful of references does not speak against a batch's own examples", async () => {
+  const crossed: Labelled[] = [
+    ["billing", "Your card was charged on Monday"],
+    ["billing", "The parcel arrives by noon"],
+    ["delivery", "Your card was sent on Monday"],
+    ["delivery", "The parcel is paid by noon"],
+  ];
+  const { annotator, selfCheck } = await plan("topic", crossed);
+  assert(annotator);
+  assertEquals([selfCheck?.right, selfCheck?.of], [0, 4]);
+});
+
+Deno.test("labels without a reference reply cannot be learnt", async () => {
+  const { annotator, reason } = await plan("topic", [["fruit", "apple"], ["traffic", ""]]);
+  assertEquals(annotator, undefined);
+  assertStringIncludes(reason!, "fewer than two labels");
+});
+
+Deno.test("a single label is for the rules, if they find it in the references", async () => {
+  const greeted = await plan("intent", [["greeting", "Hello there"], ["greeting", "Hi Maria"]]);
+  assertEquals([greeted.method, greeted.selfCheck?.right], ["dialogue_act_rules", 2]);
+  const odd = ["It rains today", "The sky is grey", "Wind comes up", "Snow falls"];
+  const overlooked = await plan("intent", pair("greeting", odd));
+  assertEquals([overlooked.annotator, overlooked.selfCheck?.right], [undefined, 0]);
+  const other = await plan("intent", [["order_status", "Your parcel is here"]]);
+  assertEquals([other.annotator, other.selfCheck], [undefined, null]);
+  const german = await plan("intent", [["greeting", "Schönen guten Tag"]]);
+  assertEquals(german.annotator, undefined);
+});
+
+Deno.test("sentiment is for the model, if it gets the references right", async () => {
+  const turns: Labelled[] = [["positive", "that is great"], ["negative", "that is awful"]];
+  const { method, selfCheck } = await plan("sentiment", turns, twoWords);
+  assertEquals([method, selfCheck?.right, selfCheck?.of], ["sentiment_model", 2, 2]);
+});
+
+const MANY = Array.from({ length: 10 }, (_, at) => `item ${at}`);
+const MANY_SENTIMENTS = [
+  ...pair("positive", MANY.map((item) => `apple ${item}`)),
+  ...pair("negative", MANY.map((item) => `train ${item}`)),
+];
+
+Deno.test("sentiment is learnt from the batch if many references show that it can be", async () => {
+  const embedder = { ...fakeEmbedder().embedder, method: "two words" };
+  const many = await plan("sentiment", MANY_SENTIMENTS, embedder);
+  assertEquals([many.method, many.selfCheck?.right, many.selfCheck?.of], ["few_shot", 20, 20]);
+  const few = await plan("sentiment", MANY_SENTIMENTS.slice(1), embedder);
+  assertEquals([few.method, few.annotator], ["sentiment_model", undefined]);
+});
+
+Deno.test("the sentiment model does not read another encoder's vectors, nor another language", async () => {
+  const german = pair("positive", ["Das ist schön", "Völlig großartig"]);
+  assertEquals((await plan("sentiment", german, twoWords)).annotator, undefined);
+  assertEquals((await plan("sentiment", [["positive", "that is great"]])).annotator, undefined);
+  assertEquals((await plan("sentiment", MANY_SENTIMENTS)).method, "few_shot");
+});
+
+Deno.test("a check that cannot have the encoder decides nothing", async () => {
+  const failing = { embed: () => Promise.reject(new Error("no weights")) };
+  const turns = [...pair("fruit", FRUIT), ...pair("traffic", TRAFFIC)];
+  await assertRejects(() => plan("topic", turns, failing), Error, "no weights");
+});
+
+const LABELLED_TURNS = [
+  turn("Your money is back.", { intent: "Refund", priority: 2 }),
+  turn("The parcel is here.", { intent: "Delivery" }),
+  turn("All done.", { intent: "Refund" }),
+  turn("All done!", { intent: "Delivery" }),
+  turn("", { intent: "Nothing" }),
+  turn("?!", { intent: "Doubt" }),
+];
+
+async function find(key: string, text: string, asked = LABELLED_TURNS[0]!) {
+  const labels = await createReferenceLabels([scenario("s", LABELLED_TURNS)]);
+  return labels.find(key, { text, interaction: asked });
+}
+
+Deno.test("a reply that says what a reference says has its labels, whichever turn it answers", async () => {
+  assertEquals(await find("intent", "YOUR MONEY is  back"), {
+    value: "Refund",
+    method: "same_text",
+    confidence: 1,
+  });
+  assertEquals((await find("priority", "your money is back!", LABELLED_TURNS[1]!))?.value, 2);
+  assertEquals((await find("intent", "the parcel is here", LABELLED_TURNS[0]!))?.value, "Delivery");
+  assertEquals((await find("intent", "?!"))?.value, "Doubt");
+});
+
+Deno.test("another text, and a key that the reference has not, are for others to label", async () => {
+  assertEquals(await find("intent", "Your money is back, or is it?"), undefined);
+  assertEquals(await find("priority", "The parcel is here."), undefined);
+  assertEquals(await find("intent", ""), undefined);
+});
+
+Deno.test("if references of one text differ, the turn's own label decides, else there is none", async () => {
+  assertEquals((await find("intent", "All done", LABELLED_TURNS[3]!))?.value, "Delivery");
+  assertEquals((await find("intent", "All done", LABELLED_TURNS[2]!))?.value, "Refund");
+  assertEquals(await find("intent", "All done", LABELLED_TURNS[5]!), {
+    value: undefined,
+    method: "same_text",
+    confidence: null,
+    reason: "2 references have this text and different labels",
+  });
+});
+
+Deno.test("a very long reply is taken for no reference", async () => {
+  assertEquals(await find("intent", `Your money is back.${" ".repeat(200_000)}`), undefined);
+});
+
+const examples = (...labels: string[]): LabelExample[] =>
+  labels.map((label, at) => ({ label, text: `text ${at}`, interaction: interaction(`${at}`) }));
+
+const saying = (...found: unknown[]) => ({ relabel: () => Promise.resolve(found.shift()) });
+
+Deno.test("the check counts the references that are labelled right", async () => {
+  const check = await checkAnnotator(saying("A", "b", undefined, "a "), {
+    examples: examples("a", "a", "b", "a"),
+    labels: 2,
+  });
+  assertEquals([check.right, check.of, check.accuracy], [2, 4, 0.5]);
+});
+
+Deno.test("the floor lies halfway between the most frequent label and being always right", async () => {
+  const floor = async (labels: number, ...of: string[]) =>
+    (await checkAnnotator(saying(), { examples: examples(...of), labels })).floor;
+  assertEquals(await floor(2, "a", "b"), 0.75);
+  assertEquals(await floor(4, "a", "b", "c", "d"), 0.625);
+  assertAlmostEquals(await floor(2, ..."aaaaaaaaab"), 0.95, 1e-12);
+  // With one label in the references to be always right means nothing: as many as could be said.
+  assertEquals(await floor(4, "a", "a"), 0.625);
+});
+
+Deno.test("a key fails only if chance cannot explain that so few are right", () => {
+  const fails = (right: number, of: number, floor: number) =>
+    failsCheck({ right, of, accuracy: right / of, floor });
+  assert(!fails(2, 4, 0.75));
+  assert(fails(0, 4, 0.75));
+  assert(!fails(6, 10, 0.75));
+  assert(fails(20, 40, 0.75));
+  assert(!fails(28, 40, 0.75));
+  assert(fails(60, 100, 0.75));
+  assert(!failsCheck({ right: 0, of: 0, accuracy: null, floor: 0.75 }));
+});
+
+Deno.test("without references there is nothing to check with", async () => {
+  const check = await checkAnnotator(saying(), { examples: [], labels: 2 });
+  assertEquals(check, { right: 0, of: 0, accuracy: null, floor: 0.75 });
+});
+
+Deno.test("a sample is spread over all items, and the same each time", () => {
+  assertEquals(spreadSample([1, 2, 3], 5), [1, 2, 3]);
+  assertEquals(spreadSample([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 5), [0, 2, 4, 6, 8]);
 });

@@ -1,7 +1,209 @@
-import { assertEquals } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertNotEquals,
+  assertStrictEquals,
+} from "@std/assert";
+import fc from "seeded-fast-check";
+import { bleuTokens } from "../../../../eval/assess/scores/lexical/bleu.ts";
+import { createCharTfIdf, gramCosine } from "../../../../eval/assess/text/char_tfidf.ts";
+import { lcsLength } from "../../../../eval/assess/text/lcs.ts";
+import { NgramIds } from "../../../../eval/assess/text/ngram_ids.ts";
+import { normalText } from "../../../../eval/assess/text/normal_text.ts";
+import { countItems, countShared } from "../../../../eval/assess/text/overlap.ts";
+import { squadTokens } from "../../../../eval/assess/text/squad_tokens.ts";
+import { compareWordless } from "../../../../eval/assess/text/wordless.ts";
 import { words } from "../../../../eval/assess/text/words.ts";
 
+const SIGNS = [...'!"#$%&()*+/:;<=>?@[\\]^_`{|}~'].join("x");
+
+/** As sacreBLEU's 13a tokeniser cuts them. */
 const CASES: [text: string, expected: string[], why: string][] = [
+  ["Hello, world.", ["Hello", ",", "world", "."], "a stop and a comma stand alone"],
+  ["1,204.50 EUR", ["1,204.50", "EUR"], "but not between digits"],
+  ["5.x and v.5", ["5", ".", "x", "and", "v", ".", "5"], "a digit on one side is not enough"],
+  ["88-1043 well-known", ["88", "-", "1043", "well-known"], "a dash after a digit stands alone"],
+  ["(a/b)", ["(", "a", "/", "b", ")"], "other signs always do"],
+  [SIGNS, [...SIGNS], "each for itself"],
+  ["isn't", ["isn't"], "an apostrophe never does"],
+  ["&lt;b&gt; &amp;quot;", ["<", "b", ">", "&", "quot", ";"], "entities are undone in their order"],
+  ["hyphen-\nated", ["hyphenated"], "a word cut at a line's end is whole"],
+  ["a<skipped>b", ["ab"], "what was skipped is not there"],
+];
+
+for (const [text, expected, why] of CASES) {
+  Deno.test(`13a tokens: ${why}`, () => assertEquals(bleuTokens(text), expected));
+}
+
+Deno.test("a text is weighed once up to 20,000 characters, and a longer one is not kept", async () => {
+  const weigh = await createCharTfIdf(["some text"]);
+  const [short, long] = ["a".repeat(20_000), "a".repeat(20_001)];
+  assertStrictEquals(weigh(short), weigh(short));
+  assert(weigh(long) !== weigh(long));
+  assertEquals(weigh(long), weigh(long));
+});
+
+/** By the definition: every n-gram a string. */
+function plainCosine(collection: string[], left: string, right: string): number {
+  const grams = (text: string) => {
+    const line = ` ${text.normalize("NFKC").toLowerCase().trim().replace(/\s+/gu, " ")} `;
+    return [2, 3, 4].flatMap((order) =>
+      line.split("").slice(order - 1).map((_, i) => line.slice(i, i + order))
+    );
+  };
+  const known = collection.map((text) => new Set(grams(text)));
+  const rarity = (gram: string) =>
+    Math.log((1 + known.length) / (1 + known.filter((text) => text.has(gram)).length)) + 1;
+  const weight = (text: string, gram: string) =>
+    grams(text).filter((other) => other === gram).length * rarity(gram);
+  const product = (one: string, other: string) =>
+    [...new Set(grams(one))].reduce(
+      (sum, gram) => sum + weight(one, gram) * weight(other, gram),
+      0,
+    );
+  const length = Math.sqrt(product(left, left) * product(right, right));
+  return length === 0 ? 0 : Math.min(1, product(left, right) / length);
+}
+
+Deno.test("the cosine is that of the definition, with n-grams that the collection does not have", async () => {
+  const word = fc.constantFrom(
+    "the",
+    "card",
+    "Refund",
+    "您的订单",
+    "👍🏽",
+    "\ud800",
+    "ﬁne",
+    " ",
+    "a",
+  );
+  const text = fc.array(word, { maxLength: 6 }).map((words) => words.join(" "));
+  const collection = fc.array(text, { maxLength: 4 });
+  await fc.assert(fc.asyncProperty(collection, text, text, async (texts, left, right) => {
+    const weigh = await createCharTfIdf(texts);
+    const found = gramCosine(weigh(left), weigh(right));
+    assertAlmostEquals(found, plainCosine(texts, left, right), 1e-12);
+  }));
+});
+
+/** The textbook table: slow, and beyond doubt. */
+function tableLcs(left: string[], right: string[]): number {
+  let above = new Array<number>(right.length + 1).fill(0);
+  for (const token of left) {
+    const row = [0];
+    right.forEach((other, j) =>
+      row.push(token === other ? above[j]! + 1 : Math.max(row[j]!, above[j + 1]!))
+    );
+    above = row;
+  }
+  return above[right.length]!;
+}
+
+const texts = (alphabet: string, maxLength: number, minLength = 0) =>
+  fc.array(fc.constantFrom(...alphabet), { minLength, maxLength });
+
+Deno.test("the bit-parallel subsequence is as long as the textbook's, few distinct tokens", () => {
+  fc.assert(fc.property(texts("ab", 200), texts("ab", 200), (left, right) => {
+    assertEquals(lcsLength(left, right), tableLcs(left, right));
+  }));
+});
+
+Deno.test("the bit-parallel subsequence is as long as the textbook's, many distinct tokens", () => {
+  const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  fc.assert(fc.property(texts(letters, 400), texts(letters, 400), (left, right) => {
+    assertEquals(lcsLength(left, right), tableLcs(left, right));
+  }));
+});
+
+Deno.test("the bit-parallel subsequence is as long as the textbook's, about as long as a word", () => {
+  fc.assert(fc.property(texts("abcd", 36, 28), texts("abcd", 36, 28), (left, right) => {
+    assertEquals(lcsLength(left, right), tableLcs(left, right));
+  }));
+});
+
+Deno.test("a carry runs on through words without a match", () => {
+  const right = ["a", ...new Array<string>(89).fill("x"), "a", ...new Array<string>(50).fill("y")];
+  const left = ["z", "a", "q", "a", "z"];
+  assertEquals(lcsLength(left, right), 2);
+});
+
+/** By the definition: the n-grams themselves, in bags. */
+function sharedGrams(left: string[], right: string[], order: number): number {
+  const bag = (tokens: string[]) =>
+    countItems(
+      tokens.slice(order - 1).map((_, i) => JSON.stringify(tokens.slice(i, i + order))),
+    );
+  return countShared(bag(left), bag(right));
+}
+
+function assertShared(pair: NgramIds, left: string[], right: string[]): void {
+  for (let order = 1; order <= 6; order++) {
+    assertEquals(pair.countShared(), sharedGrams(left, right, order), `order ${order}`);
+    pair.lengthen();
+  }
+}
+
+const tokens = (distinct: number, maxLength: number) =>
+  fc.array(fc.integer({ min: 0, max: distinct - 1 }).map(String), { maxLength });
+
+for (const [distinct, length] of [[3, 60], [40, 60], [1000, 400]] as const) {
+  Deno.test(`shared n-grams are those of the definition, ${length} of ${distinct} tokens`, () => {
+    const lists = fc.tuple(tokens(distinct, length), tokens(distinct, length));
+    const many = lists.map(([left, right]): [string[], string[]] => [left, [...left, ...right]]);
+    fc.assert(fc.property(fc.oneof(lists, many), ([left, right]) => {
+      assertShared(NgramIds.ofWords(left, right), left, right);
+      assertShared(NgramIds.ofNumbers(left.map(Number), right.map(Number)), left, right);
+    }));
+  });
+}
+
+Deno.test("tokens may be numbers beyond the table's end", () => {
+  const [left, right] = [["128077", "97", "128077"], ["97", "128077", "1114111"]];
+  assertShared(NgramIds.ofNumbers(left.map(Number), right.map(Number)), left, right);
+});
+
+const SAME: [left: string, right: string, why: string][] = [
+  ["Your money is back.", "your money is back", "letter case and a full stop"],
+  ["  Your  money\nis back! ", "Your money is back", "blanks and line ends"],
+  ["„Ja, gern!“", "ja, gern", "quotation marks around it"],
+  ["ＯＫ", "ok", "width (NFKC)"],
+  ["cafe\u0301", "caf\u00e9", "composition"],
+];
+
+for (const [left, right, why] of SAME) {
+  Deno.test(`texts are the same but for ${why}`, () => {
+    assertEquals(normalText(left), normalText(right));
+  });
+}
+
+Deno.test("punctuation inside a text, symbols and signs alone make a difference", () => {
+  assertNotEquals(normalText("it costs 1.5"), normalText("it costs 15"));
+  assertNotEquals(normalText("5 $"), normalText("5 €"));
+  assertEquals(normalText(" ?! "), "?!");
+  assertNotEquals(normalText("?"), normalText("!"));
+  assertEquals(normalText(" \n"), "");
+});
+
+Deno.test("a text with a long row of punctuation is read once", () => {
+  const row = ".".repeat(500_000); // reading the row again from each of its signs would take an hour
+  assertEquals(normalText(`${row}A${row}b${row}`), `a${row}b`);
+});
+
+const SQUAD_CASES: [text: string, expected: string[], why: string][] = [
+  ["The well-known, A.I.!", ["wellknown", "ai"], "punctuation goes before articles do"],
+  ["an Ananas in the theatre", ["ananas", "in", "theatre"], "only whole words are articles"],
+  ["éa aé", ["éa", "aé"], "a letter beyond ASCII is no edge of a word"],
+  ["a\u00a0b\u0085c", ["b", "c"], "blanks are what Python takes for them"],
+  ["“quoted”", ["“quoted”"], "only ASCII punctuation goes"],
+  ["订单已经。 can't“", ["订单", "已经", "cant“"], "only the piece without spaces is cut"],
+];
+
+for (const [text, expected, why] of SQUAD_CASES) {
+  Deno.test(`SQuAD tokens: ${why}`, () => assertEquals(squadTokens(text), expected));
+}
+
+const WORD_CASES: [text: string, expected: string[], why: string][] = [
   ["It's 5:30 p.m.", ["it", "s", "5", "30", "p", "m"], "ASCII is cut as rouge_score cuts it"],
   ["snake_case", ["snake", "case"], "an underscore is no letter"],
   ["Grüße", ["grüße"], "letters beyond ASCII stay in their word"],
@@ -25,6 +227,38 @@ const CASES: [text: string, expected: string[], why: string][] = [
   ["?! …", [], "punctuation is no word"],
 ];
 
-for (const [text, expected, why] of CASES) {
+for (const [text, expected, why] of WORD_CASES) {
   Deno.test(`words: ${why}`, () => assertEquals(words(text), expected));
+}
+
+const SAME_WITHOUT_WORDS: [reply: string, reference: string][] = [
+  ["1.234,567", "1234.567"],
+  ["0,125", "0.125"],
+  ["1,250.50", "1250.5"],
+  ["12,000", "12000"],
+  ["12.00", "12"],
+  ["10.050", "10.05"],
+  ["Total: forty-six", "46"],
+  ["Forty-two kilometres", "42"],
+  ["Roughly a dozen metres tall", "12"],
+];
+
+for (const [reply, reference] of SAME_WITHOUT_WORDS) {
+  Deno.test(`${reply} is the number ${reference}`, () => {
+    assertEquals(compareWordless(reply, reference), 1);
+  });
+}
+
+// Reading the rest again from each of their signs would take an hour.
+const LONG: [what: string, number: string][] = [
+  ["points", "1.".repeat(500_000) + "1"],
+  ["commas", "1,".repeat(500_000) + "1"],
+  ["zeros", `0.${"0".repeat(1_000_000)}1`],
+];
+
+for (const [what, number] of LONG) {
+  Deno.test(`a number with a long row of ${what} is read once`, () => {
+    assertEquals(compareWordless(number, "42"), 0);
+    assertEquals(compareWordless(number, number), 1);
+  });
 }
