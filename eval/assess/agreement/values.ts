@@ -175,10 +175,18 @@ function sameAmount(
 ): boolean {
   if (!other.amounts || unit?.currency !== other.unit?.currency && unit && other.unit) return false;
   const [own, its] = unit && other.unit ? [unit.convert, other.unit.convert] : [same, same];
-  return amounts.some((a) => other.amounts!.some((b) => isNear(own(a), its(b))));
+  const isEqual = own !== its && ROUNDED.has(unit!.kind) ? isRounded : isNear;
+  return amounts.some((a) => other.amounts!.some((b) => isEqual(own(a), its(b))));
 }
 
 const same = (value: number) => value;
+
+/** Kinds with a unit of another system, into which people convert in round numbers: 5 miles, 8 km. */
+const ROUNDED: Set<string> = new Set(["length", "mass", "volume", "temperature"]);
+
+function isRounded(a: number, b: number): boolean {
+  return Math.abs(a - b) <= 0.02 * Math.max(Math.abs(a), Math.abs(b));
+}
 
 function isNear(a: number, b: number): boolean {
   if (Math.abs(a - b) <= 0.001 * Math.max(Math.abs(a), Math.abs(b)) && !Number.isInteger(a * b)) {

@@ -214,6 +214,8 @@ const DIFFERENT: [reference: string, reply: string, says: string][] = [
   ["Le 15 mars 2024.", "Le 16/03 ou le 16 mars 2024.", "16 mars 2024 instead of 15 mars 2024"],
   ["Gate B12.", "Gate B21.", "B21 instead of B12"],
   ["订单号是 48213。", "订单号是 48231。", "48231 instead of 48213"],
+  ["It is 5 miles away.", "It is 9 km away.", "9 km instead of 5 miles"],
+  ["The trial lasts 30 days.", "It lasts one month, or 31 days.", "31 days instead of 30 days"],
   ["About 3 million.", "About 3 billion.", "3 billion instead of 3 million"],
 ];
 
@@ -226,6 +228,9 @@ for (const [reference, reply, says] of DIFFERENT) {
 const EQUAL: [reference: string, reply: string][] = [
   ["The package weighs 2 kg.", "It weighs 2000 g."],
   ["It is 1.5 km away.", "It's 1,500 metres."],
+  ["It is 5 miles away.", "It is about 8 km."],
+  ["Keep it below 38 °C.", "Keep it under 100 °F."],
+  ["It weighs 10 lbs.", "It weighs 4.5 kg."],
   ["Your balance is $1,250.", "You have 1250 dollars."],
   ["The film lasts 90 minutes.", "It lasts 1.5 hours."],
   ["Open from 9 am to 5 pm.", "From 9:00 to 17:00."],
