@@ -16,7 +16,7 @@ const TWO_ENDS = "c3";
 const WORDLESS = "c5";
 
 /** The same for what the layers that compare two texts say, and for their weights. */
-export const AGREEMENT = "a3";
+export const AGREEMENT = "a4";
 
 /** How texts of one kind are compared with the encoders inside. */
 export interface SimilarityMethod {
@@ -57,7 +57,7 @@ export const METHODS = {
     share: 0.85,
     floor: 0,
     threshold: 0.62,
-    agreementThreshold: 0.52,
+    agreementThreshold: 0.49,
   },
   latin: {
     name: `minilm+grams/latin-${TWO_ENDS}`,

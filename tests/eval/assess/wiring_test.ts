@@ -133,7 +133,7 @@ Deno.test("if the weights cannot be loaded the service answers, and says what is
   const [interaction] = results.scenarios[0]!.attempts[0]!.interactions;
   assertEquals(interaction!.scores.semantic_similarity, null);
   assertStringIncludes(interaction!.missing_scores!.semantic_similarity!, "no weights");
-  assertEquals(interaction!.score_methods?.semantic_similarity, "minilm+agreement/a3");
+  assertEquals(interaction!.score_methods?.semantic_similarity, "minilm+agreement/a4");
 });
 
 Deno.test("each encoder starts a worker with its own model", async () => {
@@ -161,8 +161,8 @@ Deno.test("EVAL_CJK_ENCODER says whether Chinese and Japanese have an encoder of
     using _ = ports.embedder; // no worker has started
     return describeScoring(ports).embeddings;
   };
-  assertEquals(scoredBy({}), "minilm+bge-zh/c2-a3");
-  assertEquals(scoredBy({ EVAL_CJK_ENCODER: "off" }), "minilm/c2-a3");
+  assertEquals(scoredBy({}), "minilm+bge-zh/c2-a4");
+  assertEquals(scoredBy({ EVAL_CJK_ENCODER: "off" }), "minilm/c2-a4");
   const endpoint = { EMBEDDINGS_BASE_URL: "https://host/v1", EMBEDDINGS_MODEL: "m" };
   assertEquals(scoredBy(endpoint), "endpoint_embeddings:m");
 });

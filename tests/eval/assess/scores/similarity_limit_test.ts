@@ -88,7 +88,7 @@ Deno.test("English without layers that compare texts is 0.85 × cosine of vector
   const { value, method } = await similarity("parcel ships", "parcel shipping");
   const mix = 0.85 * 0.5 + 0.15 * 1;
   assertAlmostEquals(value!, 0.7 * mix / 0.62, 1e-6);
-  assertEquals(method, "minilm+agreement/a3");
+  assertEquals(method, "minilm+agreement/a4");
 });
 
 Deno.test("a cosine below 0 counts as 0", async () => {
@@ -208,7 +208,7 @@ Deno.test("a yes or no that is given needs no encoder, and one that is not is co
 
 Deno.test("the method is the reference's, whatever the reply is written in", async () => {
   for (const reply of ["Das Paket ist da.", "包裹在这里。", "42", "The parcel is here!"]) {
-    assertEquals((await similarity(reply, "The parcel is here.")).method, "minilm+agreement/a3");
+    assertEquals((await similarity(reply, "The parcel is here.")).method, "minilm+agreement/a4");
   }
   const methods = ["Die Ware kommt morgen an, ohne Mühe.", "Посылка уже здесь.", "荷物はここです。"]
     .map(async (reference) => (await similarity("The parcel is here.", reference)).method);
