@@ -1,5 +1,5 @@
 import asc from "npm:assemblyscript@0.28.20/asc";
-import { MEMORY_PAGES } from "../eval/assess/embeddings/bert/memory.ts";
+import { MEMORY_PAGES } from "../eval/assess/embeddings/bert/layout.ts";
 
 const FOLDER = new URL("../eval/assess/embeddings/bert/kernel/", import.meta.url);
 

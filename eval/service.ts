@@ -5,7 +5,7 @@ import type { ServiceDefinition, StartedService } from "../shared/ops/start.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
 import { type Retention, startRetention } from "./run/manager/retention.ts";
 import type { WorkerStarts } from "./assess/wiring.ts";
-import { giveUpWriting } from "./store/sqlite/sqlite_files.ts";
+import { giveUpWriting } from "./store/sqlite/sqlite_connection.ts";
 
 /** The service; its workers are started as `starts` says, or as usual. */
 export function defineEval(starts?: WorkerStarts): ServiceDefinition<typeof EvalConfig> {

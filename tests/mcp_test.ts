@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { explainPermission } from "../agent/mcp/permission_help.ts";
+import { explainPermission } from "../agent/mcp/config.ts";
 import {
   type Answer,
   completion,

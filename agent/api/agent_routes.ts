@@ -16,7 +16,7 @@ import {
   ignoredFields,
   StudioModels,
 } from "../schemas/agent.ts";
-import { toAgentReply } from "../answer/reply.ts";
+import { streamAnswer, toAgentReply } from "../answer/reply.ts";
 import {
   accountFields,
   accountHeaders,
@@ -24,7 +24,6 @@ import {
   collectToolEvents,
   toHeaderValue,
 } from "../answer/accounting.ts";
-import { streamAnswer } from "../answer/streamed_answer.ts";
 import { chooseModel, explainRoute } from "../models/choice.ts";
 import { toCallerMessages } from "../run/conversation.ts";
 import { wantsApproval } from "../run/approval.ts";

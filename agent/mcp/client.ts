@@ -3,11 +3,9 @@ import { z } from "zod";
 import { untilAbort } from "../../shared/abort.ts";
 import { explainConnection } from "../../shared/providers/failure.ts";
 import { ToolError, type ToolResult } from "../tools/tool.ts";
-import { isAnswer } from "./call_error.ts";
-import type { McpServer } from "./config.ts";
+import { isAnswer, readResult } from "./result.ts";
+import { createServerRedactor, type McpServer } from "./config.ts";
 import { createFloodGuard } from "./message_limits.ts";
-import { readResult } from "./result.ts";
-import { createServerRedactor } from "./secrets.ts";
 import { type McpToolList, readToolList } from "./tool_list.ts";
 import { createTransport, type SessionTransport } from "./transport.ts";
 

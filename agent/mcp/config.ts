@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ConfigError, headerKey, MAX_TIMER_MS } from "../../shared/config/config.ts";
 import { type Fields, isFields } from "../../shared/fields.ts";
 import { HEADER_NAME } from "../../shared/http/router/origin.ts";
-import { explainPermission } from "./permission_help.ts";
+import { createRedactor, secretsInAddress } from "../../shared/redaction.ts";
 
 /** A value of `env`; `null` takes an inherited variable away. */
 const EnvValue = z.union([z.string(), z.number().transform(String), z.null()], {
@@ -214,4 +214,51 @@ function parseFile(text: string): Fields {
 
 function refuse(reason: string): ConfigError {
   return new ConfigError(`cannot start: AGENT_MCP_CONFIG is invalid:\n  ${reason}`);
+}
+
+/**
+ * How to give the service a permission that it lacks, such as `--allow-run=npx`. A binary has its
+ * permissions built in.
+ */
+export function explainPermission(flag: string, isBinary = Deno.build.standalone): string {
+  return isBinary
+    ? `build with: deno task compile ${flag}`
+    : `start with: DENO_FLAGS=${flag} deno task agent`;
+}
+
+/** Flags whose values are secret, such as `--api-key` and `--header`. */
+const SECRET_FLAG = /^-+[\w-]*(key|token|secret|password|credential|auth|header)/i;
+
+/**
+ * Removes the secrets of an entry from a text of its server, and with `redact` those of the service.
+ */
+export function createServerRedactor(
+  server: McpServer,
+  redact: (text: string) => string = String,
+): (text: string) => string {
+  const redactOwn = createRedactor(secretsOf(server));
+  return (text) => redactOwn(redact(text));
+}
+
+/**
+ * What an entry says in confidence; a server may write it into its errors. Of arguments only the
+ * values of such flags: paths and names of packages explain an error.
+ */
+export function secretsOf(server: McpServer): string[] {
+  if (server.transport !== "stdio") {
+    return [...Object.values(server.headers).flatMap(withKey), ...secretsInAddress(server.url)];
+  }
+  const values = Object.values(server.env).filter((value) => value !== null);
+  return [...values, ...server.args.flatMap(secretsIn)];
+}
+
+/** Of `Bearer …` also the key alone. */
+function withKey(value: string): string[] {
+  return [value, value.split(/[\s:]+/).at(-1) ?? ""];
+}
+
+function secretsIn(argument: string, index: number, all: string[]): string[] {
+  const [, flag = all[index - 1] ?? "", value = argument] = /^(-[^=]+)=(.*)$/s.exec(argument) ?? [];
+  if (!SECRET_FLAG.test(flag)) return [];
+  return [value.slice(value.indexOf(":") + 1).trim(), ...withKey(value)];
 }

@@ -2,12 +2,11 @@ import { untilAbort } from "../../shared/abort.ts";
 import { errorMessage } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
 import { ToolError, type ToolResult, type ToolServerState } from "../tools/tool.ts";
-import { explainCall, isAnswer, isForgotten } from "./call_error.ts";
+import { explainCall, isAnswer, isForgotten } from "./result.ts";
 import { type McpConnect, type McpSession, SlowList, StartFailure } from "./client.ts";
-import type { McpServer } from "./config.ts";
+import { createServerRedactor, type McpServer } from "./config.ts";
 import { createListRefresh } from "./list_refresh.ts";
 import { createRetryPauses } from "./retry_pauses.ts";
-import { createServerRedactor } from "./secrets.ts";
 import type { McpToolDefinition, McpToolList } from "./tool_list.ts";
 
 /** The shortest time between two readings of a list, however often the server announces changes. */

@@ -1,13 +1,18 @@
 import { z } from "zod";
 import type { Logger } from "../../shared/log.ts";
 import { MAX_OFFERED_TOOLS } from "../../shared/providers/provider.ts";
-import { createToolbox, type Tool, type ToolReport, type ToolSource } from "../tools/tool.ts";
+import {
+  createToolbox,
+  functionName,
+  type Tool,
+  type ToolReport,
+  type ToolSource,
+} from "../tools/tool.ts";
 import type { McpConnect } from "./client.ts";
 import type { McpServer } from "./config.ts";
 import { type McpConnection, openMcpConnection } from "./connection.ts";
 import { toParameters } from "./input_schema.ts";
 import type { McpToolDefinition } from "./tool_list.ts";
-import { functionName } from "../tools/function_name.ts";
 
 export interface McpToolSourceOptions {
   builtIn: Tool[];

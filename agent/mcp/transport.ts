@@ -1,10 +1,13 @@
 import type { Readable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
-import type { McpServer } from "./config.ts";
-import { createMessageBuffer } from "./message_buffer.ts";
-import { createMessageFetch, MAX_MESSAGE_BYTES, type OnBreach } from "./message_limits.ts";
-import { explainPermission } from "./permission_help.ts";
+import { explainPermission, type McpServer } from "./config.ts";
+import {
+  createMessageBuffer,
+  createMessageFetch,
+  MAX_MESSAGE_BYTES,
+  type OnBreach,
+} from "./message_limits.ts";
 
 /** The connection of a session. */
 export interface SessionTransport extends Transport {

@@ -2,7 +2,7 @@ import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import { parseToolArguments } from "../../shared/providers/openai_messages.ts";
 import { parseFields } from "../../shared/fields.ts";
 import { callIdsOf, createCallIds } from "../../shared/providers/call_ids.ts";
-import { functionName } from "../tools/function_name.ts";
+import { functionName } from "../tools/tool.ts";
 
 /** Limits of all the tool calls of one turn together. */
 export interface TurnLimits {

@@ -9,7 +9,7 @@ import {
 } from "../../shared/providers/content.ts";
 import { createCallIds } from "../../shared/providers/call_ids.ts";
 import type { ChatMessage, ExtraFields, ToolCall } from "../../shared/providers/provider.ts";
-import { functionName } from "../tools/function_name.ts";
+import { functionName } from "../tools/tool.ts";
 import type { CallerMessage, ToolResultMessage } from "./conversation.ts";
 import { BLANK_RESULT, MAX_ID, toHistoryCall } from "./call_limits.ts";
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { ToolEvents } from "./agent.ts";
-import { Content as AnyContent, limitMedia } from "./content.ts";
+import { Content as AnyContent, limitMedia, ToolEvents } from "./agent.ts";
 
 /** Text or parts, or nothing: then it is the empty text. */
 const Content = AnyContent.nullish().transform((content) => content ?? "");

@@ -11,7 +11,7 @@ import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { readQuery } from "../../shared/http/body/query.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { listPairs, type PairListQuery, type PairLists } from "../compare/pair_lists.ts";
-import { comparisonInDetail } from "../compare/compared_detail.ts";
+import { comparisonInDetail } from "../compare/comparison.ts";
 import { compareStored, StoredComparison } from "../compare/compare_stored.ts";
 import { compareByJudge, Preference, requireJudge } from "../compare/judge_preference.ts";
 

@@ -10,9 +10,9 @@ import { cursor, writeCursor } from "../../shared/http/body/cursor.ts";
 import { readParams, readQuery } from "../../shared/http/body/query.ts";
 import type { EvalConfig } from "../config.ts";
 import type { GradePosition, StoredGrade } from "../store/grades/grade.ts";
-import type { TurnPosition } from "../store/turns/position.ts";
+import type { TurnPosition } from "../store/turns/turn_record.ts";
 import type { RunStore } from "../store/store.ts";
-import { placeGrade, viewGrade } from "../grades/grade_view.ts";
+import { placeGrade, viewGrade } from "../grades/graded_reader.ts";
 import { readAgreement } from "../grades/run_agreement.ts";
 import { requireRun, turnNotFound } from "../store/runs/require_run.ts";
 

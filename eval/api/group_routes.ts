@@ -28,7 +28,7 @@ import { LAST_EVENT } from "../run/events/event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import { createRetries, type RetryDeps } from "../run/manager/retries.ts";
 import { logStreamEnd } from "../run/events/stream_log.ts";
-import { allRuns } from "../store/runs/lists/all_runs.ts";
+import { allRuns } from "../store/runs/require_run.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
 import { groupEventStream } from "../groups/group_events.ts";
 import { stateOf } from "../groups/group_views.ts";

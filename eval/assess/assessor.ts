@@ -5,7 +5,7 @@ import type { Assessor, ReplyCircumstances } from "./assessment.ts";
 import { createSharedMemo } from "./background/memo.ts";
 import { createBatchSemantics } from "./batch_semantics.ts";
 import { describeScoring, type ScoringPorts } from "./scoring_ports.ts";
-import { meterJudge } from "./judge/judge_cost.ts";
+import { meterJudge } from "./judge/model.ts";
 import { conclude } from "./scores/overall.ts";
 import type { Outcome, ScoredBatch, Scorer, TurnScorer } from "./scores/scorer.ts";
 import { scorers as everyScorer } from "./scores/scorers.ts";

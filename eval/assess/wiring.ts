@@ -12,9 +12,8 @@ import type { EncoderModel } from "./embeddings/bert/weight_piece.ts";
 import { createLocalEmbedder } from "./embeddings/local.ts";
 import { createEndpointClient, type EndpointClient } from "../endpoint/client.ts";
 import { createEndpointPace } from "../endpoint/pace.ts";
-import { priceJudge } from "./judge/judge_cost.ts";
+import { createJudgeModel, type JudgeModel, priceJudge } from "./judge/model.ts";
 import { findPrice } from "../endpoint/prices.ts";
-import { createJudgeModel, type JudgeModel } from "./judge/model.ts";
 import { createPairComparer } from "./scores/lexical/pair_scores.ts";
 
 /** How workers are started, if not as usual. */

@@ -4,8 +4,12 @@ import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { type ParsedValues, parseNumber } from "./arguments.ts";
-import { type BaselineFile, parseBaselineFile } from "./baseline_file.ts";
-import { type Candidate, findBaselineRun } from "./commands/baseline.ts";
+import {
+  type BaselineFile,
+  type Candidate,
+  findBaselineRun,
+  parseBaselineFile,
+} from "./baseline_file.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { type Output, planOutputs } from "./report/outputs.ts";

@@ -1,11 +1,14 @@
 import type { Scenario } from "../schemas/scenario.ts";
-import { countScenarioPasses } from "../compare/new_failures.ts";
 import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
 import { thresholdOf } from "../results/outcome.ts";
 import type { RunReader } from "../store/store.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { findRun } from "./find_run.ts";
+import type { PassCounts } from "../results/passing.ts";
+import { PASSING, resultParts } from "../results/scenario_results.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
+import { createWholeReader, type TurnReader } from "../store/turns/whole_reader.ts";
 
 const FAILED = "failed:";
 
@@ -55,4 +58,48 @@ async function findFailed(
   return new Set(
     [...passes].filter(([, { attempts, passed }]) => passed < attempts).map(([id]) => id),
   );
+}
+
+/** How the attempts at each scenario of a run stand, by its id; those of one id count together. */
+export async function countScenarioPasses(
+  reader: TurnReader,
+  run: StoredRun,
+  threshold: number,
+): Promise<Map<string, PassCounts>> {
+  const request = { ...run.request, pass_threshold: threshold };
+  const whole = createWholeReader(reader, run);
+  const counts = new Map<string, PassCounts>();
+  let id = "";
+  for await (const parts of resultParts(whole, { ...run, request }, { attemptScores: PASSING })) {
+    for (const part of parts) {
+      if (part.kind === "scenario") ({ id } = request.test_batch[part.index]!);
+      if (part.kind !== "scenario end") continue;
+      const { attempts = 0, passed = 0, missing = 0 } = counts.get(id) ?? {};
+      counts.set(id, {
+        attempts: attempts + part.passes.attempts,
+        passed: passed + part.passes.passed,
+        missing: missing + part.passes.missing,
+      });
+    }
+  }
+  return counts;
+}
+
+/** The scenarios that passed in every attempt of the baseline and in none of the candidate. */
+export async function findNewFailures(
+  reader: TurnReader,
+  { baseline, candidate, threshold }: {
+    baseline: StoredRun;
+    candidate: StoredRun;
+    /** For both runs. */
+    threshold: number;
+  },
+): Promise<string[]> {
+  const before = await countScenarioPasses(reader, baseline, threshold);
+  const now = await countScenarioPasses(reader, candidate, threshold);
+  return [...now].filter(([id, { attempts, passed, missing }]) => {
+    const earlier = before.get(id);
+    return earlier && earlier.attempts > 0 && earlier.passed === earlier.attempts &&
+      attempts > 0 && passed + missing === 0;
+  }).map(([id]) => id);
 }

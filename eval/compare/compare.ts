@@ -6,9 +6,8 @@ import { ALPHA } from "../results/mean_interval.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { describeScore, mostMoved, type TestedScore, testScores } from "./compare_scores.ts";
 import type { Comparison, Decision } from "./comparison.ts";
-import { holm } from "./statistics/holm.ts";
+import { holm, METHOD } from "./statistics/permutation.ts";
 import { createLeftOutCounter, type LeftOut } from "./left_out.ts";
-import { METHOD } from "./statistics/permutation.ts";
 import { type ComparableRun, type PairedRuns, pairRuns } from "./paired_runs.ts";
 import { decide, undecidable } from "./verdict.ts";
 

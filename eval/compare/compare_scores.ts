@@ -9,9 +9,13 @@ import {
   type ScenarioPair,
 } from "./statistics/clusters.ts";
 import type { MovedScenario, ScoreComparison } from "./comparison.ts";
-import type { CorrectedTest } from "./statistics/holm.ts";
+import {
+  type CorrectedTest,
+  differencesOf,
+  permutationTest,
+  testedInterval,
+} from "./statistics/permutation.ts";
 import type { LeftOutCounter } from "./left_out.ts";
-import { differencesOf, permutationTest, testedInterval } from "./statistics/permutation.ts";
 import type { TestOptions } from "./statistics/sign_flip.ts";
 import { ROUNDING } from "../../shared/rounding.ts";
 

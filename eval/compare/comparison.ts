@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { RunNote } from "../schemas/evaluate_response.ts";
 import { LeftOut } from "./left_out.ts";
+import type { Detail } from "../results/detail.ts";
 
 /** `inconclusive` is not "equal": the data do not say. */
 export const Verdict = z.enum(["improved", "regressed", "inconclusive"]).meta({ id: "Verdict" });
@@ -116,3 +117,30 @@ export const Comparison = Decision.extend({
   }).optional(),
 }).meta({ id: "Comparison" });
 export type Comparison = z.infer<typeof Comparison>;
+
+/** A comparison without what only `detail=full` has: one verdict, and one p-value. */
+export function comparisonInDetail<T extends Comparison>(comparison: T, detail: Detail): T {
+  if (detail === "full") return comparison;
+  const { verdict_as_counted: _, method: __, ...rest } = comparison;
+  const scores = Object.fromEntries(
+    Object.entries(comparison.scores).map(([name, score]) => {
+      const { p: _, ...withoutP } = score;
+      return [name, scoreInDetail(name === comparison.decided_by ? score : withoutP, detail)];
+    }),
+  );
+  return { ...rest, scores } as T;
+}
+
+/** The same for one score. */
+export function scoreInDetail(score: ScoreComparison, detail: Detail): ScoreComparison {
+  if (detail === "full") return score;
+  const {
+    turns: _,
+    turns_without_pair: __,
+    missing: ___,
+    failed: ____,
+    error_bounds: _____,
+    ...rest
+  } = score;
+  return rest;
+}

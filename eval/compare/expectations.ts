@@ -1,6 +1,6 @@
 import { type Check, CHECK_DEFAULTS } from "../schemas/check_kinds.ts";
 import { referencesOf } from "../assess/references.ts";
-import { labelKey } from "../schemas/label_key.ts";
+import { labelKey } from "../schemas/labels.ts";
 import type { Interaction, Scenario } from "../schemas/scenario.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
 import { isSame } from "../assess/tools/same_args.ts";

@@ -5,7 +5,7 @@ import { HEADLINE } from "../results/passing.ts";
 import { DEFAULT_SEED } from "./compare.ts";
 import { describeScore, type TestedScore, testScores } from "./compare_scores.ts";
 import type { Decision, ScoreComparison } from "./comparison.ts";
-import { holm } from "./statistics/holm.ts";
+import { holm } from "./statistics/permutation.ts";
 import { createLeftOutCounter } from "./left_out.ts";
 import { type ComparableRun, pairReadRuns, type ReadRun, readRun } from "./paired_runs.ts";
 import { DRAWN } from "./statistics/sign_flip.ts";

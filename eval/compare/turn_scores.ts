@@ -4,7 +4,7 @@ import type { InteractionResult } from "../schemas/interaction_result.ts";
 import type { Scores } from "../schemas/statistics.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import type { ScoredBy } from "../schemas/evaluate_response.ts";
-import type { TurnPosition } from "../store/turns/position.ts";
+import type { TurnPosition } from "../store/turns/turn_record.ts";
 import { NO_KEY_MATCH } from "./expectations.ts";
 import { isEndpointMethod } from "../assess/embeddings/endpoint.ts";
 import { JUDGE_LABELS } from "../assess/judge/labels.ts";

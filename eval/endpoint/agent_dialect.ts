@@ -6,8 +6,13 @@ import { CallFailure } from "../../shared/providers/diagnosis.ts";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
 import type { EndpointClient } from "./client.ts";
 import { withoutQuery } from "./endpoint_address.ts";
-import { type RawReply, toTargetReply } from "./reply.ts";
-import { readMessageCalls, readToolEvents, TOOL_EVENTS_HEADER } from "./tool_events.ts";
+import {
+  type RawReply,
+  readMessageCalls,
+  readToolEvents,
+  TOOL_EVENTS_HEADER,
+  toTargetReply,
+} from "./reply.ts";
 import type { ConversationMessage, Dialect } from "./target.ts";
 
 /** The part of the agent's answer that an evaluation reads. */

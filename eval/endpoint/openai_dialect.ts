@@ -8,9 +8,15 @@ import type { ChatMessage, ChatReply, ChatRequest } from "../../shared/providers
 import type { ModelParameters } from "../schemas/evaluate_request.ts";
 import type { Answered, EndpointClient } from "./client.ts";
 import { COMPLETIONS_PATH, withoutQuery } from "./endpoint_address.ts";
-import { filteredReply, type TargetReply, toTargetReply } from "./reply.ts";
+import {
+  filteredReply,
+  readPendingCalls,
+  readToolEvents,
+  type TargetReply,
+  TOOL_EVENTS_HEADER,
+  toTargetReply,
+} from "./reply.ts";
 import type { Dialect } from "./target.ts";
-import { readPendingCalls, readToolEvents, TOOL_EVENTS_HEADER } from "./tool_events.ts";
 
 interface OpenAIDialectOptions {
   /** Without `/chat/completions`; a query is kept. */

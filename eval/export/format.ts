@@ -1,7 +1,6 @@
 import type { ScoreDescription } from "../assess/scores/score.ts";
 import type { Comparison } from "../compare/comparison.ts";
-import type { ComparedSides } from "./text/compared_sides.ts";
-import type { ComparisonDetails } from "./text/comparison_details.ts";
+import type { ComparedSides, ComparisonDetails } from "./text/compared_sides.ts";
 import type { Agreement } from "../schemas/agreement.ts";
 import type { Detail } from "../results/detail.ts";
 import type { GroupReport } from "../groups/group_report.ts";

@@ -1,5 +1,5 @@
 import type { StoredGrade } from "../store/grades/grade.ts";
-import type { TurnPosition } from "../store/turns/position.ts";
+import type { TurnPosition } from "../store/turns/turn_record.ts";
 
 /** Finds the grades of turns that are asked for in the order of the batch. */
 interface GradeJoin {

@@ -3,7 +3,8 @@ import type { RunReader } from "../store/store.ts";
 import type { TurnText } from "../store/turns/turn_record.ts";
 import type { TurnReader } from "../store/turns/whole_reader.ts";
 import { createGradeJoin } from "./grade_join.ts";
-import { viewGrade } from "./grade_view.ts";
+import type { Grade, PlacedGrade } from "../schemas/grades.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
 
 /** The same turns, each with its `grades`; a turn without a grade is as it was. */
 export function createGradedReader(
@@ -36,4 +37,30 @@ function addGrades(turn: TurnText, found: StoredGrade[]): TurnText {
   if (found.length === 0) return turn;
   const result = { ...JSON.parse(turn.resultJson), grades: found.map(viewGrade) };
   return { ...turn, resultJson: JSON.stringify(result) };
+}
+
+/** A grade as callers see it. */
+export function viewGrade(
+  { value, label, comment, author, version, createdAt, withdrawn }: StoredGrade,
+): Grade {
+  return {
+    value,
+    label,
+    comment,
+    author: author === "" ? null : author,
+    version,
+    created_at: new Date(createdAt).toISOString(),
+    ...(withdrawn && { withdrawn }),
+  };
+}
+
+/** A grade with its position, as lists show it. */
+export function placeGrade(grade: StoredGrade, { request }: StoredRun): PlacedGrade {
+  return {
+    scenario: grade.scenario,
+    scenario_id: request.test_batch[grade.scenario]?.id ?? "",
+    attempt_id: grade.attempt + 1,
+    turn: grade.turn,
+    ...viewGrade(grade),
+  };
 }

@@ -3,7 +3,7 @@ import { CostSum } from "../schemas/cost.ts";
 import { RunPassRates, Statistic } from "../schemas/statistics.ts";
 import { Decision, ScoreComparison } from "../compare/comparison.ts";
 import { RunSummary } from "../results/run_summary.ts";
-import { RunProgress } from "../run/events/run_progress.ts";
+import { RunProgress } from "../run/manager/active_run.ts";
 import { RUN_STATUSES } from "../store/runs/run_record.ts";
 
 const Status = z.enum(RUN_STATUSES);

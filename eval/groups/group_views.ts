@@ -1,5 +1,5 @@
 import { mean } from "../assess/mean.ts";
-import { knownMean, type RunProgress } from "../run/events/run_progress.ts";
+import { knownMean, type RunProgress } from "../run/manager/active_run.ts";
 import type { Run } from "../run/events/view.ts";
 import type { RunStatus } from "../store/runs/run_record.ts";
 import type { ListedGroup } from "./group_report.ts";

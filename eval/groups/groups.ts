@@ -2,7 +2,7 @@ import { notFound } from "../../shared/errors.ts";
 import { comparePairwise, type PairwiseResult } from "../compare/pairwise.ts";
 import { toComparable } from "../compare/compare_stored.ts";
 import { METHOD } from "../compare/statistics/permutation.ts";
-import { scoreInDetail } from "../compare/compared_detail.ts";
+import { scoreInDetail } from "../compare/comparison.ts";
 import { type Detail, inDetail } from "../results/detail.ts";
 import { ALPHA } from "../results/mean_interval.ts";
 import { addCosts } from "../results/cost_sum.ts";

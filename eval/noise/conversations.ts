@@ -4,7 +4,7 @@ import { createYielder } from "../../shared/yielder.ts";
 import { mean } from "../assess/mean.ts";
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
 import { HEADLINE } from "../results/passing.ts";
-import type { TurnPosition } from "../store/turns/position.ts";
+import type { TurnPosition } from "../store/turns/turn_record.ts";
 import type { Conversation, VoteSpread } from "./components.ts";
 
 /** The judge's own score. */

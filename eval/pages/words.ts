@@ -1,6 +1,6 @@
 import type { ScoreComparison, Verdict } from "../compare/comparison.ts";
 import type { RunHeadline } from "../results/run_summary.ts";
-import type { RunProgress } from "../run/events/run_progress.ts";
+import type { RunProgress } from "../run/manager/active_run.ts";
 import type { TurnRow } from "../run/events/turn_view.ts";
 import { formatScore } from "../../shared/pages/format.ts";
 import { roundedBelow } from "../../shared/rounding.ts";

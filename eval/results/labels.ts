@@ -1,7 +1,12 @@
 import type { InteractionResult } from "../schemas/interaction_result.ts";
-import type { LabelReport, SelfCheck } from "../schemas/labels.ts";
+import {
+  FAILED_LABEL,
+  labelKey,
+  type LabelReport,
+  NO_LABEL,
+  type SelfCheck,
+} from "../schemas/labels.ts";
 import type { Steps } from "./steps.ts";
-import { FAILED_LABEL, labelKey, NO_LABEL } from "../schemas/label_key.ts";
 
 /** A turn as far as its labels go. */
 type LabelledTurn = Pick<

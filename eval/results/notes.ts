@@ -1,9 +1,8 @@
 import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
 import type { RunNote } from "../schemas/evaluate_response.ts";
 import { systemPromptOf } from "../schemas/scenario.ts";
-import { checksOf } from "../assess/checks/planned_checks.ts";
+import { checksOf, expectsTools } from "../assess/checks/planned_checks.ts";
 import { referenceOf } from "../assess/references.ts";
-import { expectsTools } from "../assess/tools/expects_tools.ts";
 import { counted } from "../../shared/counted.ts";
 import { questionOf } from "./question.ts";
 

@@ -1,6 +1,6 @@
 import type { PostgresPool } from "../../shared/postgres/pool.ts";
 import { toDatabaseError } from "../../shared/postgres/fault.ts";
-import type { ListedConversation, WorkList } from "../store/postgres/work_list.ts";
+import type { ListedConversation, WorkList } from "../store/postgres/listing.ts";
 
 /** A conversation as pg-boss has it. `retryCount` tells apart those who had it one after another. */
 export interface Job {

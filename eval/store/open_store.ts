@@ -9,8 +9,12 @@ import { createRunReader } from "./runs/run_reader.ts";
 import { deleteOrphans } from "./runs/run_deletion.ts";
 import { createRunStore } from "./runs/run_store.ts";
 import type { Tables } from "./schema/schema.ts";
-import { cannotOpen, openSqlite, type SqliteConnection } from "./sqlite/sqlite_connection.ts";
-import { createSqliteDialect } from "./sqlite/sqlite_dialect.ts";
+import {
+  cannotOpen,
+  createSqliteDialect,
+  openSqlite,
+  type SqliteConnection,
+} from "./sqlite/sqlite_connection.ts";
 import type { Statement } from "./sqlite/sqlite_worker.ts";
 import type { RunReader, RunStore } from "./store.ts";
 import { fileIsGone, StoreFault } from "./store_fault.ts";

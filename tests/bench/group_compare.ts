@@ -1,4 +1,4 @@
-import { storedGroups } from "../../eval/cli/stored_groups.ts";
+import { storedGroups } from "../../eval/cli/find_run.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { evaluateRequest, storedTurn } from "../fakes/stored_runs.ts";

@@ -4,7 +4,7 @@ import { tableStatements } from "../../eval/store/open_store.ts";
 import { createRunIds } from "../../eval/store/runs/run_id.ts";
 import { createRunStore } from "../../eval/store/runs/run_store.ts";
 import type { Tables } from "../../eval/store/schema/schema.ts";
-import { createSqliteDialect } from "../../eval/store/sqlite/sqlite_dialect.ts";
+import { createSqliteDialect } from "../../eval/store/sqlite/sqlite_connection.ts";
 import { storageError } from "../../eval/store/store_fault.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 

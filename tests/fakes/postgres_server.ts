@@ -1,5 +1,5 @@
 import { openPostgres } from "../../eval/store/postgres/open_postgres.ts";
-import type { WorkList } from "../../eval/store/postgres/work_list.ts";
+import type { WorkList } from "../../eval/store/postgres/listing.ts";
 import { freePort } from "./free_port.ts";
 
 /** A real PostgreSQL in a folder of its own, on a free port of loopback. */

@@ -2,17 +2,18 @@ import type { Capacity } from "../../../shared/http/router/admission.ts";
 import { type BodyLimits, checkBody, readJsonValue } from "../../../shared/http/body/body.ts";
 import { workSignal } from "../../../shared/http/server/connection.ts";
 import type { Handler } from "../../../shared/http/router/router.ts";
-import type { CompletionRequest } from "../../schemas/chat_completion.ts";
+import { CompletionRequest } from "../../schemas/chat_completion.ts";
 import { ResponsesRequest } from "../../schemas/responses.ts";
 import { requireModel } from "../request.ts";
 import { callerOf } from "../../answer/accounting.ts";
 import type { CompletionCaller, CompletionSource } from "../source.ts";
 import { answerFields, createResponseFrame, toEnd, toResponse } from "./body.ts";
-import { createKeptItems } from "./kept_items.ts";
+import { createKeptItems, type FindItem, toMessages } from "./input.ts";
 import { addReply, createResponseOutput } from "./output.ts";
 import type { OutputItem } from "./output_items.ts";
-import { toCompletionRequest } from "./request.ts";
 import { streamResponse } from "./stream.ts";
+import { invalidField, unsupportedField } from "../../../shared/errors.ts";
+import { listFieldErrors } from "../../../shared/field_errors.ts";
 
 interface ResponseHandlerDeps {
   /** Opens the chat completion that answers. Throws 4xx and 503. */
@@ -60,4 +61,94 @@ export function createResponseHandler(
     const state = { ...end, output: output.items, usage, ...answerFields(reply) };
     return Response.json(toResponse(frame, { model: source.model(), ...state }), { headers });
   };
+}
+
+/** Fields with a meaning of their own here. The provider gets all others as they are. */
+const OWN = new Set([
+  "input",
+  "instructions",
+  "max_output_tokens",
+  "tools",
+  "tool_choice",
+  "text",
+  "reasoning",
+  "include",
+  "store",
+  "metadata",
+  "truncation",
+  "max_tool_calls",
+  "stream_options",
+  "previous_response_id",
+  "conversation",
+  "prompt",
+  "background",
+]);
+
+/** What cannot be had from a service that stores nothing; each with what to do instead. */
+const REFUSED = {
+  previous_response_id: "responses are not stored; send the whole conversation as input",
+  conversation: "conversations are not stored; send the whole conversation as input",
+  prompt: "prompts are not stored; send instructions and input",
+  background: "a response is answered while the caller waits; leave it out, or send stream",
+};
+
+/** The chat completion that answers a request for a response. Throws 400 for what it cannot do. */
+export function toCompletionRequest(body: ResponsesRequest, findItem: FindItem): CompletionRequest {
+  for (const [name, reason] of Object.entries(REFUSED)) {
+    if (body[name]) throw unsupportedField(name, reason);
+  }
+  const { input, instructions, max_output_tokens, text, reasoning, tools, tool_choice } = body;
+  const passed = Object.entries(body).filter(([name]) => !OWN.has(name));
+  const wantsLogprobs = body.top_logprobs || body.include?.includes("message.output_text.logprobs");
+  const messages = typeof input === "string"
+    ? [{ role: "user", content: input }]
+    : toMessages(input, findItem);
+  const result = CompletionRequest.safeParse({
+    ...Object.fromEntries(passed),
+    messages: [...(instructions ? [{ role: "system", content: instructions }] : []), ...messages],
+    max_tokens: max_output_tokens,
+    response_format: toResponseFormat(text?.format),
+    verbosity: text?.verbosity,
+    reasoning_effort: reasoning?.effort,
+    ...(wantsLogprobs && { logprobs: true }),
+    ...(tools?.length && { tools: tools.map(toTool) }),
+    ...(tool_choice && { tool_choice: toToolChoice(tool_choice) }),
+  });
+  if (result.success) return result.data;
+  const message = listFieldErrors(result.error)[0]?.message ?? "it is not supported";
+  throw invalidField("input", message);
+}
+
+function toResponseFormat(format: NonNullable<ResponsesRequest["text"]>["format"]) {
+  if (!format || format.type === "text") return undefined;
+  if (format.type === "json_object") return { type: format.type };
+  const { type, ...schema } = format;
+  return { type, json_schema: schema };
+}
+
+type Tool = NonNullable<ResponsesRequest["tools"]>[number];
+
+function toTool(tool: Tool, index: number) {
+  const { type, ...definition } = tool;
+  if (type === "function") {
+    const set = Object.entries(definition).filter(([, value]) => value !== null);
+    return { type, function: Object.fromEntries(set) };
+  }
+  throw unsupportedField(
+    `tools.${index}.type`,
+    `the tool type ${JSON.stringify(type)} is not supported, only functions are; the agent has ` +
+      "tools of its own, see GET /tools",
+  );
+}
+
+function toToolChoice(choice: NonNullable<ResponsesRequest["tool_choice"]>): unknown {
+  if (typeof choice === "string") return choice;
+  const { type, ...fields } = choice;
+  if (type === "function") return { type, function: fields };
+  if (type === "allowed_tools") {
+    const { mode, tools } = fields;
+    const named = Array.isArray(tools) ? tools.map(toTool) : tools;
+    return { type, allowed_tools: { mode, tools: named } };
+  }
+  throw unsupportedField("tool_choice", `the choice ${JSON.stringify(type)} is not supported`);
 }

@@ -2,9 +2,10 @@ import { AppError, unsupportedField } from "../../../shared/errors.ts";
 import { asList, asText } from "../../../shared/fields.ts";
 import { pickExtra } from "../../../shared/providers/extra_fields.ts";
 import { toToolCallParam } from "../../../shared/providers/openai_messages.ts";
-import type { InputItem } from "../../schemas/responses.ts";
-import { KEPT_MINUTES } from "./kept_items.ts";
-import { unsealFields } from "./sealed_fields.ts";
+import { InputItem } from "../../schemas/responses.ts";
+import { unsealFields } from "./output.ts";
+import { createRecent } from "../../run/recent.ts";
+import type { OutputItem } from "./output_items.ts";
 
 /** A message of a chat completion, before its schema has checked it. */
 type InputMessage = Record<string, unknown>;
@@ -167,4 +168,30 @@ function toPart(part: Part, path: string): unknown {
 function noUrl(path: string, { file_id }: { file_id: unknown }) {
   const reason = file_id ? "files are not stored here" : "it is missing";
   return unsupportedField(path, `send the image as a URL or as a data URL; ${reason}`);
+}
+
+/** How long a caller may name an item of an earlier response by its id. */
+const KEPT_MINUTES = 10;
+const KEPT_CHARACTERS = 16_000_000;
+
+/** The items of the last responses. Only the same caller finds them. */
+interface KeptItems {
+  keep(items: OutputItem[], caller: string): void;
+  find(id: string, caller: string): InputItem | undefined;
+}
+
+export function createKeptItems(): KeptItems {
+  const recent = createRecent<OutputItem>({
+    maxAgeMs: KEPT_MINUTES * 60_000,
+    maxCharacters: KEPT_CHARACTERS,
+  });
+  return {
+    keep(items, caller) {
+      for (const item of items) recent.keep(item, { caller, keys: [item.id] });
+    },
+    find(id, caller) {
+      const item = recent.find(id, caller);
+      return item && InputItem.parse(item);
+    },
+  };
 }

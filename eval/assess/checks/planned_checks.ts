@@ -52,3 +52,8 @@ export function planChecks(scenarios: Scenario[]): Map<Interaction, PlannedCheck
   }
   return plans;
 }
+
+/** Whether anything is expected of a turn's tool calls; `[]` expects that there are none. */
+export function expectsTools({ reference_tools }: Interaction): boolean {
+  return Array.isArray(reference_tools);
+}

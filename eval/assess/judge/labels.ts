@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { KeyAnnotation } from "../metadata/annotator.ts";
-import { labelKey } from "../../schemas/label_key.ts";
+import { labelKey } from "../../schemas/labels.ts";
 import { UNKNOWN } from "../metadata/label.ts";
 import type { JudgeModel } from "./model.ts";
-import { createMark, quotationRule, quote } from "./prompt.ts";
-import { askStructured } from "./structured.ts";
+import { askStructured, createMark, quotationRule, quote } from "./structured.ts";
 
 /** The method of labels that a judge chose. */
 export const JUDGE_LABELS = "judge";

@@ -8,7 +8,10 @@ import { isTruncated, toCompletionParams } from "../../../shared/providers/opena
 import { readAnyReply } from "../../../shared/providers/openai_stream.ts";
 import type { ChatReply, ChatRequest } from "../../../shared/providers/provider.ts";
 import type { EndpointClient } from "../../endpoint/client.ts";
-import type { PricedTokens } from "../../endpoint/prices.ts";
+import { costOf, type PricedTokens } from "../../endpoint/prices.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { withoutNoise } from "../../../shared/rounding.ts";
+import type { Cost, Price } from "../../schemas/cost.ts";
 
 export interface JudgeMessage {
   role: "system" | "user" | "assistant";
@@ -95,4 +98,42 @@ function toAnswer({ content, finishReason, usage }: ChatReply): JudgeAnswer {
       },
     }),
   };
+}
+
+/** What the judge's calls for one turn have cost so far; `null` if that is not known of one. */
+interface Meter {
+  calls: number;
+  cost: Cost | null;
+}
+
+/** The meter of the turn that is being scored: votes, labels and criteria are asked side by side. */
+const current = new AsyncLocalStorage<Meter>();
+
+/** The same judge, whose calls are counted by `meterJudge`. */
+export function priceJudge(judge: JudgeModel, price: Price | undefined): JudgeModel {
+  return {
+    ...judge,
+    isPriced: true,
+    async ask(question, signal) {
+      const answer = await judge.ask(question, signal);
+      const meter = current.getStore();
+      if (meter) count(meter, costOf(price, answer.tokens ?? null));
+      return answer;
+    },
+  };
+}
+
+/** Calls that failed, and those that were remembered, cost nothing. */
+function count(meter: Meter, cost: Cost | null): void {
+  const before = meter.calls++ === 0 ? { amount: 0, currency: cost?.currency ?? "" } : meter.cost;
+  meter.cost = before && cost && { ...cost, amount: withoutNoise(before.amount + cost.amount) };
+}
+
+/** Does some work; `cost` is what the judge's calls in it cost, unset if there were none. */
+export async function meterJudge<T>(
+  work: () => Promise<T>,
+): Promise<{ value: T; cost?: Cost | null }> {
+  const meter: Meter = { calls: 0, cost: null };
+  const value = await current.run(meter, work);
+  return { value, ...(meter.calls > 0 && { cost: meter.cost }) };
 }

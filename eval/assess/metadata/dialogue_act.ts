@@ -1,6 +1,6 @@
 import type { BatchSemantics } from "../batch_semantics.ts";
 import type { KeyAnnotator } from "./annotator.ts";
-import { labelKey } from "../../schemas/label_key.ts";
+import { labelKey } from "../../schemas/labels.ts";
 import { isSameLabel } from "./label.ts";
 
 const METHOD = "dialogue_act_rules";

@@ -1,5 +1,5 @@
 import type { Scenario } from "../../schemas/scenario.ts";
-import { labelKey } from "../../schemas/label_key.ts";
+import { labelKey } from "../../schemas/labels.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 
 /** The value of an annotator that knows the text but not its label: another language, say. */
@@ -59,4 +59,16 @@ function* collectLabels(scenarios: Scenario[], index: LabelsByKey): Generator<vo
 /** `order_status`, `orderStatus` and `order-status` in words. */
 export function labelWords(label: unknown): string {
   return String(label).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[_\-./]+/g, " ").trim();
+}
+
+/** Found by what is inside: a search for punctuation at the end would read long rows again and again. */
+const INSIDE = /[^\p{P}\s](?:.*[^\p{P}\s])?/su;
+
+/**
+ * A text by which two are the same to a reader: NFKC, lower case, single blanks, no punctuation
+ * around it. A text of nothing but punctuation keeps it.
+ */
+export function normalText(text: string): string {
+  const folded = text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
+  return INSIDE.exec(folded)?.[0] ?? folded;
 }

@@ -1,8 +1,7 @@
 import type { Interaction, Scenario } from "../../schemas/scenario.ts";
-import { normalText } from "../text/normal_text.ts";
+import { batchLabels, labelWords, normalText } from "./label.ts";
 import type { LabelExample } from "./annotator.ts";
-import { labelKey } from "../../schemas/label_key.ts";
-import { batchLabels, labelWords } from "./label.ts";
+import { labelKey } from "../../schemas/labels.ts";
 import { spreadSample } from "./self_check.ts";
 
 /** More examples of a label cost time and tell little more. */

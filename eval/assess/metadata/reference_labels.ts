@@ -1,8 +1,8 @@
 import type { Scenario } from "../../schemas/scenario.ts";
 import { createYielder } from "../../../shared/yielder.ts";
-import { normalText } from "../text/normal_text.ts";
+import { normalText } from "./label.ts";
 import type { AnnotatedReply, KeyAnnotation } from "./annotator.ts";
-import { labelKey } from "../../schemas/label_key.ts";
+import { labelKey } from "../../schemas/labels.ts";
 
 /** The method of labels that are a reference's own. */
 export const SAME_TEXT = "same_text";

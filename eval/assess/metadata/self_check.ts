@@ -1,7 +1,6 @@
-import type { SelfCheck } from "../../schemas/labels.ts";
+import { labelKey, type SelfCheck } from "../../schemas/labels.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import type { KeyAnnotator, LabelExample } from "./annotator.ts";
-import { labelKey } from "../../schemas/label_key.ts";
 import { isSameLabel } from "./label.ts";
 
 /** 95 %, one-sided. */

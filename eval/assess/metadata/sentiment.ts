@@ -1,7 +1,7 @@
 import type { BatchSemantics } from "../batch_semantics.ts";
 import { product, toUnit } from "../embeddings/embedder.ts";
 import type { KeyAnnotation, KeyAnnotator } from "./annotator.ts";
-import { labelKey } from "../../schemas/label_key.ts";
+import { labelKey } from "../../schemas/labels.ts";
 
 const METHOD = "sentiment_model";
 /** A sentiment that is less likely than this is not given. */

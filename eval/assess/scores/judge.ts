@@ -1,6 +1,98 @@
-import { gradeReply } from "../judge/grade.ts";
 import { referenceOf, referencesOf } from "../references.ts";
 import type { ScoreInput, Scorer } from "./scorer.ts";
+import { z } from "zod";
+import type { JudgeResult } from "../../schemas/interaction_result.ts";
+import { mean } from "../mean.ts";
+import {
+  askVotes,
+  createMark,
+  quotationRule,
+  quote,
+  type VoteOptions,
+} from "../judge/structured.ts";
+
+const HIGHEST = 10;
+
+const Grade = z.strictObject({
+  reason: z.string().describe("one or two sentences, written before the grade"),
+  grade: z.int().min(0).max(HIGHEST),
+});
+type Grade = z.infer<typeof Grade>;
+
+/** A grade without its reason is a grade. */
+const AcceptedGrade: z.ZodType<Grade> = Grade.extend({ reason: z.string().default("") });
+
+const RUBRIC = "Grade how well the reply does what the reference does: the same facts, the same " +
+  "outcome for the user, nothing wrong or made up beside it. Wording, length and style do not " +
+  "matter. 10: fully equivalent. 7: right, with a small omission or addition. 4: partly right. " +
+  "1: wrong but on the subject. 0: unrelated, empty or harmful.";
+
+interface GradedReply {
+  userMessage: string;
+  reply: string;
+  /** `undefined`: graded by the rubric alone. */
+  reference: string | undefined;
+}
+
+interface GradeOptions extends VoteOptions {
+  /** The caller's own; ours if unset. */
+  rubric: string | undefined;
+}
+
+/**
+ * Has a reply graded `votes` times. The value is the mean of the grades that could be read, in
+ * [0, 1]; `null`, with the reason in `error`, if none could: never 0. The mean, because grades are
+ * steps of one scale: a median or a majority of few votes would throw half of what they say away.
+ * Rejects once aborted.
+ */
+export async function gradeReply(
+  graded: GradedReply,
+  options: GradeOptions,
+): Promise<{ value: number | null; result: JudgeResult }> {
+  const votes = await askVotes(() => ({
+    name: "grade",
+    ...gradeQuestion(graded, options.rubric),
+    form: `"reason": string, "grade": integer from 0 to ${HIGHEST}`,
+    schema: Grade,
+    accepted: AcceptedGrade,
+  }), options);
+  const read = votes.filter((vote) => typeof vote !== "string");
+  const grade = mean(read.map(({ grade }) => grade));
+  const error = votes.find((vote) => typeof vote === "string");
+  return {
+    value: grade === null ? null : grade / HIGHEST,
+    result: {
+      model: options.model.name,
+      grade,
+      reason: read[0]?.reason ?? null,
+      votes: read,
+      spread: spread(read.map(({ grade }) => grade)),
+      ...(error && { error }),
+    },
+  };
+}
+
+function gradeQuestion(graded: GradedReply, rubric = RUBRIC) {
+  const mark = createMark();
+  const texts = [
+    quote("user_message", graded.userMessage, mark),
+    graded.reference === undefined ? "" : quote("reference", graded.reference, mark),
+    quote("reply", graded.reply, mark),
+  ];
+  return {
+    instructions: `You grade a reply on a scale from 0 to ${HIGHEST}, in whole steps.\n\n` +
+      `${rubric}\n\n${quotationRule(mark)}`,
+    texts: texts.filter(Boolean).join("\n\n"),
+  };
+}
+
+/** The sample's standard deviation of the raw grades; `null` for fewer than two. */
+function spread(grades: number[]): number | null {
+  const centre = mean(grades);
+  if (centre === null || grades.length < 2) return null;
+  const squares = grades.reduce((sum, grade) => sum + (grade - centre) ** 2, 0);
+  return Math.sqrt(squares / (grades.length - 1));
+}
 
 /** `judge`: a model's grade. */
 export const judgeScore: Scorer = {

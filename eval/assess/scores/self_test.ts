@@ -1,8 +1,7 @@
 import { splitBlanks } from "../text/blanks.ts";
 import { squadTokens } from "../text/squad_tokens.ts";
 import { isSpaceless, words } from "../text/words.ts";
-import { scoreOfEmpty, scoreOfWordless } from "./empty.ts";
-import type { PairScore, PairScorer } from "./score.ts";
+import { type PairScore, type PairScorer, scoreOfEmpty, scoreOfWordless } from "./score.ts";
 import vectors from "./vectors.json" with { type: "json" };
 
 type Vector = typeof vectors[number];

@@ -5,13 +5,11 @@ import { findWrongValues, writeValuesAlike } from "../agreement/wrong_values.ts"
 import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
 import { cosine, type Embedder } from "../embeddings/embedder.ts";
 import { referenceOf } from "../references.ts";
-import { plainLine } from "../text/char_grams.ts";
-import { gramCosine } from "../text/char_tfidf.ts";
+import { gramCosine, plainLine } from "../text/char_tfidf.ts";
 import { compareAnswers } from "../text/lone_answers.ts";
-import { isName } from "../text/names.ts";
-import { stemF1 } from "../text/stems.ts";
+import { isName, stemF1 } from "../text/stems.ts";
 import { compareWordless } from "../text/wordless.ts";
-import { scoreOfEmpty } from "./empty.ts";
+import { scoreOfEmpty } from "./score.ts";
 import { exactMatch } from "./lexical/exact_match.ts";
 import type { Outcome, RepliedTurn, Scorer } from "./scorer.ts";
 import { calibrate, METHODS, type SimilarityMethod } from "./similarity_method.ts";

@@ -7,10 +7,9 @@ import { splitNoise } from "../../noise/noise.ts";
 import type { RunReader } from "../../store/store.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
-import { findRun } from "../find_run.ts";
+import { findRun, isGroup, storedGroups } from "../find_run.ts";
 import type { CliContext } from "../context.ts";
 import { type Output, planOutputs, writeEach, writeOutputs } from "../report/outputs.ts";
-import { isGroup, storedGroups } from "../stored_groups.ts";
 
 const options = {
   format: { type: "string" },

@@ -3,7 +3,7 @@ import { counted } from "../../../shared/counted.ts";
 import { checkBody } from "../../../shared/http/body/body.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { GradeInput, type PlacedGrade } from "../../schemas/grades.ts";
-import { placeGrade } from "../../grades/grade_view.ts";
+import { placeGrade } from "../../grades/graded_reader.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
 import { parseArguments } from "../arguments.ts";
@@ -11,6 +11,9 @@ import { type Command, EXIT, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { findRun } from "../find_run.ts";
 import { renderTable } from "../report/table.ts";
+import { agreementText } from "../../export/text/agreement_text.ts";
+import { readAgreement } from "../../grades/run_agreement.ts";
+import { terminalForm } from "../report/terminal_form.ts";
 
 const options = {
   import: { type: "string" },
@@ -172,3 +175,42 @@ function showGrades(found: PlacedGrade[]): string {
     ]),
   );
 }
+
+const agreementOptions = {
+  score: { type: "string" },
+  json: { type: "boolean" },
+} as const;
+
+/** Says how far people agree with each other and with the judge. */
+export const agreement: Command = {
+  summary: "say how far people agree with each other and with the judge",
+  help: `assay-eval agreement RUN [options]
+
+Compares the grades of a run with each other and with the judge's score:
+Krippendorff's alpha, Spearman's rank correlation, the mean difference, the
+bias by band, and the threshold that agrees best with people. RUN is an id,
+"latest", or "tag:NAME".
+
+  --score NAME   the score (default: judge, or overall without a judge)
+  --json         print the whole answer as JSON
+
+Example:
+  assay-eval agreement latest
+`,
+
+  async execute(args, context) {
+    const { values, positionals: [name = ""] } = parseArguments(args, {
+      options: agreementOptions,
+      names: ["RUN"],
+    });
+    await using reader = await context.openReader();
+    const run = await findRun(reader, name);
+    const found = await readAgreement(reader, run, { score: values.score });
+    context.out.write(
+      values.json
+        ? `${JSON.stringify(found, null, 2)}\n`
+        : agreementText(found, terminalForm).trimStart(),
+    );
+    return EXIT.passed;
+  },
+};

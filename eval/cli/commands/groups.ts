@@ -1,7 +1,7 @@
 import type { ListedGroup } from "../../groups/group_report.ts";
 import { parseArguments, parseLimit } from "../arguments.ts";
 import { type Command, EXIT } from "../command.ts";
-import { storedGroups } from "../stored_groups.ts";
+import { storedGroups } from "../find_run.ts";
 import { renderTable } from "../report/table.ts";
 
 const options = {

@@ -1,6 +1,6 @@
 import { parseArguments } from "../arguments.ts";
 import { type Command, UsageError } from "../command.ts";
-import { findRun } from "../find_run.ts";
+import { findRun, isGroup } from "../find_run.ts";
 import { followRun } from "../report/follow_run.ts";
 import {
   CRITERIA_HELP,
@@ -10,7 +10,6 @@ import {
   type PassCriteria,
 } from "../pass_criteria.ts";
 import { reportRun } from "../report/report_run.ts";
-import { isGroup } from "../stored_groups.ts";
 import type { ActiveRun } from "../../run/manager/active_run.ts";
 import type { RunStore } from "../../store/store.ts";
 import type { CliContext } from "../context.ts";

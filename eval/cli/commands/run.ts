@@ -17,7 +17,13 @@ import {
   criteriaOptions,
   findBaseline,
   parsePassCriteria,
+  type PassCriteria,
 } from "../pass_criteria.ts";
+import { createRetries } from "../../run/manager/retries.ts";
+import { findRun } from "../find_run.ts";
+import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
+import type { NamedTarget } from "../../schemas/targets.ts";
+import { followGroup } from "../report/follow_group.ts";
 
 const options = {
   endpoint: { type: "string" },
@@ -202,4 +208,65 @@ function parseAttempts(text: string, { maxAttempts }: { maxAttempts: number }): 
 function fileName(path: string): string | undefined {
   if (path === "-") return undefined;
   return path.split(/[\\/]/).at(-1)!.replace(/\.[^.]+$/, "") || undefined;
+}
+
+/**
+ * Runs what failed in a stored run once more, in a run of its own with the other turns of the first.
+ * Throws `UsageError` if nothing failed.
+ */
+export async function retryFailed(
+  name: string,
+  { wanted, context }: { wanted: PassCriteria; context: CliContext },
+): Promise<number> {
+  await using store = await context.openStore({ isForRuns: true, mustExist: true });
+  const parent = await findRun(store, name);
+  const criteria = await findBaseline(wanted, { reader: store, candidate: parent, context });
+  const manager = await context.createManager(store, criteria.concurrency);
+  const retries = createRetries({
+    store,
+    runs: manager,
+    endpoints: { requireAllowed: () => context.requireAllowed(parent.request) },
+  });
+  if (!await retries.isWanted(parent)) {
+    throw new UsageError(`nothing to retry: every turn of run ${parent.id} is answered and scored`);
+  }
+  retries.requirePossible(parent);
+  const { id: parentId, testName } = parent;
+  const request = { ...parent.request, ...criteria.budget && { budget: criteria.budget } };
+  const started = await manager.start({ request, testName, parentId });
+  if (started.outcome !== "started") throw new Error("a run without a key already exists");
+  context.err.write(`run ${started.active.run.id}\n`);
+  return await followRun(started.active, { criteria, manager, store, context });
+}
+
+/** A batch and the models that run it. The request is that of the first one. */
+interface GroupPlan {
+  request: EvaluateRequest;
+  targets: NamedTarget[];
+  testName: string;
+}
+
+/** Runs a batch with several models, and compares them. */
+export async function runGroup(
+  { request, targets, testName }: GroupPlan,
+  wanted: PassCriteria,
+  context: CliContext,
+): Promise<number> {
+  const runs = targets.map(({ endpoint, model_id, name }) => ({
+    request: { ...request, endpoint, model_id },
+    testName,
+    name,
+  }));
+  for (const run of runs) context.requireAllowed(run.request);
+  await using store = await context.openStore({ isForRuns: true });
+  const candidate = { request, testName, batchDigest: await digestBatch(request.test_batch) };
+  const criteria = await findBaseline(wanted, { reader: store, candidate, context });
+  const manager = await context.createManager(store, criteria.concurrency);
+  const started = await manager.startGroup({ runs });
+  if (started.outcome !== "started") {
+    throw new Error("a group without an idempotency key already exists");
+  }
+  const { id, active } = started;
+  context.err.write(`group ${id}\n`);
+  return await followGroup(id, { active, criteria, manager, store, context });
 }

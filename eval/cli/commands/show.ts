@@ -14,8 +14,7 @@ import type { RunReader } from "../../store/store.ts";
 import { createWholeReader } from "../../store/turns/whole_reader.ts";
 import { parseArguments } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
-import { findRun } from "../find_run.ts";
-import { isGroup, storedGroups } from "../stored_groups.ts";
+import { findRun, isGroup, storedGroups } from "../find_run.ts";
 import { terminalForm } from "../report/terminal_form.ts";
 
 const options = {

@@ -1,4 +1,4 @@
-import type { RunProgress } from "../../run/events/run_progress.ts";
+import type { RunProgress } from "../../run/manager/active_run.ts";
 import { clearLine, type CliStream } from "../context.ts";
 
 /** Ten updates per second look smooth; more only cost time. */

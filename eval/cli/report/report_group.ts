@@ -6,7 +6,7 @@ import type { CliContext } from "../context.ts";
 import { writeEach } from "./outputs.ts";
 import type { PassCriteria } from "../pass_criteria.ts";
 import { judgeRun } from "./report_run.ts";
-import { storedGroups } from "../stored_groups.ts";
+import { storedGroups } from "../find_run.ts";
 import { terminalForm } from "./terminal_form.ts";
 
 /**

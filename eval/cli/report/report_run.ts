@@ -5,7 +5,7 @@ import { readSides } from "../../export/text/compared_sides.ts";
 import { describeComparison } from "../../export/text/comparison_text.ts";
 import type { ExportSource } from "../../export/format.ts";
 import { describeRun, isDecided } from "../../export/text/run_text.ts";
-import { findNewFailures } from "../../compare/new_failures.ts";
+import { findNewFailures } from "../subset.ts";
 import { isRegression } from "../../compare/verdict.ts";
 import { HEADLINE, holdAgainst, ifAnswered, type Standing } from "../../results/passing.ts";
 import { roundedBelow } from "../../../shared/rounding.ts";

@@ -1,5 +1,4 @@
-import { createRandom } from "./random.ts";
-import { DRAWN, EXACT_UP_TO, type TestOptions } from "./sign_flip.ts";
+import { createRandom, DRAWN, EXACT_UP_TO, type TestOptions } from "./sign_flip.ts";
 import { ROUNDING } from "../../../shared/rounding.ts";
 
 const PIECE = 200;

@@ -1,6 +1,5 @@
 import { mean } from "../../assess/mean.ts";
-import { differenceInterval, type Interval } from "../../results/mean_interval.ts";
-import { normalQuantile } from "../../results/normal.ts";
+import { differenceInterval, type Interval, normalQuantile } from "../../results/mean_interval.ts";
 import { type Attempts, shiftAttempts } from "./attempt_shift.ts";
 import { signFlip, type TestOptions } from "./sign_flip.ts";
 
@@ -62,4 +61,29 @@ export function testedInterval(
   const share = 1 - normalQuantile(alpha / 2) / normalQuantile(p / 2);
   const [least, most] = [mean(lows)!, mean(highs)!];
   return least > 0 ? [Math.max(low, share * least), high] : [low, Math.min(high, share * most)];
+}
+
+/** One of several tests: its corrected p-value, and the level that it is held to. */
+export interface CorrectedTest {
+  p: number;
+  level: number;
+}
+
+/**
+ * Holm's step-down correction: what each of several p-values is worth when all were looked at. The
+ * chance that any of them falls below α by luck is at most α, however they depend on one another. A
+ * test's own p-value is below its level exactly if the corrected one is below α, so an interval at
+ * that level agrees with it.
+ */
+export function holm(values: number[], alpha: number): CorrectedTest[] {
+  const ascending = values.map((p, index) => ({ p, index })).sort((a, b) => a.p - b.p);
+  const corrected = new Array<CorrectedTest>(values.length);
+  let left = values.length; // tests that share the level
+  let largest = 0;
+  for (const [position, { p, index }] of ascending.entries()) {
+    largest = Math.max(largest, Math.min(1, p * (values.length - position)));
+    corrected[index] = { p: largest, level: alpha / left };
+    if (largest < alpha) left--;
+  }
+  return corrected;
 }

@@ -1,4 +1,4 @@
-import { normalCdf, normalQuantile } from "../../results/normal.ts";
+import { normalCdf, normalQuantile } from "../../results/mean_interval.ts";
 
 /** The chance that plans aim for. */
 export const POWER = 0.8;

@@ -2,8 +2,7 @@ import { asFields, asList, type Fields, isFields } from "../../../shared/fields.
 import { parseYaml } from "./bounded_yaml.ts";
 import { asPrompt, type Chat, toChat } from "./chat_messages.ts";
 import { type Draft, type ImportContext, ImportError, QUESTIONS } from "./format.ts";
-import { toChecks } from "./promptfoo_checks.ts";
-import { render, renderAll } from "./promptfoo_template.ts";
+import { render, renderAll, toChecks } from "./promptfoo_checks.ts";
 
 /** Variables that are asked as they are; others, such as a language, are put into a prompt. */
 const WHOLE_QUESTIONS = ["question", "query", "user_message", "q"];

@@ -2,11 +2,16 @@ import { systemPromptOf } from "../../schemas/scenario.ts";
 import { mean } from "../../assess/mean.ts";
 import { agreementOf } from "../../schemas/barred.ts";
 import type { StoredTurn } from "../../store/turns/turn_record.ts";
-import { BYTE_ORDER_MARK, type CsvCell, writeRow } from "./csv_text.ts";
-import { writeGroupTable } from "./group_csv.ts";
+import {
+  BYTE_ORDER_MARK,
+  type CsvCell,
+  readScoreRows,
+  writeRow,
+  writeScoreTable,
+} from "../text/score_rows.ts";
 import { readNumbers } from "../text/run_numbers.ts";
 import type { ExportFormat } from "../format.ts";
-import { readScoreRows, writeScoreTable } from "../text/score_rows.ts";
+import type { GroupReport } from "../../groups/group_report.ts";
 
 type Column = [name: string, value: (turn: StoredTurn) => CsvCell];
 
@@ -130,3 +135,54 @@ const GRADE_COLUMNS: Column[] = [
   ["grade", ({ result }) => result.grades && mean(result.grades.map(({ value }) => value))],
   ["grades", ({ result }) => result.grades && JSON.stringify(result.grades)],
 ];
+
+const COLUMNS = [
+  "kind",
+  "group_id",
+  "model",
+  "against",
+  "run_id",
+  "status",
+  "score",
+  "value",
+  "ci95_low",
+  "ci95_high",
+  "scenarios",
+  "turns",
+  "failed",
+  "missing",
+  "bounds_low",
+  "bounds_high",
+  "p",
+  "verdict",
+  "cost",
+  "cost_currency",
+];
+
+function modelRows({ group_id, models }: GroupReport): CsvCell[][] {
+  return models.flatMap(({ name, run_id, status, scores, cost }) =>
+    Object.entries(scores ?? {}).map(([score, found]) => [
+      ...["model", group_id, name, null, run_id, status, score],
+      ...[found.mean, found.ci95?.[0], found.ci95?.[1], found.n],
+      ...[found.turns, found.failed, found.missing],
+      ...[found.bounds?.[0], found.bounds?.[1], null, null, cost?.amount, cost?.currency],
+    ])
+  );
+}
+
+/** `value` is the difference: the model − the one against it. */
+function pairRows({ group_id, pairs }: GroupReport): CsvCell[][] {
+  return (pairs ?? []).flatMap(({ baseline, candidate, verdict, scores }) =>
+    Object.entries(scores).map(([score, found]) => [
+      ...["pair", group_id, candidate, baseline, null, null, score],
+      ...[found.difference, found.ci95?.[0], found.ci95?.[1], found.scenarios, found.turns],
+      ...[null, null, found.bounds?.difference[0], found.bounds?.difference[1]],
+      ...[found.p, verdict, null, null],
+    ])
+  );
+}
+
+/** A row per model and score, then a row per pair and score; `kind` tells them apart. */
+function writeGroupTable(report: GroupReport): string {
+  return [COLUMNS, ...modelRows(report), ...pairRows(report)].map(writeRow).join("");
+}

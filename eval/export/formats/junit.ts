@@ -14,11 +14,10 @@ import { describeFailedChecks } from "../text/turn_text.ts";
 import { countedTurns } from "../text/run_numbers.ts";
 import { type Counts, readNumbers, type RunNumbers } from "../text/run_numbers.ts";
 import type { ExportFormat, ExportSource } from "../format.ts";
-import { type ComparisonSuite, comparisonSuite } from "./junit_comparison.ts";
+import { type ComparisonSuite, comparisonSuite, xmlAttributes, xmlText } from "./xml.ts";
 import { outcomeOf } from "../../results/outcome.ts";
 import { showMean } from "../text/text_form.ts";
 import { describeTools } from "../text/turn_text.ts";
-import { xmlAttributes, xmlText } from "./xml.ts";
 
 /** Of a reply that is shown with a failure; whole replies are in the other formats. */
 const SHOWN_CHARACTERS = 2000;

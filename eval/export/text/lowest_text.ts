@@ -4,8 +4,7 @@ import { referencesOf } from "../../assess/references.ts";
 import { OVERALL_PARTS } from "../../assess/scores/overall.ts";
 import { HEADLINE } from "../../results/passing.ts";
 import { describeFailedChecks } from "./turn_text.ts";
-import type { RunNumbers } from "./run_numbers.ts";
-import type { LowTurn } from "./lowest_turns.ts";
+import type { LowTurn, RunNumbers } from "./run_numbers.ts";
 import { firstLines, showScore, type TextForm } from "./text_form.ts";
 import { describeTools } from "./turn_text.ts";
 

@@ -5,7 +5,7 @@ import type {
   InteractionResult,
 } from "../../schemas/interaction_result.ts";
 import type { HistoryGap, Scores, Statistic } from "../../schemas/statistics.ts";
-import { hasWrongTools } from "../../schemas/barred.ts";
+import { agreementOf, hasWrongTools } from "../../schemas/barred.ts";
 import { isBarring } from "../../schemas/checks.ts";
 import { countTurns, isAskedTheSecondWay, planOf } from "../../schemas/conversations.ts";
 import { createYielder } from "../../../shared/yielder.ts";
@@ -16,7 +16,6 @@ import { PASSING, type ResultPart, resultParts } from "../../results/scenario_re
 import { finishYielding } from "../../results/steps.ts";
 import { createTotals } from "../../results/summary.ts";
 import type { ExportSource } from "../format.ts";
-import { createLowestTurns, type LowTurn } from "./lowest_turns.ts";
 import { outcomeOf } from "../../results/outcome.ts";
 import type { TurnOutcome } from "../../store/runs/lists/list_query.ts";
 import type { TurnReader } from "../../store/turns/whole_reader.ts";
@@ -197,4 +196,45 @@ function labelScenarios(batch: { id: string }[]): string[] {
 export function countedTurns({ request, totalTurns }: StoredRun): number {
   if (request.history !== "both") return totalTurns;
   return countTurns({ ...planOf(request), history: "generated" });
+}
+
+/** An answered turn that did not pass or has a label: in the attempt in which it was lowest. */
+export interface LowTurn {
+  scenario: number;
+  /** Counts from 0, as `attempt` does. */
+  turn: number;
+  attempt: number;
+  result: InteractionResult;
+}
+
+const KEPT = 5;
+/** Of one label, which somebody asked for. */
+const KEPT_OF_LABEL = 50;
+
+/** The lowest turns of those that were added, lowest first; a conversation's turn is among them once. */
+function createLowestTurns(threshold: number, label?: AgreementLabel) {
+  let lowest: LowTurn[] = [];
+  return {
+    add(added: LowTurn): void {
+      const { result } = added;
+      const isWanted = label
+        ? agreementOf(result) === label
+        : outcomeOf(result, threshold) === "below";
+      if (!isWanted) return;
+      const known = lowest.find((low) => isSameTurn(low, added));
+      if (known && overallOf(known) <= overallOf(added)) return;
+      lowest = [...lowest.filter((low) => low !== known), added]
+        .sort((a, b) => overallOf(a) - overallOf(b)).slice(0, label ? KEPT_OF_LABEL : KEPT);
+    },
+    list: () => lowest,
+  };
+}
+
+function isSameTurn(a: LowTurn, b: LowTurn): boolean {
+  return a.scenario === b.scenario && a.turn === b.turn;
+}
+
+/** A turn may fail a required check before its score is known. */
+function overallOf({ result }: LowTurn): number {
+  return result.scores[HEADLINE] ?? result.overall_bounds?.[0] ?? 0;
 }

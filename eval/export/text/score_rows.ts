@@ -2,9 +2,9 @@ import type { Agreement } from "../../schemas/agreement.ts";
 import type { ScoreNoise } from "../../schemas/noise.ts";
 import type { HistoryGap, Statistic } from "../../schemas/statistics.ts";
 import { HEADLINE } from "../../results/passing.ts";
-import { type CsvCell, writeRow } from "../formats/csv_text.ts";
 import { readNumbers } from "./run_numbers.ts";
 import type { ExportSource } from "../format.ts";
+import { guardText } from "../../datasets/csv_rules.ts";
 
 /** All that a run says of one score: a row of a table, or a line of JSON. */
 interface ScoreRow extends Statistic {
@@ -95,4 +95,31 @@ export function writeScoreTable(rows: ScoreRow[]): string {
   ];
   const cells = rows.map((row) => columns.map(([, value]) => value(row)));
   return [columns.map(([name]) => name), ...cells].map(writeRow).join("");
+}
+
+const LINE_END = "\r\n"; // RFC 4180
+/** Without it Excel reads UTF-8 as the system's own encoding. */
+export const BYTE_ORDER_MARK = "\ufeff";
+
+export type CsvCell = string | number | null | undefined;
+
+/**
+ * A line of a CSV file that is safe to open in a spreadsheet.
+ *
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(writeRow(["run 1", 0.5, null, 'says "hi"']), '"run 1",0.5,,"says ""hi"""\r\n');
+ * ```
+ */
+export function writeRow(cells: CsvCell[]): string {
+  return cells.map(writeCell).join(",") + LINE_END;
+}
+
+/** Text is always quoted: some readers guess a separator, and quotes leave them nothing to guess. */
+function writeCell(cell: CsvCell): string {
+  if (cell === null || cell === undefined) return "";
+  if (typeof cell === "number") return String(cell);
+  const text = cell.replaceAll("\0", "").toWellFormed(); // a NUL ends the cell for many readers
+  return `"${guardText(text).replaceAll('"', '""')}"`;
 }

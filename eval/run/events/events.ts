@@ -3,8 +3,7 @@ import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
 import type { TurnEvent } from "../../store/turns/turn_record.ts";
 import { requireWhole } from "../../store/turns/whole_reader.ts";
-import type { ActiveRun } from "../manager/active_run.ts";
-import type { RunProgress } from "./run_progress.ts";
+import type { ActiveRun, RunProgress } from "../manager/active_run.ts";
 import { waitFor } from "./client_stream.ts";
 import { restingProgress } from "./view.ts";
 

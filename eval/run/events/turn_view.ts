@@ -3,7 +3,7 @@ import { firstTurnOf } from "../../schemas/conversations.ts";
 import { Scores } from "../../schemas/statistics.ts";
 import { listedOutcomeOf } from "../../results/outcome.ts";
 import { type IndexedTurn, TURN_OUTCOMES } from "../../store/runs/lists/list_query.ts";
-import { isInRanges } from "../../store/turns/position.ts";
+import { isInRanges } from "../../store/turns/turn_record.ts";
 import { TurnFacets } from "../../store/turns/turn_facets.ts";
 import type { RunOutline } from "../manager/run_outlines.ts";
 

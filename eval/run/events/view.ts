@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { RUN_STATUSES, type RunRecord, type Tally } from "../../store/runs/run_record.ts";
 import { withoutQuery } from "../../endpoint/endpoint_address.ts";
-import { knownMean, RunProgress } from "./run_progress.ts";
+import { knownMean, RunProgress } from "../manager/active_run.ts";
 import type { RunReader } from "../../store/store.ts";
 import type { RunManager } from "../manager/manager.ts";
 

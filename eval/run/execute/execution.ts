@@ -10,7 +10,6 @@ import type { RunStatus, StoredRun } from "../../store/runs/run_record.ts";
 import type { RecordedTurn, RunStore } from "../../store/store.ts";
 import { isStorageFault } from "../../store/store_fault.ts";
 import type { ActiveRun, RunEnd } from "../manager/active_run.ts";
-import { type Budget, createBudget } from "./budget.ts";
 import type { FairLimiter } from "./fair_limiter.ts";
 import {
   ConversationTaken,
@@ -21,6 +20,7 @@ import {
 import { runScenarios } from "./runner.ts";
 import type { Sharing } from "../manager/shared_runs.ts";
 import type { StoredTurn } from "../../store/turns/turn_record.ts";
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
 
 /** What executing a run needs from outside. */
 export interface ExecutionPorts {
@@ -209,5 +209,54 @@ export function createSaver(store: RunStore): Saver {
       kept.delete(runId);
     },
     forget: (runId) => void kept.delete(runId),
+  };
+}
+
+/** Counts what a run spends against its `budget`. */
+interface Budget {
+  /** Counts a reply when it arrives: the next question is asked before it is scored. */
+  addReply(reply: Pick<InteractionResult, "usage" | "cost">): void;
+  addJudge(cost: InteractionResult["judge_cost"]): void;
+  /** Counts a turn that an earlier process stored. */
+  addStored(result: InteractionResult): void;
+  /** Why the run asks nothing more; `undefined` as long as it may. */
+  spent(): string | undefined;
+}
+
+function createBudget({ budget = {} }: Pick<EvaluateRequest, "budget">): Budget {
+  let tokens = 0;
+  let cost = 0;
+  let unknown: string | undefined;
+
+  function addReply(reply: Pick<InteractionResult, "usage" | "cost">): void {
+    tokens += reply.usage?.total_tokens ?? 0;
+    cost += reply.cost?.amount ?? 0;
+    if (budget.tokens !== undefined && !reply.usage) {
+      unknown = "the endpoint does not report tokens";
+    }
+    if (budget.cost !== undefined && !reply.cost) {
+      unknown = "the model has no price (PRICES), or the endpoint does not report tokens";
+    }
+  }
+
+  const addJudge: Budget["addJudge"] = (judgeCost) => void (cost += judgeCost?.amount ?? 0);
+
+  return {
+    addReply,
+    addJudge,
+    addStored(result) {
+      if (result.copied_from_run !== undefined) return; // it was paid for there
+      if (!result.error) addReply(result);
+      addJudge(result.judge_cost);
+    },
+    spent() {
+      if (unknown) return `its budget cannot be kept: ${unknown}`;
+      if (budget.tokens !== undefined && tokens >= budget.tokens) {
+        return `its budget of ${budget.tokens} tokens is spent (${tokens})`;
+      }
+      if (budget.cost !== undefined && cost >= budget.cost) {
+        return `its budget of ${budget.cost} is spent (${Number(cost.toFixed(6))})`;
+      }
+    },
   };
 }

@@ -2,7 +2,7 @@ import { planOf, turnsOf } from "../../schemas/conversations.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { EarlierReply, Finished } from "../manager/run_ports.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
-import type { AttemptPosition } from "../../store/turns/position.ts";
+import type { AttemptPosition } from "../../store/turns/turn_record.ts";
 import type { RunStore } from "../../store/store.ts";
 
 /**

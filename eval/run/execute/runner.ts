@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { setImmediate } from "node:timers/promises";
-import type { Scenario } from "../../schemas/scenario.ts";
+import { type Interaction, type Scenario, systemPromptOf } from "../../schemas/scenario.ts";
 import {
   firstTurnOf,
   hasReferenceHistory,
@@ -8,8 +8,18 @@ import {
   type RunPlan,
 } from "../../schemas/conversations.ts";
 import { createYielder } from "../../../shared/yielder.ts";
-import { type BackgroundWork, type ConversationWay, converse } from "./conversation.ts";
-import { createLocalWork, type RunPorts } from "../manager/run_ports.ts";
+import {
+  ConversationTaken,
+  createLocalWork,
+  type RunPorts,
+  type TakenConversation,
+  type TimedReply,
+} from "../manager/run_ports.ts";
+import { referenceOf } from "../../assess/references.ts";
+import type { ReplyCircumstances, Spent } from "../../assess/assessment.ts";
+import type { ConversationMessage } from "../../endpoint/target.ts";
+import type { TurnPosition } from "../../store/turns/turn_record.ts";
+import { type Answer, ask, toAnswer, toMessage, toResult } from "./turn_result.ts";
 
 /**
  * Runs the conversation of every scenario `attempts` times. Conversations run concurrently, the
@@ -87,4 +97,139 @@ export async function runScenarios(
   while (underWay.size > 0) await Promise.allSettled(underWay); // no turn is recorded after the end
   failure.signal.throwIfAborted();
   return isPaused() ? "paused" : "finished";
+}
+
+/** A message that is no system prompt. */
+type SaidMessage = ConversationMessage & { role: "user" | "assistant" };
+
+/** Does a piece of work beside the asking, once there is room for it; `ended` is its end. */
+type BackgroundWork = (work: () => Promise<void>) => Promise<{ ended: Promise<void> }>;
+
+/** What an attempt at a scenario is asked, and after what. */
+interface ConversationWay {
+  scenario: Scenario;
+  /** Those before it are not asked. */
+  firstTurn: number;
+  /** Whether turns are asked after the references instead of the generated replies. */
+  afterReferences: boolean;
+}
+
+/**
+ * One conversation. Resolves when its last question is answered; `isWhole` when all of it is stored,
+ * with false if a part is left.
+ */
+async function converse(
+  { scenario, firstTurn, afterReferences }: ConversationWay,
+  taken: TakenConversation,
+  ports: RunPorts & { background: BackgroundWork },
+): Promise<{ isWhole: Promise<boolean> }> {
+  const { position } = taken;
+  const finished = taken.isContinued ? ports.finished : undefined;
+  const known = await finished?.turns(position);
+  const replies = await finished?.replies(position);
+  const storing = createTurnStoring(taken, { ...ports, isSecondWay: firstTurn > 0 });
+  const systemPrompt = systemPromptOf(scenario);
+  const history: ConversationMessage[] = systemPrompt
+    ? [{ role: "system", content: systemPrompt }]
+    : [];
+  // A run that is older than the field may have one of the caller's own by its name.
+  if (Array.isArray(scenario.prior_messages)) history.push(...scenario.prior_messages);
+  /** What checks of the conversation look at: also after references, the replies of the model. */
+  const said: SaidMessage[] = [];
+  let spent: Spent = { latencyMs: 0, outputTokens: 0 };
+  for (const [turn, interaction] of scenario.interactions.entries()) {
+    if (turn < firstTurn) {
+      history.push(...sayReference(interaction));
+      said.push(...sayReference(interaction));
+      continue;
+    }
+    if (storing.isTaken() || ports.isPaused?.()) {
+      return { isWhole: storing.ended().then(() => false) };
+    }
+    const stored = known?.get(turn);
+    const answer: Answer = stored
+      ? toAnswer(stored)
+      : replies?.get(turn) ?? await ask(interaction, history, ports);
+    if (!stored) {
+      const saidBefore = said.length;
+      const before = spent;
+      await storing.begin({ ...position, turn }, {
+        interaction,
+        answer,
+        conversation: () => said.slice(0, saidBefore),
+        spentBefore: () => before,
+      });
+    }
+    if (afterReferences) history.push(...sayReference(interaction));
+    if (!answer.reply) continue; // a failed turn is not part of the conversation
+    said.push(...say(interaction, answer.reply.content));
+    if (!afterReferences) history.push(...say(interaction, answer.reply.content));
+    spent = spend(spent, answer);
+  }
+  return { isWhole: storing.ended().then(() => !storing.isTaken()) };
+}
+
+/** An answered turn, and what came before it. */
+interface AnsweredTurn extends Pick<ReplyCircumstances, "conversation" | "spentBefore"> {
+  interaction: Interaction;
+  answer: Answer;
+}
+
+/** Scores the turns of a conversation in the background, and stores them in their order. */
+function createTurnStoring(
+  { signal: lost }: TakenConversation,
+  { background, ...ports }: RunPorts & { background: BackgroundWork; isSecondWay: boolean },
+) {
+  const { recorder } = ports;
+  let isTaken = false;
+  let allStored = Promise.resolve();
+
+  async function score(turnPosition: TurnPosition, turn: AnsweredTurn) {
+    const { interaction, answer } = turn;
+    const started = performance.now();
+    const result = await toResult(interaction, answer, { ...ports, ...turn, turnPosition });
+    const { tookMs: askingMs = answer.latencyMs } = answer;
+    return { result, tookMs: Math.round(askingMs + performance.now() - started) };
+  }
+
+  return {
+    /** Whether another process has the conversation: what follows of it is not stored. */
+    isTaken: () => isTaken,
+    /** Resolves when all turns that have begun are stored. */
+    ended: () => allStored,
+    /** Waits until there is room for more work. */
+    async begin(turnPosition: TurnPosition, turn: AnsweredTurn): Promise<void> {
+      const storedBefore = allStored;
+      const { ended } = await background(async () => {
+        if (isTaken) return; // this turn follows one of another conversation
+        const { result, tookMs } = await score(turnPosition, turn);
+        await storedBefore;
+        isTaken ||= lost?.aborted ?? false;
+        if (isTaken) return;
+        try {
+          await recorder.record(turnPosition, result, { tookMs });
+        } catch (error) {
+          if (!(error instanceof ConversationTaken)) throw error;
+          isTaken = true;
+        }
+      });
+      allStored = ended;
+    },
+  };
+}
+
+function say(interaction: Interaction, reply: string): SaidMessage[] {
+  return [toMessage(interaction), { role: "assistant", content: reply }];
+}
+
+function sayReference(interaction: Interaction): SaidMessage[] {
+  return say(interaction, referenceOf(interaction) ?? "");
+}
+
+function spend({ latencyMs, outputTokens }: Spent, answer: TimedReply): Spent {
+  const tokens = answer.reply.usage?.output_tokens;
+  return {
+    latencyMs: latencyMs + answer.latencyMs,
+    outputTokens: outputTokens === null || tokens === undefined ? null : outputTokens + tokens,
+  };
 }

@@ -1,14 +1,15 @@
-import { InteractionResult } from "../../schemas/interaction_result.ts";
+import { type InteractionError, InteractionResult } from "../../schemas/interaction_result.ts";
 import { Interaction } from "../../schemas/scenario.ts";
 import { referenceOf } from "../../assess/references.ts";
 import { Cost } from "../../schemas/cost.ts";
 import type { Assessment, Assessor, ReplyCircumstances } from "../../assess/assessment.ts";
 import { isTruncated } from "../../../shared/providers/openai_messages.ts";
 import type { TargetReply } from "../../endpoint/reply.ts";
-import type { Target } from "../../endpoint/target.ts";
-import type { TurnPosition } from "../../store/turns/position.ts";
-import type { Answer } from "../events/answer.ts";
-import type { RunPorts, TimedReply } from "../manager/run_ports.ts";
+import type { ConversationMessage, Target } from "../../endpoint/target.ts";
+import type { TurnPosition } from "../../store/turns/turn_record.ts";
+import type { EarlierReply, RunPorts, TimedReply } from "../manager/run_ports.ts";
+import { isAbort } from "../../../shared/errors.ts";
+import { ProviderError } from "../../../shared/providers/provider.ts";
 
 /** The `agent_reply` of a turn whose call failed. */
 export const REQUEST_FAILED = "Request failed";
@@ -121,4 +122,62 @@ async function assess(
     onUnscored?.(turnPosition, error);
     return { generatedMetadata: {}, ...assessor.unscored(interaction, UNSCORED) };
   }
+}
+
+/** The outcome of a call: a reply, or the reason why there is none that can be scored. */
+export type Answer =
+  & (
+    | (TimedReply & Partial<Pick<EarlierReply, "fromRun">>)
+    | { latencyMs: number; reply?: never; error: InteractionError; textless?: TargetReply }
+  )
+  & {
+    /** With all waits and attempts; unset if the call was made before. */
+    tookMs?: number;
+  };
+
+/** Asks the endpoint. A call that fails does not reject, unless it was aborted. */
+export async function ask(
+  interaction: Interaction,
+  history: ConversationMessage[],
+  { target, recorder, signal }: RunPorts,
+): Promise<Answer> {
+  signal.throwIfAborted();
+  const started = performance.now();
+  const took = () => Math.round(performance.now() - started);
+  try {
+    const reply = await target.ask([...history, toMessage(interaction)], signal);
+    const tookMs = took();
+    const { latencyMs = tookMs, textless } = reply;
+    if (!textless) {
+      recorder.receive?.(reply);
+      return { reply, latencyMs, tookMs };
+    }
+    return { error: { status: 200, ...textless }, textless: reply, latencyMs, tookMs };
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    const tookMs = took();
+    return { error: describe(error), latencyMs: tookMs, tookMs };
+  }
+}
+
+/** What the model is asked, with its images if it has some. */
+export function toMessage({ user_message: content, user_parts: parts }: Interaction) {
+  // A run that is older than the field may have one of the caller's own by its name.
+  return { role: "user" as const, content, ...(Array.isArray(parts) && { parts }) };
+}
+
+/** Of a turn that is stored already only what the conversation needs. */
+export function toAnswer(result: InteractionResult): Answer {
+  const { agent_reply: content, usage, latency_ms: latencyMs, error } = result;
+  return error ? { error, latencyMs } : { reply: { content, usage }, latencyMs };
+}
+
+function describe(error: unknown): InteractionError {
+  if (!(error instanceof ProviderError)) throw error; // a fault of this service, not of the endpoint
+  const { failure } = error;
+  return {
+    code: error.code,
+    status: failure.kind === "status" ? failure.status : null,
+    detail: error.message,
+  };
 }

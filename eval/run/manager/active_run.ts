@@ -1,7 +1,7 @@
 import { isAskedTheSecondWay } from "../../schemas/conversations.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { RunStatus, StoredRun, Tally } from "../../store/runs/run_record.ts";
-import { knownMean, type RunProgress } from "../events/run_progress.ts";
+import { z } from "zod";
 
 /** The `detail` of a run that was cancelled because its client disconnected. It can be resumed. */
 export const CLIENT_LEFT = "the client left";
@@ -136,4 +136,23 @@ export function createActiveRun(
     },
     changed: () => change.promise,
   };
+}
+
+/** How far a run has come, as callers see it. */
+export const RunProgress = z.object({
+  done: z.int(),
+  failed: z.int(),
+  /** Answered turns whose `overall` could not be computed. */
+  missing: z.int(),
+  total: z.int(),
+  /** The mean `overall` so far, of the turns that count; `null` if values are missing. */
+  mean: z.number().nullable(),
+  /** The remaining time at the speed so far; `null` before the first turn. */
+  eta_ms: z.number().nullable(),
+}).meta({ id: "RunProgress" });
+export type RunProgress = z.infer<typeof RunProgress>;
+
+/** The mean so far, unless values are missing: a mean of the rest would rise with what breaks. */
+export function knownMean({ missing, mean }: Pick<RunProgress, "missing" | "mean">): number | null {
+  return missing > 0 ? null : mean;
 }

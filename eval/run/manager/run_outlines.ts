@@ -2,7 +2,7 @@ import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
 import { checksOf, hasChecks } from "../../assess/checks/planned_checks.ts";
 import { thresholdOf } from "../../results/outcome.ts";
 import type { Scenario } from "../../schemas/scenario.ts";
-import type { TurnRange } from "../../store/turns/position.ts";
+import type { TurnRange } from "../../store/turns/turn_record.ts";
 import { requireRun } from "../../store/runs/require_run.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";

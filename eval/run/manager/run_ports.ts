@@ -2,7 +2,7 @@ import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { Assessor } from "../../assess/assessment.ts";
 import type { TargetReply } from "../../endpoint/reply.ts";
 import type { Target } from "../../endpoint/target.ts";
-import type { AttemptPosition, TurnPosition } from "../../store/turns/position.ts";
+import type { AttemptPosition, TurnPosition } from "../../store/turns/turn_record.ts";
 import type { Limiter } from "../execute/fair_limiter.ts";
 import { listConversations, type RunPlan } from "../../schemas/conversations.ts";
 

@@ -1,4 +1,4 @@
-import type { TurnPosition } from "../turns/position.ts";
+import type { TurnPosition } from "../turns/turn_record.ts";
 
 /** A person's grade of a turn. */
 export interface NewGrade {

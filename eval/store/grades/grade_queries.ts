@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { GradesTable, Tables } from "../schema/schema.ts";
 import type { GradePosition, GradeReader, GradeWriter, NewGrade, StoredGrade } from "./grade.ts";
-import type { TurnPosition } from "../turns/position.ts";
+import type { TurnPosition } from "../turns/turn_record.ts";
 
 const PAGE = 200;
 /** Other processes may grade the same turn at the same time. */

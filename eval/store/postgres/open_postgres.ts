@@ -16,7 +16,7 @@ import type { RunReader } from "../store.ts";
 import { asCommon, type PostgresTables } from "./postgres_schema.ts";
 import { createRunNews, type RunNews } from "./run_news.ts";
 import { createSharedStore, type SharedStore } from "./shared_store.ts";
-import type { WorkList } from "./work_list.ts";
+import type { WorkList } from "./listing.ts";
 import type { Migration } from "kysely/migration";
 
 /** A store on PostgreSQL with what belongs to it. `store.close` closes all of it. */

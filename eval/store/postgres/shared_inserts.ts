@@ -1,5 +1,5 @@
 import type { PostgresPool } from "../../../shared/postgres/pool.ts";
-import type { TurnPosition } from "../turns/position.ts";
+import type { TurnPosition } from "../turns/turn_record.ts";
 import type { InsertTurns, NewTurn } from "../turns/turn_writer.ts";
 
 /**

@@ -10,8 +10,7 @@ import type { RunStore, StatusChange } from "../store.ts";
 import { asCommon, type PostgresTables } from "./postgres_schema.ts";
 import type { RunNews } from "./run_news.ts";
 import { createSharedTurnInsert } from "./shared_inserts.ts";
-import { createListing, type Listing, lockRun } from "./listing.ts";
-import type { WorkList } from "./work_list.ts";
+import { createListing, type Listing, lockRun, type WorkList } from "./listing.ts";
 
 /** What processes that work on the same runs need beside a store. */
 export interface SharedStore extends RunStore, Pick<Listing, "listMore" | "listAgain"> {

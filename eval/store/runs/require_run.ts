@@ -1,6 +1,6 @@
 import { type AppError, conflict, notFound } from "../../../shared/errors.ts";
 import type { RunRecord, StoredRun } from "./run_record.ts";
-import type { RunReader } from "../store.ts";
+import type { RunFilter, RunReader } from "../store.ts";
 
 /** A stored run. Throws 404 `not_found` if no run has the id. */
 export async function requireRun(reader: RunReader, id: string): Promise<StoredRun> {
@@ -39,4 +39,20 @@ export function endedMeanwhile(id: string): AppError {
 /** What a caller gets whose run is deleted before all of it was read. */
 export function runDeleted(id: string): AppError {
   return notFound(`run ${id} was deleted while it was read`);
+}
+
+/** Runs read at once. */
+const PAGE = 200;
+
+/** All runs that a filter names, newest first unless it sorts otherwise. */
+export async function* allRuns(
+  reader: Pick<RunReader, "listRuns">,
+  filter: Omit<RunFilter, "cursor" | "limit">,
+): AsyncGenerator<RunRecord> {
+  let cursor;
+  do {
+    const page = await reader.listRuns({ ...filter, limit: PAGE, ...(cursor && { cursor }) });
+    yield* page.runs;
+    cursor = page.next;
+  } while (cursor);
 }

@@ -1,10 +1,8 @@
-import type { Kysely, Transaction } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import { countTurns, planOf } from "../../schemas/conversations.ts";
 import { datasetNameOf, digestBatch } from "./batch_digest.ts";
 import { removeQuery, type RunGroup, type StoredRun } from "./run_record.ts";
-import { claimKey } from "./idempotency_keys.ts";
-import { copyAnswered } from "../turns/retried_turns.ts";
-import { RECORD_COLUMNS, toRecord, toRunRow } from "./run_rows.ts";
+import { ALL_TURN_COLUMNS, RECORD_COLUMNS, toRecord, toRunRow } from "./run_rows.ts";
 import type { Tables } from "../schema/schema.ts";
 import type { IdempotencyKey, KnownRun, NewRun, RunStore } from "../store.ts";
 
@@ -124,4 +122,92 @@ function newStoredRun(
     group,
     request: { ...request, endpoint },
   };
+}
+
+/** How long an idempotency key refers to its run. */
+const KEY_LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+/** Stores the key of a new run or group, or returns what the key already refers to. */
+async function claimKey(
+  transaction: Transaction<Tables>,
+  idempotency: IdempotencyKey | undefined,
+  { id, moment }: { id: string; moment: number },
+): Promise<KnownRun | undefined> {
+  if (!idempotency) return undefined;
+  const { caller, key, bodyHash } = idempotency;
+  await transaction.deleteFrom("caller_keys")
+    .where("created_at", "<=", moment - KEY_LIFETIME_MS).execute();
+  const known = await findKey(transaction, idempotency, moment);
+  if (known) return known;
+  const { numInsertedOrUpdatedRows } = await transaction.insertInto("caller_keys")
+    .values({ caller, idempotency_key: key, body_hash: bodyHash, run_id: id, created_at: moment })
+    .onConflict((conflict) => conflict.columns(["caller", "idempotency_key"]).doNothing())
+    .executeTakeFirst();
+  // Another process stored the key at the same moment; its transaction has ended by now.
+  if (numInsertedOrUpdatedRows === 0n) return await findKey(transaction, idempotency, moment);
+}
+
+/** Keys without a caller (of earlier versions, or of a service without API keys) match any caller. */
+export async function findKey(
+  db: Kysely<Tables>,
+  { caller, key, bodyHash }: IdempotencyKey,
+  moment: number,
+): Promise<KnownRun | undefined> {
+  const known = await db.selectFrom("caller_keys").selectAll()
+    .where("idempotency_key", "=", key)
+    .where("caller", "in", [caller, ""])
+    .where("created_at", ">", moment - KEY_LIFETIME_MS)
+    .orderBy("caller", "desc")
+    .executeTakeFirst();
+  if (!known) return undefined;
+  return { outcome: known.body_hash === bodyHash ? "known" : "mismatch", id: known.run_id };
+}
+
+/**
+ * Copies the parent's turns up to the first failed one of each attempt. Later turns were asked
+ * without the failed one in their history, so they do not fit the new conversation. A turn whose
+ * `overall` is missing is not copied: its reply is read from the parent and scored again. Each says
+ * where it was asked: the new run has not paid for it.
+ */
+async function copyAnswered(
+  transaction: Transaction<Tables>,
+  parentId: string,
+  id: string,
+): Promise<void> {
+  const [, ...columns] = ALL_TURN_COLUMNS;
+  const kept = transaction.selectFrom("turns")
+    .leftJoin(
+      (failures) =>
+        failures.selectFrom("turns as failed_turns")
+          .select(({ fn }) => ["scenario", "attempt", fn.min("turn").as("first")])
+          .where("run_id", "=", parentId)
+          .where("failed", "=", 1)
+          .groupBy(["scenario", "attempt"])
+          .as("failures"),
+      (join) =>
+        join.onRef("failures.scenario", "=", "turns.scenario")
+          .onRef("failures.attempt", "=", "turns.attempt"),
+    )
+    .select(({ val }) => [val(id).as("run_id")])
+    .where("turns.run_id", "=", parentId)
+    .where("turns.missing", "=", 0)
+    .where((where) =>
+      where.or([
+        where("failures.first", "is", null),
+        where("turns.turn", "<", where.ref("failures.first")),
+      ])
+    )
+    .select(
+      columns.map((column) =>
+        column === "result" ? marked(parentId).as("result") : `turns.${column}` as const
+      ),
+    );
+  await transaction.insertInto("turns").columns(ALL_TURN_COLUMNS).expression(kept).execute();
+}
+
+/** A turn's result with `copied_from_run`; one that the parent had copied too keeps its own. */
+function marked(parentId: string) {
+  const member = `{"copied_from_run":${JSON.stringify(parentId)},`;
+  return sql<string>`case when turns.result like '{"copied_from_run":%' then turns.result
+    else cast(${member} as text) || substr(turns.result, 2) end`;
 }

@@ -7,10 +7,9 @@ import { parseTurn, RECORD_COLUMNS, type SelectedTurn, toRecord, toTurnText } fr
 import type { Tables, TurnsTable } from "../schema/schema.ts";
 import { findTag, readTags } from "./run_tags.ts";
 import { createTurnQueries } from "../turns/turn_queries.ts";
-import type { TurnPosition } from "../turns/position.ts";
+import type { TurnPosition, TurnText } from "../turns/turn_record.ts";
 import type { Tally } from "./run_record.ts";
 import type { RunReader } from "../store.ts";
-import type { TurnText } from "../turns/turn_record.ts";
 
 /** Turns read at once, in number and in bytes: pages are quick to read and small in memory. */
 const PAGE = 200;

@@ -1,17 +1,15 @@
 import type { Kysely } from "kysely";
 import { createDatasetStore } from "../datasets/dataset_queries.ts";
 import { createGradeWriter } from "../grades/grade_queries.ts";
-import { findKey } from "./idempotency_keys.ts";
-import { createNumberedInsert } from "../turns/numbered_insert.ts";
+import { createRunCreation, findKey, type RunCreationOptions } from "./run_creation.ts";
+import { createNumberedInsert, createTurnWriter, type InsertTurns } from "../turns/turn_writer.ts";
 import { createReadCheck, type ReadCheck } from "./read_check.ts";
-import { createRunCreation, type RunCreationOptions } from "./run_creation.ts";
 import { createRunDeletion } from "./run_deletion.ts";
 import { createRunReader } from "./run_reader.ts";
 import { toStatusColumns, toTurn, TURN_COLUMNS } from "./run_rows.ts";
 import { describeRun, setTag } from "./run_tags.ts";
 import type { Tables } from "../schema/schema.ts";
 import type { RunStore } from "../store.ts";
-import { createTurnWriter, type InsertTurns } from "../turns/turn_writer.ts";
 import type { SummaryQueries } from "./lists/list_query.ts";
 
 interface RunStoreOptions extends RunCreationOptions {

@@ -1,9 +1,17 @@
-import { dirname } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { ConfigError } from "../../../shared/config/config.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { storageError, StoreFault } from "../store_fault.ts";
-import { realPathOf } from "./sqlite_files.ts";
 import type { Statement, WorkerCommand, WorkerReply } from "./sqlite_worker.ts";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
 
 interface ConnectionOptions {
   /** A file, or `:memory:`. */
@@ -135,4 +143,94 @@ function explain(cause: unknown): string {
   if (cause.isNoDatabase) return "it is not a database";
   if (cause.isMissing) return "there is no such file";
   return cause.message;
+}
+
+/**
+ * The path of a database without symbolic links, so that one file has one lock under every name.
+ * Creates the folder if it is missing and `makesFolder` is set.
+ */
+function realPathOf(path: string, { makesFolder }: { makesFolder: boolean }): string {
+  const full = resolve(path);
+  try {
+    return Deno.realPathSync(full);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) return full; // opening it reports the reason
+  }
+  const target = readLink(full);
+  if (target !== undefined) { // which does not exist yet
+    return realPathOf(resolve(dirname(full), target), { makesFolder });
+  }
+  try {
+    if (makesFolder) Deno.mkdirSync(dirname(full), { recursive: true });
+    return join(Deno.realPathSync(dirname(full)), basename(full));
+  } catch {
+    return full;
+  }
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return Deno.readLinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Revokes the permission to write files until the process ends. The process starts with permission
+ * to write any file, because only its configuration says where the database is. The database's
+ * worker, which is started before, keeps access to its folder; the thread that serves requests needs
+ * none. The permission to read stays: Deno needs it to load the modules of later workers.
+ */
+export async function giveUpWriting(): Promise<void> {
+  await Deno.permissions.revoke({ name: "write" });
+}
+
+type UsedConnection = Pick<SqliteConnection, "query" | "close">;
+
+/**
+ * kysely's SQLite dialect with another driver: kysely's own driver blocks the calling thread, this
+ * one uses a separate thread.
+ */
+export function createSqliteDialect(connection: UsedConnection): Dialect {
+  return {
+    createDriver: () => createDriver(connection),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new TransactionalSqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+  };
+}
+
+/** Runs migrations in a transaction: if the process is killed, nothing of one is left. */
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+function createDriver(sqlite: UsedConnection): Driver {
+  const connection: DatabaseConnection = {
+    async executeQuery<R>({ sql, parameters }: CompiledQuery) {
+      const { rows, changes } = await sqlite.query(sql, parameters);
+      return { rows: rows as R[], numAffectedRows: BigInt(changes) };
+    },
+    streamQuery() {
+      throw new Error("streaming queries are not supported: read pages instead");
+    },
+  };
+  const run = async (sql: string) => {
+    await connection.executeQuery(CompiledQuery.raw(sql));
+  };
+  return {
+    init: () => Promise.resolve(),
+    // kysely lets one caller at a time have it: the adapter says that there is only one connection.
+    acquireConnection: () => Promise.resolve(connection),
+    beginTransaction: () => run("begin immediate"),
+    commitTransaction: () => run("commit"),
+    // After some failures, for example on a full disk, SQLite has already rolled back and refuses a
+    // second time. The first failure is the one to report.
+    rollbackTransaction: () => run("rollback").catch(() => {}),
+    releaseConnection: () => Promise.resolve(),
+    destroy: () => sqlite.close(),
+  };
 }

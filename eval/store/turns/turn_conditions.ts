@@ -1,9 +1,9 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { TurnFilter, TurnOutcome } from "../runs/lists/list_query.ts";
-import type { TurnRange } from "./position.ts";
+import type { TurnRange } from "./turn_record.ts";
 import { facetName } from "./turn_facets.ts";
-import { likePatterns } from "./text_search.ts";
 import { ROUNDING } from "../../../shared/rounding.ts";
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
 
 /** The value of a score in a row of `turns`. */
 export function scoreValue(name: string): RawBuilder<number | null> {
@@ -142,4 +142,27 @@ function numberMember(
 /** Slower: it looks at one member after another. */
 function findMember(object: RawBuilder<unknown>, name: string): RawBuilder<unknown> {
   return sql`(select value from json_each(${object}) where key = cast(${name} as text))`;
+}
+
+/**
+ * Patterns of `lower(column) like … escape '!'` for a text in any letter case. SQLite's `lower`
+ * knows only ASCII, so other letters are looked for as they are, in lower case and in upper case.
+ */
+export function likePatterns(text: string): string[] {
+  const asciiLower = (form: string) => form.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const forms = new Set([text, text.toLowerCase(), text.toUpperCase()].map(asciiLower));
+  return [...forms].map((form) => `%${form.replaceAll(/[!%_]/g, "!$&")}%`);
+}
+
+/** Whether a turn's message, reply or reference contains a text, in any letter case. */
+export function findsText(
+  { user_message, agent_reply, reference_reply }: Pick<
+    InteractionResult,
+    "user_message" | "agent_reply" | "reference_reply"
+  >,
+  text: string,
+): boolean {
+  const wanted = text.toLowerCase();
+  return [user_message, agent_reply, reference_reply]
+    .some((own) => own.toLowerCase().includes(wanted));
 }

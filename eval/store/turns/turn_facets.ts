@@ -3,7 +3,7 @@ import { agreementOf, hasWrongTools, isContradicting, mayBeBarred } from "../../
 import { isBarring } from "../../schemas/checks.ts";
 import { AgreementLabel, type InteractionResult } from "../../schemas/interaction_result.ts";
 import { Scores } from "../../schemas/statistics.ts";
-import { FAILED_LABEL, labelKey, NO_LABEL } from "../../schemas/label_key.ts";
+import { FAILED_LABEL, labelKey, NO_LABEL } from "../../schemas/labels.ts";
 
 /** A label that a turn's reference carries, and the one found in its reply, by `labelKey`. */
 const FacetLabel = z.object({ expected: z.string(), found: z.string() });

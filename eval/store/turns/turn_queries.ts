@@ -9,9 +9,15 @@ import type {
 } from "../runs/lists/list_query.ts";
 import type { Tables } from "../schema/schema.ts";
 import { facetName, type TurnFacets } from "./turn_facets.ts";
-import { findsText } from "./text_search.ts";
-import { boundOf, conditionsOf, IS_BARRED, mayBeBarred, scoreValue } from "./turn_conditions.ts";
-import type { TurnPosition } from "./position.ts";
+import {
+  boundOf,
+  conditionsOf,
+  findsText,
+  IS_BARRED,
+  mayBeBarred,
+  scoreValue,
+} from "./turn_conditions.ts";
+import type { TurnPosition } from "./turn_record.ts";
 
 /** Of results in one page. SQL knows the sizes without reading the texts. */
 const PAGE_BYTES = 1024 * 1024;

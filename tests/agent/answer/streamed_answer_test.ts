@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { openEventStream, type Produce } from "../../../agent/answer/event_stream.ts";
-import { streamAnswer } from "../../../agent/answer/streamed_answer.ts";
+import { streamAnswer } from "../../../agent/answer/reply.ts";
 import { streamCompletion } from "../../../agent/openai/stream.ts";
 import { isAbort } from "../../../shared/errors.ts";
 import { asFields } from "../../../shared/fields.ts";

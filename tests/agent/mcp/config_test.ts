@@ -1,6 +1,10 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { parseMcpConfig, readMcpConfig } from "../../../agent/mcp/config.ts";
-import { createServerRedactor, secretsOf } from "../../../agent/mcp/secrets.ts";
+import {
+  createServerRedactor,
+  parseMcpConfig,
+  readMcpConfig,
+  secretsOf,
+} from "../../../agent/mcp/config.ts";
 import { ConfigError } from "../../../shared/config/config.ts";
 import { createRedactor } from "../../../shared/redaction.ts";
 import { runServiceCommand, startServiceProcess } from "../../fakes/service_process.ts";

@@ -6,8 +6,7 @@ import {
   SlowList,
   StartFailure,
 } from "../../../agent/mcp/client.ts";
-import { parseMcpConfig } from "../../../agent/mcp/config.ts";
-import { explainPermission } from "../../../agent/mcp/permission_help.ts";
+import { explainPermission, parseMcpConfig } from "../../../agent/mcp/config.ts";
 import { createRetryPauses } from "../../../agent/mcp/retry_pauses.ts";
 import type { McpToolList } from "../../../agent/mcp/tool_list.ts";
 import { createMcpToolSource } from "../../../agent/mcp/tool_source.ts";

@@ -1,7 +1,10 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { PassThrough } from "node:stream";
-import { createMessageBuffer } from "../../../agent/mcp/message_buffer.ts";
-import { createFloodGuard, createMessageFetch } from "../../../agent/mcp/message_limits.ts";
+import {
+  createFloodGuard,
+  createMessageBuffer,
+  createMessageFetch,
+} from "../../../agent/mcp/message_limits.ts";
 import { keepTail } from "../../../agent/mcp/transport.ts";
 import { AnswerTooLarge } from "../../../shared/http/fetch/outgoing_fetch.ts";
 import { createRedactor } from "../../../shared/redaction.ts";

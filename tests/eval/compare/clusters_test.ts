@@ -4,14 +4,13 @@ import { compareRuns } from "../../../eval/compare/compare.ts";
 import { createLeftOutCounter } from "../../../eval/compare/left_out.ts";
 import { type Attempts, shiftAttempts } from "../../../eval/compare/statistics/attempt_shift.ts";
 import { clusterScore } from "../../../eval/compare/statistics/clusters.ts";
-import { holm } from "../../../eval/compare/statistics/holm.ts";
 import {
   differencesOf,
+  holm,
   permutationTest,
   testedInterval,
 } from "../../../eval/compare/statistics/permutation.ts";
-import { createRandom } from "../../../eval/compare/statistics/random.ts";
-import { signFlip } from "../../../eval/compare/statistics/sign_flip.ts";
+import { createRandom, signFlip } from "../../../eval/compare/statistics/sign_flip.ts";
 import type { AttemptTurn } from "../../../eval/compare/turn_scores.ts";
 import { ALPHA } from "../../../eval/results/mean_interval.ts";
 import { leastCoverage } from "../../fakes/least_coverage.ts";

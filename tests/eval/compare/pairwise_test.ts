@@ -16,7 +16,7 @@ import {
 } from "../../../eval/compare/statistics/planning.ts";
 import { markdownForm } from "../../../eval/export/formats/markdown.ts";
 import { describeComparison } from "../../../eval/export/text/comparison_text.ts";
-import { normalCdf, normalQuantile } from "../../../eval/results/normal.ts";
+import { normalCdf, normalQuantile } from "../../../eval/results/mean_interval.ts";
 import { simulateGroups } from "../../bench/trust/groups.ts";
 import { describeDifferences } from "../../bench/trust/planned.ts";
 import { batchFile, cliContext } from "../../fakes/cli_context.ts";

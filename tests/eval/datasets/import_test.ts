@@ -4,7 +4,7 @@ import { csv } from "../../../eval/datasets/formats/csv.ts";
 import { ImportError } from "../../../eval/datasets/formats/format.ts";
 import { type Line, readLines } from "../../../eval/datasets/formats/lines.ts";
 import { importScenarios } from "../../../eval/datasets/import_scenarios.ts";
-import { writeRow } from "../../../eval/export/formats/csv_text.ts";
+import { writeRow } from "../../../eval/export/text/score_rows.ts";
 import { read, refuse, turns } from "./imported.ts";
 
 Deno.test("scenarios of ours are read from lines and from one value", async () => {

@@ -1,5 +1,5 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
-import { krippendorffAlpha } from "../../../eval/grades/krippendorff.ts";
+import { krippendorffAlpha } from "../../../eval/grades/agreement.ts";
 import { spearman } from "../../../eval/grades/spearman.ts";
 
 /** Columns of a table whose rows are raters; `*` is missing. */

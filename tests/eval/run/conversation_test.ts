@@ -7,7 +7,7 @@ import { REQUEST_FAILED } from "../../../eval/run/execute/turn_result.ts";
 import type { Recorder } from "../../../eval/run/manager/run_ports.ts";
 import type { InteractionResult } from "../../../eval/schemas/interaction_result.ts";
 import type { Interaction } from "../../../eval/schemas/scenario.ts";
-import type { TurnPosition } from "../../../eval/store/turns/position.ts";
+import type { TurnPosition } from "../../../eval/store/turns/turn_record.ts";
 import {
   echo,
   fakeTarget,

@@ -3,7 +3,7 @@ import type { Assessor } from "../../../eval/assess/assessment.ts";
 import type { ConversationMessage } from "../../../eval/endpoint/target.ts";
 import { createFairLimiter } from "../../../eval/run/execute/fair_limiter.ts";
 import { runScenarios } from "../../../eval/run/execute/runner.ts";
-import type { TurnPosition } from "../../../eval/store/turns/position.ts";
+import type { TurnPosition } from "../../../eval/store/turns/turn_record.ts";
 import {
   echo,
   fakeTarget,

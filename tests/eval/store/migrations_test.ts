@@ -5,8 +5,7 @@ import { ConfigError } from "../../../shared/config/config.ts";
 import { migrate } from "../../../eval/store/schema/migrate.ts";
 import { openReader, openStore } from "../../../eval/store/open_store.ts";
 import type { Tables } from "../../../eval/store/schema/schema.ts";
-import { openSqlite } from "../../../eval/store/sqlite/sqlite_connection.ts";
-import { createSqliteDialect } from "../../../eval/store/sqlite/sqlite_dialect.ts";
+import { createSqliteDialect, openSqlite } from "../../../eval/store/sqlite/sqlite_connection.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { withFolder } from "../../fakes/with_folder.ts";
 

@@ -4,8 +4,11 @@ import { DatabaseSync } from "node:sqlite";
 import { openReader, openStore } from "../../../eval/store/open_store.ts";
 import { createRunIds } from "../../../eval/store/runs/run_id.ts";
 import { backUpDatabase } from "../../../eval/store/sqlite/backup.ts";
-import { cannotOpen, openSqlite } from "../../../eval/store/sqlite/sqlite_connection.ts";
-import { createSqliteDialect } from "../../../eval/store/sqlite/sqlite_dialect.ts";
+import {
+  cannotOpen,
+  createSqliteDialect,
+  openSqlite,
+} from "../../../eval/store/sqlite/sqlite_connection.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { StoreFault } from "../../../eval/store/store_fault.ts";
 import { ConfigError } from "../../../shared/config/config.ts";

@@ -7,8 +7,7 @@ import { createRunIds } from "../../../eval/store/runs/run_id.ts";
 import { createRunStore } from "../../../eval/store/runs/run_store.ts";
 import { migrate } from "../../../eval/store/schema/migrate.ts";
 import type { Tables } from "../../../eval/store/schema/schema.ts";
-import { openSqlite } from "../../../eval/store/sqlite/sqlite_connection.ts";
-import { createSqliteDialect } from "../../../eval/store/sqlite/sqlite_dialect.ts";
+import { createSqliteDialect, openSqlite } from "../../../eval/store/sqlite/sqlite_connection.ts";
 import { createTurnWriter } from "../../../eval/store/turns/turn_writer.ts";
 import { ConfigError } from "../../../shared/config/config.ts";
 import { AppError } from "../../../shared/errors.ts";
@@ -257,7 +256,7 @@ const ROOT = new URL("../../../", import.meta.url);
 
 /** Does what `eval/main.ts` does, and then tries to write. */
 const SCRIPT = `
-import { giveUpWriting } from "${new URL("eval/store/sqlite/sqlite_files.ts", ROOT)}";
+import { giveUpWriting } from "${new URL("eval/store/sqlite/sqlite_connection.ts", ROOT)}";
 import { openStore } from "${new URL("eval/store/open_store.ts", ROOT)}";
 const store = await openStore({ path: Deno.args[0] });
 await giveUpWriting();

@@ -1,5 +1,4 @@
-import { openFile } from "./open_file.ts";
-import { readTensorTable, type Tensor } from "./safetensors.ts";
+import { openFile, readTensorTable, type Tensor } from "./open_file.ts";
 import type { WeightPiece } from "./weight_piece.ts";
 
 /** Weights that share a factor. */

@@ -2,7 +2,7 @@ import pairs from "./kernel/pairs.wasm" with { type: "bytes" };
 import plain from "./kernel/plain.wasm" with { type: "bytes" };
 import probe from "./kernel/probe.wasm" with { type: "bytes" };
 import relaxed from "./kernel/relaxed.wasm" with { type: "bytes" };
-import type { Address } from "./memory.ts";
+import type { Address } from "./layout.ts";
 
 /** The functions of the `.as` files in `kernel/`, where each is described. */
 export interface Kernel {

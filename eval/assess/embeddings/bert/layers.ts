@@ -1,5 +1,6 @@
 import type { Kernel } from "./kernel.ts";
 import {
+  type Address,
   type Layer,
   type Layout,
   type Linear,
@@ -7,7 +8,6 @@ import {
   type Norm,
   ROWS,
 } from "./layout.ts";
-import type { Address } from "./memory.ts";
 
 const EPSILON = 1e-12;
 

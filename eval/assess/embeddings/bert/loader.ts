@@ -1,6 +1,13 @@
 import type { Kernel } from "./kernel.ts";
-import { type Layout, type Linear, MODEL_START, type Norm, POSITIONS, ROWS } from "./layout.ts";
-import type { Address } from "./memory.ts";
+import {
+  type Address,
+  type Layout,
+  type Linear,
+  MODEL_START,
+  type Norm,
+  POSITIONS,
+  ROWS,
+} from "./layout.ts";
 import type { QuantizedPiece, WeightPiece } from "./weight_piece.ts";
 
 /** The values of a piece; a matrix is [outputs][inputs]. */

@@ -1,7 +1,6 @@
 import { readAgreement } from "./agreement.ts";
 import { readOwnImage } from "./image.ts";
-import { openFile } from "./open_file.ts";
-import { readTensorTable } from "./safetensors.ts";
+import { openFile, readTensorTable } from "./open_file.ts";
 import type { ModelSource, WeightPiece } from "./weight_piece.ts";
 
 /** How many rows of the word table are read at a time: 0.8 MB. */

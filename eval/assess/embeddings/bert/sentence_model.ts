@@ -7,9 +7,17 @@ import {
 } from "./comparing.ts";
 import { createKernel, type KernelBuild } from "./kernel.ts";
 import { createLayers, padRows, type Span } from "./layers.ts";
-import { COMPARED_AFTER, layOut, MODEL_START, type ModelShape, POSITIONS, ROWS } from "./layout.ts";
+import {
+  COMPARED_AFTER,
+  createMemory,
+  layOut,
+  MODEL_START,
+  type ModelShape,
+  POSITIONS,
+  ROWS,
+  takeRoom,
+} from "./layout.ts";
 import { createLoader } from "./loader.ts";
-import { createMemory, takeRoom } from "./memory.ts";
 import { vocabularyOf, type WeightPiece } from "./weight_piece.ts";
 import { createWordPieces, type WordPieces } from "./word_pieces.ts";
 

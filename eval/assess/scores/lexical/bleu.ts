@@ -1,6 +1,5 @@
 import { NgramIds } from "../../text/ngram_ids.ts";
-import { scoreOfEmpty, scoreOfWordless } from "../empty.ts";
-import { MAX_PAIR_CHARACTERS, type PairScorer } from "../score.ts";
+import { MAX_PAIR_CHARACTERS, type PairScorer, scoreOfEmpty, scoreOfWordless } from "../score.ts";
 import { LONGEST_REMEMBERED, rememberLast } from "../../background/remember_last.ts";
 import { splitBlanks, trimEndBlanks } from "../../text/blanks.ts";
 

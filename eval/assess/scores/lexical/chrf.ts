@@ -1,7 +1,6 @@
 import { splitBlanks } from "../../text/blanks.ts";
 import { NgramIds } from "../../text/ngram_ids.ts";
-import { scoreOfEmpty, scoreOfWordless } from "../empty.ts";
-import { MAX_PAIR_CHARACTERS, type PairScorer } from "../score.ts";
+import { MAX_PAIR_CHARACTERS, type PairScorer, scoreOfEmpty, scoreOfWordless } from "../score.ts";
 
 const MAX_ORDER = 6;
 const BETA_SQUARED = 4;

@@ -1,6 +1,5 @@
 import { distance } from "fastest-levenshtein";
-import { scoreOfEmpty } from "../empty.ts";
-import type { PairScorer } from "../score.ts";
+import { type PairScorer, scoreOfEmpty } from "../score.ts";
 
 /** The time grows with the product of the lengths: two texts of this length take 1.5 s. */
 const MAX_EDIT_CHARACTERS = 80_000;

@@ -2,8 +2,7 @@ import { lcsLength } from "../../text/lcs.ts";
 import { NgramIds } from "../../text/ngram_ids.ts";
 import { f1 } from "../../text/overlap.ts";
 import { words } from "../../text/words.ts";
-import { scoreOfEmpty, scoreOfWordless } from "../empty.ts";
-import { MAX_PAIR_CHARACTERS, type PairScorer } from "../score.ts";
+import { MAX_PAIR_CHARACTERS, type PairScorer, scoreOfEmpty, scoreOfWordless } from "../score.ts";
 
 /** F1 over the bags of words. */
 export function rouge1(reply: string, reference: string): number {

@@ -1,5 +1,5 @@
 import type { AgreementLabel } from "../../../schemas/interaction_result.ts";
-import type { TurnPosition, TurnRange } from "../../turns/position.ts";
+import type { TurnPosition, TurnRange } from "../../turns/turn_record.ts";
 import type { TurnFacets } from "../../turns/turn_facets.ts";
 
 // What lists of runs and turns can be asked for.

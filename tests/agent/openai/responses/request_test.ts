@@ -1,7 +1,7 @@
 import { assertEquals, assertObjectMatch } from "@std/assert";
 import { toMessages } from "../../../../agent/openai/responses/input.ts";
-import { toCompletionRequest } from "../../../../agent/openai/responses/request.ts";
-import { sealFields } from "../../../../agent/openai/responses/sealed_fields.ts";
+import { toCompletionRequest } from "../../../../agent/openai/responses/handler.ts";
+import { sealFields } from "../../../../agent/openai/responses/output.ts";
 import { type InputItem, ResponsesRequest } from "../../../../agent/schemas/responses.ts";
 
 function translate(fields: Record<string, unknown>) {

@@ -3,7 +3,7 @@ import {
   type CheckWork,
   createContentChecks,
 } from "../../../../eval/assess/checks/content_checks.ts";
-import { isRefusal } from "../../../../eval/assess/checks/refusal.ts";
+import { isRefusal } from "../../../../eval/assess/checks/measures.ts";
 import { Check } from "../../../../eval/schemas/check_kinds.ts";
 import { listOf, negated, oneLineOf } from "../../../../eval/schemas/decision.ts";
 import {

@@ -11,8 +11,7 @@ import { product } from "../../../../eval/assess/embeddings/embedder.ts";
 import { BGE_ZH } from "../../../../eval/assess/embeddings/bert/bge_zh.ts";
 import { readImage, writeImage } from "../../../../eval/assess/embeddings/bert/image.ts";
 import { bestBuild, type KernelBuild } from "../../../../eval/assess/embeddings/bert/kernel.ts";
-import { layOut } from "../../../../eval/assess/embeddings/bert/layout.ts";
-import { createMemory, takeRoom } from "../../../../eval/assess/embeddings/bert/memory.ts";
+import { createMemory, layOut, takeRoom } from "../../../../eval/assess/embeddings/bert/layout.ts";
 import { MINILM } from "../../../../eval/assess/embeddings/bert/minilm.ts";
 import {
   createSentenceModel,

@@ -5,10 +5,14 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import { gradeReply } from "../../../../eval/assess/judge/grade.ts";
-import { meterJudge, priceJudge } from "../../../../eval/assess/judge/judge_cost.ts";
+import { gradeReply } from "../../../../eval/assess/scores/judge.ts";
+import {
+  type JudgeAnswer,
+  type JudgeQuestion,
+  meterJudge,
+  priceJudge,
+} from "../../../../eval/assess/judge/model.ts";
 import { labelReply } from "../../../../eval/assess/judge/labels.ts";
-import type { JudgeAnswer, JudgeQuestion } from "../../../../eval/assess/judge/model.ts";
 import { UnreadableAnswer } from "../../../../eval/assess/judge/structured.ts";
 import { providerError } from "../../../fakes/eval_ports.ts";
 import { fakeJudge, nonceOf } from "../../../fakes/scoring_ports.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { z } from "zod";
-import { gradeReply } from "../../../../eval/assess/judge/grade.ts";
+import { gradeReply } from "../../../../eval/assess/scores/judge.ts";
 import { logJudge } from "../../../../eval/assess/judge/logged_judge.ts";
 import { createJudgeModel } from "../../../../eval/assess/judge/model.ts";
 import { askStructured, UnreadableAnswer } from "../../../../eval/assess/judge/structured.ts";

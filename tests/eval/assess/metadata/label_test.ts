@@ -12,8 +12,10 @@ import { createDialogueActAnnotator } from "../../../../eval/assess/metadata/dia
 import { createFewShot } from "../../../../eval/assess/metadata/few_shot.ts";
 import { batchLabels, indexLabels, isSameLabel } from "../../../../eval/assess/metadata/label.ts";
 import { collectExamples } from "../../../../eval/assess/metadata/label_examples.ts";
-import { createLabelGrams } from "../../../../eval/assess/metadata/label_grams.ts";
-import { createVectorIndex } from "../../../../eval/assess/metadata/label_index.ts";
+import {
+  createLabelGrams,
+  createVectorIndex,
+} from "../../../../eval/assess/metadata/label_index.ts";
 import { createLabelVectors } from "../../../../eval/assess/metadata/label_vectors.ts";
 import {
   areSentiments,

@@ -10,7 +10,7 @@ import { bleuTokens } from "../../../../eval/assess/scores/lexical/bleu.ts";
 import { createCharTfIdf, gramCosine } from "../../../../eval/assess/text/char_tfidf.ts";
 import { lcsLength } from "../../../../eval/assess/text/lcs.ts";
 import { NgramIds } from "../../../../eval/assess/text/ngram_ids.ts";
-import { normalText } from "../../../../eval/assess/text/normal_text.ts";
+import { normalText } from "../../../../eval/assess/metadata/label.ts";
 import { countItems, countShared } from "../../../../eval/assess/text/overlap.ts";
 import { squadTokens } from "../../../../eval/assess/text/squad_tokens.ts";
 import { compareWordless } from "../../../../eval/assess/text/wordless.ts";
