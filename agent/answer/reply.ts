@@ -2,7 +2,7 @@ import type { Fields } from "../../shared/fields.ts";
 import { parseToolArguments, toToolCallParam } from "../../shared/providers/openai_messages.ts";
 import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/provider.ts";
 import type { AgentReply, ReplyInvalidToolCall, ReplyToolCall } from "../schemas/agent.ts";
-import { toSentFields } from "../run/conversation.ts";
+import { toSentFields } from "../run/caller_messages.ts";
 import { AppError } from "../../shared/errors.ts";
 import { toProblem } from "../../shared/http/router/problem.ts";
 import { noteFailure } from "../../shared/http/router/router.ts";

@@ -25,7 +25,7 @@ import {
   toHeaderValue,
 } from "../answer/accounting.ts";
 import { chooseModel, explainRoute } from "../models/choice.ts";
-import { toCallerMessages } from "../run/conversation.ts";
+import { toCallerMessages } from "../run/caller_messages.ts";
 import { wantsApproval } from "../run/approval.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { AgentApprove, PROVIDER_REFUSALS, runAnswer } from "./run_answer.ts";

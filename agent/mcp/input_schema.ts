@@ -1,5 +1,5 @@
 import { asFields, asList, type Fields, isFields } from "../../shared/fields.ts";
-import { shorten } from "../../shared/shorten.ts";
+import { shorten } from "../../shared/text.ts";
 
 /** Levels of a schema that are read: more than any real one has. */
 const MAX_LEVELS = 100;

@@ -1,4 +1,4 @@
-import { counted } from "../../shared/counted.ts";
+import { counted } from "../../shared/text.ts";
 import { AppError } from "../../shared/errors.ts";
 import { createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
 import type { Logger } from "../../shared/log.ts";

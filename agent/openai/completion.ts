@@ -2,7 +2,7 @@ import { reasoningOf } from "../../shared/providers/extra_fields.ts";
 import { toToolCallParam } from "../../shared/providers/openai_messages.ts";
 import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/provider.ts";
 import type { ToolEvent } from "../run/events.ts";
-import { toSentFields } from "../run/conversation.ts";
+import { toSentFields } from "../run/caller_messages.ts";
 import type { RunReport } from "../run/runner.ts";
 
 import { randomHex } from "../../shared/random_hex.ts";

@@ -14,7 +14,12 @@ import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { createFrame, toCompletion } from "./completion.ts";
 import { readMode, requireModel, toConversation, toPlainRequest } from "./request.ts";
 import { findModel, listModels } from "./model_list.ts";
-import { type CompletionCaller, type CompletionSource, fromAgent, fromModel } from "./source.ts";
+import {
+  type CompletionCaller,
+  type CompletionSource,
+  fromAgent,
+  fromModel,
+} from "./completion_source.ts";
 import { streamCompletion } from "./stream.ts";
 
 export type OpenAIHandlers = Record<"complete" | "respond" | "listModels" | "findModel", Handler>;

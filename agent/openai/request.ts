@@ -9,7 +9,7 @@ import {
 } from "../../shared/providers/openai_messages.ts";
 import type { ChatMessage, ChatRequest, ToolDefinition } from "../../shared/providers/provider.ts";
 import type { CompletionMessage, CompletionRequest } from "../schemas/chat_completion.ts";
-import { type CallerMessage, readSentFields } from "../run/conversation.ts";
+import { type CallerMessage, readSentFields } from "../run/caller_messages.ts";
 import type { AgentSettings } from "../run/model_call.ts";
 import { missingModel } from "../models/choice.ts";
 

@@ -9,10 +9,10 @@ import { asFields, asList, type Fields } from "../../shared/fields.ts";
 import { reasoningOf } from "../../shared/providers/extra_fields.ts";
 import type { ChatReply } from "../../shared/providers/provider.ts";
 import type { AgentEvent } from "../run/events.ts";
-import { THOUGHTS_IN, toSentFields } from "../run/conversation.ts";
+import { THOUGHTS_IN, toSentFields } from "../run/caller_messages.ts";
 import { createFrame, toChunk, toToolCall, toUsageChunk } from "./completion.ts";
 import { toOpenAIError } from "./error_shape.ts";
-import type { CompletionSource } from "./source.ts";
+import type { CompletionSource } from "./completion_source.ts";
 
 interface StreamedCompletionOptions extends StreamOptions {
   /** The caller asked for a last chunk with the token counts. */

@@ -1,7 +1,7 @@
 import { AppError } from "../../shared/errors.ts";
 import { textOf } from "../../shared/providers/content.ts";
 import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
-import type { CallerMessage } from "./conversation.ts";
+import type { CallerMessage } from "./caller_messages.ts";
 import type { Emit, RunObserver } from "./events.ts";
 
 /** True for `x-agent-approve: tools`. Any other value is a 400: it must not mean "do not ask". */

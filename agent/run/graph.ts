@@ -13,7 +13,7 @@ import type {
   ToolCall,
 } from "../../shared/providers/provider.ts";
 import { abortError, untilAbort } from "../../shared/abort.ts";
-import { shorten } from "../../shared/shorten.ts";
+import { shorten } from "../../shared/text.ts";
 import {
   type CallCounts,
   identifyCalls,

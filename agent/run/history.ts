@@ -10,7 +10,7 @@ import {
 import { createCallIds } from "../../shared/providers/call_ids.ts";
 import type { ChatMessage, ExtraFields, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/tool.ts";
-import type { CallerMessage, ToolResultMessage } from "./conversation.ts";
+import type { CallerMessage, ToolResultMessage } from "./caller_messages.ts";
 import { BLANK_RESULT, MAX_ID, toHistoryCall } from "./call_limits.ts";
 
 /** What was changed so that strict providers accept a conversation; counts of messages. */

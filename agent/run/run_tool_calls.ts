@@ -8,7 +8,7 @@ import { limitImages } from "../../shared/providers/content.ts";
 import { abortError, untilAbort } from "../../shared/abort.ts";
 import type { Emit, ToolEvent } from "./events.ts";
 import { createYielder, type Yielder } from "../../shared/yielder.ts";
-import { shorten } from "../../shared/shorten.ts";
+import { shorten } from "../../shared/text.ts";
 import { parseToolArguments } from "../../shared/providers/openai_messages.ts";
 import { BLANK_RESULT, TURN_LIMITS, type TurnLimits } from "./call_limits.ts";
 import { type Tool, type Toolbox, ToolError, type ToolResult } from "../tools/tool.ts";

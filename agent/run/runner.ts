@@ -8,7 +8,7 @@ import type { ToolDefinition } from "../../shared/providers/provider.ts";
 import type { AgentConfig } from "../config.ts";
 import { readDecisions, withSentIds } from "./approval.ts";
 import { createCallerTools, type PendingRun } from "./caller_tools.ts";
-import type { CallerMessage } from "./conversation.ts";
+import type { CallerMessage } from "./caller_messages.ts";
 import type { RunObserver } from "./events.ts";
 import { createFallback } from "../models/fallback.ts";
 import type { AgentResult, AgentRun } from "./graph.ts";

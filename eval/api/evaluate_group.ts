@@ -2,7 +2,7 @@ import { conflict } from "../../shared/errors.ts";
 import { wantsEvents } from "../../shared/http/router/headers.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import { type AnswerGroup, resumedLater } from "./evaluate_route.ts";
-import { type BegunRun, createHeldRuns } from "../run/manager/held_runs.ts";
+import { type BegunRun, createAttachedRuns } from "../run/manager/attached_runs.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import { prefersAsync } from "./evaluate_route.ts";
@@ -32,7 +32,7 @@ type Read = Parameters<AnswerGroup>[1];
 export function createEvaluateGroup(
   { endpoints, store, runs, groups }: EvaluateGroupDeps,
 ): AnswerGroup {
-  const held = createHeldRuns({ store, runs });
+  const attached = createAttachedRuns({ store, runs });
 
   async function begin(request: Request, { read, context }: Read): Promise<BegunGroup> {
     const { request: first, sent, dataset, targets } = read;
@@ -58,7 +58,7 @@ export function createEvaluateGroup(
     }
     const members: BegunRun[] = [];
     for (const { id, group } of await groups.runs(started.id)) {
-      members.push(await held.reattach(id, endpointOf(group!.index)));
+      members.push(await attached.reattach(id, endpointOf(group!.index)));
     }
     return { id: started.id, members };
   }
@@ -74,7 +74,7 @@ export function createEvaluateGroup(
     const location = `/groups/${id}`;
 
     if (prefersAsync(request)) {
-      members.forEach(held.detach);
+      members.forEach(attached.detach);
       return Response.json(stateOf(await groups.view(id)), {
         status: 202,
         headers: { location, "preference-applied": "respond-async" },
@@ -82,7 +82,7 @@ export function createEvaluateGroup(
     }
     if (wantsEvents(request)) {
       const regain = async (left: AbortSignal) =>
-        (await Promise.all(members.map((begun) => held.regain(begun, left)))).includes(true);
+        (await Promise.all(members.map((begun) => attached.regain(begun, left)))).includes(true);
       const stream = groupEventStream({
         groups,
         runs,
@@ -95,7 +95,7 @@ export function createEvaluateGroup(
       stream.response.headers.set("location", location);
       return stream.response;
     }
-    const ends = await Promise.all(members.map((begun) => held.hold(begun, request.signal)));
+    const ends = await Promise.all(members.map((begun) => attached.hold(begun, request.signal)));
     const statuses = ends.map(({ end }) => end.status);
     context.fields.outcome = [...new Set(statuses)].join(", ");
     if (statuses.includes("completed") && !statuses.includes("running")) {

@@ -1,7 +1,12 @@
 import { AppError, conflict, invalidField } from "../../shared/errors.ts";
 import { streamPieces } from "../../shared/http/body/json_response.ts";
 import type { Handler, RequestContext } from "../../shared/http/router/router.ts";
-import { readQuery } from "../../shared/http/body/query.ts";
+import {
+  type BodyLimits,
+  checkBody,
+  readJsonValue,
+  readQuery,
+} from "../../shared/http/body/body.ts";
 import { wantsEvents } from "../../shared/http/router/headers.ts";
 import { MAX_TARGETS, type NamedTarget, severalModels } from "../schemas/targets.ts";
 import type { EvalConfig } from "../config.ts";
@@ -13,13 +18,12 @@ import type { Detail } from "../results/detail.ts";
 import { resultPieces } from "../results/run_result.ts";
 import type { RunEnd } from "../run/manager/active_run.ts";
 import { eventStream } from "../run/events/event_stream.ts";
-import { type BegunRun, createHeldRuns } from "../run/manager/held_runs.ts";
+import { type BegunRun, createAttachedRuns } from "../run/manager/attached_runs.ts";
 import { DetailQuery } from "./route_parts.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import { logStreamEnd } from "../run/events/stream_log.ts";
 import { z } from "zod";
-import { type BodyLimits, checkBody, readJsonValue } from "../../shared/http/body/body.ts";
 import { type EvaluateRequest, evaluateRequest, requestOf } from "../schemas/evaluate_request.ts";
 import {
   DatasetReference,
@@ -55,7 +59,7 @@ export function createEvaluateRoute(
     maxTargets: Math.min(MAX_TARGETS, config.EVAL_MAX_RUNS),
   };
   const readBody = createBodyReader(limits, store);
-  const held = createHeldRuns({ store, runs });
+  const attached = createAttachedRuns({ store, runs });
 
   async function begin(
     request: Request,
@@ -69,7 +73,7 @@ export function createEvaluateRoute(
       ...(idempotency && { idempotency }),
     });
     const { endpoint } = body;
-    if (started.outcome === "known") return await held.reattach(started.id, endpoint);
+    if (started.outcome === "known") return await attached.reattach(started.id, endpoint);
     if (started.outcome === "started") {
       return { run: started.active.run, active: started.active, endpoint };
     }
@@ -93,7 +97,7 @@ export function createEvaluateRoute(
     const location = `/runs/${run.id}`;
 
     if (prefersAsync(request)) {
-      held.detach(begun);
+      attached.detach(begun);
       const status = active ? "running" : run.status;
       return Response.json({ run_id: run.id, status }, {
         status: 202,
@@ -101,14 +105,14 @@ export function createEvaluateRoute(
       });
     }
     if (wantsEvents(request)) {
-      const regain = (left: AbortSignal) => held.regain(begun, left);
+      const regain = (left: AbortSignal) => attached.regain(begun, left);
       const stream = eventStream({ store, runs, run, afterSeq: 0, client: request.signal, regain });
       active?.hold(stream.left);
       logStreamEnd(stream, { context, begun: active });
       stream.response.headers.set("location", location);
       return stream.response;
     }
-    const { end, active: ended } = await held.hold(begun, request.signal);
+    const { end, active: ended } = await attached.hold(begun, request.signal);
     context.fields.outcome = end.status;
     Object.assign(context.fields, ended?.tokens());
     return answerWithResult({ store, detail }, run, end);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readQuery } from "../../shared/http/body/query.ts";
+import { readQuery } from "../../shared/http/body/body.ts";
 import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
 import { Endpoint, evaluateRequest, ModelId } from "../schemas/evaluate_request.ts";

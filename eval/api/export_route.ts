@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { streamPieces } from "../../shared/http/body/json_response.ts";
-import { readQuery } from "../../shared/http/body/query.ts";
+import { readQuery } from "../../shared/http/body/body.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
@@ -11,7 +11,7 @@ import type { RunReader } from "../store/store.ts";
 import { whileKept } from "../store/turns/whole_reader.ts";
 import { readDetails, readSides } from "../export/text/compared_sides.ts";
 import { exportFormats } from "../export/export_formats.ts";
-import { exportSource } from "../export/source.ts";
+import { exportSource } from "../export/export_source.ts";
 import { requireRun } from "../store/runs/require_run.ts";
 import { bom, decide_by, described, detail, flag, Share } from "./route_parts.ts";
 

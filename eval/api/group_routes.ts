@@ -22,8 +22,8 @@ import {
 } from "./route_parts.ts";
 import { conflict } from "../../shared/errors.ts";
 import { cursor, writeCursor } from "../../shared/http/body/cursor.ts";
-import { readQuery } from "../../shared/http/body/query.ts";
-import { cancelRun } from "../run/manager/cancel_run.ts";
+import { readQuery } from "../../shared/http/body/body.ts";
+import { cancelRun } from "../run/manager/manager.ts";
 import { LAST_EVENT } from "../run/events/event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import { createRetries, type RetryDeps } from "../run/manager/retries.ts";
@@ -35,7 +35,7 @@ import { stateOf } from "../groups/group_views.ts";
 import { groupInDetail, type Groups } from "../groups/groups.ts";
 import { streamPieces } from "../../shared/http/body/json_response.ts";
 import type { RunReader } from "../store/store.ts";
-import { groupSources, whileAllKept } from "../export/source.ts";
+import { groupSources, whileAllKept } from "../export/export_source.ts";
 
 const FORMATS = exportFormats.map(({ name }) => name);
 const path = z.object({ id: z.string().meta({ description: "The group." }) });

@@ -6,7 +6,7 @@ import { planPower, RunPower } from "../noise/power.ts";
 import type { RunReader } from "../store/store.ts";
 import { described, runPath } from "./route_parts.ts";
 import { list } from "../../shared/config/config.ts";
-import { readQuery } from "../../shared/http/body/query.ts";
+import { readQuery } from "../../shared/http/body/body.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { turnsSoFar } from "../store/turns/whole_reader.ts";
 import { splitNoise } from "../noise/noise.ts";

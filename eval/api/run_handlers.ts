@@ -2,14 +2,13 @@ import { conflict } from "../../shared/errors.ts";
 import { z } from "zod";
 import { cursor, forgedCursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
 import { streamPieces } from "../../shared/http/body/json_response.ts";
-import { readJson } from "../../shared/http/body/body.ts";
-import { readQuery } from "../../shared/http/body/query.ts";
+import { readJson, readQuery } from "../../shared/http/body/body.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
 import type { EvalConfig } from "../config.ts";
 import { withoutQuery } from "../endpoint/endpoint_address.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { Summaries } from "../results/summaries.ts";
-import { RUN_SORTS, type RunCursor, type RunSort } from "../store/runs/lists/list_query.ts";
+import { RUN_SORTS, type RunCursor, type RunSort } from "../store/runs/list_query.ts";
 import type { RunRecord, StoredRun } from "../store/runs/run_record.ts";
 import type { KnownRun, RunStore } from "../store/store.ts";
 import { createRunViewer, RunStatus, withResult } from "../run/events/view.ts";
@@ -18,10 +17,9 @@ import { described, detail, flag, LARGEST_INTEGER, paging } from "./route_parts.
 import { SearchedText } from "./turn_list_query.ts";
 import { eventStream, LAST_EVENT } from "../run/events/event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
-import type { RunManager } from "../run/manager/manager.ts";
+import { cancelRun, type RunManager } from "../run/manager/manager.ts";
 import { resultPieces } from "../results/run_result.ts";
 import { logStreamEnd } from "../run/events/stream_log.ts";
-import { cancelRun } from "../run/manager/cancel_run.ts";
 import { cannotRetry, createRetries } from "../run/manager/retries.ts";
 import { requireRecord, requireRun } from "../store/runs/require_run.ts";
 

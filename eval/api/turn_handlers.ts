@@ -1,7 +1,7 @@
 import { inDetail } from "../results/detail.ts";
 import { z } from "zod";
 import { cursor, forgedCursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
-import { readParams, readQuery } from "../../shared/http/body/query.ts";
+import { readParams, readQuery } from "../../shared/http/body/body.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
 import type { Summaries } from "../results/summaries.ts";
 import { holdWithBars } from "../results/passing.ts";
@@ -12,7 +12,7 @@ import type {
   TurnFilter,
   TurnOutcome,
   TurnQueryPage,
-} from "../store/runs/lists/list_query.ts";
+} from "../store/runs/list_query.ts";
 import type { RunStore } from "../store/store.ts";
 import type { TurnSearch } from "./schemas/turn_schemas.ts";
 import { described, DetailQuery, paging, turnPath } from "./route_parts.ts";

@@ -1,11 +1,11 @@
 import { AgreementLabel } from "../schemas/interaction_result.ts";
 import { z } from "zod";
 import { cursor } from "../../shared/http/body/cursor.ts";
-import { type IndexedTurn, TURN_OUTCOMES } from "../store/runs/lists/list_query.ts";
+import { type IndexedTurn, TURN_OUTCOMES } from "../store/runs/list_query.ts";
 import { invalidParameter } from "../../shared/errors.ts";
 import { HEADLINE } from "../results/passing.ts";
 import type { RunStore } from "../store/store.ts";
-import { facetName } from "../store/turns/turn_facets.ts";
+import { facetName } from "../store/turns/turn_record.ts";
 import type { RunOutline } from "../run/manager/run_outlines.ts";
 import { AttemptId, described, flag, paging, Position, Share } from "./route_parts.ts";
 

@@ -1,13 +1,17 @@
 import { AppError } from "../../shared/errors.ts";
-import { counted } from "../../shared/counted.ts";
+import { counted } from "../../shared/text.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
 import { ALPHA } from "../results/mean_interval.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { describeScore, mostMoved, type TestedScore, testScores } from "./compare_scores.ts";
-import type { Comparison, Decision } from "./comparison.ts";
+import {
+  type Comparison,
+  createLeftOutCounter,
+  type Decision,
+  type LeftOut,
+} from "./comparison.ts";
 import { holm, METHOD } from "./statistics/permutation.ts";
-import { createLeftOutCounter, type LeftOut } from "./left_out.ts";
 import { type ComparableRun, type PairedRuns, pairRuns } from "./paired_runs.ts";
 import { decide, undecidable } from "./verdict.ts";
 

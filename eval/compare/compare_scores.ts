@@ -8,14 +8,13 @@ import {
   type Extremes,
   type ScenarioPair,
 } from "./statistics/clusters.ts";
-import type { MovedScenario, ScoreComparison } from "./comparison.ts";
+import type { LeftOutCounter, MovedScenario, ScoreComparison } from "./comparison.ts";
 import {
   type CorrectedTest,
   differencesOf,
   permutationTest,
   testedInterval,
 } from "./statistics/permutation.ts";
-import type { LeftOutCounter } from "./left_out.ts";
 import type { TestOptions } from "./statistics/sign_flip.ts";
 import { ROUNDING } from "../../shared/rounding.ts";
 

@@ -5,7 +5,7 @@ import { mean } from "../assess/mean.ts";
 import type { RunReader } from "../store/store.ts";
 import { clusterMean, clusterScore } from "./statistics/clusters.ts";
 import { comparableRuns } from "./compare_stored.ts";
-import { createLeftOutCounter } from "./left_out.ts";
+import { createLeftOutCounter } from "./comparison.ts";
 import { type PairedScenario, pairRuns } from "./paired_runs.ts";
 import { type Cell, pairScore } from "./turn_pair.ts";
 

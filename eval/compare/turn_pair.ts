@@ -1,7 +1,7 @@
 import { SAME_TEXT } from "../assess/metadata/reference_labels.ts";
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
 import { mean } from "../assess/mean.ts";
-import type { LeftOutCounter, LeftOutReason } from "./left_out.ts";
+import type { LeftOutCounter, LeftOutReason } from "./comparison.ts";
 import { type AttemptTurn, isPlanned } from "./turn_scores.ts";
 
 /** The same turn in both runs, in every attempt. */

@@ -1,4 +1,4 @@
-import { counted } from "../../shared/counted.ts";
+import { counted } from "../../shared/text.ts";
 import { mean } from "../assess/mean.ts";
 import { ALPHA } from "../results/mean_interval.ts";
 import type { Decision, Verdict } from "./comparison.ts";

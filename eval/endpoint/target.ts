@@ -1,6 +1,6 @@
 import type { ModelParameters, Protocol } from "../schemas/evaluate_request.ts";
 import { type ContentPart, ProviderError } from "../../shared/providers/provider.ts";
-import { shorten } from "../../shared/shorten.ts";
+import { shorten } from "../../shared/text.ts";
 import { baseAddresses, namesRoute } from "./endpoint_address.ts";
 import type { TargetReply } from "./reply.ts";
 

@@ -8,8 +8,7 @@ import type {
 import { mean } from "../assess/mean.ts";
 import { reaches } from "../results/passing.ts";
 import type { StoredGrade } from "../store/grades/grade.ts";
-import { type Pair, spearman } from "./spearman.ts";
-import { bestThreshold, fitThreshold } from "./threshold.ts";
+import { bestThreshold, fitThreshold, type Pair, spearman } from "./threshold.ts";
 import { differenceInterval } from "../results/mean_interval.ts";
 import { ROUNDING } from "../../shared/rounding.ts";
 

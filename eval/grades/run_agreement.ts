@@ -1,6 +1,6 @@
 import type { Agreement } from "../schemas/agreement.ts";
 import type { Scores } from "../schemas/statistics.ts";
-import { requireScores } from "../results/known_scores.ts";
+import { requireScores } from "../results/detail.ts";
 import { thresholdOf } from "../results/outcome.ts";
 import { HEADLINE } from "../results/passing.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";

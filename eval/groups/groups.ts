@@ -5,7 +5,7 @@ import { METHOD } from "../compare/statistics/permutation.ts";
 import { scoreInDetail } from "../compare/comparison.ts";
 import { type Detail, inDetail } from "../results/detail.ts";
 import { ALPHA } from "../results/mean_interval.ts";
-import { addCosts } from "../results/cost_sum.ts";
+import { addCosts } from "../results/turn_counts.ts";
 import { describeCompletion } from "../results/summary.ts";
 import type { RunSummary } from "../results/run_summary.ts";
 import type { Run } from "../run/events/view.ts";

@@ -9,7 +9,7 @@ import {
 import { ALPHA } from "../results/mean_interval.ts";
 import { noiseOfMean, varianceComponents } from "./components.ts";
 import { type NoisyTurn, readConversations } from "./conversations.ts";
-import { requireScores } from "../results/known_scores.ts";
+import { requireScores } from "../results/detail.ts";
 
 /** Scores lie in [0, 1]. */
 const LARGEST_DIFFERENCE = 1;

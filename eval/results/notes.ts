@@ -1,10 +1,10 @@
 import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
 import type { RunNote } from "../schemas/evaluate_response.ts";
-import { systemPromptOf } from "../schemas/scenario.ts";
+import { type Scenario, systemPromptOf } from "../schemas/scenario.ts";
 import { checksOf, expectsTools } from "../assess/checks/planned_checks.ts";
 import { referenceOf } from "../assess/references.ts";
-import { counted } from "../../shared/counted.ts";
-import { questionOf } from "./question.ts";
+import { counted } from "../../shared/text.ts";
+import { createHash } from "node:crypto";
 
 /** Notes on a run, from its request alone; `hasJudge` says whether a judge is configured. */
 export function runNotes(
@@ -60,4 +60,17 @@ function noteSimilarity({ test_batch }: Pick<EvaluateRequest, "test_batch">): Ru
       `overall of ${which} is semantic_similarity alone, by a small model for English; in other ` +
       "languages but Chinese it sees no negation: see docs/scores-and-statistics.md#semantic_similarity",
   }];
+}
+
+/** What a scenario asks: its system prompt and its messages. */
+type Asking = Pick<Scenario, "system_prompt"> & { interactions: { user_message: string }[] };
+
+/**
+ * Equal for scenarios that ask the same, whatever they are called: twelve copies of one question are
+ * no more evidence than one. A digest: the texts may have many megabytes.
+ */
+export function questionOf(scenario: Asking): string {
+  const asked = scenario.interactions.map(({ user_message }) => user_message);
+  return createHash("sha256").update(JSON.stringify([systemPromptOf(scenario), ...asked]))
+    .digest("base64");
 }

@@ -1,7 +1,7 @@
 import type { InteractionResult } from "../schemas/interaction_result.ts";
 import { isBarred } from "../schemas/barred.ts";
 import { DEFAULT_PASS_THRESHOLD, HEADLINE, reaches } from "./passing.ts";
-import type { IndexedTurn, TurnOutcome } from "../store/runs/lists/list_query.ts";
+import type { IndexedTurn, TurnOutcome } from "../store/runs/list_query.ts";
 
 /** The outcome of a turn for a threshold in [0, 1]. */
 export function outcomeOf(

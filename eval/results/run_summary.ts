@@ -6,7 +6,7 @@ import { isAskedTheSecondWay } from "../schemas/conversations.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { TurnReader } from "../store/turns/whole_reader.ts";
-import { isAskedHere } from "./cost_sum.ts";
+import { isAskedHere } from "./turn_counts.ts";
 import { outcomeOf, thresholdOf } from "./outcome.ts";
 import { HEADLINE, holdWithBars } from "./passing.ts";
 import { PASSING, resultParts } from "./scenario_results.ts";

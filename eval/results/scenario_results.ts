@@ -7,7 +7,7 @@ import { nameOf } from "../schemas/check_kinds.ts";
 import { checksOf } from "../assess/checks/planned_checks.ts";
 import { firstTurnOf } from "../schemas/conversations.ts";
 import { createScenarioGap } from "./history_gap.ts";
-import { questionOf } from "./question.ts";
+import { questionOf } from "./notes.ts";
 import { HEADLINE } from "./passing.ts";
 import { finishYielding } from "./steps.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";

@@ -1,4 +1,4 @@
-import { shorten } from "../../shared/shorten.ts";
+import { shorten } from "../../shared/text.ts";
 
 /** What became of a check: met (1), not met (0), or missing (`null`), each but 1 with a reason. */
 export interface Decision {

@@ -8,7 +8,7 @@ import {
   parseFields,
   tryParseJson,
 } from "../fields.ts";
-import { shorten } from "../shorten.ts";
+import { shorten } from "../text.ts";
 
 const MAX_MESSAGE = 2_000;
 const MAX_FIELD = 200;

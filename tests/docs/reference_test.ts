@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { z } from "zod";
 import { AgentConfig } from "../../agent/config.ts";
 import { EvalConfig } from "../../eval/config.ts";
-import { LeftOutReason } from "../../eval/compare/left_out.ts";
+import { LeftOutReason } from "../../eval/compare/comparison.ts";
 import { createMetrics } from "../../shared/ops/metrics.ts";
 import { JudgeResult } from "../../eval/schemas/interaction_result.ts";
 import { packagesOfTests, readPackages } from "../fakes/packages.ts";

@@ -1,4 +1,4 @@
-import type { CallerMessage } from "../../agent/run/conversation.ts";
+import type { CallerMessage } from "../../agent/run/caller_messages.ts";
 import type { HistoryRepairs } from "../../agent/run/history.ts";
 
 /** A message of the user. */

@@ -1,7 +1,7 @@
 import { Kysely } from "kysely";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { tableStatements } from "../../eval/store/open_store.ts";
-import { createRunIds } from "../../eval/store/runs/run_id.ts";
+import { createRunIds } from "../../eval/store/runs/run_record.ts";
 import { createRunStore } from "../../eval/store/runs/run_store.ts";
 import type { Tables } from "../../eval/store/schema/schema.ts";
 import { createSqliteDialect } from "../../eval/store/sqlite/sqlite_connection.ts";

@@ -9,7 +9,7 @@ import { isAbort } from "../../shared/errors.ts";
 import { findObjects } from "../../shared/json_objects.ts";
 import { lazy } from "../../shared/lazy.ts";
 import { formatP, rounded, roundedBelow } from "../../shared/rounding.ts";
-import { shorten } from "../../shared/shorten.ts";
+import { shorten } from "../../shared/text.ts";
 import { createYielder } from "../../shared/yielder.ts";
 
 Deno.test("leaving is an AbortError: the caller's own reason if it is one", () => {

@@ -6,7 +6,7 @@ import { CompletionRequest } from "../../schemas/chat_completion.ts";
 import { ResponsesRequest } from "../../schemas/responses.ts";
 import { requireModel } from "../request.ts";
 import { callerOf } from "../../answer/accounting.ts";
-import type { CompletionCaller, CompletionSource } from "../source.ts";
+import type { CompletionCaller, CompletionSource } from "../completion_source.ts";
 import { answerFields, createResponseFrame, toEnd, toResponse } from "./body.ts";
 import { createKeptItems, type FindItem, toMessages } from "./input.ts";
 import { addReply, createResponseOutput } from "./output.ts";

@@ -1,7 +1,7 @@
 import { reasoningOf } from "../../../shared/providers/extra_fields.ts";
 import { asList, asText, type Fields, parseFields } from "../../../shared/fields.ts";
 import type { ChatReply } from "../../../shared/providers/provider.ts";
-import { toSentFields } from "../../run/conversation.ts";
+import { toSentFields } from "../../run/caller_messages.ts";
 import {
   type ItemSink,
   openCall,

@@ -6,7 +6,7 @@ import {
   type StreamOptions,
 } from "../../answer/event_stream.ts";
 import { toOpenAIError } from "../error_shape.ts";
-import type { CompletionSource } from "../source.ts";
+import type { CompletionSource } from "../completion_source.ts";
 import { answerFields, type ResponseFrame, type ResponseState, toEnd, toResponse } from "./body.ts";
 import { addReply, createResponseOutput, tokensOf } from "./output.ts";
 import type { OutputItem, ResponseEvent } from "./output_items.ts";

@@ -1,5 +1,5 @@
 import { convert } from "html-to-text";
-import { shorten } from "../../../shared/shorten.ts";
+import { shorten } from "../../../shared/text.ts";
 
 /** `url` is the address after redirects; relative links are resolved with it. */
 export interface FetchedPage {

@@ -1,6 +1,6 @@
 import type { Logger } from "../../../shared/log.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
-import { shorten } from "../../../shared/shorten.ts";
+import { shorten } from "../../../shared/text.ts";
 import type { JudgeModel } from "./model.ts";
 import type { Metrics } from "../../../shared/ops/metrics.ts";
 import type { observeCall } from "../../endpoint/observation.ts";

@@ -27,14 +27,14 @@ const RUBRIC = "Grade how well the reply does what the reference does: the same 
   "matter. 10: fully equivalent. 7: right, with a small omission or addition. 4: partly right. " +
   "1: wrong but on the subject. 0: unrelated, empty or harmful.";
 
-interface GradedReply {
+interface JudgedReply {
   userMessage: string;
   reply: string;
   /** `undefined`: graded by the rubric alone. */
   reference: string | undefined;
 }
 
-interface GradeOptions extends VoteOptions {
+interface JudgeReplyOptions extends VoteOptions {
   /** The caller's own; ours if unset. */
   rubric: string | undefined;
 }
@@ -45,13 +45,13 @@ interface GradeOptions extends VoteOptions {
  * steps of one scale: a median or a majority of few votes would throw half of what they say away.
  * Rejects once aborted.
  */
-export async function gradeReply(
-  graded: GradedReply,
-  options: GradeOptions,
+export async function judgeReply(
+  graded: JudgedReply,
+  options: JudgeReplyOptions,
 ): Promise<{ value: number | null; result: JudgeResult }> {
   const votes = await askVotes(() => ({
     name: "grade",
-    ...gradeQuestion(graded, options.rubric),
+    ...judgeQuestion(graded, options.rubric),
     form: `"reason": string, "grade": integer from 0 to ${HIGHEST}`,
     schema: Grade,
     accepted: AcceptedGrade,
@@ -72,7 +72,7 @@ export async function gradeReply(
   };
 }
 
-function gradeQuestion(graded: GradedReply, rubric = RUBRIC) {
+function judgeQuestion(graded: JudgedReply, rubric = RUBRIC) {
   const mark = createMark();
   const texts = [
     quote("user_message", graded.userMessage, mark),
@@ -123,7 +123,7 @@ export const judgeScore: Scorer = {
         if (!model) {
           return { scores: { judge: null }, missing: { judge: changed.judge ?? "no judge" } };
         }
-        const { value, result } = await gradeReply(
+        const { value, result } = await judgeReply(
           { userMessage, reply, reference },
           { model, rubric, votes, signal },
         );

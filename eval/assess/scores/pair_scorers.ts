@@ -1,10 +1,9 @@
 import { bleuScorer } from "./lexical/bleu.ts";
 import { chrfScorer } from "./lexical/chrf.ts";
 import { editSimilarityScorer } from "./lexical/edit_similarity.ts";
-import { exactMatchScorer } from "./lexical/exact_match.ts";
+import { exactMatchScorer, tokenF1Scorer } from "./lexical/squad.ts";
 import { rougeScorers } from "./lexical/rouge.ts";
 import type { PairScorer } from "./score.ts";
-import { tokenF1Scorer } from "./lexical/token_f1.ts";
 
 /** Every score that compares two texts directly, in the order in which they are reported. */
 export const pairScorers: readonly PairScorer[] = [

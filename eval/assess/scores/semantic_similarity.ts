@@ -10,7 +10,7 @@ import { compareAnswers } from "../text/lone_answers.ts";
 import { isName, stemF1 } from "../text/stems.ts";
 import { compareWordless } from "../text/wordless.ts";
 import { scoreOfEmpty } from "./score.ts";
-import { exactMatch } from "./lexical/exact_match.ts";
+import { exactMatch } from "./lexical/squad.ts";
 import type { Outcome, RepliedTurn, Scorer } from "./scorer.ts";
 import { calibrate, METHODS, type SimilarityMethod } from "./similarity_method.ts";
 

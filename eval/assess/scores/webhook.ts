@@ -1,6 +1,6 @@
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import type { Interaction } from "../../schemas/scenario.ts";
-import { shorten } from "../../../shared/shorten.ts";
+import { shorten } from "../../../shared/text.ts";
 import type { WebhookScorer } from "../../schemas/evaluate_request.ts";
 import type { Outcome, ScoreInput, Scorer } from "./scorer.ts";
 

@@ -1,4 +1,4 @@
-import { counted } from "../../../shared/counted.ts";
+import { counted } from "../../../shared/text.ts";
 import { createContentChecks } from "../../assess/checks/content_checks.ts";
 import { DatasetName, DatasetReference, requireVersion } from "../../datasets/find_version.ts";
 import { uploadDataset } from "../../datasets/upload.ts";

@@ -1,7 +1,7 @@
 import { gatherPieces } from "../../../shared/http/body/json_response.ts";
 import type { ExportFormat, ExportOption } from "../../export/format.ts";
 import { exportFormats } from "../../export/export_formats.ts";
-import { exportSource, groupSources } from "../../export/source.ts";
+import { exportSource, groupSources } from "../../export/export_source.ts";
 import { readGradedAgreement } from "../../grades/run_agreement.ts";
 import { splitNoise } from "../../noise/noise.ts";
 import type { RunReader } from "../../store/store.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { counted } from "../../../shared/counted.ts";
+import { counted } from "../../../shared/text.ts";
 import { checkBody } from "../../../shared/http/body/body.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { GradeInput, type PlacedGrade } from "../../schemas/grades.ts";

@@ -6,7 +6,7 @@ import { parseArguments, parseLimit } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import { renderTable } from "../report/table.ts";
 import { findRun } from "../find_run.ts";
-import { TAG } from "../../store/runs/run_tags.ts";
+import { TAG } from "../../store/runs/run_reader.ts";
 
 const options = {
   limit: { type: "string" },

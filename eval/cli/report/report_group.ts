@@ -1,4 +1,4 @@
-import { groupSources } from "../../export/source.ts";
+import { groupSources } from "../../export/export_source.ts";
 import { describeGroup } from "../../export/text/group_text.ts";
 import type { RunStore } from "../../store/store.ts";
 import { EXIT } from "../command.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../../shared/counted.ts";
+import { counted } from "../../../shared/text.ts";
 import { compareStored } from "../../compare/compare_stored.ts";
 import { readNumbers, type RunNumbers } from "../../export/text/run_numbers.ts";
 import { readSides } from "../../export/text/compared_sides.ts";

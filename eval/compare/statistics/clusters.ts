@@ -1,6 +1,6 @@
 import { mean } from "../../assess/mean.ts";
 import type { Attempts } from "./attempt_shift.ts";
-import type { LeftOutCounter } from "../left_out.ts";
+import type { LeftOutCounter } from "../comparison.ts";
 import { type Cell, type PairedCells, pairScore, type TurnPair } from "../turn_pair.ts";
 
 /** Two scenarios that belong together, and their turns that do. */

@@ -8,7 +8,7 @@ import {
   SYSTEM_NAMES,
 } from "../sample_names.ts";
 import { tryParseJson } from "../../../shared/fields.ts";
-import { shorten } from "../../../shared/shorten.ts";
+import { shorten } from "../../../shared/text.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./format.ts";
 import { createSampleIds } from "../sample_names.ts";
 import { readTable, type Row } from "./table.ts";

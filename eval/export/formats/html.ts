@@ -6,7 +6,7 @@ import { summariseTurns } from "../../results/run_summary.ts";
 import { outlineOf } from "../../run/manager/run_outlines.ts";
 import { ALL_FIELDS, viewTurn } from "../../run/events/turn_view.ts";
 import { restingProgress, viewRun } from "../../run/events/view.ts";
-import { readFacets } from "../../store/turns/turn_facets.ts";
+import { readFacets } from "../../store/turns/turn_record.ts";
 import script from "./bundle/report.js" with { type: "text" };
 import style from "./bundle/report.css" with { type: "text" };
 import type { ExportFormat, ExportSource } from "../format.ts";

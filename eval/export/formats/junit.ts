@@ -6,7 +6,7 @@ import { hasWrongTools } from "../../schemas/barred.ts";
 import { isBarring } from "../../schemas/checks.ts";
 import { isAskedTheSecondWay } from "../../schemas/conversations.ts";
 import { roundedBelow } from "../../../shared/rounding.ts";
-import { shorten } from "../../../shared/shorten.ts";
+import { shorten } from "../../../shared/text.ts";
 import type { StoredTurn } from "../../store/turns/turn_record.ts";
 import { HEADLINE } from "../../results/passing.ts";
 import { withoutQuery } from "../../endpoint/endpoint_address.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../../shared/counted.ts";
+import { counted } from "../../../shared/text.ts";
 import type { Agreement, JudgeAgreement } from "../../schemas/agreement.ts";
 import { showDifference, showScore, type TextForm } from "./text_form.ts";
 

@@ -1,14 +1,14 @@
-import { counted } from "../../../shared/counted.ts";
+import { counted } from "../../../shared/text.ts";
 import { formatP } from "../../../shared/rounding.ts";
 import type {
   Comparison,
+  LeftOut,
   MovedScenario,
   ScoreComparison,
   Unpaired,
 } from "../../compare/comparison.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
 import type { Preference } from "../../compare/judge_preference.ts";
-import type { LeftOut } from "../../compare/left_out.ts";
 import type { ComparedSide, ComparedSides, FallenReply } from "./compared_sides.ts";
 import { showCost, showDifference, showMean, showScore, type TextForm } from "./text_form.ts";
 import { describeReply } from "./lowest_text.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../../shared/counted.ts";
+import { counted } from "../../../shared/text.ts";
 import { formatP } from "../../../shared/rounding.ts";
 import type { ScoreComparison } from "../../compare/comparison.ts";
 import type { GroupModel, GroupPair, GroupReport } from "../../groups/group_report.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../../shared/counted.ts";
+import { counted } from "../../../shared/text.ts";
 import type { Halving, RunNoise, ScoreNoise } from "../../schemas/noise.ts";
 import type { TextForm } from "./text_form.ts";
 

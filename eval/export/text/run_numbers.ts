@@ -9,7 +9,7 @@ import { agreementOf, hasWrongTools } from "../../schemas/barred.ts";
 import { isBarring } from "../../schemas/checks.ts";
 import { countTurns, isAskedTheSecondWay, planOf } from "../../schemas/conversations.ts";
 import { createYielder } from "../../../shared/yielder.ts";
-import { isAskedHere } from "../../results/cost_sum.ts";
+import { isAskedHere } from "../../results/turn_counts.ts";
 import { HEADLINE } from "../../results/passing.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { PASSING, type ResultPart, resultParts } from "../../results/scenario_results.ts";
@@ -17,7 +17,7 @@ import { finishYielding } from "../../results/steps.ts";
 import { createTotals } from "../../results/summary.ts";
 import type { ExportSource } from "../format.ts";
 import { outcomeOf } from "../../results/outcome.ts";
-import type { TurnOutcome } from "../../store/runs/lists/list_query.ts";
+import type { TurnOutcome } from "../../store/runs/list_query.ts";
 import type { TurnReader } from "../../store/turns/whole_reader.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 

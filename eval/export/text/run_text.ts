@@ -1,4 +1,4 @@
-import { counted } from "../../../shared/counted.ts";
+import { counted } from "../../../shared/text.ts";
 import { isRegression } from "../../compare/verdict.ts";
 import type { Comparison } from "../../compare/comparison.ts";
 import type { Statistic } from "../../schemas/statistics.ts";

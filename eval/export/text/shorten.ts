@@ -1,4 +1,4 @@
-import { shorten } from "../../../shared/shorten.ts";
+import { shorten } from "../../../shared/text.ts";
 
 /** Line ends, other control characters, and characters that change the direction of text. */
 const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;

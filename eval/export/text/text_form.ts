@@ -1,4 +1,4 @@
-import { counted } from "../../../shared/counted.ts";
+import { counted } from "../../../shared/text.ts";
 import type { CostSum } from "../../schemas/cost.ts";
 
 /** How a report is formatted: for a pull request's comment, or for a terminal. */

@@ -1,4 +1,4 @@
-import { shorten } from "../../../shared/shorten.ts";
+import { shorten } from "../../../shared/text.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { ObservedToolCall } from "../../schemas/tools.ts";
 

@@ -19,7 +19,7 @@ export interface EventStreamOptions {
   afterSeq: number;
   /** The request's own signal. */
   client: AbortSignal;
-  /** Called when the run has ended; true if it continues for this client. See `HeldRuns`. */
+  /** Called when the run has ended; true if it continues for this client. See `AttachedRuns`. */
   regain?: (left: AbortSignal) => Promise<boolean>;
 }
 

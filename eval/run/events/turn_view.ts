@@ -2,9 +2,8 @@ import { z } from "zod";
 import { firstTurnOf } from "../../schemas/conversations.ts";
 import { Scores } from "../../schemas/statistics.ts";
 import { listedOutcomeOf } from "../../results/outcome.ts";
-import { type IndexedTurn, TURN_OUTCOMES } from "../../store/runs/lists/list_query.ts";
-import { isInRanges } from "../../store/turns/turn_record.ts";
-import { TurnFacets } from "../../store/turns/turn_facets.ts";
+import { type IndexedTurn, TURN_OUTCOMES } from "../../store/runs/list_query.ts";
+import { isInRanges, TurnFacets } from "../../store/turns/turn_record.ts";
 import type { RunOutline } from "../manager/run_outlines.ts";
 
 /** A turn in a list. Positions are as in the events of a run. */

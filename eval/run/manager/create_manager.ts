@@ -16,7 +16,7 @@ import type { RunManager } from "./manager.ts";
 import type { Finished } from "./run_ports.ts";
 import { createSharedRuns } from "./shared_runs.ts";
 import { requireUsable } from "./usable_request.ts";
-import { createWaitingRuns } from "./waiting_runs.ts";
+import { createResumeQueue } from "./resume_queue.ts";
 
 /** Everything a run needs from outside. */
 interface RunManagerDeps extends ExecutionPorts {
@@ -48,7 +48,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   const { store, log, scoring, sharing, maxRuns = Infinity } = deps;
   const { recoveryDelayMs = FIRST_DELAY_MS } = deps;
   const runs = new Map<string, ActiveRun>();
-  const queue = createWaitingRuns();
+  const queue = createResumeQueue();
   /** Runs that wait until the storage works again. */
   const faults = new Map<string, { detail: string; delayMs: number; timer: Timer }>();
   /** Runs that could not be resumed. Some are tried again every second; each is logged once. */

@@ -2,11 +2,10 @@ import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
 import { checksOf, hasChecks } from "../../assess/checks/planned_checks.ts";
 import { thresholdOf } from "../../results/outcome.ts";
 import type { Scenario } from "../../schemas/scenario.ts";
-import type { TurnRange } from "../../store/turns/turn_record.ts";
+import { facetName, type TurnRange } from "../../store/turns/turn_record.ts";
 import { requireRun } from "../../store/runs/require_run.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
-import { facetName } from "../../store/turns/turn_facets.ts";
 import type { RunManager } from "./manager.ts";
 
 /** What lists need of a run's request. */

@@ -4,7 +4,7 @@ import type { Scenario } from "../../schemas/scenario.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { createBatchDigest } from "../runs/batch_digest.ts";
 import type { DatasetReader, DatasetStore, VersionRecord } from "./datasets.ts";
-import { createRunIds, momentOf } from "../runs/run_id.ts";
+import { createRunIds, momentOf } from "../runs/run_record.ts";
 import type { DatasetVersionsTable, Tables } from "../schema/schema.ts";
 
 /** A part is stored once it has so many characters; a larger scenario is a part of its own. */

@@ -1,11 +1,15 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { PostgresPool } from "../../../shared/postgres/pool.ts";
 import type { ReadCheck } from "../runs/read_check.ts";
-import { createRunIds } from "../runs/run_id.ts";
+import {
+  createRunIds,
+  type RunRecord,
+  type RunStatus,
+  type StoredRun,
+} from "../runs/run_record.ts";
 import { createRunReader, readTally } from "../runs/run_reader.ts";
 import { toStatusColumns } from "../runs/run_rows.ts";
 import { createRunStore } from "../runs/run_store.ts";
-import type { RunRecord, RunStatus, StoredRun } from "../runs/run_record.ts";
 import type { RunStore, StatusChange } from "../store.ts";
 import { asCommon, type PostgresTables } from "./postgres_schema.ts";
 import type { RunNews } from "./run_news.ts";

@@ -5,12 +5,11 @@ import { createRunCreation, findKey, type RunCreationOptions } from "./run_creat
 import { createNumberedInsert, createTurnWriter, type InsertTurns } from "../turns/turn_writer.ts";
 import { createReadCheck, type ReadCheck } from "./read_check.ts";
 import { createRunDeletion } from "./run_deletion.ts";
-import { createRunReader } from "./run_reader.ts";
+import { createRunReader, describeRun, setTag } from "./run_reader.ts";
 import { toStatusColumns, toTurn, TURN_COLUMNS } from "./run_rows.ts";
-import { describeRun, setTag } from "./run_tags.ts";
 import type { Tables } from "../schema/schema.ts";
 import type { RunStore } from "../store.ts";
-import type { SummaryQueries } from "./lists/list_query.ts";
+import type { SummaryQueries } from "./list_query.ts";
 
 interface RunStoreOptions extends RunCreationOptions {
   /** A connection that waits for no writer; `db` reads, too, if it is unset. */

@@ -1,7 +1,6 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
-import type { TurnFilter, TurnOutcome } from "../runs/lists/list_query.ts";
-import type { TurnRange } from "./turn_record.ts";
-import { facetName } from "./turn_facets.ts";
+import type { TurnFilter, TurnOutcome } from "../runs/list_query.ts";
+import { facetName, type TurnRange } from "./turn_record.ts";
 import { ROUNDING } from "../../../shared/rounding.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 

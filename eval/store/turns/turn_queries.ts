@@ -6,9 +6,9 @@ import type {
   TurnQuery,
   TurnQueryPage,
   TurnSort,
-} from "../runs/lists/list_query.ts";
+} from "../runs/list_query.ts";
 import type { Tables } from "../schema/schema.ts";
-import { facetName, type TurnFacets } from "./turn_facets.ts";
+import { facetName, type TurnFacets, type TurnPosition } from "./turn_record.ts";
 import {
   boundOf,
   conditionsOf,
@@ -17,7 +17,6 @@ import {
   mayBeBarred,
   scoreValue,
 } from "./turn_conditions.ts";
-import type { TurnPosition } from "./turn_record.ts";
 
 /** Of results in one page. SQL knows the sizes without reading the texts. */
 const PAGE_BYTES = 1024 * 1024;

@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { RecordedTurn } from "../store.ts";
-import type { StoredTurn } from "./turn_record.ts";
+import { readFacets, type StoredTurn } from "./turn_record.ts";
 import type { Tables, TurnsTable } from "../schema/schema.ts";
-import { readFacets } from "./turn_facets.ts";
 import { CompiledQuery, type Kysely } from "kysely";
 import { readTally } from "../runs/run_reader.ts";
 import { ALL_TURN_COLUMNS } from "../runs/run_rows.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { holdAsides } from "../../../agent/openai/source.ts";
+import { holdAsides } from "../../../agent/openai/completion_source.ts";
 import type { ChatDelta, ChatMessage, ChatProvider } from "../../../shared/providers/provider.ts";
 import { readChunks, readEvents } from "../../fakes/events.ts";
 import { keyOf, KEYS, openAIRoutes } from "../../fakes/openai_routes.ts";

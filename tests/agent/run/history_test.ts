@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "seeded-fast-check";
-import type { CallerMessage } from "../../../agent/run/conversation.ts";
+import type { CallerMessage } from "../../../agent/run/caller_messages.ts";
 import { buildHistory as build, type HistoryOptions } from "../../../agent/run/history.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { textOf } from "../../../shared/providers/content.ts";

@@ -1,7 +1,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
 import { compareRuns } from "../../../eval/compare/compare.ts";
-import { createLeftOutCounter } from "../../../eval/compare/left_out.ts";
+import { createLeftOutCounter } from "../../../eval/compare/comparison.ts";
 import { type Attempts, shiftAttempts } from "../../../eval/compare/statistics/attempt_shift.ts";
 import { clusterScore } from "../../../eval/compare/statistics/clusters.ts";
 import {

@@ -3,7 +3,7 @@ import type { ScoringPorts } from "../../../eval/assess/scoring_ports.ts";
 import { compareRuns } from "../../../eval/compare/compare.ts";
 import { StoredComparison } from "../../../eval/compare/compare_stored.ts";
 import type { PlannedScenario } from "../../../eval/compare/expectations.ts";
-import type { LeftOut } from "../../../eval/compare/left_out.ts";
+import type { LeftOut } from "../../../eval/compare/comparison.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";

@@ -1,6 +1,6 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { krippendorffAlpha } from "../../../eval/grades/agreement.ts";
-import { spearman } from "../../../eval/grades/spearman.ts";
+import { spearman } from "../../../eval/grades/threshold.ts";
 
 /** Columns of a table whose rows are raters; `*` is missing. */
 function units<T extends number | string>(rows: string[], parse: (cell: string) => T): T[][] {

@@ -1,8 +1,7 @@
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
 import { permutationTest } from "../../../eval/compare/statistics/permutation.ts";
 import type { NoisyTurn } from "../../../eval/noise/conversations.ts";
-import { planHalving } from "../../../eval/noise/halving.ts";
-import { splitNoise } from "../../../eval/noise/noise.ts";
+import { planHalving, splitNoise } from "../../../eval/noise/noise.ts";
 import { planPower, RunPower } from "../../../eval/noise/power.ts";
 import { aggregateScores } from "../../../eval/results/statistics.ts";
 import { RunNoise } from "../../../eval/schemas/noise.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { addCosts, createCostSum } from "../../../eval/results/cost_sum.ts";
+import { addCosts, createCostSum } from "../../../eval/results/turn_counts.ts";
 import { createLabelCounter } from "../../../eval/results/labels.ts";
 import { runNotes } from "../../../eval/results/notes.ts";
 import { finish } from "../../../eval/results/steps.ts";

@@ -8,7 +8,7 @@ import { createFairLimiter, type Limiter } from "../../../eval/run/execute/fair_
 import { checkStore } from "../../../eval/run/manager/readiness.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
 import { createReadCheck } from "../../../eval/store/runs/read_check.ts";
-import { createRunIds } from "../../../eval/store/runs/run_id.ts";
+import { createRunIds } from "../../../eval/store/runs/run_record.ts";
 import { createRunStore } from "../../../eval/store/runs/run_store.ts";
 import type { Tables } from "../../../eval/store/schema/schema.ts";
 import { SQLITE_CORRUPT, SQLITE_FULL } from "../../../eval/store/sqlite/sqlite_codes.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { type ActiveRun, CLIENT_LEFT } from "../../../eval/run/manager/active_run.ts";
-import { createHeldRuns } from "../../../eval/run/manager/held_runs.ts";
+import { createAttachedRuns } from "../../../eval/run/manager/attached_runs.ts";
 import type { RunManager } from "../../../eval/run/manager/manager.ts";
 import { type Retention, startRetention } from "../../../eval/run/manager/retention.ts";
 import {
@@ -275,7 +275,7 @@ Deno.test("a run that waits for its turn is detached, too, and continues if a cl
     getRun: () => Promise.resolve(run),
   } as unknown as RunStore;
 
-  createHeldRuns({ store, runs }).detach({ run, active: undefined, endpoint: "e" });
+  createAttachedRuns({ store, runs }).detach({ run, active: undefined, endpoint: "e" });
   isQueued = false;
   active = createActive("cancelled", () => active = undefined); // it ends at once
   turn.resolve();
@@ -296,7 +296,7 @@ Deno.test("a stream goes on, too, if another instance was the first to resume a 
   };
   const regain = (now: Partial<StoredRun>) => {
     const store = { getRecord: () => Promise.resolve(now), getRun: () => Promise.resolve(now) };
-    return createHeldRuns({
+    return createAttachedRuns({
       store: store as unknown as RunStore,
       runs: runs as unknown as RunManager,
     }).regain({ run: lost, active: undefined, endpoint: "e" }, client);
@@ -319,7 +319,7 @@ Deno.test("a stream follows a run that another instance has resumed if this one 
   };
   const regain = (now: StoredRun) => {
     const store = { getRecord: () => Promise.resolve(now), getRun: () => Promise.resolve(now) };
-    return createHeldRuns({
+    return createAttachedRuns({
       store: store as unknown as RunStore,
       runs: runs as unknown as RunManager,
     }).regain({ run: lost, active: undefined, endpoint: "e" }, new AbortController().signal);
@@ -331,7 +331,7 @@ Deno.test("a stream follows a run that another instance has resumed if this one 
 Deno.test("who waits for a queued run that is deleted at another instance is told so with 409", async () => {
   const runs = { isShared: true, waiting: () => undefined, active: () => undefined };
   const gone = () => Promise.resolve(undefined);
-  const held = createHeldRuns({
+  const held = createAttachedRuns({
     store: { getRecord: gone, getRun: gone } as unknown as RunStore,
     runs: runs as unknown as RunManager,
   });

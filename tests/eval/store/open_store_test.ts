@@ -2,7 +2,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Kysely } from "kysely";
 import { DatabaseSync } from "node:sqlite";
 import { openReader, openStore } from "../../../eval/store/open_store.ts";
-import { createRunIds } from "../../../eval/store/runs/run_id.ts";
+import { createRunIds } from "../../../eval/store/runs/run_record.ts";
 import { backUpDatabase } from "../../../eval/store/sqlite/backup.ts";
 import {
   cannotOpen,

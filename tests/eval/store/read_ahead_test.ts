@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { validate } from "@std/uuid/common";
 import { openStore } from "../../../eval/store/open_store.ts";
-import { createRunIds } from "../../../eval/store/runs/run_id.ts";
+import { createRunIds } from "../../../eval/store/runs/run_record.ts";
 import { readAhead } from "../../../eval/store/runs/run_reader.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { createWholeReader, IncompleteRead } from "../../../eval/store/turns/whole_reader.ts";

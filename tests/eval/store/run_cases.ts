@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { digestBatch } from "../../../eval/store/runs/batch_digest.ts";
-import type { RunCursor } from "../../../eval/store/runs/lists/list_query.ts";
+import type { RunCursor } from "../../../eval/store/runs/list_query.ts";
 import type { RunPage } from "../../../eval/store/store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { newRun, type StoreCase } from "./store_case.ts";

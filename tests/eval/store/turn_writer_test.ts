@@ -3,7 +3,7 @@ import { Kysely } from "kysely";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { permissionFlags } from "../../../.ci/task_flags.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
-import { createRunIds } from "../../../eval/store/runs/run_id.ts";
+import { createRunIds } from "../../../eval/store/runs/run_record.ts";
 import { createRunStore } from "../../../eval/store/runs/run_store.ts";
 import { migrate } from "../../../eval/store/schema/migrate.ts";
 import type { Tables } from "../../../eval/store/schema/schema.ts";

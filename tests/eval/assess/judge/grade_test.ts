@@ -5,7 +5,7 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import { gradeReply } from "../../../../eval/assess/scores/judge.ts";
+import { judgeReply } from "../../../../eval/assess/scores/judge.ts";
 import {
   type JudgeAnswer,
   type JudgeQuestion,
@@ -28,7 +28,7 @@ function grade(
   const { judge, asked } = fakeJudge(answer);
   const graded = { userMessage: "When?", reply, reference: "On Monday." };
   const signal = new AbortController().signal;
-  return gradeReply(graded, { model: judge, rubric, votes, signal })
+  return judgeReply(graded, { model: judge, rubric, votes, signal })
     .then((verdict) => ({ ...verdict, asked }));
 }
 

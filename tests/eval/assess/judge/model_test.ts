@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { z } from "zod";
-import { gradeReply } from "../../../../eval/assess/scores/judge.ts";
+import { judgeReply } from "../../../../eval/assess/scores/judge.ts";
 import { logJudge } from "../../../../eval/assess/judge/logged_judge.ts";
 import { createJudgeModel } from "../../../../eval/assess/judge/model.ts";
 import { askStructured, UnreadableAnswer } from "../../../../eval/assess/judge/structured.ts";
@@ -174,7 +174,7 @@ Deno.test("what is wrong with an answer that cannot be read is logged", async ()
   const model = logJudge({ name: "j", ask: () => Promise.resolve({ text, isCut: false }) }, log);
   const graded = { userMessage: "a question", reply: "a reply", reference: "a reference" };
   for (let turn = 0; turn < 2; turn++) {
-    const { result } = await gradeReply(graded, { model, votes: 1, signal, rubric: undefined });
+    const { result } = await judgeReply(graded, { model, votes: 1, signal, rubric: undefined });
     assertEquals(result.error, "judge_unreadable");
   }
   const logged = lines.map((line) => JSON.parse(line));

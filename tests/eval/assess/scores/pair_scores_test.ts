@@ -3,13 +3,12 @@ import fc from "seeded-fast-check";
 import { bleu } from "../../../../eval/assess/scores/lexical/bleu.ts";
 import { chrf } from "../../../../eval/assess/scores/lexical/chrf.ts";
 import { editSimilarity } from "../../../../eval/assess/scores/lexical/edit_similarity.ts";
-import { exactMatch } from "../../../../eval/assess/scores/lexical/exact_match.ts";
+import { exactMatch, tokenF1 } from "../../../../eval/assess/scores/lexical/squad.ts";
 import {
   comparePair,
   createPairComparer,
 } from "../../../../eval/assess/scores/lexical/pair_scores.ts";
 import { rouge1, rouge2, rougeL } from "../../../../eval/assess/scores/lexical/rouge.ts";
-import { tokenF1 } from "../../../../eval/assess/scores/lexical/token_f1.ts";
 import { pairScorers } from "../../../../eval/assess/scores/pair_scorers.ts";
 import { MAX_PAIR_CHARACTERS, type PairScore } from "../../../../eval/assess/scores/score.ts";
 import { replayVectors, runSelfTest } from "../../../../eval/assess/scores/self_test.ts";

@@ -2,8 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
 import { bleu } from "../../../../eval/assess/scores/lexical/bleu.ts";
 import { chrf } from "../../../../eval/assess/scores/lexical/chrf.ts";
-import { exactMatch } from "../../../../eval/assess/scores/lexical/exact_match.ts";
-import { tokenF1 } from "../../../../eval/assess/scores/lexical/token_f1.ts";
+import { exactMatch, tokenF1 } from "../../../../eval/assess/scores/lexical/squad.ts";
 
 /**
  * The reference algorithms once more, as plainly as can be: character by character, n-grams as

@@ -12,7 +12,7 @@ import { lcsLength } from "../../../../eval/assess/text/lcs.ts";
 import { NgramIds } from "../../../../eval/assess/text/ngram_ids.ts";
 import { normalText } from "../../../../eval/assess/metadata/label.ts";
 import { countItems, countShared } from "../../../../eval/assess/text/overlap.ts";
-import { squadTokens } from "../../../../eval/assess/text/squad_tokens.ts";
+import { squadTokens } from "../../../../eval/assess/scores/lexical/squad.ts";
 import { compareWordless } from "../../../../eval/assess/text/wordless.ts";
 import { words } from "../../../../eval/assess/text/words.ts";
 

@@ -15,7 +15,7 @@ export interface BegunRun {
 }
 
 /** Runs whose client waits for them: they are cancelled when it leaves, and continue with it. */
-export interface HeldRuns {
+export interface AttachedRuns {
   /** A run that was cancelled because its client disconnected continues when the client is back. */
   reattach(id: string, endpoint: string): Promise<BegunRun>;
   /**
@@ -33,9 +33,9 @@ export interface HeldRuns {
   detach(begun: BegunRun): void;
 }
 
-export function createHeldRuns(
+export function createAttachedRuns(
   { store, runs }: { store: RunStore; runs: RunManager },
-): HeldRuns {
+): AttachedRuns {
   async function reattach(id: string, endpoint: string): Promise<BegunRun> {
     const known = runs.active(id);
     if (known && !known.signal.aborted) return { run: known.run, active: known, endpoint };

@@ -1,5 +1,5 @@
 /** The queue of runs that an earlier process left unfinished, until `EVAL_MAX_RUNS` allows them. */
-interface WaitingRuns {
+interface ResumeQueue {
   readonly count: number;
   has(id: string): boolean;
   /** In the order in which they are to be resumed. */
@@ -14,7 +14,7 @@ interface WaitingRuns {
 }
 
 /** Holds only ids: a request may have megabytes. */
-export function createWaitingRuns(): WaitingRuns {
+export function createResumeQueue(): ResumeQueue {
   const waiting = new Map<string, PromiseWithResolvers<void>>();
   const queue: string[] = [];
 

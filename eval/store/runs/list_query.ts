@@ -1,6 +1,5 @@
-import type { AgreementLabel } from "../../../schemas/interaction_result.ts";
-import type { TurnPosition, TurnRange } from "../../turns/turn_record.ts";
-import type { TurnFacets } from "../../turns/turn_facets.ts";
+import type { AgreementLabel } from "../../schemas/interaction_result.ts";
+import type { TurnFacets, TurnPosition, TurnRange } from "../turns/turn_record.ts";
 
 // What lists of runs and turns can be asked for.
 

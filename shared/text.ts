@@ -8,3 +8,8 @@ export function shorten(text: string, maxLength: number, ending = ""): string {
   // To V8 a slice is a reference to the whole text. Slicing a joined text copies it first.
   return ` ${start}${ending}`.slice(1);
 }
+
+/** `1 turn`, `2 turns`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
