@@ -189,7 +189,7 @@ Deno.test("the error of an unreachable server contains no text of the server", a
 });
 
 Deno.test("a server over HTTP needs no other settings", async () => {
-  await using everything = startHttpServer();
+  await using everything = await startHttpServer();
   await using hub = await startProviderDouble(
     caller({ name: "echo", args: { message: "over HTTP" } }),
   );
@@ -198,7 +198,11 @@ Deno.test("a server over HTTP needs no other settings", async () => {
   assertStringIncludes((await (await ask(started.agent)).json()).content, "Echo: over HTTP");
 });
 
-function startHttpServer() {
+/**
+ * The server must be told its port. If another program takes that before the server does, the server
+ * ends, and the next port is tried.
+ */
+async function startHttpServer(tries = 5): Promise<AsyncDisposable & { url: string }> {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
   listener.close();
@@ -209,8 +213,18 @@ function startHttpServer() {
     stdout: "null",
     stderr: "null",
   }).spawn();
+  const url = `http://127.0.0.1:${port}/mcp`;
+  let hasEnded = false;
+  child.status.then(() => hasEnded = true);
+  async function answers(): Promise<boolean> {
+    const response = await fetch(url).catch(() => undefined);
+    await response?.body?.cancel();
+    return response?.status === 400; // a session is missing
+  }
+  await until(async () => hasEnded || await answers(), { what: "the server answers or ends" });
+  if (hasEnded && tries > 1) return await startHttpServer(tries - 1);
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    url,
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await child.status;

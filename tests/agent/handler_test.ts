@@ -382,16 +382,17 @@ const REFUSED: [status: number, words: typeof TOO_LONG | typeof FILTERED][] = [
 ];
 
 /** What the openai package throws, with its own retries, and how often the provider was asked. */
-async function ask(answer: Answer, { stream, headers = {} }: {
+async function ask(answer: Answer, { stream, headers = {}, maxRetries = 2 }: {
   stream: boolean;
   headers?: Record<string, string>;
+  maxRetries?: number;
 }) {
   await using double = await startProviderDouble(answer);
   const { service } = agentService(providerOf(double, { retries: 2 }));
   const client = new OpenAI({
     baseURL: "http://127.0.0.1:8000/v1",
     apiKey: "any",
-    maxRetries: 2,
+    maxRetries,
     defaultHeaders: headers,
     fetch: async (input, init) => await service(new Request(input, init)),
   });
@@ -462,7 +463,8 @@ Deno.test("an answer that cannot be read is asked for once, by the service and b
 Deno.test("a 429 about a quota that is used up is not taken for one that a wait ends", async () => {
   const words = { message: "You exceeded your quota.", code: "insufficient_quota" };
   for (const stream of [false, true]) {
-    const { error } = await ask(json({ error: words }, { status: 429, ...SOON }), { stream });
+    const answer = json({ error: words }, { status: 429, ...SOON });
+    const { error } = await ask(answer, { stream, maxRetries: 0 });
     assertEquals([error.status, error.code, error.type], [429, words.code, words.code]);
     assertStringIncludes(error.message, words.message);
   }

@@ -1,5 +1,6 @@
 /**
- * Waits until a condition holds, and returns what it gave. It is asked again every millisecond.
+ * Waits until a condition holds, and returns what it gave. It is asked again after 1 ms,
+ * later every 10 ms: many a condition is a request.
  * After `within` milliseconds it throws: `what` says what did not happen, if the condition's own
  * text does not.
  */
@@ -8,13 +9,13 @@ export async function until<T>(
   { within = 30_000, what }: { within?: number; what?: string | (() => string) } = {},
 ): Promise<Exclude<T, undefined | null | false>> {
   const deadline = performance.now() + within;
-  for (;;) {
+  for (let pause = 1;; pause = Math.min(pause + 1, 10)) {
     const value = await condition();
     if (value) return value as Exclude<T, undefined | null | false>;
     if (performance.now() > deadline) {
       const text = typeof what === "function" ? what() : what ?? String(condition);
       throw new Error(`did not happen within ${within / 1000} s: ${text}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
