@@ -347,6 +347,8 @@ function toFilter(query: TurnListQuery, outline: RunOutline): TurnFilter {
     }),
     ...(query.agreement !== undefined && { agreement: query.agreement }),
     ...(query.graded !== undefined && { graded: query.graded }),
+    ...(query.counted && outline.history === "both" && { attempts: { below: outline.attempts } }),
+    ...(query.counted === false && { attempts: { from: outline.attempts } }),
     ...(query.baseline !== undefined && { changed: { from: query.baseline, by: query.change } }),
   };
 }

@@ -81,6 +81,11 @@ export const TurnListQuery = z.object({
       "Whether the reply says what the reference says; a wrong value `contradicts` it, too.",
   }),
   graded: described(z.stringbool().optional(), "Whether a person graded it.", { type: "boolean" }),
+  counted: described(
+    z.stringbool().optional(),
+    'Whether it counts: with `history: "both"`, turns asked after the references do not.',
+    { type: "boolean" },
+  ),
   baseline: Name.optional().meta({
     description: "Another run: turns whose `overall` there differs by `change` or more.",
   }),

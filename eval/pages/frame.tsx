@@ -83,7 +83,11 @@ export function StatusBadge({ run: { status, detail, progress }, hasShare = true
   const share = progress.total > 0 ? Math.floor(progress.done / progress.total * 100) : 0;
   return (
     <span
-      class={status === "running" ? "badge accent" : "badge"}
+      class={status === "completed"
+        ? "muted small nowrap"
+        : status === "running"
+        ? "badge accent"
+        : "badge"}
       {...(detail && { title: detail })}
     >
       {status === "running" && hasShare ? `running ${share}%` : status}

@@ -201,6 +201,16 @@ export function differenceText(difference: number, digits = 2): string {
   return `${difference > 0 ? "+" : "−"}${text}`;
 }
 
+/** Attempts that were asked the second way follow the others, and are counted anew. */
+export function attemptText(
+  { attempt_id, history_of }: { attempt_id: number; history_of?: string | undefined },
+  attempts: number,
+): string {
+  return history_of
+    ? `attempt ${attempt_id - attempts} after the references`
+    : `attempt ${attempt_id}`;
+}
+
 /** Where a turn is, as the address and the API have it. */
 export function placeOf({ scenario, attempt_id, turn }: {
   scenario: number;

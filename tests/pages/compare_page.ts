@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { Page } from "playwright-core";
 import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
@@ -187,6 +188,21 @@ function scoreOf(button: string): number {
   return Number(button.split(/\s+/)[1]);
 }
 
+/** The attempts that show the change best are chosen. */
+async function checkChosen(page: Page): Promise<void> {
+  const changed = page.locator(".changes details").first();
+  const isBetter = (await changed.locator(".badge").innerText()).startsWith("+");
+  for (const run of ["baseline", "candidate"]) {
+    const attempts = changed.getByRole("group", { name: `Attempts of the ${run}` });
+    await attempts.waitFor();
+    const scores = (await attempts.getByRole("button").allInnerTexts()).map(scoreOf);
+    assertEquals(scores.length, 3);
+    const isHighest = isBetter === (run === "candidate");
+    const chosen = scoreOf(await attempts.locator("[aria-pressed=true]").innerText());
+    assertEquals(chosen, isHighest ? Math.max(...scores) : Math.min(...scores));
+  }
+}
+
 suite.test("a turn that changed shows the attempts that did, and any other", async (
   fixture,
   open,
@@ -201,22 +217,19 @@ suite.test("a turn that changed shows the attempts that did, and any other", asy
   );
   const { page } = tab;
   const changed = page.locator(".changes details").first();
-  const isBetter = (await changed.locator(".badge").innerText()).startsWith("+");
-  for (const run of ["baseline", "candidate"]) {
-    const attempts = changed.getByRole("group", { name: `Attempts of the ${run}` });
-    await attempts.waitFor();
-    const scores = (await attempts.getByRole("button").allInnerTexts()).map(scoreOf);
-    assertEquals(scores.length, 3);
-    const isHighest = isBetter === (run === "candidate");
-    const chosen = scoreOf(await attempts.locator("[aria-pressed=true]").innerText());
-    assertEquals(chosen, isHighest ? Math.max(...scores) : Math.min(...scores));
-  }
+  await checkChosen(page);
   for (const attempt of [2, 3]) {
     await changed.getByRole("group", { name: "Attempts of the candidate" })
       .getByRole("button", { name: `#${attempt}` }).click();
     await changed.getByText(`Candidate, attempt ${attempt}`).waitFor();
   }
   await checkAccessibility(page, { isQuick: true });
+  const path = `${await Deno.makeTempDir()}/report.html`;
+  const query = `format=html&baseline=${baseline}`;
+  const report = await fetch(`${fixture.url}/runs/${candidate}/export?${query}`);
+  await Deno.writeTextFile(path, await report.text());
+  await page.goto(`file://${path}`);
+  await checkChosen(page);
 });
 
 suite.test("runs of different test sets are compared on what they share", async (fixture, open) => {

@@ -125,6 +125,7 @@ suite.test(
     await using tab = await open(`${fixture.url}/ui/runs/${fixture.graded}?view=grades`);
     const { page } = tab;
     await page.getByText("16 grades of 8 turns by 2 people").waitFor();
+    await page.locator("p .sentence", { hasText: /^Agreement of judge with people: / }).waitFor();
     await page.getByRole("heading", { name: "Judge against people" }).waitFor();
     await page.getByRole("region", { name: "Bias by band" }).locator("tbody tr").first().waitFor();
     await page.getByRole("region", { name: "Thresholds" }).getByText("current").waitFor();
@@ -245,6 +246,29 @@ suite.test(
     await page.locator(".facts").getByText(/\$0\.0/).waitFor();
   },
 );
+
+suite.test("turns that are asked again after the references are counted apart", async (
+  { url, graded },
+  open,
+) => {
+  await using tab = await open(`${url}/ui/runs/${graded}`);
+  const { page } = tab;
+  await page.getByText("24 turns, 2 attempts · 4 turns asked again after the references").waitFor();
+  await page.getByRole("button", { name: "All 24" }).waitFor();
+  await page.locator(".figures-grid").getByText(/^\d of 24$/).waitFor();
+  await page.getByText("24 turns", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Asked again after the references 4" }).click();
+  await page.getByText("4 turns fit the filters").waitFor();
+  const names = page.locator(".turn-rows .name");
+  await becomes(
+    async () => (await names.allInnerTexts()).map((name) => name.split(", ").at(-1)).toSorted(),
+    [1, 1, 2, 2].map((attempt) => `attempt ${attempt} after the references`),
+  );
+  await names.first().click();
+  await page.getByRole("heading", { name: /, attempt [12] after the references, turn 2/ })
+    .waitFor();
+  await checkAccessibility(page, { isQuick: true });
+});
 
 suite.test("a report shows the grades and the noise without a server", async (fixture, open) => {
   const path = `${await Deno.makeTempDir()}/report.html`;

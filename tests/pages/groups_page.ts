@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, findBrokenWords, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { PAYLOADS } from "./payloads.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
@@ -114,6 +114,25 @@ suite.test("a telephone shows every model's reply, with its name, one below the 
     assertEquals(name, `"${model}"`);
   }
   await checkAccessibility(page, { isQuick: true });
+});
+
+suite.test("a telephone breaks no word of a group's tables, and names begin in one line", async (
+  { url, group },
+  open,
+) => {
+  await using tab = await open(`${url}/ui/groups/${group}`, {
+    viewport: { width: 390, height: 800 },
+  });
+  const { page } = tab;
+  await page.getByText("Intervals, pairs and all scores").click();
+  const scores = page.getByRole("region", { name: "Scores by model" }).locator("tbody th .term");
+  await scores.first().waitFor();
+  const sides = await scores.evaluateAll((names) =>
+    names.map((name) => getComputedStyle(name).textAlign)
+  );
+  assertEquals([...new Set(sides)], ["start"]);
+  const status = page.getByRole("region", { name: "Models" }).getByText("completed");
+  assertEquals(await findBrokenWords(status), []);
 });
 
 suite.test("a cell whose attempts disagree says how many of them pass", async (

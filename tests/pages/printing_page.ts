@@ -67,6 +67,7 @@ suite.test("a run is printed with its turns and without its controls", async (se
   const controls = page.locator("button, input, select").filter({ visible: true });
   const names = await controls.allInnerTexts();
   assertEquals(names.filter((name) => /Export|Columns|Compare/.test(name)), []);
+  assertEquals(await page.locator(".reply-tools .input:visible").count(), 0);
   assertEquals(await page.getByRole("navigation").filter({ visible: true }).count(), 0);
   await page.evaluate(() => dispatchEvent(new Event("afterprint")));
   await page.getByText("An export has all of them.").waitFor({ state: "detached" });

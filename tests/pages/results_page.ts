@@ -60,6 +60,66 @@ suite.test(
   },
 );
 
+suite.test("a wrong value is marked as wrong, and other differences are not", async (
+  fixture,
+  open,
+) => {
+  await using model = await startModel((right) => `Sure. ${right}`);
+  const run = await fixture.evaluate({
+    endpoint: model.baseUrl,
+    test_batch: BATCH.slice(1, 2),
+    attempts: 1,
+  });
+  await using tab = await open(`${fixture.url}/ui/runs/${run}`);
+  const { page } = tab;
+  const marked = (scope: string) =>
+    page.locator(scope).locator(".diff").evaluateAll((marks) =>
+      marks.map((mark) => `${mark.textContent.trim()}: ${mark.className}`)
+    );
+  const expected = ["36: diff wrong", "Sure.: diff", "24: diff wrong"];
+  await becomes(() => marked(".turn-row"), expected);
+  await page.getByText("Wrong value: 24 Monate instead of 36 Monate").waitFor();
+  await page.locator(".turn-rows .name").click();
+  await becomes(() => marked(".pair"), expected);
+  const weight = (mark: string) =>
+    page.locator(mark).first().evaluate((element) => getComputedStyle(element).fontWeight);
+  assertEquals([await weight("ins.diff"), await weight("ins.wrong")], ["400", "650"]);
+  await checkAccessibility(page, { isQuick: true });
+});
+
+suite.test("each paragraph of a reply has the direction of most of its letters", async (
+  fixture,
+  open,
+) => {
+  const reference = "سيصل طلبك رقم 4711 غدًا قبل الظهر.";
+  const replies = [
+    `OK. ${reference}\n\nYour order: طلبك arrives tomorrow.`,
+    `**OK.** ${reference}\n\n- ${reference}\n- Tomorrow.`, // Markdown
+  ];
+  await using model = await startProviderDouble(({ body }) =>
+    Response.json(completionBody({ content: replies[Number(body.messages.at(-1).content)]! }))
+  );
+  const interactions = replies.map((_, index) => ({
+    id: String(index),
+    user_message: String(index),
+    reference_reply: reference,
+  }));
+  const run = await fixture.evaluate({
+    endpoint: model.baseUrl,
+    test_batch: [{ id: "arabic", interactions }],
+    attempts: 1,
+  });
+  await using tab = await open(`${fixture.url}/ui/runs/${run}?sort=position&lines=all`);
+  const { page } = tab;
+  const directions = (row: number, part: string) =>
+    page.locator(".turn-rows .turn-row").nth(row).locator(part).evaluateAll((parts) =>
+      parts.map((part) => getComputedStyle(part).direction)
+    );
+  await becomes(() => directions(0, ".asked-for .plain-text > div"), ["rtl"]);
+  await becomes(() => directions(0, ".reply .plain-text > div"), ["rtl", "ltr", "ltr"]);
+  await becomes(() => directions(1, ".reply :is(p, li)"), ["rtl", "rtl", "ltr"]);
+});
+
 suite.test(
   "a contradicting reply that a judge accepts has passed, and says both",
   async (_, open) => {

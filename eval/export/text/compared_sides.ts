@@ -151,7 +151,7 @@ export interface ComparisonDetails {
   scenarios: Record<string, PairedScenarioRow[]>;
   /** By score: the turns that changed most. */
   turns: Record<string, PairedTurnRow[]>;
-  /** By run and place (`id/scenario/1/turn`): an `InteractionResult` as JSON text. */
+  /** By run and place (`id/scenario/attempt_id/turn`): an `InteractionResult` as JSON text. */
   replies: Map<string, string>;
 }
 
@@ -171,14 +171,19 @@ export async function readDetails(
     details.turns[score] = turns
       .toSorted((a, b) => Math.abs(b.difference) - Math.abs(a.difference)).slice(0, MOST_TURNS);
   }
-  for (const turn of Object.values(details.turns).flat()) {
-    for (const side of ["baseline", "candidate"] as const) {
+  for (const side of ["baseline", "candidate"] as const) {
+    const { attempts = 1 } = await reader.getRecord(ids[side]) ?? {};
+    for (const turn of Object.values(details.turns).flat()) {
       const { scenario, turn: position } = turn[side];
-      const key = `${ids[side]}/${scenario}/1/${position}`;
-      if (details.replies.has(key)) continue;
-      const place = { scenario, attempt: 0, turn: position };
-      const [found] = await reader.conversation(ids[side], place, 1);
-      if (found?.resultJson && found.turn === position) details.replies.set(key, found.resultJson);
+      for (let attempt = 0; attempt < Math.min(attempts, MOST_ATTEMPTS); attempt++) {
+        const key = `${ids[side]}/${scenario}/${attempt + 1}/${position}`;
+        if (details.replies.has(key)) continue;
+        const place = { scenario, attempt, turn: position };
+        const [found] = await reader.conversation(ids[side], place, 1);
+        if (found?.resultJson && found.turn === position) {
+          details.replies.set(key, found.resultJson);
+        }
+      }
     }
   }
   return details;

@@ -104,9 +104,10 @@ async function attemptsOf(
     turn,
     sort: "position",
     fields: "user_message,agent_reply,reference_reply",
+    counted: "true",
     limit: MOST_ATTEMPTS,
   });
-  return turns.filter(({ history_of }) => !history_of);
+  return turns;
 }
 
 function BothReplies({ ids, turn, score }: { ids: Ids; turn: PairedTurnRow; score: string }) {

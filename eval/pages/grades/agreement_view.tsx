@@ -9,6 +9,7 @@ import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
 import { isUnit, UnitInput } from "../parts/unit_input.tsx";
 import { overallFirst, scoreLabel } from "../words.ts";
+import { describeAlpha } from "./agreement_words.ts";
 import { GradedTurns } from "./graded_turns.tsx";
 import { GradeQueue } from "./grade_queue.tsx";
 import { JudgeSection } from "./judge_section.tsx";
@@ -39,6 +40,14 @@ export function AgreementView({ run, summary }: { run: Run; summary: RunSummary 
           <>
             <div class="page-head">
               <p>
+                {agreement.judge && agreement.grades >= LEAST_GRADES && (
+                  <span class="sentence">
+                    {`Agreement of ${scoreLabel(agreement.judge.score)} with people: ${
+                      describeAlpha(agreement.judge.alpha_interval)
+                    }`}
+                    <br />
+                  </span>
+                )}
                 {agreement.grades === 0
                   ? "No grades yet."
                   : `${formatNumberOf(agreement.grades, "grade")} of ${

@@ -40,6 +40,7 @@ export function GradeQueue({ runId, count, onGraded }: {
     () =>
       source.turns(runId, {
         graded: "false",
+        counted: "true",
         sort: "overall",
         limit: skipped.value + 1,
         fields: "user_message,reference_reply,agent_reply",

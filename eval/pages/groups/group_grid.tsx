@@ -111,7 +111,7 @@ function readTurns(runId: string, count: number) {
         attempt_id: 1,
         sort: "position",
         siblings: "true",
-        fields: "user_message,reference_reply,agent_reply,error",
+        fields: "user_message,reference_reply,agent_reply,error,wrong_values",
         max_chars: EXCERPT,
         limit: PAGE,
         cursor,
@@ -220,7 +220,9 @@ function Cell({ turn, model, reference, isWinner }: {
   isWinner: boolean;
 }) {
   const { label, tone } = describeResult(turn);
-  const { agent_reply = "", error } = (turn.interaction ?? {}) as Partial<InteractionResult>;
+  const { agent_reply = "", error, wrong_values } = (turn.interaction ?? {}) as Partial<
+    InteractionResult
+  >;
   const address = `/ui/runs/${model.run_id}?turn=${placeOf(turn)}`;
   return (
     <div class="grid-cell">
@@ -239,7 +241,14 @@ function Cell({ turn, model, reference, isWinner }: {
         ? <div class="bad-text" dir="auto">{errorText(error.detail)}</div>
         : hasMarkup(agent_reply)
         ? <RichText text={agent_reply} />
-        : <DiffText before={reference || agent_reply} after={agent_reply} side="after" />}
+        : (
+          <DiffText
+            before={reference || agent_reply}
+            after={agent_reply}
+            side="after"
+            wrong={wrong_values}
+          />
+        )}
       {!error && <Prefer runId={model.run_id} turn={turn} />}
     </div>
   );

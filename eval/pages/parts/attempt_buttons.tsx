@@ -21,7 +21,7 @@ export function AttemptButtons({ label, attempts, score = "overall", chosen, own
           isSmall
           disabled={attempt_id === own}
           aria-pressed={attempt_id === chosen}
-          title={RESULTS[outcome].label}
+          {...(outcome && { title: RESULTS[outcome].label })}
           onClick={() => onChoose(attempt_id)}
         >
           #{attempt_id} <span class="number">{formatScore(scores[score])}</span>

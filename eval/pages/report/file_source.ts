@@ -74,6 +74,9 @@ function runSource(data: RunReport): Partial<Source> {
   };
 }
 
+/** As many as the file has of a turn that changed. */
+const MOST_ATTEMPTS = 10;
+
 function comparisonSource({ comparison, pairs, replies }: ComparisonReport): Partial<Source> {
   const scoreOf = ({ score }: Parameters) => String(score);
   return {
@@ -86,12 +89,16 @@ function comparisonSource({ comparison, pairs, replies }: ComparisonReport): Par
       const turns = pairs.turns[scoreOf(parameters)] ?? [];
       return Promise.resolve({ turns, total: turns.length, next_cursor: null });
     },
-    /** The attempts at one turn, of which the file holds the first. */
+    /** The attempts at one turn, of which the file holds the first ones. */
     turns(id, { scenario, turn }) {
-      const interaction = replies[`${id}/${scenario}/1/${turn}`];
-      const error = interaction?.error?.code;
-      const first = { attempt_id: 1, scores: {}, error, interaction } as unknown as TurnRow;
-      return Promise.resolve({ turns: [first], total: 1, next_cursor: null });
+      const turns: TurnRow[] = [];
+      for (let attempt_id = 1; attempt_id <= MOST_ATTEMPTS; attempt_id++) {
+        const interaction = replies[`${id}/${scenario}/${attempt_id}/${turn}`];
+        if (!interaction) continue;
+        const { scores, error } = interaction;
+        turns.push({ attempt_id, scores, error: error?.code, interaction } as unknown as TurnRow);
+      }
+      return Promise.resolve({ turns, total: turns.length, next_cursor: null });
     },
   };
 }
@@ -107,10 +114,11 @@ function fits(turn: RunReport["turns"][number], parameters: Parameters): boolean
   const wanted = String(text ?? "").toLowerCase();
   const same = (given: unknown, own: unknown) =>
     given === undefined || String(given) === String(own);
-  const { latency_min = 0, latency_max = Infinity, agreement, graded } = parameters;
+  const { latency_min = 0, latency_max = Infinity, agreement, graded, counted } = parameters;
   const isWanted = (wanted: unknown, is: boolean) =>
     wanted === undefined || String(is) === String(wanted);
   return isInRange && same(agreement, turn.agreement) &&
+    isWanted(counted, !turn.history_of) &&
     isWanted(graded, (turn.interaction.grades ?? []).length > 0) &&
     turn.latency_ms >= Number(latency_min) && turn.latency_ms <= Number(latency_max) &&
     (outcome === undefined || String(outcome).split(",").includes(turn.outcome)) &&

@@ -21,6 +21,7 @@ import {
 } from "../words.ts";
 import { useLoaded } from "../loaded.ts";
 import { source } from "../source.ts";
+import { toParameters } from "./turn/turn_query.ts";
 import { AgainstLast } from "./against_last.tsx";
 
 /** The result in one sentence, what it rests on, and what kept it from being better. */
@@ -157,7 +158,8 @@ function Figures({ run, summary }: { run: Run; summary: RunSummary }) {
   // The label also counts replies that a judge accepts.
   const { value: contradicting = 0 } = useLoaded(async () => {
     if (!agreements?.contradicts) return 0;
-    return (await source.turns(run.run_id, { ...CONTRADICTING, limit: 1 })).total ?? 0;
+    return (await source.turns(run.run_id, toParameters({ ...CONTRADICTING, limit: "1" }))).total ??
+      0;
   }, [run.run_id, agreements]);
   const sum = (pick: (count: typeof check_counts[number]) => number) =>
     check_counts.reduce((sum, count) => sum + pick(count), 0);

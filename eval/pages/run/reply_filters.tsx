@@ -38,11 +38,25 @@ function chipsOf(summary: RunSummary, before: Run | undefined): Chip[] {
     before && { label: `Changed since ${before.model_id}`, filters: { since: before.run_id } },
     source.isLive && { label: "Not graded", filters: { graded: "false" } },
     { label: "Passed", filters: { outcome: "passed" } },
+    summary.history_gap && {
+      label: "Asked again after the references",
+      filters: { counted: "false" },
+    },
   ];
   return chips.filter((chip) => typeof chip === "object");
 }
 
-const CHIP_FILTERS = ["outcome", "agreement", "graded", "since", "change", "score", "min", "max"];
+const CHIP_FILTERS = [
+  "outcome",
+  "agreement",
+  "graded",
+  "counted",
+  "since",
+  "change",
+  "score",
+  "min",
+  "max",
+];
 
 /** The chips with their counts. While a run is running they have none: its progress is the count. */
 export function Chips({ run, summary, before }: {
@@ -260,6 +274,7 @@ export function describeFilters(): string {
     ...outcomes.map((outcome) => RESULTS[outcome as Result].label),
     valueOf("agreement"),
     valueOf("graded") && "not graded",
+    valueOf("counted") && "asked again after the references",
     ...listFilters().map((filter) => filter.text),
   ];
   return filters.filter(Boolean).join(", ");

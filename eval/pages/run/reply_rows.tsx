@@ -8,7 +8,7 @@ import { navigate, query } from "../../../shared/pages/location.ts";
 import { useIsPrinting } from "../../../shared/pages/printing.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
-import { errorText, placeOf, resultOf, RESULTS, scoreLabel } from "../words.ts";
+import { attemptText, errorText, placeOf, resultOf, RESULTS, scoreLabel } from "../words.ts";
 import type { TurnList } from "./turn/turn_list.ts";
 import { isPlain, LINES, readLines } from "./turn/turn_query.ts";
 import { useVirtualRows } from "./virtual_rows.ts";
@@ -104,7 +104,7 @@ type Texts = Partial<InteractionResult>;
 function Row({ turn, threshold, isAll }: { turn: TurnRow; threshold: number; isAll: boolean }) {
   const said = (turn.interaction ?? {}) as Texts;
   const { label, tone } = RESULTS[resultOf(turn)];
-  const { user_message = "", reference_reply = "", agent_reply = "", error } = said;
+  const { user_message = "", reference_reply = "", agent_reply = "", error, wrong_values } = said;
   const overall = turn.scores.overall;
   return (
     <>
@@ -124,6 +124,7 @@ function Row({ turn, threshold, isAll }: { turn: TurnRow; threshold: number; isA
                 text={reference_reply}
                 other={error ? reference_reply : agent_reply}
                 side="before"
+                wrong={wrong_values}
               />
             </Clamp>
           </>
@@ -136,7 +137,12 @@ function Row({ turn, threshold, isAll }: { turn: TurnRow; threshold: number; isA
           : agent_reply
           ? (
             <Clamp isAll={isAll}>
-              <Said text={agent_reply} other={reference_reply || agent_reply} side="after" />
+              <Said
+                text={agent_reply}
+                other={reference_reply || agent_reply}
+                side="after"
+                wrong={wrong_values}
+              />
             </Clamp>
           )
           : <span class="muted">(empty)</span>}
@@ -149,7 +155,7 @@ function Row({ turn, threshold, isAll }: { turn: TurnRow; threshold: number; isA
         <Link class="name small" href={turnAddress(turn)}>
           <span dir="auto">{turn.scenario_id}</span>
           {`, turn ${turn.turn + 1}`}
-          {turn.attempts && `, attempt ${turn.attempt_id}`}
+          {turn.attempts && `, ${attemptText(turn, turn.attempts.length)}`}
         </Link>
       </span>
     </>
@@ -161,10 +167,15 @@ function Clamp({ isAll, children }: { isAll: boolean; children: ComponentChildre
 }
 
 /** A text with what the other one lacks marked; as Markdown, if it is some and wanted as such. */
-function Said({ text, other, side }: { text: string; other: string; side: "before" | "after" }) {
+function Said({ text, other, side, wrong }: {
+  text: string;
+  other: string;
+  side: "before" | "after";
+  wrong: string[] | undefined;
+}) {
   if (!isPlain() && hasMarkup(text)) return <RichText text={text} />;
   const [before, after] = side === "before" ? [text, other] : [other, text];
-  return <DiffText before={before} after={after} side={side} />;
+  return <DiffText before={before} after={after} side={side} wrong={wrong} />;
 }
 
 /** What became of a turn in each attempt. */
@@ -188,8 +199,8 @@ export function Marks(
 
 /** Why a turn has its result, the most important first. */
 export function reasonsOf(
-  turn: Pick<TurnRow, "outcome" | "differs_in" | "barred_by" | "scores">,
-  { judge, check_results = [], missing_scores = {}, error, agreement }: Texts,
+  turn: Pick<TurnRow, "barred_by">,
+  { judge, check_results = [], missing_scores = {}, error, agreement, wrong_values }: Texts,
 ): string[] {
   if (error) return [];
   const unmet = check_results.filter(({ value }) => value === 0);
@@ -200,7 +211,7 @@ export function reasonsOf(
     `Agreement: ${agreement.label}${
       agreement.label === "contradicts" ? ` (${formatScore(agreement.contradicts)})` : ""
     }`,
-    turn.differs_in && `Differs from the reference in: ${turn.differs_in.join(", ")}`,
+    wrong_values && `Wrong value: ${wrong_values.join(", ")}`,
     ...unmet.map(({ name, reason }) => `Check not met: ${name}${reason ? ` (${reason})` : ""}`),
     turn.barred_by?.includes("tools") && "The tool calls are not the expected ones",
     judge && judge.grade !== null && `Judge ${formatScore(judge.grade, 1)} of 10: ${reason}`,

@@ -3,20 +3,30 @@ import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/pages/format.ts";
 import { query } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
+import type { RunSummary } from "../../results/run_summary.ts";
 import { StatusBadge } from "../frame.tsx";
 import { Explained } from "../glossary.tsx";
 import { datasetText } from "../words.ts";
 
 /** What the run was. `crumbs` and `actions` are what a report does not have. */
-export function RunHead({ run, crumbs, actions }: {
+export function RunHead({ run, summary, crumbs, actions }: {
   run: Run;
+  summary: RunSummary;
   crumbs?: ComponentChildren;
   actions?: ComponentChildren;
 }) {
   const ended = run.finished_at ? Date.parse(run.finished_at) : undefined;
+  const counted = Object.values(summary.outcomes).reduce((sum, count) => sum + count, 0);
+  // With `history: "both"`; they count nowhere.
+  const again = summary.history_gap && run.status === "completed"
+    ? run.progress.total - counted
+    : 0;
   const facts = [
     formatDateTime(run.created_at),
-    `${formatNumberOf(run.progress.total, "turn")}, ${formatNumberOf(run.attempts, "attempt")}`,
+    `${formatNumberOf(run.progress.total - again, "turn")}, ${
+      formatNumberOf(run.attempts, "attempt")
+    }`,
+    again > 0 && `${formatNumberOf(again, "turn")} asked again after the references`,
     run.dataset && datasetText(run.dataset),
     ended && `took ${formatDuration(ended - Date.parse(run.created_at))}`,
     run.endpoint,

@@ -98,7 +98,12 @@ function Whole({ run, summary, live, reload }: {
   const before = useLoaded(() => source.lastRun(run), [run.run_id]).value ?? undefined;
   return (
     <>
-      <RunHead run={run} crumbs={live?.crumbs(run)} actions={live?.tools(run, reload)} />
+      <RunHead
+        run={run}
+        summary={summary}
+        crumbs={live?.crumbs(run)}
+        actions={live?.tools(run, reload)}
+      />
       {live && run.status === "running"
         ? live.progress(run, { onEnd: reload, onTurns: () => isAtTop() && round.value++ })
         : <Headline run={run} summary={summary} before={before} />}

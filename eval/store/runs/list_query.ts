@@ -43,6 +43,7 @@ export interface TurnFilter {
   /** Positions in the batch, counted from 0. */
   scenarios?: number[];
   attempt?: number;
+  attempts?: { from?: number; below?: number };
   turn?: number;
   /** This turn of each attempt and those before it. */
   lastTurn?: number;

@@ -1,32 +1,63 @@
+import { directionOf, hasRightToLeft } from "../text/direction.ts";
 import { type DiffPart, diffWords } from "../text/word_diff.ts";
 
 /** The share of the shorter text below which differences are not marked. */
 const LEAST_SHARED = 0.3;
 
 /**
- * A text with its differences from another one. `side`: `after` shows what was added, `before` what
- * was removed, and `both` shows one text with both.
+ * A text with its differences from another one: `after` shows what was added, `before` what was
+ * removed. `wrong` are values such as `14 instead of 4711`, whose words are marked as wrong; other
+ * differences are neither good nor bad.
  */
-export function DiffText({ before, after, side = "both" }: {
+export function DiffText({ before, after, side, wrong = [] }: {
   before: string;
   after: string;
-  side?: "before" | "after" | "both";
+  side: "before" | "after";
+  wrong?: string[] | undefined;
 }) {
-  const hidden = { before: "added", after: "removed", both: undefined }[side];
+  const hidden = side === "before" ? "added" : "removed";
   const parts = diffWords(before, after);
-  if (side !== "both" && !isAlike(parts, Math.min(before.length, after.length))) {
-    return <div class="plain-text" dir="auto">{side === "before" ? before : after}</div>;
-  }
+  const isMarked = isAlike(parts, Math.min(before.length, after.length));
+  const text = side === "before" ? before : after;
+  const shown: DiffPart[] = isMarked
+    ? parts.filter(({ kind }) => kind !== hidden)
+    : [{ kind: "same", text }];
+  const Mark = side === "before" ? "del" : "ins";
+  const wrongWords = new Set(wrong.flatMap((text) => text.split(" instead of ")).flatMap(wordsOf));
+  const isWrong = (text: string) => wordsOf(text).some((word) => wrongWords.has(word));
   return (
-    <div class={`plain-text ${side}`} dir="auto">
-      {parts.filter(({ kind }) => kind !== hidden).map(({ kind, text }, index) => {
-        if (kind === "added") return <ins key={index} class="diff">{text}</ins>;
-        if (kind === "removed") return <del key={index} class="diff">{text}</del>;
-        return text;
-      })}
+    <div class="plain-text">
+      {linesOf(shown).map((line, index) => (
+        <div
+          key={index}
+          dir={directionOf(line.map(({ text }) => text).join(""))}
+        >
+          {line.map(({ kind, text }, index) =>
+            kind === "same"
+              ? text
+              : <Mark key={index} class={isWrong(text) ? "diff wrong" : "diff"}>{text}</Mark>
+          )}
+          {line.every(({ text }) => text === "") && <br />}
+        </div>
+      ))}
     </div>
   );
 }
+
+/** The paragraphs of a text, each of which has its direction. */
+function linesOf(parts: DiffPart[]): DiffPart[][] {
+  if (!parts.some(({ text }) => hasRightToLeft(text))) return [parts];
+  const lines: DiffPart[][] = [[]];
+  for (const { kind, text } of parts) {
+    for (const [index, line] of text.split("\n").entries()) {
+      if (index > 0) lines.push([]);
+      lines.at(-1)!.push({ kind, text: line });
+    }
+  }
+  return lines;
+}
+
+const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+([.,][\p{N}]+)*/gu) ?? [];
 
 /** If two texts share almost nothing, marks on nearly all of both would help nobody. */
 function isAlike(parts: DiffPart[], shorter: number): boolean {

@@ -1,6 +1,7 @@
 import { Lexer, type Token, type Tokens } from "marked";
 import { type ComponentChildren, Fragment, h } from "preact";
 import { useMemo } from "preact/hooks";
+import { directionOf } from "../text/direction.ts";
 import { decodeEntities } from "../text/markdown_entities.ts";
 import { FORMULAS, FormulaTokenizer } from "../text/markdown_formulas.ts";
 import { onDemand } from "../on_demand.ts";
@@ -78,21 +79,22 @@ function blocks(tokens: Token[], depth: number): ComponentChildren {
 
 function Block({ token, depth }: { token: Token; depth: number }): ComponentChildren {
   if (depth > MAX_DEPTH) return token.raw;
+  const own = { dir: directionOf(token.raw) };
   switch (token.type) {
     case "space":
       return null;
     case "def":
-      return (token as Tokens.Generic).isShown ? <p dir="auto">{token.raw.trim()}</p> : null;
+      return (token as Tokens.Generic).isShown ? <p {...own}>{token.raw.trim()}</p> : null;
     case "heading": {
       const Heading = `h${token.depth}` as "h3";
-      return <Heading dir="auto">{inline(token.tokens ?? [], depth)}</Heading>;
+      return <Heading {...own}>{inline(token.tokens ?? [], depth)}</Heading>;
     }
     case "code":
       return <CodeBlock text={token.text} language={token.lang ?? ""} />;
     case "formula":
       return <Formula tex={token.text} isBlock />;
     case "blockquote":
-      return <blockquote dir="auto">{blocks(token.tokens ?? [], depth + 1)}</blockquote>;
+      return <blockquote {...own}>{blocks(token.tokens ?? [], depth + 1)}</blockquote>;
     case "list":
       return <List list={token as Tokens.List} depth={depth} />;
     case "table":
@@ -100,24 +102,30 @@ function Block({ token, depth }: { token: Token; depth: number }): ComponentChil
     case "hr":
       return <hr />;
     case "paragraph":
-      return <p dir="auto">{inline(token.tokens ?? [], depth)}</p>;
+      return <p {...own}>{inline(token.tokens ?? [], depth)}</p>;
     case "text":
       return <>{token.tokens ? inline(token.tokens, depth) : decodeEntities(token.text)}</>;
     default:
-      return <p dir="auto">{token.raw.trim()}</p>; // HTML, as text
+      return <p {...own}>{token.raw.trim()}</p>; // HTML, as text
   }
 }
 
 function List({ list, depth }: { list: Tokens.List; depth: number }) {
-  const items = list.items.map(({ task, checked, tokens }, index) => (
-    <li key={index}>
+  const items = list.items.map(({ task, checked, tokens, raw }, index) => (
+    <li key={index} dir={directionOf(raw)}>
       {task && (checked ? "☑ " : "☐ ")}
-      {blocks(tokens.filter(({ type }) => type !== "checkbox"), depth + 1)}
+      {blocks(
+        tokens.filter(({ type }) =>
+          type !== "checkbox"
+        ),
+        depth + 1,
+      )}
     </li>
   ));
+  const dir = directionOf(list.raw);
   return list.ordered
-    ? <ol dir="auto" start={list.start === "" ? 1 : list.start}>{items}</ol>
-    : <ul dir="auto">{items}</ul>;
+    ? <ol dir={dir} start={list.start === "" ? 1 : list.start}>{items}</ol>
+    : <ul dir={dir}>{items}</ul>;
 }
 
 /** From here on, in characters, a cell is a text that has lines; a shorter one has words to keep. */

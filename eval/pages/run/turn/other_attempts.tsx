@@ -20,6 +20,7 @@ export function OtherAttempts({ run, turn }: { run: Run; turn: ShownTurn }) {
         turn: turn.turn,
         sort: "position",
         fields: "agent_reply,error",
+        counted: "true",
         limit: MOST,
       }),
     [run.run_id, turn.scenario, turn.turn],
@@ -54,7 +55,7 @@ function Choice({ turn, attempts }: { turn: ShownTurn; attempts: TurnRow[] }) {
         <ReplyDiff
           reference={turn.interaction.agent_reply}
           reply={String(shown.interaction?.agent_reply ?? "")}
-          labels={[`Attempt ${turn.attempt_id} (this one)`, `Attempt ${shown.attempt_id}`]}
+          labels={["This attempt", `Attempt ${shown.attempt_id}`]}
         />
       )}
     </>

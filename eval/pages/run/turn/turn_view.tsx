@@ -24,6 +24,7 @@ import { Grading } from "../../grades/grading.tsx";
 import {
   adviceOn,
   asSentence,
+  attemptText,
   errorLabel,
   overallText,
   placeOf,
@@ -96,7 +97,7 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
           <h2 ref={heading} tabIndex={-1}>
             <span dir="auto">{turn.scenario_id}</span>
             <span class="muted">
-              , attempt {turn.attempt_id}, turn {turn.turn + 1}
+              , {attemptText(turn, run.attempts)}, turn {turn.turn + 1}
             </span>
           </h2>
           <span class={`badge ${tone}`}>{label}</span>
@@ -151,12 +152,6 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
               <dd>asked after the references; not part of the averages</dd>
             </div>
           )}
-          {interaction.differs_in && (
-            <div>
-              <dt>Differs in</dt>
-              <dd>{interaction.differs_in.join(", ")}</dd>
-            </div>
-          )}
         </dl>
       </div>
       {conversation.length > 1 && <Transcript turns={conversation} omitted={turn.omitted} />}
@@ -176,7 +171,13 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
               </div>
             </div>
           )
-          : <ReplyDiff reply={interaction.agent_reply} reference={interaction.reference_reply} />}
+          : (
+            <ReplyDiff
+              reply={interaction.agent_reply}
+              reference={interaction.reference_reply}
+              wrong={interaction.wrong_values}
+            />
+          )}
         {reasonsOf(turn, interaction).length > 0 && (
           <ul class="remarks">
             {reasonsOf(turn, interaction).map((reason) => (
