@@ -114,7 +114,6 @@ Example:
       comparesModels: models.length > 1,
     });
     if (retried !== undefined) {
-      const { retryFailed } = await import("./retry_failed.ts");
       return await retryFailed(retried, { wanted, context });
     }
     const batchOptions: BatchOptions = {
@@ -138,7 +137,6 @@ Example:
     const testName = request.test_name ??= name ?? await nameBatch(request.test_batch);
     context.prepareScoring(request);
     if (targets) {
-      const { runGroup } = await import("./run_group.ts");
       return await runGroup({ request, targets, testName }, wanted, context);
     }
     context.requireAllowed(request);
