@@ -19,11 +19,8 @@ import {
   parsePassCriteria,
   type PassCriteria,
 } from "../pass_criteria.ts";
-import { createRetries } from "../../run/manager/retries.ts";
-import { findRun } from "../find_run.ts";
 import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
 import type { NamedTarget } from "../../schemas/targets.ts";
-import { followGroup } from "../report/follow_group.ts";
 
 const options = {
   endpoint: { type: "string" },
@@ -136,9 +133,7 @@ Example:
     }
     const testName = request.test_name ??= name ?? await nameBatch(request.test_batch);
     context.prepareScoring(request);
-    if (targets) {
-      return await runGroup({ request, targets, testName }, wanted, context);
-    }
+    if (targets) return await runGroup({ request, targets, testName }, wanted, context);
     context.requireAllowed(request);
 
     await using store = await context.openStore({ isForRuns: true });
@@ -212,10 +207,14 @@ function fileName(path: string): string | undefined {
  * Runs what failed in a stored run once more, in a run of its own with the other turns of the first.
  * Throws `UsageError` if nothing failed.
  */
-export async function retryFailed(
+async function retryFailed(
   name: string,
   { wanted, context }: { wanted: PassCriteria; context: CliContext },
 ): Promise<number> {
+  const [{ findRun }, { createRetries }] = await Promise.all([
+    import("../find_run.ts"),
+    import("../../run/manager/retries.ts"),
+  ]);
   await using store = await context.openStore({ isForRuns: true, mustExist: true });
   const parent = await findRun(store, name);
   const criteria = await findBaseline(wanted, { reader: store, candidate: parent, context });
@@ -245,7 +244,7 @@ interface GroupPlan {
 }
 
 /** Runs a batch with several models, and compares them. */
-export async function runGroup(
+async function runGroup(
   { request, targets, testName }: GroupPlan,
   wanted: PassCriteria,
   context: CliContext,
@@ -266,5 +265,6 @@ export async function runGroup(
   }
   const { id, active } = started;
   context.err.write(`group ${id}\n`);
+  const { followGroup } = await import("../report/follow_group.ts");
   return await followGroup(id, { active, criteria, manager, store, context });
 }

@@ -21,7 +21,7 @@ export interface RunReport {
   agreement: Agreement;
 }
 
-/** What a report of a comparison holds; see `eval/export/text/comparison_details.ts`. */
+/** What a report of a comparison holds; see `eval/export/text/compared_sides.ts`. */
 export interface ComparisonReport {
   comparison: StoredComparison;
   pairs: {
