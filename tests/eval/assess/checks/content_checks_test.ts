@@ -165,7 +165,7 @@ const theirs = new Map(
   recorded.map(({ check, reply, pass }) => [JSON.stringify([check, reply]), pass]),
 );
 
-/** Differences on purpose; docs/scores-and-statistics.md lists them. */
+/** Differences on purpose. */
 const ON_PURPOSE: Record<string, (check: CheckCase[0], reply: string) => boolean> = {
   "é as one character or as two is the same letter": (_check, reply) =>
     reply !== reply.normalize("NFC"),
