@@ -6,8 +6,8 @@ import { isForgetful } from "./conversation/conversation_state.ts";
 import { isDemo, loadModels, modelsProblem } from "./model_state.ts";
 
 const EXAMPLES = [
+  "What is 17% of 240?", // first, because its answer stays right if it is saved as a test
   "What time is it in Tokyo?",
-  "What is 17% of 240?",
   "What can you do?",
 ];
 

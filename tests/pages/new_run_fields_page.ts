@@ -119,8 +119,13 @@ suite.test("a new user sees a comparison of two models after one press", async (
   );
   await page.route(/\/evaluate$/, async (route) => {
     const body = route.request().postDataJSON();
-    assertEquals([body.endpoint, body.model_ids], ["http://127.0.0.1:8000", demo]);
-    await route.continue({ postData: JSON.stringify({ ...body, endpoint: fixture.endpoint }) });
+    const endpoint = "http://127.0.0.1:8000";
+    assertEquals(body.targets, demo.map((id) => ({ endpoint, model_id: id, name: id })));
+    const targets = body.targets.map((target: object) => ({
+      ...target,
+      endpoint: fixture.endpoint,
+    }));
+    await route.continue({ postData: JSON.stringify({ ...body, targets }) });
   });
   await page.goto(empty.url);
   await checkAccessibility(page, { isQuick: true });

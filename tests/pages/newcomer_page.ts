@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import type { Locator, Page } from "playwright-core";
 import { startServiceProcess } from "../fakes/service_process.ts";
-import { pageSuite } from "./browser.ts";
+import { becomes, pageSuite } from "./browser.ts";
 
 const suite = pageSuite(async () => {
   const [agent, evaluation] = await Promise.all([
@@ -50,7 +50,7 @@ async function leadToAgent(page: Page, chat: string): Promise<void> {
     }));
   await page.route(
     /\/evaluate$/,
-    (route) => route.continue({ postData: route.request().postData()!.replace(usual, chat) }),
+    (route) => route.continue({ postData: route.request().postData()!.replaceAll(usual, chat) }),
   );
 }
 
@@ -78,9 +78,11 @@ suite.test(
     await click(other.getByRole("main").getByRole("link", { name: "New run" }));
     await type(other.getByLabel("Endpoint"), chat);
     await click(other.getByRole("combobox", { name: "Model", exact: true }));
-    await click(other.getByRole("listbox", { name: "Models" }).getByRole("option").first());
+    const models = other.getByRole("listbox", { name: "Models" });
+    await click(models.getByRole("option", { name: "demo/assistant" })); // as in the chat
     await click(other.getByRole("button", { name: "Start the run" }));
-    await other.getByRole("region", { name: "Result" }).waitFor();
+    await other.getByRole("region", { name: "Result" }).getByText("1 of 1 scenario passes")
+      .waitFor();
     reached("run");
 
     await using fresh = await open(`${dashboard}/ui/no/such/view`);
@@ -92,7 +94,10 @@ suite.test(
     ); // as on the first day
     await view.goto(dashboard);
     await click(view.getByRole("button", { name: "Try an example" }));
-    await view.locator(".verdict .sentence").waitFor();
+    await becomes(
+      () => view.locator(".verdict .sentence").innerText(),
+      "demo-fine-tuned is better than the other model, on 8 scenarios.",
+    );
     await view.locator(".group-grid tbody tr").first().waitFor();
     reached("verdict between two models, with the replies side by side");
 

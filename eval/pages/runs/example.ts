@@ -30,12 +30,15 @@ const CONVERSATIONS: [id: string, message: string, reference: string][] = [
 
 /** Compares two models of assay-agent on a few conversations; the address of the view. */
 export async function startExample(): Promise<string> {
-  const listed = (await listModels(ENDPOINT)).map(({ id }) => id);
-  const models = DEMO.every((id) => listed.includes(id)) ? DEMO : listed.slice(0, 2);
+  const listed = await listModels(ENDPOINT);
+  const demo = listed.filter(({ id }) => DEMO.includes(id));
+  const models = demo.length === DEMO.length ? demo : listed.slice(0, 2);
+  const targets = models.map(({ id, name = id }) => ({ endpoint: ENDPOINT, model_id: id, name }));
   return await startRun({
     test_name: "example",
-    endpoint: ENDPOINT,
-    ...(models.length > 1 ? { model_ids: models } : { model_id: models[0] ?? DEMO[0] }),
+    ...(targets.length > 1
+      ? { targets }
+      : { endpoint: ENDPOINT, model_id: models[0]?.id ?? DEMO[0] }),
     attempts: 2,
     test_batch: CONVERSATIONS.map(([id, user_message, reference_reply]) => ({
       id,
