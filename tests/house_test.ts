@@ -169,6 +169,16 @@ Deno.test("no imports form a circle, not even those of types", () => {
   assertEquals(circle?.join(" -> "), undefined);
 });
 
+Deno.test("every import names a file, also those that are made on demand", () => {
+  const known = new Set(sources.map(({ path }) => path));
+  const isSource = (path: string) => /^(agent|eval|shared)\/.*(?<!\.d)\.tsx?$/.test(path);
+  const missing = sources.flatMap((source) =>
+    importsOf(source).filter((path) => isSource(path) && !known.has(path))
+      .map((path) => `${source.path} -> ${path}`)
+  );
+  assertEquals(missing, []);
+});
+
 Deno.test("only main and config read the environment", () => {
   for (const { path, text } of sources) {
     if (/(main|config)\.ts$/.test(path)) continue;

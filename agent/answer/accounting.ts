@@ -78,7 +78,7 @@ export function callerOf({ fields }: Pick<RequestContext, "fields">): string {
 }
 
 /** What the tools of a run do, collected for its answer. */
-export interface ToolEvents {
+interface ToolEvents {
   seen: ToolEvent[];
   add: Emit<ToolEvent>;
 }

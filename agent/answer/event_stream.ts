@@ -4,7 +4,7 @@ import { noteFailure, type RequestContext } from "../../shared/http/router/route
 import { UNBUFFERED } from "../../shared/http/router/headers.ts";
 
 /** An event, or a comment, which clients ignore. `data` is on one line. */
-export type OutgoingEvent = { event?: string; data: string } | { comment: string };
+type OutgoingEvent = { event?: string; data: string } | { comment: string };
 
 /**
  * Sends one event. Resolves when there is room for the next one, rejects once the reader has left.

@@ -14,7 +14,7 @@ import type { AgentSettings } from "../run/model_call.ts";
 import { missingModel } from "../models/choice.ts";
 
 /** An OpenAI request as input of a run. */
-export interface AgentConversation {
+interface AgentConversation {
   messages: CallerMessage[];
   /** The system messages that it begins with; they replace the service's own prompt. */
   systemPrompt: string | undefined;

@@ -20,7 +20,7 @@ import type { Toolbox, ToolSource } from "../tools/tool.ts";
 import { createRecent } from "./recent.ts";
 
 /** A conversation to answer. The configuration provides what is unset. */
-export interface RunRequest {
+interface RunRequest {
   choice: ModelChoice;
   messages: CallerMessage[];
   /** The field of the request that has the conversation, for errors; `messages` if it is unset. */

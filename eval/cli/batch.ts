@@ -35,7 +35,7 @@ interface BatchRequest {
 const WHAT_IT_MAY_BE = "one request body, an array of scenarios, or one scenario per line";
 
 /** A file as the command line names it. */
-export interface BatchFile {
+interface BatchFile {
   text: string;
   name: string;
   /** Detected if it is unset. */

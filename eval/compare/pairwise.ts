@@ -11,7 +11,7 @@ import { DRAWN } from "./statistics/sign_flip.ts";
 import { decide, undecidable } from "./verdict.ts";
 
 /** Two of several runs, and what the deciding score says of them. */
-export interface ComparedPair extends Decision {
+interface ComparedPair extends Decision {
   /** Positions in the list of runs; the earlier one is the baseline. */
   baseline: number;
   candidate: number;

@@ -27,7 +27,7 @@ export interface ImportedScenario {
   scenario: Scenario;
 }
 
-export interface Import {
+interface Import {
   /** May be read once. Throws `ImportError` at the first scenario that is wrong. */
   scenarios: AsyncGenerator<ImportedScenario>;
   /** What was left out so far, the most frequent first. */

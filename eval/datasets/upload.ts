@@ -9,9 +9,9 @@ import { readBeginning } from "./formats/lines.ts";
 import { type ImportedScenario, importScenarios, type SkippedPart } from "./import_scenarios.ts";
 
 /** No dataset has more scenarios. */
-export const MOST_SCENARIOS = 100_000;
+const MOST_SCENARIOS = 100_000;
 
-export interface Upload extends FileHints {
+interface Upload extends FileHints {
   /** Detected if it is unset. */
   format?: DatasetFormat | undefined;
   /** Reads other files that the file names; unset where files may not be read. */

@@ -43,7 +43,7 @@ export interface ExportSource {
 }
 
 /** A group whose runs have ended. */
-export interface GroupSource {
+interface GroupSource {
   report: GroupReport;
   /** Its runs, for formats that list their turns. */
   runs: () => Promise<ExportSource[]>;

@@ -79,7 +79,7 @@ export function countTurns(plan: RunPlan): number {
 }
 
 /** Those of one scenario in all attempts. */
-export function countScenarioTurns(plan: RunPlan, scenario: number): number {
+function countScenarioTurns(plan: RunPlan, scenario: number): number {
   const { attempts } = plan;
   const first = turnsOf(plan, { scenario, attempt: 0 });
   const second = plan.history === "both" ? turnsOf(plan, { scenario, attempt: attempts }) : 0;

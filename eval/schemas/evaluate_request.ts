@@ -47,7 +47,7 @@ export const ModelParameters = z.looseObject({
 export type ModelParameters = z.infer<typeof ModelParameters>;
 
 /** What a run may spend; it then ends as `interrupted` and can be resumed. */
-export const Budget = z.strictObject({
+const Budget = z.strictObject({
   tokens: z.int().min(1).optional().meta({
     description: "Input and output of the model under test.",
   }),

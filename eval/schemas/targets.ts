@@ -32,7 +32,7 @@ function modelIds(most: number) {
 }
 
 /** Models at any endpoints, each with its name. */
-export function targets(most: number) {
+function targets(most: number) {
   return z.array(EvaluateTarget).min(1).max(most, { error: tooMany(most) })
     .transform((all, context): NamedTarget[] => {
       const named = nameTargets(all);

@@ -98,7 +98,7 @@ export interface IdempotencyKey {
  * `created`: a new run. `known`: the key was used before with the same body, and this is its run.
  * `mismatch`: the key was used before with a different body.
  */
-export type CreatedRun = { outcome: "created"; id: string; run: StoredRun } | KnownRun;
+type CreatedRun = { outcome: "created"; id: string; run: StoredRun } | KnownRun;
 
 export interface KnownRun {
   outcome: "known" | "mismatch";
@@ -106,7 +106,7 @@ export interface KnownRun {
 }
 
 /** The same for a group; `id` is the group's. */
-export type CreatedGroup = { outcome: "created"; id: string; runs: StoredRun[] } | KnownRun;
+type CreatedGroup = { outcome: "created"; id: string; runs: StoredRun[] } | KnownRun;
 
 export interface StatusChange {
   status: RunStatus;

@@ -15,7 +15,7 @@ import {
 type TextKind = "output_text" | "refusal" | "reasoning";
 
 /** A piece of a tool call. The id and the name come with its first piece. */
-export interface CallPiece {
+interface CallPiece {
   /** Tells the calls of one turn apart. */
   index: number;
   id?: string;

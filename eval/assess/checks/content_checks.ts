@@ -15,7 +15,7 @@ import { type Decision, undecided } from "../../schemas/decision.ts";
 import { measure } from "./measures.ts";
 
 /** The checks that need no model. */
-export type ContentCheck = Exclude<Check, CheckOf<"similar" | "judge">>;
+type ContentCheck = Exclude<Check, CheckOf<"similar" | "judge">>;
 
 /** What callers write in a language of its own: it may be wrong. */
 export type CompiledCheck = CheckOf<"regex" | "json">;

@@ -10,7 +10,7 @@ export class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";
 }
 
-export interface StructuredQuestion<T> {
+interface StructuredQuestion<T> {
   name: string;
   /** The task. How to answer is added to it. */
   instructions: string;

@@ -5,7 +5,7 @@ import { labelKey } from "../../schemas/labels.ts";
 
 const METHOD = "sentiment_model";
 /** A sentiment that is less likely than this is not given. */
-export const LOWEST_CONFIDENCE = 0.6;
+const LOWEST_CONFIDENCE = 0.6;
 /** How many sentiments there are. */
 export const SENTIMENT_COUNT = 3;
 

@@ -23,7 +23,7 @@ interface PlannedPart {
 }
 
 /** `missing` names the missing parts; `bounds` is set if there are any. */
-export interface Overall {
+interface Overall {
   value: number | null;
   missing: OverallPart[];
   bounds?: Bounds;
@@ -35,7 +35,7 @@ export interface Overall {
  * is no value, only the span in which it lies. `null` without missing parts means that none was
  * planned. Scores of form are no part of it: a right answer in other words is right.
  */
-export function overall(planned: PlannedPart[]): Overall {
+function overall(planned: PlannedPart[]): Overall {
   const missing = planned.filter(({ value }) => value === null).map(({ name }) => name);
   if (missing.length === 0) {
     return { value: mean(planned.map(({ value }) => value!)), missing };

@@ -30,7 +30,7 @@ function firstWord(text: string): string {
 }
 
 /** Whether a text begins with a yes or a no that stands by itself, in any of many languages. */
-export function answerOf(text: string): YesOrNo | undefined {
+function answerOf(text: string): YesOrNo | undefined {
   return ANSWERS.get(firstWord(text));
 }
 

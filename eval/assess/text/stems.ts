@@ -12,7 +12,7 @@ const REMEMBERED = 5000;
 const LONGEST_WORD = 12;
 
 /** The stem of an English word in lower case. */
-export const stem = rememberLast(stemmer, REMEMBERED, { longest: LONGEST_WORD });
+const stem = rememberLast(stemmer, REMEMBERED, { longest: LONGEST_WORD });
 
 /** F1 over the bags of English word stems: "ships" and "shipped" are the same word. */
 export function stemF1(left: string, right: string): number {

@@ -186,7 +186,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
 }
 
 /** Stores turns. Keeps in memory those that could not be stored, because they are paid for. */
-export interface Saver {
+interface Saver {
   save(runId: string, turn: StoredTurn): Promise<RecordedTurn>;
   /** Stores what was kept: at most what was being stored when the storage failed. */
   saveKept(runId: string): Promise<void>;

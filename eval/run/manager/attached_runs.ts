@@ -15,7 +15,7 @@ export interface BegunRun {
 }
 
 /** Runs whose client waits for them: they are cancelled when it leaves, and continue with it. */
-export interface AttachedRuns {
+interface AttachedRuns {
   /** A run that was cancelled because its client disconnected continues when the client is back. */
   reattach(id: string, endpoint: string): Promise<BegunRun>;
   /**

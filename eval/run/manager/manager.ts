@@ -6,7 +6,7 @@ import type { ActiveRun } from "./active_run.ts";
 export type StartedRun = { outcome: "started"; active: ActiveRun } | KnownRun;
 
 /** The same for a group; `id` is the group's. */
-export type StartedGroup = { outcome: "started"; id: string; active: ActiveRun[] } | KnownRun;
+type StartedGroup = { outcome: "started"; id: string; active: ActiveRun[] } | KnownRun;
 
 /** Starts runs, knows the running ones, and stores their turns and how they end. */
 export interface RunManager {

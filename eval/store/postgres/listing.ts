@@ -6,7 +6,7 @@ import { asCommon, type PostgresTables } from "./postgres_schema.ts";
 import type { AttemptPosition } from "../turns/turn_record.ts";
 
 /** A run as far as its conversations are listed from it. */
-export type ListedRun = Pick<StoredRun, "id" | "parentId" | "request">;
+type ListedRun = Pick<StoredRun, "id" | "parentId" | "request">;
 
 /** Places that are looked at for one statement; a run may have millions. */
 const PORTION = 1_000;

@@ -15,7 +15,7 @@ export interface RunCreationOptions {
 }
 
 /** What is stored together with a run. */
-export interface PreparedRun {
+interface PreparedRun {
   /** Called in the transaction that stores the run, at its end. */
   store(transaction: Transaction<Tables>): Promise<void>;
   /** Called if the run is certainly not stored: after a failure it may be. */

@@ -13,7 +13,7 @@ export interface Tables {
   dataset_parts: DatasetPartsTable;
 }
 
-export interface DatasetsTable {
+interface DatasetsTable {
   name: string;
   /** The version that the name alone refers to. */
   latest: string;

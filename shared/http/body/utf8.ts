@@ -34,7 +34,7 @@ function parseJson(text: string): unknown {
 }
 
 /** Decodes the pieces of a text. */
-export interface Utf8Decoder {
+interface Utf8Decoder {
   decode(piece: Uint8Array<ArrayBuffer>): string;
   /** What is left at the end. */
   end(): string;

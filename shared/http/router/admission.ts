@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 
 /** How much of one kind of work may run at once. */
-export interface Limit {
+interface Limit {
   /** What runs. */
   what: "runs" | "requests";
   max: number;

@@ -3,7 +3,7 @@ import { AppError, type FieldError, type ProviderWords } from "../../errors.ts";
 import { secureHeaders } from "./headers.ts";
 
 /** A problem document (RFC 9457). `detail` is also what clients of FastAPI services read. */
-export interface Problem {
+interface Problem {
   type: string;
   title: string;
   status: number;

@@ -19,7 +19,7 @@ export const COMPARED_AFTER = 4;
 export const OUTPUTS = 7;
 
 /** Inputs whose weights share a scale, as in `kernel/linear.as`. */
-export const GROUP = 128;
+const GROUP = 128;
 /** Word pieces of a text that are read: what the models were trained with at least. */
 export const POSITIONS = 256;
 /** Word pieces in one pass: a whole text at least. More would not stay in the processor's cache. */
