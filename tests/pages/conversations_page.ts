@@ -202,6 +202,35 @@ suite.test("a conversation is saved as a test that assay-eval accepts", async ({
   await becomes(() => page.getByRole("button", { name: "Save as file" }).isDisabled(), true);
 });
 
+suite.test("a test keeps the tool calls and the system prompt, unless they are taken out", async (
+  { url },
+  open,
+) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await page.getByRole("button", { name: "Settings" }).click();
+  await page.getByLabel("System prompt").fill("Be exact.");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await ask(page, "calculate 6 * 7");
+  await page.getByRole("button", { name: "Save as test" }).click();
+  async function save() {
+    const download = saved(page.waitForEvent("download"));
+    await page.getByRole("button", { name: "Save as file" }).click();
+    const { request } = parseBatch((await download).text, {
+      options: { endpoint: url, model_id: "m" },
+      maxAttempts: 1,
+    });
+    const [scenario] = request.test_batch;
+    const tools = scenario?.interactions[0]?.reference_tools?.map(({ name }) => name);
+    return [scenario?.system_prompt, tools];
+  }
+  await becomes(() => page.getByLabel("System prompt").inputValue(), "Be exact.");
+  assertEquals(await save(), ["Be exact.", ["calculator"]]);
+  await page.getByLabel(/^Expect the same tool calls: calculator/).uncheck();
+  await page.getByLabel("System prompt").fill("");
+  assertEquals(await save(), [undefined, undefined]);
+});
+
 suite.test(
   "a conversation is handed over to a dashboard, whose address is asked once",
   async ({ url }, open) => {
