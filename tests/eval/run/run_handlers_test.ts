@@ -354,8 +354,10 @@ Deno.test("a repeated retry with the same key is the same run, also while it is 
     body: { run_id: first.body.run_id, parent_id: parent.run_id, status: "completed" },
   });
   assertEquals((await store.listRuns({ limit: 9 })).runs.length, 2);
-  assertEquals((await retry("other")).body.run_id === first.body.run_id, false);
+  const { body: other } = await retry("other");
+  assertEquals(other.run_id === first.body.run_id, false);
   assertEquals((await retry("k", first.body.run_id)).status, 422);
+  await runs.active(other.run_id)?.ended;
 });
 
 /** Part of a result must never look like a complete one, on any route. */
