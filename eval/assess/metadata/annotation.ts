@@ -11,7 +11,6 @@ import { batchLabels, indexLabels } from "./label.ts";
 import { createReferenceLabels, type ReferenceLabels } from "./reference_labels.ts";
 import type { SentimentModel } from "./sentiment.ts";
 import { SENTIMENT_MODEL } from "./sentiment_model.ts";
-import { createYielder } from "../../../shared/yielder.ts";
 
 interface AnnotatedMetadata {
   generatedMetadata: Metadata;
@@ -91,11 +90,7 @@ export function createMetadataReader(
 
   async function askAnnotators(keys: string[], reply: AnnotatedReply) {
     const found = new Map<string, Note>();
-    const yieldIfDue = createYielder();
-    for (const key of keys) {
-      found.set(key, await askAnnotator(key, reply));
-      await yieldIfDue(); // a turn may have thousands of keys, and an annotator need not wait for anything
-    }
+    for (const key of keys) found.set(key, await askAnnotator(key, reply));
     return found;
   }
 
@@ -122,7 +117,6 @@ export function createMetadataReader(
 
   /** What the batch says about keys whose labels are known without an annotator. */
   async function addPlans(found: Map<string, Note>): Promise<void> {
-    const yieldIfDue = createYielder();
     for (const note of found) {
       const [key, annotation] = note;
       try {
@@ -131,7 +125,6 @@ export function createMetadataReader(
         // Whether the key counts is not known: the label alone must not decide it.
         found.set(key, passing(annotation.method, explain(error)));
       }
-      await yieldIfDue();
     }
   }
 

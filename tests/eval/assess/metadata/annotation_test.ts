@@ -16,7 +16,6 @@ import {
 } from "../../../../eval/assess/metadata/annotation.ts";
 import type { LabelExample } from "../../../../eval/assess/metadata/annotator.ts";
 import { planKey } from "../../../../eval/assess/metadata/key_plan.ts";
-import { indexLabels } from "../../../../eval/assess/metadata/label.ts";
 import { createReferenceLabels } from "../../../../eval/assess/metadata/reference_labels.ts";
 import {
   checkAnnotator,
@@ -205,20 +204,6 @@ Deno.test("the keys that count are known without a reply", async () => {
   assertEquals([topic!.counts, priority!.counts], [undefined, false]);
   const { judge } = fakeJudge(() => "");
   assertEquals(await createReader(TURNS, { judge }).plan(TURNS[0]!), undefined);
-});
-
-Deno.test("a turn of very many keys lets the event loop turn", async () => {
-  const keys = Array.from({ length: 5_000 }, (_, at) => [`key ${at}`, "greeting"]);
-  const subject = interaction("i", { reference_metadata: Object.fromEntries(keys) });
-  const batch = [scenario("s", [subject])];
-  await indexLabels(batch); // its own pauses are not the ones that are counted here
-  const { read } = createReader([subject]);
-  let turns = 0;
-  const timer = setInterval(() => turns++, 0);
-  const { generatedMetadata } = await read({ text: "Hello there!", interaction: subject });
-  clearInterval(timer);
-  assert(turns > 0, "the event loop stood still");
-  assertEquals(Object.keys(generatedMetadata).length, keys.length);
 });
 
 type Labelled = [label: unknown, reference: string];
