@@ -12,7 +12,8 @@ async function runCommand(name: string): Promise<number> {
   const { asksForHelp } = await import("./cli/command.ts");
   const { createEncoderAhead } = await import("./cli/process/encoder_ahead.ts");
   const encoder = createEncoderAhead();
-  // First of all: it takes as long as loading the other modules, on another processor.
+  // First of all: it takes as long as loading the other modules, on another processor, which is 6 %
+  // of a cold run.
   if (name === "run" && !asksForHelp(Deno.args)) encoder.begin();
   const { createDenoContext } = await import("./cli/process/deno_context.ts");
   const { runCli } = await import("./cli/cli.ts");

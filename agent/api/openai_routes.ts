@@ -109,7 +109,7 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
       params: {
         path: z.object({ id: z.string().meta({ description: "As `GET /v1/models` lists it." }) }),
       },
-      answers: { 200: jsonAnswer("OpenAI's model.", Model) },
+      answers: { 200: jsonAnswer("The model, as OpenAI's API describes one.", Model) },
       problems: {
         404: "`model_not_found`",
         502: "`provider_error`, `provider_auth`",

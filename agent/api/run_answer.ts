@@ -31,7 +31,7 @@ export const AgentApprove = z.enum(["tools"]).optional().meta({
 /** Statuses with which only a provider refuses a run; so may be 400, 403 and 413. */
 export const PROVIDER_REFUSALS = {
   402: "`provider_refused`",
-  422: "`provider_refused`; so may 400, 403 and 413 be",
+  422: "`provider_refused`; 400, 403 and 413 may have that code too",
   451: "`provider_refused`",
 };
 

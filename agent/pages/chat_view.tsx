@@ -84,7 +84,7 @@ export function ChatView({ id }: { id?: string | undefined }) {
                   onClick={() => setOpen("test")}
                 >
                   <span class="wide-only">Save as test</span>
-                  <span class="narrow-only">Test</span>
+                  <span class="narrow-only">Save</span>
                 </Button>
               )}
               <MoreMenu />

@@ -81,7 +81,7 @@ export const Model = z.looseObject({
   object: z.literal("model"),
   created: z.int(),
   owned_by: z.string(),
-  name: z.string().meta({ description: "For people." }),
+  name: z.string().meta({ description: "A name to show." }),
 }).meta({ id: "Model" });
 export type Model = z.infer<typeof Model>;
 

@@ -35,7 +35,7 @@ const PairQuery = z.object({
   score: described(z.string().min(1).default(HEADLINE), "`overall` unless given."),
   sort: described(
     z.enum(PAIR_SORTS).default("position"),
-    "`position` unless given. `change` is the size of the difference; `-` in front: downwards.",
+    "`position` unless given. `change` is the size of the difference; with `-` in front: descending.",
   ),
   ...paging(cursor(z.tuple([z.string(), z.int().min(0)])), { usual: 200, most: 1_000 }),
 });

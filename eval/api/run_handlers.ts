@@ -41,7 +41,7 @@ export const RunListQuery = z.object({
     description:
       "In the name of the test, of the model, in a tag or in the id, in any letter case.",
   }),
-  sort: described(RunSortName, "`-` in front: downwards. Runs without a value come last."),
+  sort: described(RunSortName, "With `-` in front: descending. Runs without a value come last."),
   ...paging(cursor(z.tuple([z.string(), z.string(), SortValue])), { usual: 50, most: 200 }),
 });
 

@@ -37,7 +37,7 @@ const TurnSort = Name.refine((sort) => !["", "-"].includes(sort), {
 export const TurnListQuery = z.object({
   sort: described(
     TurnSort,
-    "`position`, `seq`, `latency_ms`, `tokens` or a score; `-` in front: downwards. Turns without " +
+    "`position`, `seq`, `latency_ms`, `tokens` or a score; with `-` in front: descending. Turns without " +
       "a value come last.",
   ),
   ...paging(

@@ -108,7 +108,7 @@ const scenario = {
   interactions: z.array(Turn).min(1).meta({
     description: "The turns, in their order.",
   }),
-  description: z.string().default("").meta({ description: "For people." }),
+  description: z.string().default("").meta({ description: "What it is about, to show." }),
   system_prompt: z.string().nullish().meta({
     description:
       "The system message of this conversation, instead of the one in `parameters`; `null` is none.",

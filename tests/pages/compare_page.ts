@@ -259,6 +259,9 @@ suite.test("a verdict on scenarios that are not the same is followed by a warnin
   await warning.getByText("10 scenarios do not ask or expect the same in both runs").click();
   await warning.getByText(SUPPORT_BATCH.map(({ id }) => id).join(", ")).waitFor();
   await checkAccessibility(page, { isQuick: true });
+  await page.goto(`${url}/ui/runs/${withoutLabels}`);
+  await page.getByText(/the last run of this test: .* 10 scenarios changed between the runs/)
+    .waitFor();
 });
 
 suite.test("a comparison says why its overall is not that of the runs' own pages", async (

@@ -106,6 +106,7 @@ suite.test(
         const answer = await (await route.fetch()).json();
         answer.judge.threshold.present.agreement = 0.5;
         answer.judge.threshold.best.agreement = agreement;
+        answer.judge.threshold.best.kappa = agreement - 0.5;
         await route.fulfill({ json: answer });
       });
       await page.goto(`${fixture.url}/ui/runs/${fixture.graded}?view=grades`);
@@ -115,6 +116,8 @@ suite.test(
         await rows.allTextContents(),
         agreement > 0.5 ? ["current", "best"] : ["current"],
       );
+      const byChance = page.getByText("No threshold agrees with people better than chance.");
+      assertEquals(await byChance.count(), agreement > 0.5 ? 0 : 1);
     }
   },
 );

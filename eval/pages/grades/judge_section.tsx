@@ -119,7 +119,9 @@ function Threshold({ threshold: { best, present }, passFrom }: {
   return (
     <>
       <p>
-        {isBest
+        {best.kappa !== null && best.kappa <= 0
+          ? "No threshold agrees with people better than chance."
+          : isBest
           ? `The current threshold of ${formatChosen(present.threshold)} fits people best.`
           : `A threshold of ${formatChosen(best.threshold)} would fit people better than ${
             formatChosen(present.threshold)

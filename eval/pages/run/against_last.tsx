@@ -1,3 +1,4 @@
+import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { formatP } from "../../../shared/rounding.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
 import { decidingScore } from "../compare/compare_words.ts";
@@ -7,7 +8,7 @@ import { comparedText, VERDICT_TONES } from "../words.ts";
 
 /** The verdict against the last run of the same test, in one sentence. */
 export function AgainstLast({ comparison }: { comparison: StoredComparison }) {
-  const { baseline, candidate, verdict, scores } = comparison;
+  const { baseline, candidate, verdict, scores, changed } = comparison;
   const name = decidingScore(comparison);
   const score = name === undefined ? undefined : scores[name];
   if (!score) return null;
@@ -21,6 +22,11 @@ export function AgainstLast({ comparison }: { comparison: StoredComparison }) {
       </LiveLink>
       {verdict === "inconclusive" ? ` (${by}, ` : ` by ${by} (`}
       <Explained text={`p ${formatP(score.p ?? 1)}).`} />
+      {changed.length > 0 && (
+        <strong>
+          {` ${formatNumberOf(changed.length, "scenario")} changed between the runs.`}
+        </strong>
+      )}
     </span>
   );
 }

@@ -40,7 +40,7 @@ export function ScenariosTab({ run, summary }: { run: Run; summary: RunSummary }
         summary.pass_rate_missing > 0 ? ", ? depends on scores that are missing" : ""
       }. ${
         run.attempts > 1
-          ? "Those that pass in some attempts only come first, then those that never pass."
+          ? "First those that pass sometimes, then those that never pass."
           : "Those that do not pass come first."
       }`}
     >
