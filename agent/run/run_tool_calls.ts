@@ -137,7 +137,7 @@ async function execute(
   if (!checked.success) {
     throw new ToolError(`the arguments are invalid\n${z.prettifyError(checked.error)}`);
   }
-  while (yielder.isDue()) await yielder();
+  while (!signal?.aborted && yielder.isDue()) await yielder();
   if (signal?.aborted) throw abortError(signal);
   const run = (ending: AbortSignal) => tool.run(checked.data, { signal: ending });
   const result = await withinTime(run, { name: call.name, ...options });

@@ -116,13 +116,11 @@ export const turnCases: Record<string, StoreCase> = {
     const pages = await Array.fromAsync(store.turnPages(id));
     assertEquals(pages.flat().map(({ attempt }) => attempt), [0, 1, 2, 3, 4, 5]);
     const seqs: number[] = [];
-    while (true) {
+    for (let page = 0; page < 6; page++) {
       const events = await store.turnsAfter(id, { seq: seqs.at(-1) ?? 0, limit: 100 });
-      if (events.length === 0) break;
       seqs.push(...events.map(({ seq }) => seq));
     }
     assertEquals(seqs, [1, 2, 3, 4, 5, 6]);
-    if (pages.length === 1) return; // the fake's pages hold seven turns
     assert(pages.every((page) => page.length <= 2), `${pages.map((page) => page.length)}`);
   },
 

@@ -345,9 +345,8 @@ Deno.test("turns are refused on a full disk, and those stored before stay", () =
     const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
     let stored = 0;
     const error = await assertRejects(async () => {
-      while (true) {
+      for (; stored < 1000; stored++) {
         await store.recordTurn(id, storedTurn([stored, 0, 0], { agent_reply: "x".repeat(3000) }));
-        stored++;
       }
     }, AppError);
     assertEquals(error.code, "storage_full");

@@ -12,6 +12,7 @@ import {
 import { freePort } from "../../../fakes/free_port.ts";
 import { openSharedStore, postgresBin, startPostgres } from "../../../fakes/postgres_server.ts";
 import { evaluateRequest, storedTurn } from "../../../fakes/stored_runs.ts";
+import { until } from "../../../fakes/until.ts";
 
 Deno.test.sanitizer({ ops: false, resources: false }); // connections to PostgreSQL outlive a test
 
@@ -110,20 +111,17 @@ Deno.test({
     const [a, b] = await Promise.all([openSharedStore(address), openSharedStore(address)]);
     const { id } = await a.store.createRun(newRun);
     const seen: number[] = [];
-    let isDone = false;
-    const reading = (async () => {
-      while (!isDone || seen.length < 300) {
-        const page = await a.store.turnsAfter(id, { seq: seen.at(-1) ?? 0, limit: 7 });
-        seen.push(...page.map(({ seq }) => seq));
-      }
-    })();
+    const reading = until(async () => {
+      const page = await a.store.turnsAfter(id, { seq: seen.at(-1) ?? 0, limit: 7 });
+      seen.push(...page.map(({ seq }) => seq));
+      return seen.length >= 300;
+    }, { what: () => `300 turns, only ${seen.length} became visible` });
     const outcomes = await Promise.all(Array.from({ length: 300 }, (_, attempt) => {
       const turn = storedTurn([0, attempt, 0]);
       // Every tenth is stored by both.
       const writers = attempt % 10 === 0 ? [a, b] : [attempt % 2 === 0 ? a : b];
       return Promise.all(writers.map(({ store }) => store.recordTurn(id, turn)));
     }));
-    isDone = true;
     await reading;
     for (const outcome of outcomes) {
       assertEquals(outcome.filter((one) => one === "stored").length, 1);

@@ -47,7 +47,11 @@ pool_mode = ${mode}
   }).spawn();
   const output = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
   let said = "";
-  while (!said.includes("process up")) said += (await output.read()).value ?? "";
+  while (!said.includes("process up")) {
+    const { value, done } = await output.read();
+    if (done) throw new Error(`pgbouncer did not start: ${said}`);
+    said += value;
+  }
   const address = Object.assign(new URL(database), { port: String(port) }).href;
   return {
     address,
