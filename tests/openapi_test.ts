@@ -7,21 +7,6 @@ import { agentService } from "./fakes/agent_service.ts";
 import { type Document, readDocument, requestTo, SERVICES } from "./fakes/described_services.ts";
 import { createScriptedProvider } from "./fakes/scripted_provider.ts";
 
-/** The README and the pages of `docs/`, as one text. */
-function readDocuments(): string {
-  const root = new URL("../", import.meta.url);
-  const pages = [...Deno.readDirSync(new URL("docs/", root))].map(({ name }) => `docs/${name}`);
-  return ["README.md", ...pages.filter((path) => path.endsWith(".md"))]
-    .map((path) => Deno.readTextFileSync(new URL(path, root))).join("\n");
-}
-
-/** A parameter may be written `{id}`, `:id`, or `$ID` as in a shell. */
-function namesPath(text: string, path: string): boolean {
-  const escaped = path.replaceAll(".", "\\.");
-  const source = escaped.replaceAll(/\{\w+\}/g, `(?:\\{\\w+\\}|:\\w+|'?\\$\\w+'?)`);
-  return new RegExp(`(?<![\\w}])${source}(?![\\w/{-])`).test(text.replaceAll(/:\d+\//g, " /"));
-}
-
 for (const [name, create] of Object.entries(SERVICES)) {
   Deno.test(`${name}: the description is valid OpenAPI 3.1 by redocly's rules`, async () => {
     const document = await readDocument(create());
@@ -50,13 +35,6 @@ for (const [name, create] of Object.entries(SERVICES)) {
         assert("500" in operation.responses, where);
         if (method === "post" && operation.requestBody) assert("413" in operation.responses, where);
       }
-    }
-  });
-
-  Deno.test(`${name}: every route is named in the documents`, async () => {
-    const documents = readDocuments();
-    for (const path of Object.keys((await readDocument(create())).paths)) {
-      assert(namesPath(documents, path), `${path} is in no document`);
     }
   });
 

@@ -53,13 +53,13 @@ function errorCodes(): string[] {
 Deno.test("docs/errors.md has every error code, with its status, cause and remedy", () => {
   const codes = errorCodes();
   assert(codes.length > 20);
-  const headings = [...sectionOf(errors, "## Codes").matchAll(/^### `(.+)`$/gm)];
-  assertEquals(headings.map((match) => match[1]!).toSorted(), codes.toSorted());
-  for (const code of codes) {
-    const section = sectionOf(errors, `### \`${code}\``);
-    assert(/Status \d{3}/.test(section), `${code} has no status`);
-    assert(section.includes("- Cause: "), `${code} has no cause`);
-    assert(section.includes("- Remedy: "), `${code} has no remedy`);
+  const rows = [...sectionOf(errors, "## Codes").matchAll(/^\| `(.+?)` .*$/gm)];
+  assertEquals(rows.map((match) => match[1]!).toSorted(), codes.toSorted());
+  for (const [row, code] of rows) {
+    const [, , status = "", cause, remedy] = row.split("|").map((cell) => cell.trim());
+    assert(/^\d{3}(, \d{3})*$/.test(status), `${code} has no status`);
+    assert(cause, `${code} has no cause`);
+    assert(remedy, `${code} has no remedy`);
   }
 });
 

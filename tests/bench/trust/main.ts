@@ -7,7 +7,7 @@ import { groupGrid } from "./groups.ts";
 import { MOST_SCENARIOS, plannedGrid } from "./planned.ts";
 import { createPool, type Pool, simulateAll } from "./pool.ts";
 import { POWER_EFFECTS, POWER_SCENARIOS, powerGrid } from "./power.ts";
-import { type Figure, printTable, type Table, writeToDocument } from "./table.ts";
+import { type Figure, printTable, type Table } from "./table.ts";
 import { ATTEMPTS, verdictGrid } from "./verdicts.ts";
 
 /** Per cell. */
@@ -22,8 +22,8 @@ const POWER_LOSS = 0.03;
 const PARTS = { facts, means, differences, alarms, groups, power, plans };
 
 /**
- * Whether means, intervals and verdicts can be trusted: every figure with its goal. Some parts alone
- * with `TRUST_PARTS=means,power`; `UPDATE_DOCS=1` writes the tables of the documents.
+ * Whether means, intervals and verdicts can be trusted: every figure with its goal.
+ * `TRUST_PARTS=means,power` runs some parts alone.
  */
 export async function trust(): Promise<void> {
   using pool = createPool(navigator.hardwareConcurrency);
@@ -31,10 +31,7 @@ export async function trust(): Promise<void> {
   let missed = 0;
   for (const [name, part] of Object.entries(PARTS)) {
     if (wanted && !wanted.includes(name)) continue;
-    for (const table of await part(pool)) {
-      missed += printTable(table);
-      if (table.name && Deno.env.get("UPDATE_DOCS") === "1") await writeToDocument(table);
-    }
+    for (const table of await part(pool)) missed += printTable(table);
   }
   console.log();
   report("figures that miss their goal", missed, { bound: 0, digits: 0 });
@@ -59,7 +56,6 @@ async function means(pool: Pool): Promise<Table[]> {
   const columns = ["scores", ...COVERED_SCENARIOS.map(String)];
   return [
     {
-      name: "means",
       title: "Intervals of a mean: coverage and mean width by scenarios; " + COVERAGE_GOAL,
       columns,
       rows: rowsOf(covered),
@@ -75,7 +71,6 @@ async function means(pool: Pool): Promise<Table[]> {
 async function differences(pool: Pool): Promise<Table[]> {
   const cells = await simulateAll(pool, "differences", { cells: comparedGrid(), ...sampleOf() });
   return [{
-    name: "differences",
     title: "Intervals of a difference: coverage and mean width by scenarios; " + COVERAGE_GOAL,
     columns: ["scores", ...COMPARED_SCENARIOS.map(String)],
     rows: bySize(cells, ({ kind, attempts }) => `${kind}${times(attempts)}`, covered),
@@ -88,7 +83,6 @@ async function alarms(pool: Pool): Promise<Table[]> {
   const most = chanceAbove(SIMULATIONS);
   const rows = [...Map.groupBy(cells, ({ cell }) => `${cell.kind}, ${cell.scenarios}`)];
   return [{
-    name: "alarms",
     title: "Verdicts on equal models, by attempts of the two runs, with even and uneven noise; " +
       `goal: 5 %, and so ${percent(most)} at most of ${SIMULATIONS} simulations`,
     columns: ["scores, scenarios", ...ATTEMPTS.map((attempts) => attempts.join(":"))],
@@ -125,7 +119,6 @@ async function groups(pool: Pool): Promise<Table[]> {
 async function power(pool: Pool): Promise<Table[]> {
   const cells = await simulateAll(pool, "power", { cells: powerGrid(), ...sampleOf() });
   return [{
-    name: "power",
     title: `Power with ${POWER_SCENARIOS} scenarios × 3 attempts, and that of a paired t-test; ` +
       `goal: at most ${POWER_LOSS} less than the t-test`,
     columns: ["differences between scenarios", ...POWER_EFFECTS.map((effect) => `+${effect}`)],
