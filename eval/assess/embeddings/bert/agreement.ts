@@ -28,10 +28,15 @@ export async function* readAgreement(): AsyncGenerator<WeightPiece> {
     if (dtype === "F16") return Float32Array.from(new Float16Array(bytes));
     const factors = new Uint8Array(bytesOf(tensors.get(`${name}.factors`)!));
     const scales = new Float32Array(bytesOf(tensors.get(`${name}.scales`)!));
-    const groups = factors.length / scales.length; // of an output
-    return Float32Array.from(new Int8Array(bytes), (value, at) => {
-      const group = Math.floor(at / GROUP);
-      return value * factors[group]! * scales[Math.floor(group / groups)]!;
-    });
+    const inputs = bytes.byteLength / scales.length; // of an output
+    const own = new Int8Array(bytes);
+    const values = new Float32Array(own.length);
+    // A plain loop: `Float32Array.from` with a function takes a second for 3.5 million weights.
+    for (let group = 0; group < factors.length; group++) {
+      const start = group * GROUP;
+      const unit = factors[group]! * scales[Math.floor(start / inputs)]!;
+      for (let at = start; at < start + GROUP; at++) values[at] = own[at]! * unit;
+    }
+    return values;
   }
 }
