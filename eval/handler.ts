@@ -47,7 +47,7 @@ export function createEvalHandler(deps: EvalDeps): Service {
   const groups = createGroups({
     store: deps.store,
     view: createRunViewer(deps),
-    summarise: summaries.summaryOf,
+    summarise: summaries.summary,
   });
   const answerGroup = createEvaluateGroup({ ...deps, groups });
   const routes = [

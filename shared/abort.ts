@@ -24,3 +24,21 @@ export async function untilAbort<T>(
     signal.removeEventListener("abort", onAbort);
   }
 }
+
+/** Waits for a promise, but at most `ms`, and no longer once the signal is aborted. */
+export async function waitFor(
+  awaited: Promise<unknown>,
+  { ms, signal }: { ms: number; signal?: AbortSignal },
+): Promise<"resolved" | "timed out" | "aborted"> {
+  const { promise: end, resolve } = Promise.withResolvers<"timed out" | "aborted">();
+  const leave = () => resolve("aborted");
+  const timer = setTimeout(() => resolve("timed out"), ms);
+  signal?.addEventListener("abort", leave, { once: true });
+  if (signal?.aborted) leave();
+  try {
+    return await Promise.race([awaited.then(() => "resolved" as const), end]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", leave);
+  }
+}

@@ -6,7 +6,7 @@ import { type BegunRun, createAttachedRuns } from "../run/manager/attached_runs.
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import { prefersAsync } from "./evaluate_route.ts";
-import { logStreamEnd } from "../run/events/stream_log.ts";
+import { logStreamEnd } from "../run/events/client_stream.ts";
 import { nameBatch } from "../store/runs/batch_digest.ts";
 import type { RunStore } from "../store/store.ts";
 import { groupEventStream } from "../groups/group_events.ts";
@@ -37,7 +37,7 @@ export function createEvaluateGroup(
   async function begin(request: Request, { read, context }: Read): Promise<BegunGroup> {
     const { request: first, sent, dataset, targets } = read;
     const idempotency = await readIdempotencyKey(request, { context, body: sent });
-    const testName = first.test_name ?? dataset ?? await nameBatch(first.test_batch);
+    const testName = first.test_name ?? dataset ?? nameBatch(first.test_batch);
     const started = await runs.startGroup({
       runs: targets.map(({ endpoint, model_id, name }) => ({
         request: { ...first, endpoint, model_id },

@@ -22,7 +22,7 @@ import { type BegunRun, createAttachedRuns } from "../run/manager/attached_runs.
 import { DetailQuery } from "./route_parts.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import type { RunManager } from "../run/manager/manager.ts";
-import { logStreamEnd } from "../run/events/stream_log.ts";
+import { logStreamEnd } from "../run/events/client_stream.ts";
 import { z } from "zod";
 import { type EvaluateRequest, evaluateRequest, requestOf } from "../schemas/evaluate_request.ts";
 import {
@@ -69,7 +69,7 @@ export function createEvaluateRoute(
     const idempotency = await readIdempotencyKey(request, { context, body: sent });
     const started = await runs.start({
       request: body,
-      testName: body.test_name ?? dataset ?? await nameBatch(body.test_batch),
+      testName: body.test_name ?? dataset ?? nameBatch(body.test_batch),
       ...(idempotency && { idempotency }),
     });
     const { endpoint } = body;

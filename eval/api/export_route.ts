@@ -8,7 +8,6 @@ import { compareStored } from "../compare/compare_stored.ts";
 import { readGradedAgreement } from "../grades/run_agreement.ts";
 import { splitNoise } from "../noise/noise.ts";
 import type { RunReader } from "../store/store.ts";
-import { whileKept } from "../store/turns/whole_reader.ts";
 import { readDetails, readSides } from "../export/text/compared_sides.ts";
 import { exportFormats } from "../export/export_formats.ts";
 import { exportSource } from "../export/export_source.ts";
@@ -67,7 +66,7 @@ export function createExportRoute(
     source.agreement = await readGradedAgreement(store, run);
     source.scores = describeScores(scoring);
     if (noise) source.noise = await splitNoise(run.id, source.reader.turns(run.id));
-    return streamPieces(whileKept(store, run.id, format.write(source)), {
+    return streamPieces(format.write(source), {
       "content-type": format.contentType,
       "content-disposition": `attachment; filename="assay-${run.id}.${format.extension}"`,
       "x-content-type-options": "nosniff", // other people's text, never a page of ours

@@ -27,7 +27,7 @@ import { cancelRun } from "../run/manager/manager.ts";
 import { LAST_EVENT } from "../run/events/event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import { createRetries, type RetryDeps } from "../run/manager/retries.ts";
-import { logStreamEnd } from "../run/events/stream_log.ts";
+import { logStreamEnd } from "../run/events/client_stream.ts";
 import { allRuns } from "../store/runs/require_run.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
 import { groupEventStream } from "../groups/group_events.ts";
@@ -35,7 +35,7 @@ import { stateOf } from "../groups/group_views.ts";
 import { groupInDetail, type Groups } from "../groups/groups.ts";
 import { streamPieces } from "../../shared/http/body/json_response.ts";
 import type { RunReader } from "../store/store.ts";
-import { groupSources, whileAllKept } from "../export/export_source.ts";
+import { groupSources } from "../export/export_source.ts";
 
 const FORMATS = exportFormats.map(({ name }) => name);
 const path = z.object({ id: z.string().meta({ description: "The group." }) });
@@ -251,8 +251,7 @@ function createGroupExportRoute(
     }
     const report = await groups.report(id, { decideBy });
     const runs = () => groupSources(store, report);
-    const pieces = format.writeGroup({ report, runs, hasBom: bom, detail });
-    return streamPieces(whileAllKept(store, { report, pieces }), {
+    return streamPieces(format.writeGroup({ report, runs, hasBom: bom, detail }), {
       "content-type": format.contentType,
       "content-disposition": `attachment; filename="assay-group-${id}.${format.extension}"`,
       "x-content-type-options": "nosniff", // other people's text, never a page of ours

@@ -1,14 +1,10 @@
 import { digestOf } from "../../shared/digest.ts";
 import { AppError } from "../../shared/errors.ts";
 import { readApiKey } from "../../shared/http/router/auth.ts";
-import { gatherText, jsonPieces } from "../../shared/http/body/json_response.ts";
 import type { RequestContext } from "../../shared/http/router/router.ts";
 import type { IdempotencyKey } from "../store/store.ts";
 
 const MAX_KEY_LENGTH = 255;
-
-/** Down to the turns of a batch, each of which is written as one piece. */
-const BODY_DEPTH = 4;
 
 /**
  * The `Idempotency-Key` of a request, with a digest of its body. Keys are separate per API key: two
@@ -31,7 +27,7 @@ export async function readIdempotencyKey(
   return {
     caller: isIdentified ? await digestOf([readApiKey(request) ?? ""]) : "",
     key,
-    bodyHash: await digestOf(gatherText(jsonPieces(body, BODY_DEPTH))),
+    bodyHash: await digestOf([JSON.stringify(body)]),
   };
 }
 

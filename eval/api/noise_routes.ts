@@ -60,14 +60,12 @@ function createNoiseHandlers({ store }: { store: RunReader }) {
     noise: async (_request, { params, url }) => {
       const { scores } = readQuery(url, NoiseQuery);
       const run = await requireRun(store, params.id ?? "");
-      using _kept = store.keep(run.id);
       return Response.json(await splitNoise(run.id, turnsSoFar(store, run), { scores }));
     },
 
     power: async (_request, { params, url }) => {
       const question = readQuery(url, PowerQuery);
       const run = await requireRun(store, params.id ?? "");
-      using _kept = store.keep(run.id);
       return Response.json(await planPower(run.id, turnsSoFar(store, run), question));
     },
   } satisfies Record<string, Handler>;

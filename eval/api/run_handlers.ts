@@ -19,7 +19,7 @@ import { eventStream, LAST_EVENT } from "../run/events/event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import { cancelRun, type RunManager } from "../run/manager/manager.ts";
 import { resultPieces } from "../results/run_result.ts";
-import { logStreamEnd } from "../run/events/stream_log.ts";
+import { logStreamEnd } from "../run/events/client_stream.ts";
 import { cannotRetry, createRetries } from "../run/manager/retries.ts";
 import { requireRecord, requireRun } from "../store/runs/require_run.ts";
 
@@ -89,19 +89,13 @@ export function createRunHandlers(
 
   return {
     list: async (_request, { url }) => {
-      const query = readQuery(url, RunListQuery);
-      const { test_name: testName, model_id: modelId, status, text, sort, cursor, limit } = query;
-      const { group: groupId } = query;
-      const page = await store.listRuns({
-        limit,
-        sort,
-        ...(testName !== undefined && { testName }),
-        ...(modelId !== undefined && { modelId }),
-        ...(status !== undefined && { status }),
-        ...(groupId !== undefined && { groupId }),
-        ...(text && { text }),
-        ...(cursor && { cursor: readRunCursor(cursor, sort) }),
-      });
+      const { test_name: testName, model_id: modelId, group: groupId, ...query } = readQuery(
+        url,
+        RunListQuery,
+      );
+      const { sort } = query;
+      const cursor = query.cursor && readRunCursor(query.cursor, sort);
+      const page = await store.listRuns({ testName, modelId, groupId, ...query, cursor });
       const headlines = await summaries.headlines(page.runs);
       const tags = await store.tagsOf(page.runs.map(({ id }) => id));
       const views = await Promise.all(page.runs.map(async (run) => ({

@@ -17,15 +17,20 @@ import type { RunStore } from "../store/store.ts";
 import type { TurnSearch } from "./schemas/turn_schemas.ts";
 import { described, DetailQuery, paging, turnPath } from "./route_parts.ts";
 import type { RunManager } from "../run/manager/manager.ts";
-import { createRunOutlines, type RunOutline } from "../run/manager/run_outlines.ts";
 import {
   requireLabelKey,
   requireQueriedScores,
   SearchedText,
   TurnListQuery,
 } from "./turn_list_query.ts";
-import { ALL_FIELDS, type TurnRow, viewTurn } from "../run/events/turn_view.ts";
-import { requireRun, turnNotFound } from "../store/runs/require_run.ts";
+import {
+  ALL_FIELDS,
+  createRunOutlines,
+  type RunOutline,
+  type TurnRow,
+  viewTurn,
+} from "../run/events/turn_view.ts";
+import { requireRecord, turnNotFound } from "../store/runs/require_run.ts";
 
 /** Turns of a conversation that are shown with its last one. */
 const LONGEST_CONVERSATION = 100;
@@ -139,7 +144,7 @@ export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) 
         sort: { by: "position", isDescending: false },
         limit: FOUND_PER_RUN + 1,
         withResults: true,
-        ...(after && { after }),
+        after: after ?? undefined,
       });
       turns.push(...page.turns.map((turn) => viewTurn(turn, { outline, fields })));
       after = page.next;
@@ -166,7 +171,7 @@ export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) 
         sort: query.sort,
         limit: query.limit,
         withResults: names.length > 0,
-        ...(query.cursor && { after: readTurnCursor(query.cursor, sortName) }),
+        after: query.cursor && readTurnCursor(query.cursor, sortName),
       });
       const isFirst = query.cursor === undefined;
       if (isFirst) await requireQueriedScores(query, { id, store, outline, turns: page.turns });
@@ -195,7 +200,7 @@ export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) 
       let next: RunCursor | null = cursor ? { id: cursor[0], value: null } : null;
       let isOver = false;
       while (!isOver && found.length < limit && performance.now() < until) {
-        const page = await store.listRuns({ limit: 1, ...(next && { cursor: next }) });
+        const page = await store.listRuns({ limit: 1, cursor: next ?? undefined });
         const [run] = page.runs;
         if (run) {
           next = { id: run.id, value: null };
@@ -247,7 +252,7 @@ export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) 
     summary: async (_request, { params, url }) => {
       const { detail } = readQuery(url, DetailQuery);
       const id = params.id ?? "";
-      const run = runs.active(id)?.run ?? await requireRun(store, id);
+      const run = runs.active(id)?.run ?? await requireRecord(store, id);
       const summary = await summaries.summary(run);
       return Response.json({ ...summary, statistics: inDetail(summary.statistics, detail) });
     },
@@ -318,38 +323,29 @@ function viewAttempt(
 function toFilter(query: TurnListQuery, outline: RunOutline): TurnFilter {
   const { outcome, threshold = outline.passThreshold, score, min, max } = query;
   const { label_key: key, expected, found, scenario, scenario_id, attempt_id, turn, text } = query;
+  const { latency_min, latency_max, agreement, graded, counted, baseline, change } = query;
   const scenarios = scenario_id === undefined
     ? scenario === undefined ? undefined : [scenario]
     : outline.scenarios.flatMap(({ id }, index) =>
       id === scenario_id && (scenario === undefined || scenario === index) ? [index] : []
     );
   return {
-    ...(outcome.length > 0 && { outcome: { oneOf: outcome, threshold } }),
-    ...((min !== undefined || max !== undefined) && {
-      score: { name: score, ...(min !== undefined && { min }), ...(max !== undefined && { max }) },
-    }),
-    ...(key !== undefined && {
-      label: {
-        key,
-        ...(expected !== undefined && { expected }),
-        ...(found !== undefined && { found }),
-      },
-    }),
-    ...(scenarios && { scenarios }),
-    ...(attempt_id !== undefined && { attempt: attempt_id - 1 }),
-    ...(turn !== undefined && { turn }),
-    ...(text && { text }),
-    ...((query.latency_min !== undefined || query.latency_max !== undefined) && {
-      latency: {
-        ...(query.latency_min !== undefined && { min: query.latency_min }),
-        ...(query.latency_max !== undefined && { max: query.latency_max }),
-      },
-    }),
-    ...(query.agreement !== undefined && { agreement: query.agreement }),
-    ...(query.graded !== undefined && { graded: query.graded }),
-    ...(query.counted && outline.history === "both" && { attempts: { below: outline.attempts } }),
-    ...(query.counted === false && { attempts: { from: outline.attempts } }),
-    ...(query.baseline !== undefined && { changed: { from: query.baseline, by: query.change } }),
+    outcome: outcome.length > 0 ? { oneOf: outcome, threshold } : undefined,
+    score: min === undefined && max === undefined ? undefined : { name: score, min, max },
+    label: key === undefined ? undefined : { key, expected, found },
+    scenarios,
+    attempt: attempt_id && attempt_id - 1,
+    attempts: counted && outline.history === "both"
+      ? { below: outline.attempts }
+      : counted === false
+      ? { from: outline.attempts }
+      : undefined,
+    turn,
+    text: text || undefined,
+    latency: { min: latency_min, max: latency_max },
+    agreement,
+    graded,
+    changed: baseline === undefined ? undefined : { from: baseline, by: change },
   };
 }
 

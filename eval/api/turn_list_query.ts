@@ -6,7 +6,7 @@ import { invalidParameter } from "../../shared/errors.ts";
 import { HEADLINE } from "../results/passing.ts";
 import type { RunStore } from "../store/store.ts";
 import { facetName } from "../store/turns/turn_record.ts";
-import type { RunOutline } from "../run/manager/run_outlines.ts";
+import type { RunOutline } from "../run/events/turn_view.ts";
 import { AttemptId, described, flag, paging, Position, Share } from "./route_parts.ts";
 
 /** A text to look for. Databases cannot look for a NUL. */

@@ -137,7 +137,6 @@ function readOver(
     getRun: (id) => is(id) ? Promise.resolve(run) : reader.getRun(id),
     getRecord: (id) => is(id) ? Promise.resolve(run) : reader.getRecord(id),
     tally: (id) => is(id) ? Promise.resolve(tally) : reader.tally(id),
-    keep: (id) => is(id) ? { [Symbol.dispose]() {} } : reader.keep(id),
     async *turns(id) {
       yield* is(id) ? turns : reader.turns(id);
     },

@@ -40,30 +40,25 @@ export async function compareStored(
   ids: { baseline: string; candidate: string },
   options: CompareOptions = {},
 ): Promise<StoredComparison> {
-  const { runs, stored, release } = await comparableRuns(reader, ids);
-  using _kept = release;
+  const { runs, stored } = await comparableRuns(reader, ids);
   const comparison = await compareRuns(runs, options);
   const { baseline, candidate } = stored;
   return { baseline: describe(baseline), candidate: describe(candidate), ...comparison };
 }
 
-/** Two stored runs, ready to be read until `release` is disposed. Throws 404 if one is missing. */
+/** Two stored runs, ready to be read. Throws 404 if one is missing. */
 export async function comparableRuns(
   reader: RunReader,
   ids: { baseline: string; candidate: string },
 ) {
   const baseline = await requireCompared(reader, ids.baseline);
   const candidate = await requireCompared(reader, ids.candidate);
-  const release = new DisposableStack();
-  release.use(reader.keep(baseline.id));
-  release.use(reader.keep(candidate.id));
   return {
     stored: { baseline, candidate },
     runs: {
       baseline: toComparable(baseline, reader),
       candidate: toComparable(candidate, reader),
     },
-    release,
   };
 }
 

@@ -132,8 +132,7 @@ export async function compareByJudge(
   ids: { baseline: string; candidate: string },
   { judge, signal }: { judge: JudgeModel; signal: AbortSignal },
 ): Promise<Preference> {
-  const { runs, stored, release } = await comparableRuns(reader, ids);
-  using _kept = release;
+  const { runs, stored } = await comparableRuns(reader, ids);
   const pause = createYielder();
   const { pairs } = await pairRuns(runs, pause);
   const turns = pairs.flatMap(({ index, turns }) => turns.map((turn) => ({ index, turn })));

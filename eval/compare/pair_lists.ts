@@ -66,8 +66,7 @@ export async function listPairsByScore(
   ids: { baseline: string; candidate: string },
   choose: (common: string[]) => string[] = (common) => common,
 ): Promise<Map<string, PairLists>> {
-  const { runs, release } = await comparableRuns(reader, ids);
-  using _kept = release;
+  const { runs } = await comparableRuns(reader, ids);
   const pause = createYielder();
   const { pairs, common } = await pairRuns(runs, pause);
   const byScore = new Map<string, PairLists>();

@@ -111,8 +111,8 @@ export function toTargetReply(raw: RawReply): TargetReply {
 }
 
 /**
- * No model answers without tokens: all zeros come from an endpoint that does not count them but has
- * to send numbers, as an agent's message does. Nor are there less than none.
+ * No model answers without tokens: an endpoint that does not count them but has to send numbers, as
+ * an agent's message does, sends zeros. Negative counts are refused, too.
  */
 function isCounted({ input_tokens, output_tokens, total_tokens }: InteractionUsage): boolean {
   const counts = [input_tokens, output_tokens, total_tokens];

@@ -1,5 +1,6 @@
 import type { ModelParameters, Protocol } from "../schemas/evaluate_request.ts";
 import { type ContentPart, ProviderError } from "../../shared/providers/provider.ts";
+import { waitFor } from "../../shared/abort.ts";
 import { shorten } from "../../shared/text.ts";
 import { baseAddresses, namesRoute } from "./endpoint_address.ts";
 import type { TargetReply } from "./reply.ts";
@@ -106,6 +107,7 @@ export function createTarget(
     async ask(conversation, signal) {
       if (first && !settled && fatal === undefined && patienceMs > 0) {
         await waitFor(first, { ms: patienceMs, signal });
+        signal.throwIfAborted();
       }
       if (fatal !== undefined) throw fatal;
       if (settled) return await settled.ask(conversation, signal);
@@ -114,25 +116,6 @@ export function createTarget(
       return await search;
     },
   };
-}
-
-/** Resolves with `work` or after `ms`, whichever is first; rejects once the signal is aborted. */
-async function waitFor(
-  work: Promise<unknown>,
-  { ms, signal }: { ms: number; signal: AbortSignal },
-): Promise<void> {
-  const waiting = Promise.withResolvers<void>();
-  const leave = () => waiting.reject(signal.reason);
-  const timer = setTimeout(waiting.resolve, ms);
-  signal.addEventListener("abort", leave, { once: true });
-  work.then(() => waiting.resolve());
-  try {
-    signal.throwIfAborted();
-    await waiting.promise;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", leave);
-  }
 }
 
 /** No dialect has a chat route at the endpoint. */

@@ -41,16 +41,3 @@ export async function groupSources(
   }
   return sources;
 }
-
-/** The same pieces; the turns of all runs can be read until the last one. */
-export async function* whileAllKept(
-  reader: Pick<RunReader, "keep">,
-  { report: { models }, pieces }: {
-    report: Pick<GroupReport, "models">;
-    pieces: AsyncIterable<string>;
-  },
-): AsyncGenerator<string> {
-  using kept = new DisposableStack();
-  for (const { run_id } of models) kept.use(reader.keep(run_id));
-  yield* pieces;
-}

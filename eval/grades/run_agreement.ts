@@ -30,7 +30,6 @@ export async function readAgreement(
   run: StoredRun,
   { score: wanted, passThreshold = thresholdOf(run.request) }: RunAgreementOptions = {},
 ): Promise<Agreement> {
-  using _kept = reader.keep(run.id);
   const grades = createGradeJoin(reader.grades(run.id));
   const turns: GradedTurnScores[] = [];
   const names = new Set<string>();

@@ -1,7 +1,9 @@
 import type { ServerSentEventMessage } from "@std/http/server-sent-event-stream";
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
-import { createEventResponse, type EventResponse, waitFor } from "../run/events/client_stream.ts";
-import { type EventStreamOptions, LAST_EVENT, RETRY_MS } from "../run/events/event_stream.ts";
+import { waitFor } from "../../shared/abort.ts";
+import { createEventResponse, type EventResponse } from "../run/events/client_stream.ts";
+import { LAST_EVENT, RETRY_MS } from "../run/events/event_stream.ts";
+import type { RunEventsOptions } from "../run/events/events.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import type { ListedGroup } from "./group_report.ts";
 import { groupInDetail, type Groups } from "./groups.ts";
@@ -18,7 +20,7 @@ interface GroupStreamOptions {
   /** The request's own signal. */
   client: AbortSignal;
   /** As that of a run's stream, for any run of the group. */
-  regain?: EventStreamOptions["regain"];
+  regain?: RunEventsOptions["regain"];
 }
 
 /** The response with the events of a group. */
@@ -54,8 +56,8 @@ async function* groupEvents(
       if (await regain?.(left)) continue;
       break;
     }
-    await waitFor(new Promise(() => {}), { ms: PAUSE_MS, left });
-    const news = await waitFor(Promise.race(changes), { ms: KEEP_ALIVE_MS, left });
+    await waitFor(new Promise(() => {}), { ms: PAUSE_MS, signal: left });
+    const news = await waitFor(Promise.race(changes), { ms: KEEP_ALIVE_MS, signal: left });
     if (news === "timed out") yield { comment: "keep-alive" };
   }
   if (left.aborted) return;

@@ -144,8 +144,6 @@ function createPairCache(store: RunReader) {
   const kept = new Map<string, Promise<PairwiseResult>>();
 
   async function compare(runs: RunRecord[], decideBy?: string): Promise<PairwiseResult> {
-    using release = new DisposableStack();
-    for (const { id } of runs) release.use(store.keep(id));
     const request = runs[0] && (await store.getRun(runs[0].id))?.request;
     // The batch is the same in all of them.
     const open = runs.map((run) => () => toComparable({ ...run, request: request! }, store));

@@ -6,7 +6,6 @@ import {
   NO_LABEL,
   type SelfCheck,
 } from "../schemas/labels.ts";
-import type { Steps } from "./steps.ts";
 
 /** A turn as far as its labels go. */
 type LabelledTurn = Pick<
@@ -28,8 +27,7 @@ interface LabelCount {
 
 /** Counts labels, scenario by scenario. */
 interface LabelCounter {
-  /** In steps: a scenario may have a hundred thousand turns. */
-  addInSteps(attempts: LabelledAttempt[]): Steps<void>;
+  add(attempts: LabelledAttempt[]): void;
   report(): Record<string, LabelReport>;
 }
 
@@ -73,18 +71,17 @@ export function createLabelCounter(): LabelCounter {
     count.flips += all - same;
   }
 
-  function* addInSteps(attempts: LabelledAttempt[]): Steps<void> {
+  function add(attempts: LabelledAttempt[]): void {
     for (let turn = 0;; turn++) {
       // An attempt that was cancelled lacks its last turns.
       const same = attempts.flatMap(({ interactions }) => interactions[turn] ?? []);
       if (same.length === 0) return;
       for (const key of Object.keys(same[0]!.reference_metadata)) addTurn(key, same);
-      yield;
     }
   }
 
   return {
-    addInSteps,
+    add,
     report: () =>
       Object.fromEntries(
         [...byKey].map(([key, { confusion, pairs, flips, selfCheck }]) => [
@@ -104,7 +101,7 @@ function readSelfCheck(key: string, { annotation }: LabelledTurn): SelfCheck | u
   return annotation.keys[key]!.self_check;
 }
 
-/** Pairs of attempts, and how many of them agree; a failed attempt has no say. */
+/** Pairs of attempts, and how many of them agree; failed attempts are left out. */
 function countPairs(counts: number[]) {
   const choose2 = (count: number) => count * (count - 1) / 2;
   return {

@@ -24,8 +24,8 @@ interface IntervalOptions {
  * An interval for the mean of independent values on a bounded scale, whatever their distribution: the
  * bounds of Learned-Miller and Thomas (2020). The lower end takes the values and one more at the low
  * end of the scale, weights them at random (Dirichlet, all alike), and is the `alpha / 2` quantile of
- * their mean; the upper end likewise. So it reckons with values that were not seen yet, is
- * continuous in the data, and of passes and failures it is Clopper and Pearson's interval.
+ * their mean; the upper end likewise. So it allows for values that were not seen yet, is continuous
+ * in the data, and for passes and failures equals Clopper and Pearson's interval.
  *
  * `highs` is set if values are not known exactly: then each lies between its low and its high, and
  * the interval holds whichever they are. `null` for fewer than 5 values.

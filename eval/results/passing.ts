@@ -1,6 +1,5 @@
 import type { PassRates, RunPassRates, Statistic } from "../schemas/statistics.ts";
 import { ofSample } from "./score_statistic.ts";
-import type { Steps } from "./steps.ts";
 import { ROUNDING } from "../../shared/rounding.ts";
 
 /** The score that decides whether something passes. */
@@ -122,11 +121,8 @@ function ratesOfK(passed: number, attempts: number) {
   return { at, hat };
 }
 
-/**
- * The pass rates of a run: means over its questions. In steps of one question: there may be a
- * thousand of them, with a thousand attempts each.
- */
-export function* passRatesInSteps(questions: PassCounts[], threshold: number): Steps<RunPassRates> {
+/** The pass rates of a run: means over its questions. */
+export function runPassRates(questions: PassCounts[], threshold: number): RunPassRates {
   const scored = questions.filter(({ attempts }) => attempts > 0);
   const sums = { at: new Map<string, RateSums>(), hat: new Map<string, RateSums>() };
   for (const { attempts, passed, missing } of scored) {
@@ -140,7 +136,6 @@ export function* passRatesInSteps(questions: PassCounts[], threshold: number): S
         sum.count++;
       }
     }
-    yield;
   }
   const ofEachK = (kind: "at" | "hat") =>
     Object.fromEntries([...sums[kind]].map(([k, sum]) => [k, meanRate(sum)]));

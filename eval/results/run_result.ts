@@ -1,11 +1,9 @@
 import { type EvaluateResponse, ScenarioResult } from "../schemas/evaluate_response.ts";
-import { createYielder } from "../../shared/yielder.ts";
 import { type Detail, inDetail } from "./detail.ts";
-import { finishYielding } from "./steps.ts";
 import type { Statistic } from "../schemas/statistics.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
-import { createWholeReader, type TurnReader, whileKept } from "../store/turns/whole_reader.ts";
+import { createWholeReader, type TurnReader } from "../store/turns/whole_reader.ts";
 import { createTotals, ownFields, summariseRun } from "./summary.ts";
 import { type ResultPart, resultParts } from "./scenario_results.ts";
 
@@ -18,8 +16,7 @@ export function resultPieces(
   run: StoredRun,
   { detail }: { detail?: Detail } = {},
 ): AsyncGenerator<string> {
-  const reader = createWholeReader(store, { ...run, status: "completed" });
-  return whileKept(store, run.id, writeResult(reader, run, { detail }));
+  return writeResult(createWholeReader(store, { ...run, status: "completed" }), run, { detail });
 }
 
 /**
@@ -38,17 +35,15 @@ export async function* writeResult(
   if (message !== undefined) heading.message = message;
   yield `${JSON.stringify(heading).slice(0, -1)},"results":{"scenarios":[`;
   const totals = createTotals();
-  const yieldIfDue = createYielder();
   const writer = createPartWriter(run, detail);
   for await (const parts of resultParts(reader, run)) {
     for (const part of parts) {
       yield writer(part);
       if (part.kind === "turn") totals.addTurn(part.result);
-      if (part.kind !== "scenario end") continue;
-      await finishYielding(totals.addInSteps(part), yieldIfDue);
+      else if (part.kind === "scenario end") totals.add(part);
     }
   }
-  const rest = await finishYielding(totals.closeInSteps(), yieldIfDue);
+  const rest = totals.close();
   const statistics = inDetail(rest.statistics, detail);
   yield `],${JSON.stringify({ ...rest, statistics, ...more }).slice(1)}}`;
 }

@@ -3,14 +3,12 @@ import { EvaluateResponse, TurnCounts } from "../schemas/evaluate_response.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
 import { RunPassRates, Statistic } from "../schemas/statistics.ts";
 import { isAskedTheSecondWay } from "../schemas/conversations.ts";
-import { createYielder } from "../../shared/yielder.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { TurnReader } from "../store/turns/whole_reader.ts";
 import { isAskedHere } from "./turn_counts.ts";
 import { outcomeOf, thresholdOf } from "./outcome.ts";
 import { HEADLINE, holdWithBars } from "./passing.ts";
 import { PASSING, resultParts } from "./scenario_results.ts";
-import { finishYielding } from "./steps.ts";
 import { barsOf, type CountedAttempt, createTotals, summariseRun } from "./summary.ts";
 
 /** How many turns there are of each outcome. */
@@ -95,7 +93,6 @@ export async function summariseTurns(reader: TurnReader, run: StoredRun): Promis
   const totals = createTotals();
   const turns = createTurnSummary(thresholdOf(run.request));
   const scenarios = { passed: 0, sometimes: 0, below: 0, missing: 0, unscored: 0 };
-  const yieldIfDue = createYielder();
   for await (const parts of resultParts(reader, run, { attemptScores: PASSING })) {
     for (const part of parts) {
       if (part.kind === "turn") {
@@ -104,10 +101,10 @@ export async function summariseTurns(reader: TurnReader, run: StoredRun): Promis
       }
       if (part.kind !== "scenario end") continue;
       scenarios[standingOf(part.attempts, part.summary.pass_threshold)]++;
-      await finishYielding(totals.addInSteps(part), yieldIfDue);
+      totals.add(part);
     }
   }
-  const rest = await finishYielding(totals.closeInSteps(), yieldIfDue);
+  const rest = totals.close();
   const { notes, scored_by } = summariseRun(run.request, {
     runId: run.id,
     testName: run.testName,

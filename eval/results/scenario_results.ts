@@ -9,17 +9,16 @@ import { firstTurnOf } from "../schemas/conversations.ts";
 import { createScenarioGap } from "./history_gap.ts";
 import { questionOf } from "./notes.ts";
 import { HEADLINE } from "./passing.ts";
-import { finishYielding } from "./steps.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { TurnText } from "../store/turns/turn_record.ts";
 import type { TurnReader } from "../store/turns/whole_reader.ts";
 import {
-  attemptInSteps,
   type AttemptSummary,
   type CountedAttempt,
   type CountedTurn,
   type EndedScenario,
-  scenarioInSteps,
+  summariseAttempt,
+  summariseScenario,
 } from "./summary.ts";
 
 /** The parts of a run's answer, in its order. */
@@ -67,19 +66,18 @@ export async function* resultParts(
   let gap = createScenarioGap();
   let open: OpenAttempt | undefined;
 
-  async function endAttempt(parts: ResultPart[]): Promise<void> {
+  function endAttempt(parts: ResultPart[]): void {
     if (!open) return;
-    const steps = attemptInSteps(open.attempt, open, attemptScores);
-    const summary = await finishYielding(steps, yieldIfDue);
+    const summary = summariseAttempt(open.attempt, open, attemptScores);
     if (!open.isSecondWay) {
       attempts.push({ statistics: summary.statistics, interactions: open.interactions });
     }
     parts.push({ kind: "attempt end", summary });
   }
 
-  async function endScenario(parts: ResultPart[]): Promise<void> {
+  function endScenario(parts: ResultPart[]): void {
     if (!open) return;
-    const ended = await finishYielding(scenarioInSteps(attempts, pass_threshold), yieldIfDue);
+    const ended = summariseScenario(attempts, pass_threshold);
     const history_gap = gap.close();
     const hasGap = Object.keys(history_gap).length > 0;
     const summary = hasGap ? { ...ended.summary, history_gap } : ended.summary;
@@ -95,9 +93,9 @@ export async function* resultParts(
       const { scenario, attempt } = turn;
       const isNewScenario = open?.scenario !== scenario;
       if (isNewScenario || open?.attempt !== attempt) {
-        await endAttempt(parts);
+        endAttempt(parts);
         if (isNewScenario) {
-          await endScenario(parts);
+          endScenario(parts);
           parts.push({ kind: "scenario", index: scenario });
         }
         const isSecondWay = firstTurnOf(run.request, attempt) > 0;
@@ -111,8 +109,8 @@ export async function* resultParts(
     await yieldIfDue();
   }
   const parts: ResultPart[] = [];
-  await endAttempt(parts);
-  await endScenario(parts);
+  endAttempt(parts);
+  endScenario(parts);
   yield parts;
 
   function readTurn({ resultJson, tookMs, turn }: TurnText, open: OpenAttempt): ResultPart {
@@ -128,7 +126,7 @@ export async function* resultParts(
   }
 }
 
-/** A required check of a call that failed: nobody knows whether its reply would have met it. */
+/** A required check of a failed call: it is not known whether the reply would have met it. */
 function openCheck(
   { error }: InteractionResult,
   { scenario, turn }: { scenario: Scenario; turn: number },

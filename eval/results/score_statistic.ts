@@ -118,8 +118,8 @@ export function scoreStatistic(
 }
 
 /**
- * The interval and the standard error over a sample of clusters, each with its mean. Turns that fail
- * together do not count as so many proofs. Why a run has no interval is said.
+ * The interval and the standard error over a sample of clusters, each with its mean: turns that fail
+ * together are not independent evidence. A run without an interval has a `ci95_reason`.
  */
 export function ofSample(
   clusters: ClusterSums[],

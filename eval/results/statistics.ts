@@ -1,32 +1,23 @@
 import type { Scores, Statistic } from "../schemas/statistics.ts";
 import { type Sampled, type ScoredTurn, scoreStatistic } from "./score_statistic.ts";
-import { finish, type Steps } from "./steps.ts";
 
 /**
  * The mean and the spread of each score over the turns that should have it. A score that applies
  * nowhere is `null`; names keep the order in which they first occur. Turns of a cluster follow one
- * another; `sampled` names what the clusters are, if they are a sample.
+ * another; `sampled` names what the clusters are, if they are a sample. Only the `wanted` scores; all
+ * if it is unset.
  */
-export function aggregateScores(turns: ScoredTurn[], sampled?: Sampled): AggregatedScores {
-  return finish(aggregateInSteps(turns, { sampled }));
-}
-
-/**
- * The same in steps of some milliseconds each: a scenario may have a hundred thousand turns. Only
- * the `wanted` scores; all if it is unset.
- */
-export function* aggregateInSteps(
+export function aggregateScores(
   turns: ScoredTurn[],
-  { wanted, sampled }: { wanted?: readonly string[] | undefined; sampled?: Sampled | undefined },
-): Steps<AggregatedScores> {
+  { wanted, sampled }: { wanted?: readonly string[] | undefined; sampled?: Sampled } = {},
+): AggregatedScores {
   const average_scores: Scores = {};
   const statistics: Record<string, Statistic> = {};
-  for (const name of yield* scoreNames(turns)) {
+  for (const name of scoreNames(turns)) {
     if (wanted && !wanted.includes(name)) continue;
     const statistic = scoreStatistic(name, turns, sampled);
     average_scores[name] = statistic.mean;
     statistics[name] = statistic;
-    yield;
   }
   return { average_scores, statistics };
 }
@@ -81,13 +72,12 @@ export function createScenarioAggregate() {
         sums.answered.count++;
       }
     },
-    *close(): Steps<AggregatedScores> {
+    close(): AggregatedScores {
       const average_scores: Scores = {};
       const statistics: Record<string, Statistic> = {};
       for (const [name, column] of columns) {
         statistics[name] = describeColumn(name, column);
         average_scores[name] = statistics[name].mean;
-        yield;
       }
       return { average_scores, statistics };
     },
@@ -139,15 +129,11 @@ export interface AggregatedScores {
   statistics: Record<string, Statistic>;
 }
 
-/** Turns looked at in one step: about a millisecond. */
-const STEP = 1_000;
-
-function* scoreNames(turns: ScoredTurn[]): Steps<Set<string>> {
+function scoreNames(turns: ScoredTurn[]): Set<string> {
   const names = new Set<string>();
-  for (const [index, { scores, missing }] of turns.entries()) {
+  for (const { scores, missing } of turns) {
     for (const name in scores) names.add(name);
     for (const name in missing) names.add(name);
-    if (index % STEP === STEP - 1) yield;
   }
   return names;
 }

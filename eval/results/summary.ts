@@ -20,11 +20,10 @@ import {
   DEFAULT_PASS_THRESHOLD,
   type PassCounts,
   passRates,
-  passRatesInSteps,
+  runPassRates,
 } from "./passing.ts";
-import { type ScoredTurn, toScoredTurn } from "./score_statistic.ts";
-import { aggregateInSteps, createScenarioAggregate } from "./statistics.ts";
-import type { Steps } from "./steps.ts";
+import { toScoredTurn } from "./score_statistic.ts";
+import { aggregateScores, createScenarioAggregate } from "./statistics.ts";
 
 /** What an answer says before its results. The caller's own fields cannot replace ours. */
 export function summariseRun(
@@ -82,15 +81,15 @@ export type AttemptSummary = Omit<AttemptResult, "interactions">;
  * One attempt; `attempt` counts from 0, its id in the answer from 1. Only with the `wanted` scores if
  * it is set.
  */
-export function* attemptInSteps(
+export function summariseAttempt(
   attempt: number,
   { interactions, tookMs }: { interactions: CountedTurn[]; tookMs: number },
   wanted?: readonly string[],
-): Steps<AttemptSummary> {
+): AttemptSummary {
   const turns = interactions.map((result) => toScoredTurn(result, 0));
   return {
     attempt_id: attempt + 1,
-    ...yield* aggregateInSteps(turns, { wanted }),
+    ...aggregateScores(turns, { wanted }),
     execution_time_ms: tookMs,
   };
 }
@@ -115,17 +114,15 @@ export interface EndedScenario {
 }
 
 /** A scenario's averages are over the turns of all its attempts, which are its sample. */
-export function* scenarioInSteps(
+export function summariseScenario(
   attempts: CountedAttempt[],
   passThreshold = DEFAULT_PASS_THRESHOLD,
-): Steps<Pick<EndedScenario, "summary" | "passes">> {
+): Pick<EndedScenario, "summary" | "passes"> {
   const labels = createLabelCounter();
-  yield* labels.addInSteps(attempts);
-  const turns: ScoredTurn[] = [];
-  for (const [attempt, { interactions }] of attempts.entries()) {
-    for (const result of interactions) turns.push(toScoredTurn(result, attempt));
-    yield;
-  }
+  labels.add(attempts);
+  const turns = attempts.flatMap(({ interactions }, attempt) =>
+    interactions.map((result) => toScoredTurn(result, attempt))
+  );
   const overall = attempts.map((attempt) => ({
     mean: null,
     bounds: null,
@@ -134,7 +131,7 @@ export function* scenarioInSteps(
   }));
   const passes = countPasses(overall, passThreshold);
   const summary = {
-    ...yield* aggregateInSteps(turns, { sampled: "attempt" }),
+    ...aggregateScores(turns, { sampled: "attempt" }),
     ...passRates(passes, passThreshold),
     labels: labels.report(),
   };
@@ -162,7 +159,7 @@ export function createTotals() {
   const counts = createTurnCounter();
   const gap = createHistoryGap();
 
-  function* addInSteps({ summary, passes: own, attempts, question }: EndedScenario): Steps<void> {
+  function add({ summary, passes: own, attempts, question }: EndedScenario): void {
     scenarios.add(summary.statistics, question);
     gap.add(summary.history_gap);
     threshold = summary.pass_threshold;
@@ -172,14 +169,14 @@ export function createTotals() {
       passed: known.passed + own.passed,
       missing: known.missing + own.missing,
     });
-    yield* labels.addInSteps(attempts);
+    labels.add(attempts);
   }
 
-  function* closeInSteps(): Steps<Omit<EvaluateResponse["results"], "scenarios">> {
+  function close(): Omit<EvaluateResponse["results"], "scenarios"> {
     const history_gap = gap.close();
     return {
-      ...yield* scenarios.close(),
-      ...yield* passRatesInSteps([...passes.values()], threshold),
+      ...scenarios.close(),
+      ...runPassRates([...passes.values()], threshold),
       ...counts.report(),
       labels: labels.report(),
       ...(history_gap && { history_gap }),
@@ -189,8 +186,8 @@ export function createTotals() {
   return {
     /** Before the scenario that the turn belongs to is added. */
     addTurn: counts.add,
-    addInSteps,
+    add,
     /** The whole run's averages are means over its scenarios: each question counts alike. */
-    closeInSteps,
+    close,
   };
 }

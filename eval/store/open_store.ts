@@ -6,7 +6,7 @@ import { createReadCheck, type ReadCheck } from "./runs/read_check.ts";
 import { createRunIds } from "./runs/run_record.ts";
 import { newestRunId } from "./runs/run_list.ts";
 import { createRunReader } from "./runs/run_reader.ts";
-import { deleteOrphans } from "./runs/run_deletion.ts";
+import { deleteOrphanGrades } from "./grades/grade_queries.ts";
 import { createRunStore } from "./runs/run_store.ts";
 import type { Tables } from "./schema/schema.ts";
 import {
@@ -43,7 +43,7 @@ export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
     if (await isEmpty(db)) await connection.queryAll(await tableStatements());
     else {
       await migrateOverwriting(db, log);
-      await deleteOrphans(db);
+      await deleteOrphanGrades(db);
       await deleteAbandonedParts(db, now);
       newest = await newestRunId(db);
     }

@@ -6,16 +6,16 @@ import type { AttemptPosition, StoredTurn, TurnEvent, TurnText } from "./turns/t
 import type { Gate, RunRecord, RunStatus, StoredRun, Tally } from "./runs/run_record.ts";
 
 export interface RunFilter {
-  testName?: string;
-  modelId?: string;
-  status?: RunStatus;
-  groupId?: string;
+  testName?: string | undefined;
+  modelId?: string | undefined;
+  status?: RunStatus | undefined;
+  groupId?: string | undefined;
   /** In the name of the test, of the model, in a tag or in the id, in any letter case. */
-  text?: string;
+  text?: string | undefined;
   /** Newest first if it is unset. */
   sort?: RunSort;
   /** The `next` of the page before. */
-  cursor?: RunCursor;
+  cursor?: RunCursor | undefined;
   limit: number;
 }
 
@@ -46,8 +46,8 @@ export interface RunReader extends TurnQueries, GradeReader, DatasetReader, Asyn
   /** All turns in the order of scenario, attempt and turn. */
   turns(runId: string): AsyncIterable<StoredTurn>;
   /**
-   * The same in pages and as text. No page is empty, and the next one is fetched while one is used. A page has about 256 KB at most, unless a single turn is
-   * larger.
+   * The same in pages and as text. No page is empty, and the next one is fetched while one is used.
+   * A page has about 256 KB at most, unless a single turn is larger.
    */
   turnPages(runId: string): AsyncIterable<TurnText[]>;
   /**
@@ -62,11 +62,6 @@ export interface RunReader extends TurnQueries, GradeReader, DatasetReader, Asyn
    * ask the tally whether there are any.
    */
   meanOverall(runId: string): Promise<number | null>;
-  /**
-   * Until the returned object is disposed, the turns of the run can be read, even if the run is
-   * deleted in the meantime.
-   */
-  keep(runId: string): Disposable;
   close(): Promise<void>;
 }
 

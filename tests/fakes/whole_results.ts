@@ -8,25 +8,24 @@ import type { RunPassRates, Statistic } from "../../eval/schemas/statistics.ts";
 import {
   DEFAULT_PASS_THRESHOLD,
   type PassCounts,
-  passRatesInSteps,
+  runPassRates as passRatesOf,
 } from "../../eval/results/passing.ts";
 import { type AggregatedScores, createScenarioAggregate } from "../../eval/results/statistics.ts";
-import { finish } from "../../eval/results/steps.ts";
 import {
-  attemptInSteps,
   createTotals,
   ownFields,
-  scenarioInSteps,
+  summariseAttempt as summaryOfAttempt,
+  summariseScenario as summaryOfScenario,
 } from "../../eval/results/summary.ts";
 import type { StoredTurn } from "../../eval/store/turns/turn_record.ts";
 
-// What the service computes in steps and turn by turn, in one go and from everything at once.
+// What the service computes turn by turn, from everything at once.
 
 /** One attempt; `attempt` counts from 0. */
 export function summariseAttempt(attempt: number, turns: StoredTurn[]): AttemptResult {
   const interactions = turns.map(({ result }) => result);
   const tookMs = turns.reduce((sum, turn) => sum + turn.tookMs, 0);
-  const { attempt_id, ...rest } = finish(attemptInSteps(attempt, { interactions, tookMs }));
+  const { attempt_id, ...rest } = summaryOfAttempt(attempt, { interactions, tookMs });
   return { attempt_id, interactions, ...rest };
 }
 
@@ -40,7 +39,7 @@ export function summariseScenario(
     ...ownFields(scenario),
     scenario_id: scenario.id,
     attempts,
-    ...finish(scenarioInSteps(attempts, passThreshold)).summary,
+    ...summaryOfScenario(attempts, passThreshold).summary,
   } as ScenarioResult;
 }
 
@@ -52,20 +51,20 @@ export function summariseScenarios(
   for (const scenario of scenarios) {
     for (const { interactions } of scenario.attempts) interactions.forEach(totals.addTurn);
     const { attempts, pass_threshold, scenario_id } = scenario;
-    const ended = finish(scenarioInSteps(attempts, pass_threshold));
-    finish(totals.addInSteps({ ...ended, attempts, question: scenario_id }));
+    const ended = summaryOfScenario(attempts, pass_threshold);
+    totals.add({ ...ended, attempts, question: scenario_id });
   }
-  return finish(totals.closeInSteps());
+  return totals.close();
 }
 
 /** The mean and the spread over scenarios, from the statistics of each. */
 export function aggregateScenarios(scenarios: Record<string, Statistic>[]): AggregatedScores {
   const aggregate = createScenarioAggregate();
   for (const [index, statistics] of scenarios.entries()) aggregate.add(statistics, `${index}`);
-  return finish(aggregate.close());
+  return aggregate.close();
 }
 
 /** The pass rates of a run. */
 export function runPassRates(scenarios: PassCounts[]): RunPassRates {
-  return finish(passRatesInSteps(scenarios, DEFAULT_PASS_THRESHOLD));
+  return passRatesOf(scenarios, DEFAULT_PASS_THRESHOLD);
 }

@@ -131,15 +131,13 @@ Example:
       const { selectScenarios } = await import("../subset.ts");
       await selectScenarios(request, { only: values.only, context });
     }
-    const testName = request.test_name ??= name ?? await nameBatch(request.test_batch);
+    const testName = request.test_name ??= name ?? nameBatch(request.test_batch);
     context.prepareScoring(request);
     if (targets) return await runGroup({ request, targets, testName }, wanted, context);
     context.requireAllowed(request);
 
     await using store = await context.openStore({ isForRuns: true });
-    const batchDigest = wanted.baseline === undefined
-      ? null
-      : await digestBatch(request.test_batch);
+    const batchDigest = wanted.baseline === undefined ? null : digestBatch(request.test_batch);
     const candidate = { request, testName, batchDigest };
     const criteria = await findBaseline(wanted, { reader: store, candidate, context });
     const manager = await context.createManager(store, criteria.concurrency);
@@ -256,7 +254,7 @@ async function runGroup(
   }));
   for (const run of runs) context.requireAllowed(run.request);
   await using store = await context.openStore({ isForRuns: true });
-  const candidate = { request, testName, batchDigest: await digestBatch(request.test_batch) };
+  const candidate = { request, testName, batchDigest: digestBatch(request.test_batch) };
   const criteria = await findBaseline(wanted, { reader: store, candidate, context });
   const manager = await context.createManager(store, criteria.concurrency);
   const started = await manager.startGroup({ runs });

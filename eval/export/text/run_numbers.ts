@@ -8,12 +8,10 @@ import type { HistoryGap, Scores, Statistic } from "../../schemas/statistics.ts"
 import { agreementOf, hasWrongTools } from "../../schemas/barred.ts";
 import { isBarring } from "../../schemas/checks.ts";
 import { countTurns, isAskedTheSecondWay, planOf } from "../../schemas/conversations.ts";
-import { createYielder } from "../../../shared/yielder.ts";
 import { isAskedHere } from "../../results/turn_counts.ts";
 import { HEADLINE } from "../../results/passing.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { PASSING, type ResultPart, resultParts } from "../../results/scenario_results.ts";
-import { finishYielding } from "../../results/steps.ts";
 import { createTotals } from "../../results/summary.ts";
 import type { ExportSource } from "../format.ts";
 import { outcomeOf } from "../../results/outcome.ts";
@@ -79,7 +77,6 @@ export async function readNumbers(
   const totals = createTotals();
   const scoreNames = new Set<string>();
   const errors: RunNumbers["errors"] = new Map();
-  const yieldIfDue = createYielder();
   const graded: RunNumbers["graded"] = { turns: 0, grades: 0, sum: 0 };
   const barred = { byChecks: 0, byTools: 0, missing: 0 };
   const usage = { input_tokens: 0, output_tokens: 0 };
@@ -121,7 +118,7 @@ export async function readNumbers(
       } else if (part.kind === "scenario end") {
         scenario.averages = part.summary.average_scores;
         scenario.bounds = part.summary.statistics[HEADLINE]?.bounds ?? null;
-        await finishYielding(totals.addInSteps(part), yieldIfDue);
+        totals.add(part);
       }
     }
   }
@@ -137,7 +134,7 @@ export async function readNumbers(
     judge_cost,
     check_counts,
     truncated,
-  } = await finishYielding(totals.closeInSteps(), yieldIfDue);
+  } = totals.close();
   return {
     ...total,
     scenarios,

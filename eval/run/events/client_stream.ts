@@ -1,3 +1,5 @@
+import { noteFailure, type RequestContext } from "../../../shared/http/router/router.ts";
+import type { ActiveRun } from "../manager/active_run.ts";
 import { UNBUFFERED } from "../../../shared/http/router/headers.ts";
 
 /** A body that is produced while it is sent, and that reports when its client has left. */
@@ -56,20 +58,29 @@ export function createEventResponse(client: AbortSignal, write: WritePieces): Ev
   return { response: new Response(body, { headers }), ...stream };
 }
 
-/** Waits for a promise, but at most `ms`, and no longer once the client has left. */
-export async function waitFor(
-  awaited: Promise<unknown>,
-  { ms, left }: { ms: number; left: AbortSignal },
-): Promise<"resolved" | "timed out" | "left"> {
-  const { promise: end, resolve } = Promise.withResolvers<"timed out" | "left">();
-  const leave = () => resolve("left");
-  const timer = setTimeout(() => resolve("timed out"), ms);
-  left.addEventListener("abort", leave, { once: true });
-  if (left.aborted) leave();
-  try {
-    return await Promise.race([awaited.then(() => "resolved" as const), end]);
-  } finally {
-    clearTimeout(timer);
-    left.removeEventListener("abort", leave);
+interface StreamLogOptions {
+  context: Pick<RequestContext, "fields" | "logAfter">;
+  /** The run that the request started, if any. */
+  begun?: ActiveRun | undefined;
+}
+
+/** Delays the log line of a request until its stream has ended, and adds how it ended. */
+export function logStreamEnd(
+  { ended, left }: Pick<ClientStream, "ended" | "left">,
+  { context, begun }: StreamLogOptions,
+): void {
+  const { fields } = context;
+
+  async function note(): Promise<void> {
+    try {
+      await ended;
+      const outcome = left.aborted ? "client left" : (await begun?.ended)?.status;
+      if (outcome) fields.outcome = outcome;
+    } catch (error) {
+      noteFailure(error, context);
+    }
+    Object.assign(fields, begun?.tokens());
   }
+
+  context.logAfter(note());
 }

@@ -1,26 +1,22 @@
 import pLimit from "p-limit";
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
+import { waitFor } from "../../../shared/abort.ts";
 import { gatherPieces } from "../../../shared/http/body/json_response.ts";
 import { runDeleted } from "../../store/runs/require_run.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
-import { createEventResponse, type EventResponse, waitFor } from "./client_stream.ts";
+import { createEventResponse, type EventResponse } from "./client_stream.ts";
 import type { RunManager } from "../manager/manager.ts";
-import { runEvents } from "./events.ts";
+import { runEvents, type RunEventsOptions } from "./events.ts";
 import { resultPieces } from "../../results/run_result.ts";
 
 /** The id of the last event: a client that reconnects with it has received everything. */
 export const LAST_EVENT = "end";
 
-export interface EventStreamOptions {
-  store: RunStore;
+interface EventStreamOptions extends RunEventsOptions {
   runs: RunManager;
-  run: StoredRun;
-  afterSeq: number;
   /** The request's own signal. */
   client: AbortSignal;
-  /** Called when the run has ended; true if it continues for this client. See `AttachedRuns`. */
-  regain?: (left: AbortSignal) => Promise<boolean>;
 }
 
 /** The response with the events of a run. */
@@ -29,27 +25,11 @@ export function eventStream(options: EventStreamOptions): EventResponse {
 }
 
 async function* encodeEvents(
-  { store, runs, run, afterSeq, regain }: EventStreamOptions,
+  options: EventStreamOptions,
   left: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const active = () => runs.active(run.id);
-  using _kept = store.keep(run.id);
-  const waiting = () => runs.waiting(run.id);
-  const refresh = () => runs.refresh(run.id);
-  const elsewhere = () => runs.news(run.id);
-  async function* events() {
-    let seq = afterSeq;
-    do {
-      const from = { afterSeq: seq, left };
-      for await (
-        const event of runEvents({ store, run, active, waiting, refresh, elsewhere, ...from })
-      ) {
-        yield event;
-        if (event.id !== undefined) seq = Number(event.id);
-      }
-    } while (await regain?.(left));
-  }
-  yield* ReadableStream.from(events()).pipeThrough(new ServerSentEventStream());
+  const { store, runs, run } = options;
+  yield* ReadableStream.from(runEvents(options, left)).pipeThrough(new ServerSentEventStream());
   if (left.aborted) return;
   const record = await store.getRecord(run.id);
   if (!record) throw runDeleted(run.id);
@@ -75,9 +55,9 @@ function encodeStop({ id }: StoredRun): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`event:stopping\nretry:${RETRY_MS}\ndata:${data}\n\n`);
 }
 
-/** Results that are written at once: all watchers of a run want its result at the same moment. */
+/** At most this many results are written at once: all watchers of a run want its result together. */
 const MOST_RESULTS = 3;
-/** A watcher that does not read must not keep the others waiting for longer. */
+/** The longest wait for a place: a watcher that does not read must not hold up the others. */
 const PATIENCE_MS = 30_000;
 const mayWrite = pLimit(MOST_RESULTS);
 
@@ -89,7 +69,7 @@ async function takePlace(left: AbortSignal): Promise<Disposable> {
     begin();
     return done;
   });
-  await waitFor(begun, { ms: PATIENCE_MS, left });
+  await waitFor(begun, { ms: PATIENCE_MS, signal: left });
   return { [Symbol.dispose]: resolve };
 }
 

@@ -1,10 +1,11 @@
 import type { ServerSentEventMessage } from "@std/http/server-sent-event-stream";
+import { waitFor } from "../../../shared/abort.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
 import type { TurnEvent } from "../../store/turns/turn_record.ts";
 import { requireWhole } from "../../store/turns/whole_reader.ts";
-import type { ActiveRun, RunProgress } from "../manager/active_run.ts";
-import { waitFor } from "./client_stream.ts";
+import type { RunProgress } from "../manager/active_run.ts";
+import type { RunManager } from "../manager/manager.ts";
 import { restingProgress } from "./view.ts";
 
 /** Turns read at once; at most this many are in memory for a slow client. */
@@ -12,21 +13,14 @@ const PAGE = 100;
 /** Proxies close idle connections. */
 const KEEP_ALIVE_MS = 15_000;
 
-interface RunEventsOptions {
+export interface RunEventsOptions {
   store: RunStore;
+  runs: Pick<RunManager, "active" | "waiting" | "refresh" | "news">;
   run: StoredRun;
-  /** The run if it is running in this process; called repeatedly. */
-  active: () => ActiveRun | undefined;
-  /** Settles when a waiting run is resumed or dropped; `undefined` if it does not wait. */
-  waiting?: () => Promise<void> | undefined;
-  /** Brings the counts of an active run up to date. */
-  refresh?: () => Promise<void>;
-  /** Settles at news of a run that other processes work on; `undefined` if there are none. */
-  elsewhere?: () => Promise<void> | undefined;
   /** The last event that the client has seen; 0 for none. */
   afterSeq: number;
-  /** Aborted when the client has left. */
-  left: AbortSignal;
+  /** Called when the run has ended; true if it continues for this client. See `AttachedRuns`. */
+  regain?: ((left: AbortSignal) => Promise<boolean>) | undefined;
 }
 
 /**
@@ -35,19 +29,20 @@ interface RunEventsOptions {
  * reconnect without missing an event, and no event is sent whose turn could still be lost.
  */
 export async function* runEvents(
-  { store, run, active, waiting, refresh, elsewhere, afterSeq, left }: RunEventsOptions,
+  { store, runs, run, afterSeq, regain }: RunEventsOptions,
+  left: AbortSignal,
 ): AsyncGenerator<ServerSentEventMessage> {
   let seq = afterSeq;
   let sent = 0;
 
   async function progress(): Promise<RunProgress> {
-    await refresh?.();
-    return active()?.progress() ?? restingProgress(run, await store.tally(run.id));
+    await runs.refresh(run.id);
+    return runs.active(run.id)?.progress() ?? restingProgress(run, await store.tally(run.id));
   }
 
   /** News of a run that is running, but not in this process. */
   async function otherNews(): Promise<{ news: Promise<void> } | undefined> {
-    const news = elsewhere?.();
+    const news = runs.news(run.id);
     const isRunning = news && (await store.getRecord(run.id))?.status === "running";
     return isRunning ? { news } : undefined;
   }
@@ -55,9 +50,9 @@ export async function* runEvents(
   yield progressEvent(await progress());
 
   while (!left.aborted) {
-    const current = active();
     // Before reading, so that no turn is missed.
-    const change = current?.changed() ?? waiting?.() ?? (await otherNews())?.news;
+    const change = runs.active(run.id)?.changed() ?? runs.waiting(run.id) ??
+      (await otherNews())?.news;
     const page = await readPage(store, { runId: run.id, seq, change });
     for (const event of page) yield turnEvent(run, event);
     seq = page.at(-1)?.seq ?? seq;
@@ -66,8 +61,11 @@ export async function* runEvents(
       yield progressEvent(await progress());
       continue; // there may be more
     }
-    if (!change) break;
-    const news = await waitFor(change, { ms: KEEP_ALIVE_MS, left });
+    if (!change) {
+      if (await regain?.(left)) continue;
+      break;
+    }
+    const news = await waitFor(change, { ms: KEEP_ALIVE_MS, signal: left });
     if (news === "timed out") yield { comment: "keep-alive" };
   }
   if (left.aborted || afterSeq > 0) return;
@@ -78,9 +76,8 @@ export async function* runEvents(
 const reading = new WeakMap<Promise<void>, Map<number, Promise<TurnEvent[]>>>();
 
 /**
- * The turns after `seq`. Those who wait for the same change of a run share a read that has not ended,
- * so that a run with many watchers is not read once for each. A read from before another change may
- * lack a turn.
+ * The turns after `seq`. Watchers that wait for the same change of a run share a read that has not
+ * ended. A read that began before the change may lack a turn, so it is not shared.
  */
 function readPage(
   store: RunStore,

@@ -10,8 +10,9 @@ import {
 import { createYielder } from "../../../shared/yielder.ts";
 import {
   ConversationTaken,
-  createLocalWork,
+  type Finished,
   type RunPorts,
+  type RunWork,
   type TakenConversation,
   type TimedReply,
 } from "../manager/run_ports.ts";
@@ -97,6 +98,30 @@ export async function runScenarios(
   while (underWay.size > 0) await Promise.allSettled(underWay); // no turn is recorded after the end
   failure.signal.throwIfAborted();
   return isPaused() ? "paused" : "finished";
+}
+
+/**
+ * All conversations of a run, in the order of the batch, for this process alone; without those that
+ * an earlier process, or the run that this one retries, has finished.
+ */
+export function createLocalWork(
+  plan: RunPlan,
+  finished?: Pick<Finished, "isWhole">,
+): RunWork {
+  const queue = listConversations(plan);
+  return {
+    take() {
+      for (let next = queue.next(); !next.done; next = queue.next()) {
+        const position = next.value;
+        if (finished?.isWhole(position)) continue;
+        const isContinued = finished !== undefined;
+        return { position, isContinued, finish: () => {}, giveBack: () => {} };
+      }
+      return undefined;
+    },
+    wait: () => Promise.resolve("over"),
+    close: () => Promise.resolve(),
+  };
 }
 
 /** A message that is no system prompt. */

@@ -68,11 +68,11 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   });
   /** Runs that are being started. They count as running. */
   let starting = 0;
-  let isListed = false; // only once: later, runs of this process are stored as running too
+  let isListed = false; // only once: later, runs of this process are stored as running, too
 
   const room = () => maxRuns - runs.size - starting;
 
-  /** Starts so many runs, or throws 503. If they do not start, queued ones may. */
+  /** Starts `count` runs, or throws 503. If starting fails, queued runs may start instead. */
   async function begin<T>(count: number, work: () => Promise<T>): Promise<T> {
     if (room() < count) {
       throw overloaded({ what: "runs", max: maxRuns, setting: "EVAL_MAX_RUNS" }, count);

@@ -31,12 +31,12 @@ export function checkStore(
           isGone ? "the database file was deleted or replaced" : "the database cannot be written",
         );
       });
-      writing.catch(() => {}); // that of reading is reported first
+      writing.catch(() => {}); // an error of reading is reported first
       await reading;
       await writing;
       return undefined;
     } catch (error) {
-      return (error as Error).message.replace(/; retry in .*/, ""); // a probe does
+      return (error as Error).message.replace(/; retry in .*/, ""); // probes come again anyway
     } finally {
       checkedAt = performance.now();
     }

@@ -4,7 +4,6 @@ import type { TargetReply } from "../../endpoint/reply.ts";
 import type { Target } from "../../endpoint/target.ts";
 import type { AttemptPosition, TurnPosition } from "../../store/turns/turn_record.ts";
 import type { Limiter } from "../execute/fair_limiter.ts";
-import { listConversations, type RunPlan } from "../../schemas/conversations.ts";
 
 /**
  * Thrown by `Recorder.record` if the turn is already stored: another process has this conversation.
@@ -93,28 +92,4 @@ export interface RunWork {
   wait(signal: AbortSignal): Promise<"more" | "over">;
   /** Call it when this process works no longer on the run; gives back what was not begun. */
   close(): Promise<void>;
-}
-
-/**
- * All conversations of a run, in the order of the batch, for this process alone; without those that
- * an earlier process, or the run that this one retries, has finished.
- */
-export function createLocalWork(
-  plan: RunPlan,
-  finished?: { isWhole: (position: AttemptPosition) => boolean },
-): RunWork {
-  const queue = listConversations(plan);
-  return {
-    take() {
-      for (let next = queue.next(); !next.done; next = queue.next()) {
-        const position = next.value;
-        if (finished?.isWhole(position)) continue;
-        const isContinued = finished !== undefined;
-        return { position, isContinued, finish: () => {}, giveBack: () => {} };
-      }
-      return undefined;
-    },
-    wait: () => Promise.resolve("over"),
-    close: () => Promise.resolve(),
-  };
 }

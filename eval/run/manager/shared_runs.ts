@@ -3,7 +3,7 @@ import type { ActiveRun } from "./active_run.ts";
 import type { RunStatus, StoredRun } from "../../store/runs/run_record.ts";
 import type { RunWork } from "./run_ports.ts";
 
-/** The runs of a manager, as far as other processes work on them too. */
+/** The part of a manager that deals with other processes. */
 interface SharedRuns {
   /** Begins to follow the runs of other processes; does nothing if there are none. */
   watch(): void;
@@ -32,8 +32,8 @@ interface SharedRunsOptions {
 /** The counts of a shared run are read at most this often. */
 const REFRESH_MS = 250;
 /**
- * A run whose endpoint has a query is left to the process that knows it for so long: after an outage
- * of the database its reservation is over, but the process is about to renew it.
+ * For this time a run whose endpoint has a query is left to the process that knows the query: after
+ * an outage of the database its reservation has expired, but the process is about to renew it.
  */
 const LEFT_MS = 10_000;
 
@@ -42,7 +42,7 @@ export function createSharedRuns(
 ): SharedRuns {
   const reserved = new Set<string>();
   const refreshed = new WeakMap<ActiveRun, number>();
-  /** Since when the runs that only another process could continue are open. */
+  /** When runs were first seen open that only another process could continue. */
   let openSince = new Map<string, number>();
   let isWatching = false;
 

@@ -91,7 +91,7 @@ export function createDatasetStore(
 
   async function insertParts(content_id: string, scenarios: AsyncIterable<Scenario>) {
     const counts = { scenarios: 0, turns: 0, bytes: 0 };
-    const digest = await createBatchDigest();
+    const digest = createBatchDigest();
     const yieldIfDue = createYielder();
     let position = 0;
     let lines = "";
@@ -116,8 +116,8 @@ export function createDatasetStore(
   }
 
   /**
-   * Names the stored parts. Returns the version as it is stored, maybe since long. One that has lost
-   * its parts gets the new ones.
+   * Names the stored parts. Returns the version as it is stored, which may be an earlier upload of the
+   * same content; one that has lost its parts gets the new ones.
    */
   async function addVersion(
     transaction: Transaction<Tables>,

@@ -32,7 +32,7 @@ export interface DatasetReader {
   datasetVersions(name: string, limit: number): Promise<VersionRecord[]>;
   /** The latest version; `undefined` if there is no such dataset. */
   latestVersion(name: string): Promise<VersionRecord | undefined>;
-  /** The versions that begin with these characters; two at most, which is one too many. */
+  /** The versions that begin with these characters; two at most: more are not needed to refuse. */
   findVersions(name: string, beginning: string): Promise<VersionRecord[]>;
   /**
    * The scenarios as JSON, one per line, in pieces of whole lines. Throws 404 `not_found` if the

@@ -166,8 +166,3 @@ export async function deleteOrphanGrades(db: Kysely<Tables>): Promise<void> {
     ))
   ).execute();
 }
-
-/** Deletes the grades of a run. */
-export async function deleteGrades(db: Kysely<Tables>, runId: string): Promise<void> {
-  await db.deleteFrom("grades").where("run_id", "=", runId).execute();
-}

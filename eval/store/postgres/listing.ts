@@ -18,7 +18,7 @@ const MOST_PORTIONS = 20;
  * has the row locked, so that no portion is listed twice.
  */
 export interface Listing {
-  /** Lists the next portion after `from`; `isAdded` is false if all that was looked at is stored. */
+  /** Lists the next portion after `from`; `isAdded` is false if all of it is stored. */
   list(
     transaction: Transaction<PostgresTables>,
     run: ListedRun,

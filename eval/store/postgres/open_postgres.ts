@@ -10,7 +10,7 @@ import { deleteAbandonedParts } from "../datasets/dataset_queries.ts";
 import { isMigrated, migrate, type MigrateOptions } from "../schema/migrate.ts";
 import { createReadCheck } from "../runs/read_check.ts";
 import { createRunReader } from "../runs/run_reader.ts";
-import { deleteOrphans } from "../runs/run_deletion.ts";
+import { deleteOrphanGrades } from "../grades/grade_queries.ts";
 import type { Tables } from "../schema/schema.ts";
 import type { RunReader } from "../store.ts";
 import { asCommon, type PostgresTables } from "./postgres_schema.ts";
@@ -93,7 +93,7 @@ async function migrateAddress(address: string, log: MigrateOptions["log"]): Prom
   try {
     await requireSessions(pool);
     await migrate(asCommon(db), { further: postgresMigrations, newerAllowed: 1, log });
-    await deleteOrphans(asCommon(db));
+    await deleteOrphanGrades(asCommon(db));
     await deleteAbandonedParts(asCommon(db), Date.now);
   } catch (error) {
     throw cannotOpen(address, error);

@@ -22,8 +22,8 @@ export type NewsKind = keyof typeof KINDS;
 export type NewsListener = (runId: string | undefined, kind: NewsKind) => void;
 
 /**
- * Tells processes that a run has changed. News may be lost, so they only make a process look sooner:
- * the tables are the truth.
+ * Tells processes that a run has changed. News may be lost: they only make a process read the tables
+ * sooner.
  */
 export interface RunNews {
   tell(runId: string, kind: NewsKind): void;

@@ -35,27 +35,33 @@ export type TurnOutcome = (typeof TURN_OUTCOMES)[number];
 
 /** Conditions that a turn must all meet. */
 export interface TurnFilter {
-  outcome?: { oneOf: TurnOutcome[]; threshold: number };
-  /** Both ends are included; a turn without the score is not found. */
-  score?: { name: string; min?: number; max?: number };
+  outcome?: { oneOf: TurnOutcome[]; threshold: number } | undefined;
+  /** A turn without the score is not found. */
+  score?: { name: string } & Range | undefined;
   /** By metadata key: the label of the reference, that of the reply, or both. */
-  label?: { key: string; expected?: string; found?: string };
+  label?: { key: string; expected?: string | undefined; found?: string | undefined } | undefined;
   /** Positions in the batch, counted from 0. */
-  scenarios?: number[];
-  attempt?: number;
-  attempts?: { from?: number; below?: number };
-  turn?: number;
+  scenarios?: number[] | undefined;
+  attempt?: number | undefined;
+  attempts?: { from?: number; below?: number } | undefined;
+  turn?: number | undefined;
   /** This turn of each attempt and those before it. */
-  lastTurn?: number;
+  lastTurn?: number | undefined;
   /** In the message, the reply or the reference, in any letter case. */
-  text?: string;
-  /** In milliseconds, both ends included. */
-  latency?: { min?: number; max?: number };
-  agreement?: AgreementLabel;
+  text?: string | undefined;
+  /** In milliseconds. */
+  latency?: Range | undefined;
+  agreement?: AgreementLabel | undefined;
   /** Whether it has a grade by a person. */
-  graded?: boolean;
+  graded?: boolean | undefined;
   /** `overall` differs by at least `by` from that of the turn at the same place of another run. */
-  changed?: { from: string; by: number };
+  changed?: { from: string; by: number } | undefined;
+}
+
+/** Both ends are included. */
+interface Range {
+  min?: number | undefined;
+  max?: number | undefined;
 }
 
 /** `position` is the order of the batch, `seq` that of storing; a score is given by its name. */
@@ -72,7 +78,7 @@ export interface TurnCursor extends TurnPosition {
 export interface TurnQuery {
   filter: TurnFilter;
   sort: TurnSort;
-  after?: TurnCursor;
+  after?: TurnCursor | undefined;
   limit: number;
   /** Also read the whole turns. A page with them has about a megabyte at most. */
   withResults: boolean;

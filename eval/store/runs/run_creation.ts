@@ -27,10 +27,10 @@ export function createRunCreation(
   db: Kysely<Tables>,
   { now, newId, prepareRun }: RunCreationOptions,
 ): Pick<RunStore, "createRun" | "createGroup"> {
-  /** Everything that takes time comes before the transaction, because others wait for it. */
+  /** What takes time is done before the transaction, because others wait for it. */
   async function prepare(run: NewRun, described: Parameters<typeof newStoredRun>[1]) {
     const stored = newStoredRun(run, described);
-    return { run, stored, row: await toRunRow(stored), prepared: await prepareRun?.(stored, run) };
+    return { run, stored, row: toRunRow(stored), prepared: await prepareRun?.(stored, run) };
   }
 
   type ReadyRun = Awaited<ReturnType<typeof prepare>>;
@@ -69,7 +69,7 @@ export function createRunCreation(
     async createRun(run) {
       const moment = now();
       const id = newId();
-      const batchDigest = await digestBatch(run.request.test_batch);
+      const batchDigest = digestBatch(run.request.test_batch);
       const group = await groupOf(run.parentId);
       const ready = await prepare(run, { id, moment, batchDigest, group });
       const known = await store([ready], { id, moment, idempotency: run.idempotency });
@@ -80,7 +80,7 @@ export function createRunCreation(
       const moment = now();
       const id = newId();
       const ready: ReadyRun[] = [];
-      const batchDigest = await digestBatch(runs[0]!.request.test_batch); // all have the same
+      const batchDigest = digestBatch(runs[0]!.request.test_batch); // all have the same
       for (const [index, { name, ...run }] of runs.entries()) {
         const group = { id, index, name };
         ready.push(await prepare(run, { id: newId(), moment, batchDigest, group }));

@@ -23,7 +23,7 @@ export async function listRuns(db: Kysely<Tables>, filter: RunFilter): Promise<R
   if (modelId !== undefined) query = query.where("model_id", "=", modelId);
   if (status !== undefined) query = query.where("status", "=", status);
   if (groupId !== undefined) query = query.where("group_id", "=", groupId);
-  if (text !== undefined) query = query.where(namesText(text));
+  if (text) query = query.where(namesText(text));
   if (cursor !== undefined) query = query.where(isAfter(cursor, sort));
   if (sort.by !== "created_at") {
     query = query.orderBy(sql`${valueOf(sort.by)} is null`).orderBy(valueOf(sort.by), direction);

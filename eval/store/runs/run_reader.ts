@@ -86,8 +86,6 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
       return row.mean === null ? null : Number(row.mean);
     },
 
-    keep: () => ({ [Symbol.dispose]() {} }), // all its reads see one snapshot
-
     close: () => db.destroy(),
 
     // By `this`: a store that is made from this reader has another `close`.

@@ -1,7 +1,4 @@
 import { type Insertable, type Selectable, sql } from "kysely";
-import { jsonPieces } from "../../../shared/http/body/json_response.ts";
-import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
-import { createYielder } from "../../../shared/yielder.ts";
 import type { RunsTable, TurnsTable } from "../schema/schema.ts";
 import type { RunRecord, StoredRun, Tally } from "./run_record.ts";
 import type { StoredTurn, TurnText } from "../turns/turn_record.ts";
@@ -89,8 +86,7 @@ export function toRecord(
   };
 }
 
-/** Writes a large request in steps, so that it does not block the event loop. */
-export async function toRunRow(run: StoredRun): Promise<Insertable<RunsTable>> {
+export function toRunRow(run: StoredRun): Insertable<RunsTable> {
   return {
     id: run.id,
     parent_id: run.parentId,
@@ -104,7 +100,7 @@ export async function toRunRow(run: StoredRun): Promise<Insertable<RunsTable>> {
     created_at: run.createdAt,
     finished_at: run.finishedAt,
     tally: run.tally && JSON.stringify(run.tally),
-    request: await writeJson(run.request),
+    request: JSON.stringify(run.request),
     query_removed: run.queryRemoved ? 1 : 0,
     dataset: run.batchDigest,
     dataset_name: run.datasetName,
@@ -116,19 +112,6 @@ export async function toRunRow(run: StoredRun): Promise<Insertable<RunsTable>> {
     headline: null,
     summary: null,
   };
-}
-
-/** Down to the turns of a request, each of which is written as one piece. */
-const REQUEST_DEPTH = 4;
-
-async function writeJson(request: EvaluateRequest): Promise<string> {
-  const yieldIfDue = createYielder();
-  let text = "";
-  for (const piece of jsonPieces(request, REQUEST_DEPTH)) {
-    text += piece;
-    await yieldIfDue();
-  }
-  return text;
 }
 
 export type SelectedTurn = Pick<Selectable<TurnsTable>, (typeof TURN_COLUMNS)[number]>;

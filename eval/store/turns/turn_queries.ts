@@ -92,7 +92,7 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
     let steps = 0;
     // Each of these may look at all turns of the run, so there are two and not one per step.
     for (const limit of [SEARCH_STEP, MOST_SEARCHED - SEARCH_STEP]) {
-      const { rows, hasMore } = await find(runId, { ...query, ...(after && { after }) }, {
+      const { rows, hasMore } = await find(runId, { ...query, after }, {
         limit,
         withSizes: true,
       });

@@ -82,13 +82,3 @@ export function turnsSoFar(
 ): AsyncIterable<StoredTurn> {
   return (run.status === "running" ? reader : createWholeReader(reader, run)).turns(run.id);
 }
-
-/** The same pieces; the turns of the run can be read until the last one. */
-export async function* whileKept<T>(
-  reader: Pick<RunReader, "keep">,
-  runId: string,
-  pieces: AsyncIterable<T>,
-): AsyncGenerator<T> {
-  using _kept = reader.keep(runId);
-  yield* pieces;
-}

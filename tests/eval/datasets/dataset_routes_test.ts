@@ -8,7 +8,7 @@ import { scoringPorts } from "../../fakes/scoring_ports.ts";
 Deno.test("a dataset is written, listed, read and deleted", async () => {
   const { call, put } = datasetService();
   const first = await put("/datasets/support", jsonl(scenario("a")));
-  const version = await digestBatch([scenario("a")]);
+  const version = digestBatch([scenario("a")]);
   assertEquals(first.status, 201);
   const { created_at, ...written } = first.json;
   assertEquals(written, {

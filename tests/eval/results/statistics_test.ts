@@ -3,7 +3,6 @@ import fc from "seeded-fast-check";
 import { meanInterval } from "../../../eval/results/mean_interval.ts";
 import type { ScoredTurn } from "../../../eval/results/score_statistic.ts";
 import { aggregateScores, createScenarioAggregate } from "../../../eval/results/statistics.ts";
-import { finish } from "../../../eval/results/steps.ts";
 import { simulateCoverage } from "../../bench/trust/coverage.ts";
 import { aggregateScenarios } from "../../fakes/whole_results.ts";
 
@@ -15,7 +14,7 @@ function turns(values: (number | null)[], more: Partial<ScoredTurn> = {}): Score
 Deno.test("mean and spread of six values, computed by hand", () => {
   // 0.2 0.4 0.6 0.8 0.5 0.5: mean 0.5; squares .09 .01 .01 .09 = .2; s² = .2/5; s/√6.
   const values = turns([0.2, 0.4, 0.6, 0.8, 0.5, 0.5]);
-  const { average_scores, statistics } = aggregateScores(values, "attempt");
+  const { average_scores, statistics } = aggregateScores(values, { sampled: "attempt" });
   const { x } = statistics;
   assertEquals([x!.n, x!.failed, x!.min, x!.max], [6, 0, 0.2, 0.8]);
   assertAlmostEquals(x!.mean!, 0.5, 1e-12);
@@ -42,16 +41,17 @@ Deno.test("the standard error of pooled turns is clustered, computed by hand", (
     { scores: { x: 0 }, failed: false, cluster: 1 },
     { scores: { x: 0.4 }, failed: false, cluster: 1 },
   ];
-  const { x } = aggregateScores(pooled, "attempt").statistics;
+  const { x } = aggregateScores(pooled, { sampled: "attempt" }).statistics;
   assertAlmostEquals(x!.stderr!, 0.4, 1e-12);
 });
 
 Deno.test("what is no sample has no interval, and a sample of fewer than five says why", () => {
   const one = aggregateScores(turns([0.5])).statistics.x!;
   assertEquals([one.stdev, one.stderr, one.ci95, one.ci95_reason], [null, null, null, undefined]);
-  const few = aggregateScores(turns([0.1, 0.9, 0.4]), "scenario").statistics.x!;
+  const few = aggregateScores(turns([0.1, 0.9, 0.4]), { sampled: "scenario" }).statistics.x!;
   assertEquals([few.ci95, few.ci95_reason], [null, "3 scenarios: an interval needs 5"]);
-  const cluster = aggregateScores(turns([0.1, 0.9], { cluster: 1 }), "attempt").statistics.x!;
+  const cluster = aggregateScores(turns([0.1, 0.9], { cluster: 1 }), { sampled: "attempt" })
+    .statistics.x!;
   assertEquals([cluster.stderr, cluster.ci95], [null, null]);
 });
 
@@ -70,7 +70,7 @@ Deno.test("with missing values the mean is not known: it lies between its bounds
     .map((turn, index) => ({ ...turn, cluster: 10 + index }));
   const { average_scores, statistics: { x } } = aggregateScores(
     [...known, ...lacking, ...turns([null])],
-    "attempt",
+    { sampled: "attempt" },
   );
   assertEquals([average_scores.x, x!.mean, x!.turns, x!.missing], [null, null, 4, 2]);
   assertAlmostEquals(x!.bounds![0], 1.6 / 6, 1e-12);
@@ -86,7 +86,7 @@ Deno.test("scenarios that ask the same count as one", () => {
   const of = (value: number) => aggregateScores(turns([value])).statistics;
   for (let copy = 0; copy < 12; copy++) aggregate.add(of(1), "same");
   for (const [index, value] of [0, 0.2, 0.4, 0.6].entries()) aggregate.add(of(value), `${index}`);
-  const { x } = finish(aggregate.close()).statistics;
+  const { x } = aggregate.close().statistics;
   assertEquals([x!.n, x!.turns], [5, 16]);
   assertAlmostEquals(x!.mean!, 2.2 / 5, 1e-12);
 });

@@ -2,7 +2,6 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { addCosts, createCostSum } from "../../../eval/results/turn_counts.ts";
 import { createLabelCounter } from "../../../eval/results/labels.ts";
 import { runNotes } from "../../../eval/results/notes.ts";
-import { finish } from "../../../eval/results/steps.ts";
 import { createSummaries } from "../../../eval/results/summaries.ts";
 import { createTotals, summariseRun } from "../../../eval/results/summary.ts";
 import type { AttemptResult } from "../../../eval/schemas/evaluate_response.ts";
@@ -171,7 +170,7 @@ Deno.test("a run counts what is missing, by which methods it was scored and in w
   ];
   const totals = createTotals();
   turns.forEach(totals.addTurn);
-  const { missing_scores, score_methods, differs_in } = finish(totals.closeInSteps());
+  const { missing_scores, score_methods, differs_in } = totals.close();
   assertEquals(missing_scores, [
     { score: "overall", reason: "without judge", turns: 3 },
     { score: "judge", reason: "judge_unavailable", turns: 2 },
@@ -282,7 +281,7 @@ function turn(expected: unknown, found: unknown, failed = false): InteractionRes
 /** The labels of some scenarios, each from the turns of its attempts. */
 function report(...scenarios: InteractionResult[][][]) {
   const counter = createLabelCounter();
-  for (const attempts of scenarios) finish(counter.addInSteps(attempts.map(toAttempt)));
+  for (const attempts of scenarios) counter.add(attempts.map(toAttempt));
   return counter.report();
 }
 

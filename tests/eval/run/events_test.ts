@@ -16,11 +16,17 @@ async function startRun() {
   if (created.outcome !== "created") throw new Error(created.outcome);
   const { run } = created;
   const active = createActiveRun(run, { tally: await inner.tally(run.id), now: () => 0 });
-  return { inner, run, active };
+  const runs = {
+    active: () => active,
+    waiting: () => undefined,
+    refresh: () => Promise.resolve(),
+    news: () => undefined,
+  };
+  return { inner, run, active, runs };
 }
 
 Deno.test("a turn that is stored while the events are being read is sent next, not missed", async () => {
-  const { inner, run, active } = await startRun();
+  const { inner, run, active, runs } = await startRun();
   let reads = 0;
   const store: RunStore = {
     ...inner,
@@ -36,7 +42,7 @@ Deno.test("a turn that is stored while the events are being read is sent next, n
   };
   const left = new AbortController();
   const told: (string | undefined)[] = [];
-  const events = runEvents({ store, run, active: () => active, afterSeq: 0, left: left.signal });
+  const events = runEvents({ store, runs, run, afterSeq: 0 }, left.signal);
   for await (const { event, comment } of events) {
     told.push(event ?? comment);
     if (told.length === 3) left.abort();
@@ -45,7 +51,7 @@ Deno.test("a turn that is stored while the events are being read is sent next, n
 });
 
 Deno.test("those who watch a run share what is read for them, and each is told of every turn", async () => {
-  const { inner, run, active } = await startRun();
+  const { inner, run, active, runs } = await startRun();
   let reads = 0;
   const store: RunStore = {
     ...inner,
@@ -57,8 +63,8 @@ Deno.test("those who watch a run share what is read for them, and each is told o
   const left = new AbortController();
   const seen = Array.from({ length: 20 }, () => [] as (string | undefined)[]);
   const watchers = seen.map(async (told) => {
-    const options = { store, run, active: () => active, afterSeq: 0, left: left.signal };
-    for await (const { event } of runEvents(options)) told.push(event);
+    const options = { store, runs, run, afterSeq: 0 };
+    for await (const { event } of runEvents(options, left.signal)) told.push(event);
   });
   for (const index of [0, 1]) {
     const turn = storedTurn([0, index, 0]);
@@ -73,7 +79,7 @@ Deno.test("those who watch a run share what is read for them, and each is told o
 });
 
 Deno.test("a read that fails ends the events of one watcher, and not of all who share it", async () => {
-  const { inner, run, active } = await startRun();
+  const { inner, run, runs } = await startRun();
   await inner.recordTurn(run.id, storedTurn([0, 0, 0]));
   const all = Promise.withResolvers<void>();
   const fail = () => Promise.reject(new Error("busy"));
@@ -85,8 +91,10 @@ Deno.test("a read that fails ends the events of one watcher, and not of all who 
   };
   const left = new AbortController();
   const watchers = Array.from({ length: 3 }, async () => {
-    const options = { store, run, active: () => active, afterSeq: 0, left: left.signal };
-    for await (const { event } of runEvents(options)) if (event === "turn") return event;
+    const options = { store, runs, run, afterSeq: 0 };
+    for await (const { event } of runEvents(options, left.signal)) {
+      if (event === "turn") return event;
+    }
   });
   await new Promise((resolve) => setTimeout(resolve)); // all of them wait for the first read
   all.resolve();

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { EvalConfig } from "../../../eval/config.ts";
 import * as observation from "../../../eval/endpoint/observation.ts";
 import { createEvalHandler } from "../../../eval/handler.ts";
-import { createLocalWork } from "../../../eval/run/manager/run_ports.ts";
+import { createLocalWork } from "../../../eval/run/execute/runner.ts";
 import type { RunWatcher, Sharing } from "../../../eval/run/manager/shared_runs.ts";
 import { planOf } from "../../../eval/schemas/conversations.ts";
 import { openStore } from "../../../eval/store/open_store.ts";

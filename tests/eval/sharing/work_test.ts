@@ -1,9 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import {
-  createLocalWork,
-  type RunWork,
-  type TakenConversation,
-} from "../../../eval/run/manager/run_ports.ts";
+import { createLocalWork } from "../../../eval/run/execute/runner.ts";
+import type { RunWork, TakenConversation } from "../../../eval/run/manager/run_ports.ts";
 import { createHeldJobs } from "../../../eval/sharing/held_jobs.ts";
 import { createPaceBoard } from "../../../eval/sharing/pace_board.ts";
 import { createSharedWork } from "../../../eval/sharing/shared_work.ts";

@@ -29,7 +29,7 @@ export const datasetCases: Record<string, StoreCase> = {
     const saved = await store.saveDataset("support", each(batch));
     const expected = {
       name: "support",
-      version: await digestBatch(batch),
+      version: digestBatch(batch),
       createdAt: clock.now,
       scenarios: 3,
       turns: 6,

@@ -2,7 +2,6 @@ import { assertEquals } from "@std/assert";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { storedTurn } from "../../fakes/stored_runs.ts";
 import { newRun, type StoreCase } from "./store_case.ts";
-import { until } from "../../fakes/until.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -53,26 +52,6 @@ export const deletionCases: Record<string, StoreCase> = {
     assertEquals((await store.getRun(resumed))?.status, "running");
     assertEquals([await store.findTag("main"), (await store.tally(tagged)).done], [tagged, 1]);
     await store.deleteRun(tagged);
-  },
-
-  "a run that is deleted while it is read can be read to its end, then it is gone": async (
-    store,
-  ) => {
-    const id = await newRun(store, { attempts: 500 });
-    const all = Array.from({ length: 500 }, (_, attempt) => storedTurn([0, attempt, 0]));
-    await Promise.all(all.map((turn) => store.recordTurn(id, turn)));
-    {
-      using _kept = store.keep(id);
-      const pages = store.turnPages(id)[Symbol.asyncIterator]();
-      let read = (await pages.next()).value!.length;
-      assertEquals(await store.deleteRun(id), true);
-      assertEquals(await store.getRun(id), undefined);
-      for (let page = await pages.next(); !page.done; page = await pages.next()) {
-        read += page.value.length;
-      }
-      assertEquals(read, 500);
-    }
-    await until(async () => (await store.tally(id)).done === 0);
   },
 
   "a tag names one run, keeps it from being deleted for its age, and goes with it": async (

@@ -139,7 +139,6 @@ export const gradeCases: Record<string, StoreCase> = {
     const id = await start(store);
     const position = { scenario: 0, attempt: 0, turn: 0 };
     await store.saveGrade(id, position, grade(1));
-    using _kept = store.keep(id);
     await store.deleteRun(id);
     assertEquals(await Array.fromAsync(store.grades(id)), []);
     assertEquals(await store.gradeHistory(id, position), []);

@@ -165,25 +165,6 @@ Deno.test("a reader sees one snapshot of the database, whatever is deleted meanw
     await store.close();
   }));
 
-Deno.test("turns that a killed process could not delete are deleted at the next start", () =>
-  withFolder(async (folder) => {
-    const path = `${folder}/eval.db`;
-    const store = await openStore({ path });
-    const ids: string[] = [];
-    for (let n = 0; n < 3; n++) {
-      const { id } = await store.createRun({ request: evaluateRequest(), testName: "t" });
-      await store.recordTurn(id, storedTurn([0, 0, 0]));
-      ids.push(id);
-    }
-    store.keep(ids[1]!); // and never let go
-    await store.deleteRun(ids[1]!);
-    await store.close();
-    const again = await openStore({ path });
-    const counts = await Promise.all(ids.map(async (id) => (await again.tally(id)).done));
-    assertEquals(counts, [1, 0, 1]);
-    await again.close();
-  }));
-
 Deno.test("the parts of an upload whose process died are deleted after a day, and nothing else", () =>
   withFolder(async (folder) => {
     const path = `${folder}/eval.db`;

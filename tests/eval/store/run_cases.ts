@@ -26,7 +26,7 @@ export const runCases: Record<string, StoreCase> = {
       tally: null,
       queryRemoved: false,
       datasetName: null,
-      batchDigest: await digestBatch(request.test_batch),
+      batchDigest: digestBatch(request.test_batch),
       gate: null,
       group: null,
       request,

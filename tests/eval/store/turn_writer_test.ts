@@ -14,7 +14,6 @@ import { AppError } from "../../../shared/errors.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { until } from "../../fakes/until.ts";
 import { withFolder } from "../../fakes/with_folder.ts";
-import { newRun } from "./store_case.ts";
 
 /** A disk whose flushes end when the test says so. */
 function slowDisk({ intervalMs = 0 } = {}) {
@@ -150,53 +149,9 @@ const lost = () => Promise.reject(new Error("connection lost"));
 const refused: OnCommit = lost;
 const unconfirmed: OnCommit = (commit) => commit().then(lost);
 
-const moment = () => setTimeout(5);
-
 async function* batch() {
   yield* evaluateRequest({ scenarios: 2 }).test_batch;
 }
-
-Deno.test("a run that could not be deleted has its turns after its last reader has left", async () => {
-  const { store, atCommit } = await openWithCommits();
-  const id = await newRun(store);
-  await store.recordTurn(id, storedTurn([0, 0, 0]));
-  {
-    using _kept = store.keep(id);
-    atCommit(refused);
-    await assertRejects(() => store.deleteRun(id), Error, "connection lost");
-  }
-  await moment();
-  assertEquals([(await store.getRun(id))?.id, (await store.tally(id)).done], [id, 1]);
-  await store.close();
-});
-
-Deno.test("the turns of a run whose deletion was not confirmed go after its last reader", async () => {
-  const { store, atCommit } = await openWithCommits();
-  const id = await newRun(store);
-  await store.recordTurn(id, storedTurn([0, 0, 0]));
-  {
-    using _kept = store.keep(id);
-    atCommit(unconfirmed);
-    await assertRejects(() => store.deleteRun(id), Error, "connection lost");
-    assertEquals([await store.getRun(id), (await store.tally(id)).done], [undefined, 1]);
-  }
-  await until(async () => (await store.tally(id)).done === 0);
-  await store.close();
-});
-
-Deno.test("the turns of a run go with it if its last reader leaves during the deletion", async () => {
-  const { store, atCommit } = await openWithCommits();
-  const id = await newRun(store);
-  await store.recordTurn(id, storedTurn([0, 0, 0]));
-  const kept = store.keep(id);
-  atCommit((commit) => {
-    kept[Symbol.dispose]();
-    return commit();
-  });
-  assertEquals(await store.deleteRun(id), true);
-  await until(async () => (await store.tally(id)).done === 0);
-  await store.close();
-});
 
 Deno.test("a dataset whose commit was not confirmed can be read, and written again", async () => {
   const { store, atCommit } = await openWithCommits();
