@@ -7,10 +7,10 @@ import { type Block, type Page, readPages } from "./pages.ts";
 const RUN = "sh";
 const ANSWERS = ["json", "text"];
 /**
- * Not run. `console`: commands that install, build or need root; `ini`, `jsonc`, `nginx`, `caddy`,
- * `dotenv`: files; `ts`: pieces of source.
+ * Not run. `console`: commands that install, build or need root; `ini`, `jsonc`, `nginx`, `dotenv`:
+ * parts of files.
  */
-const NOT_RUN = ["console", "ini", "jsonc", "nginx", "apache", "caddy", "dotenv", "ts"];
+const NOT_RUN = ["console", "ini", "jsonc", "nginx", "dotenv"];
 
 /** Writes what was printed into the pages instead of comparing. */
 const isUpdating = Deno.env.get("UPDATE_DOCS") === "1";
