@@ -9,7 +9,7 @@ interface PostgresResult<R> {
   command: string;
 }
 
-export interface Statement {
+interface Statement {
   text: string;
   values?: readonly unknown[];
   /** Prepares the statement once per connection. */

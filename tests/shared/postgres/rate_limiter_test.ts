@@ -8,7 +8,7 @@ import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { shiftClock } from "../../fakes/shifted_clock.ts";
 import { until } from "../../fakes/until.ts";
 
-Deno.test.sanitizer({ ops: false, resources: false }); // rate-limiter-flexible deletes old counts by a timer
+Deno.test.sanitizer({ ops: false, resources: false }); // old counts are deleted by a timer
 
 Deno.test({
   name: "processes share a rate limit in PostgreSQL, and each counts by itself while it is down",
