@@ -62,9 +62,9 @@ function build(service: ServiceName, flags: string[]): boolean {
 async function copySources(): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "assay-compile-" });
   for (const name of SOURCES) cpSync(name, join(folder, name), { recursive: true });
-  const build = join(folder, "shared/ops/build.ts");
-  const text = await Deno.readTextFile(build);
-  await Deno.writeTextFile(build, text.replace(/"[^"]*";/, `${JSON.stringify(readCommit())};`));
+  const version = join(folder, "shared/ops/version.ts");
+  const text = await Deno.readTextFile(version);
+  await Deno.writeTextFile(version, text.replace('"uncompiled"', JSON.stringify(readCommit())));
   for (const model of MODELS) {
     await Deno.writeFile(join(folder, imagePath(model.name)), await packModel(model));
   }

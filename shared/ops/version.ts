@@ -1,5 +1,7 @@
 import denoJson from "../../deno.json" with { type: "json" };
-import { COMMIT } from "./build.ts";
+
+/** The commit that a binary was compiled from; `deno task compile` writes it into its copy. */
+const COMMIT: string = "uncompiled";
 
 /** The libraries whose versions matter in a bug report. */
 const MAIN_LIBRARIES = [

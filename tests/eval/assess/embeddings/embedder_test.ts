@@ -231,7 +231,7 @@ Deno.test("the constants of an ONNX model are found, whatever else it has", asyn
 });
 
 /** `undefined` if the compiler cannot be had: it is needed for nothing else. */
-const compiler = await import("../../../../.ci/compile_kernel.ts").catch(() => undefined);
+const compiler = await import("../../../../.ci/kernel.ts").catch(() => undefined);
 
 Deno.test({
   name: "the committed kernels are the build of their source",
