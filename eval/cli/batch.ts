@@ -1,4 +1,4 @@
-import { errorMessage, type FieldError } from "../../shared/errors.ts";
+import type { FieldError } from "../../shared/errors.ts";
 import { listFieldErrors } from "../../shared/field_errors.ts";
 import type { z } from "zod";
 import { type EvaluateRequest, evaluateRequest } from "../schemas/evaluate_request.ts";
@@ -7,6 +7,7 @@ import { COLUMN_FIELDS, detectFormat, findFormat, FORMATS, mapColumn } from "../
 import { json, jsonl } from "../datasets/formats/assay.ts";
 import { csv } from "../datasets/formats/csv.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "../datasets/formats/format.ts";
+import { parseLine, parseWhole, readLines, readWhole } from "../datasets/formats/lines.ts";
 import { importScenarios, type SkippedPart } from "../datasets/import_scenarios.ts";
 import { printable } from "../export/text/shorten.ts";
 import { UsageError } from "./command.ts";
@@ -32,8 +33,6 @@ interface BatchRequest {
   targets?: NamedTarget[];
 }
 
-const WHAT_IT_MAY_BE = "one request body, an array of scenarios, or one scenario per line";
-
 /** A file as the command line names it. */
 interface BatchFile {
   text: string;
@@ -54,16 +53,23 @@ export async function readBatch(
   { text, name, format: wanted, columns: mapped = [], readFile }: BatchFile,
   context: { options: BatchOptions; maxAttempts: number },
 ): Promise<BatchRequest & { leftOut: SkippedPart[] }> {
+  if (/^\ufeff?\s*$/.test(text)) throw new UsageError("cannot use the batch: it is empty");
   const columns = parseColumns(mapped);
   const format = wanted === undefined
     ? detectFormat(text, { name, columns })
     : requireFormat(wanted);
   requireTable(format.name, mapped);
-  if (format === json || format === jsonl) {
-    return { ...parseBatch(text, context), leftOut: [] };
-  }
-  const file = importScenarios(ReadableStream.from([text]), { format, columns, readFile });
+  const pieces = ReadableStream.from([text]);
   try {
+    if (format === json) {
+      return { ...toRequest(toBody(parseWhole(await readWhole(pieces))), context), leftOut: [] };
+    }
+    if (format === jsonl) {
+      const lines = await Array.fromAsync(readLines(pieces));
+      const own = { ...context, lines: lines.map(({ number }) => number) };
+      return { ...toRequest({ test_batch: lines.map(parseLine) }, own), leftOut: [] };
+    }
+    const file = importScenarios(pieces, { format, columns, readFile });
     const test_batch = await Array.fromAsync(file.scenarios, ({ scenario }) => scenario);
     return { ...toRequest({ test_batch }, context), leftOut: file.leftOut() };
   } catch (error) {
@@ -142,21 +148,7 @@ export function reportLeftOut(leftOut: SkippedPart[], { err }: Pick<CliContext, 
   }
 }
 
-/**
- * Reads a request from a file that holds a request body, one scenario, an array of scenarios, or
- * one scenario per line (JSONL). Throws `UsageError` with every field that is wrong.
- */
-export function parseBatch(
-  text: string,
-  context: { options: BatchOptions; maxAttempts: number },
-): BatchRequest {
-  const { value, lines } = parseText(text);
-  return toRequest(toBody(value), { ...context, lines });
-}
-
-/**
- * A request of a batch that is not validated. Throws `UsageError` with every field that is wrong.
- */
+/** A request of a batch that is not validated. Throws `UsageError` with every field that is wrong. */
 export function toRequest(
   batch: Record<string, unknown>,
   { options, maxAttempts, lines }: {
@@ -218,37 +210,8 @@ function toBody(value: unknown): Record<string, unknown> {
     if ("test_batch" in value) return { ...value };
     if ("interactions" in value) return { test_batch: [value] };
   }
-  throw new UsageError(`cannot use the batch: it must hold ${WHAT_IT_MAY_BE}`);
-}
-
-/** `lines` are the line numbers of a list that the file has one per line. */
-function parseText(text: string): { value: unknown; lines?: number[] } {
-  const plain = text.replace(/^\ufeff/, "");
-  if (plain.trim() === "") throw new UsageError("cannot use the batch: it is empty");
-  try {
-    return { value: JSON.parse(plain) };
-  } catch (error) {
-    const parsed = parseLines(plain);
-    if (parsed) return parsed;
-    const reason = errorMessage(error);
-    throw new UsageError(`cannot use the batch: it is not JSON: ${reason}`);
-  }
-}
-
-/** `undefined` if not even the first line is JSON: then the file was meant as one JSON value. */
-function parseLines(text: string): { value: unknown[]; lines: number[] } | undefined {
-  const values: unknown[] = [];
-  const lines: number[] = [];
-  for (const [index, line] of text.split("\n").entries()) {
-    if (line.trim() === "") continue;
-    try {
-      values.push(JSON.parse(line));
-      lines.push(index + 1);
-    } catch (error) {
-      if (values.length === 0) return undefined;
-      const reason = errorMessage(error);
-      throw new UsageError(`cannot use the batch: line ${index + 1} is not JSON: ${reason}`);
-    }
-  }
-  return values.length === 0 ? undefined : { value: values, lines };
+  throw new UsageError(
+    "cannot use the batch: it must hold one request body, an array of scenarios, or one scenario " +
+      "per line",
+  );
 }

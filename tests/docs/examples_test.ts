@@ -1,14 +1,15 @@
 import { assertEquals } from "@std/assert";
 import { parseMcpConfig } from "../../agent/mcp/config.ts";
-import { parseBatch } from "../../eval/cli/batch.ts";
+import { readBatch } from "../../eval/cli/batch.ts";
 import { evaluateRequest } from "../../eval/schemas/evaluate_request.ts";
 import { notesOf } from "../../.ci/release_notes.ts";
 
 const readExample = (name: string) =>
   Deno.readTextFileSync(new URL(`../../docs/examples/${name}`, import.meta.url));
 
-Deno.test("the example batch is one that the command line takes", () => {
-  const { request: { test_batch } } = parseBatch(readExample("support.jsonl"), {
+Deno.test("the example batch is one that the command line takes", async () => {
+  const file = { text: readExample("support.jsonl"), name: "support.jsonl" };
+  const { request: { test_batch } } = await readBatch(file, {
     options: { endpoint: "http://127.0.0.1:9/v1", model_id: "m" },
     maxAttempts: 1,
   });

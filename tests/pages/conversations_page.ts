@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Download, Page } from "playwright-core";
-import { parseBatch } from "../../eval/cli/batch.ts";
+import { readBatch } from "../../eval/cli/batch.ts";
 import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { ask, importFile, lastAnswers, say, startScriptedAgent, untilStored } from "./chat.ts";
 
@@ -185,7 +185,7 @@ suite.test("a conversation is saved as a test that assay-eval accepts", async ({
   await page.getByRole("button", { name: "Save as file" }).click();
   const { name, text } = await download;
   assertEquals(name, "opening-hours.json");
-  const { request: { test_batch: [scenario] } } = parseBatch(text, {
+  const { request: { test_batch: [scenario] } } = await readBatch({ text, name }, {
     options: { endpoint: url, model_id: "m" },
     maxAttempts: 1,
   });
@@ -216,7 +216,7 @@ suite.test("a test keeps the tool calls and the system prompt, unless they are t
   async function save() {
     const download = saved(page.waitForEvent("download"));
     await page.getByRole("button", { name: "Save as file" }).click();
-    const { request } = parseBatch((await download).text, {
+    const { request } = await readBatch(await download, {
       options: { endpoint: url, model_id: "m" },
       maxAttempts: 1,
     });

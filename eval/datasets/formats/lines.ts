@@ -59,7 +59,7 @@ export function parseWhole(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ImportError(lineOfError(text, error), (error as Error).message);
+    throw new ImportError(lineOfError(text, error), `it is not JSON: ${(error as Error).message}`);
   }
 }
 

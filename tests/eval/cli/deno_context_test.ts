@@ -1,16 +1,5 @@
-import {
-  assertEquals,
-  assertMatch,
-  assertRejects,
-  assertStringIncludes,
-  assertThrows,
-} from "@std/assert";
-import {
-  type BatchOptions,
-  createFileReader,
-  parseBatch,
-  readBatch,
-} from "../../../eval/cli/batch.ts";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { type BatchOptions, createFileReader, readBatch } from "../../../eval/cli/batch.ts";
 import { UsageError } from "../../../eval/cli/command.ts";
 import { createCliLogger } from "../../../eval/cli/process/deno_context.ts";
 import { readText, realPath, writeText } from "../../../eval/cli/process/deno_files.ts";
@@ -136,8 +125,8 @@ const first = { id: "first", interactions: [turn] };
 const second = { id: "second", interactions: [turn] };
 const flags: BatchOptions = { endpoint: "http://model.example", model_id: "m" };
 
-const parse = (text: string, options: BatchOptions = flags) =>
-  parseBatch(text, { options, maxAttempts: 1000 }).request;
+const parse = async (text: string, options: BatchOptions = flags) =>
+  (await readBatch({ text, name: "batch.json" }, { options, maxAttempts: 1000 })).request;
 
 const inputs: [name: string, text: string, scenarios: string[]][] = [
   ["one request body", JSON.stringify({ test_batch: first }), ["first"]],
@@ -164,12 +153,12 @@ const inputs: [name: string, text: string, scenarios: string[]][] = [
   ["a file that begins with a byte order mark", `\ufeff${JSON.stringify([first])}`, ["first"]],
 ];
 for (const [name, text, scenarios] of inputs) {
-  Deno.test(`a batch may be ${name}`, () => {
-    assertEquals(parse(text).test_batch.map(({ id }) => id), scenarios);
+  Deno.test(`a batch may be ${name}`, async () => {
+    assertEquals((await parse(text)).test_batch.map(({ id }) => id), scenarios);
   });
 }
 
-Deno.test("a request body needs no options, and options win over it", () => {
+Deno.test("a request body needs no options, and options win over it", async () => {
   const body = JSON.stringify({
     test_batch: first,
     endpoint: "http://body.example",
@@ -177,13 +166,13 @@ Deno.test("a request body needs no options, and options win over it", () => {
     attempts: 3,
     parameters: { temperature: 0 },
   });
-  const plain = parse(body, {});
+  const plain = await parse(body, {});
   assertEquals([plain.endpoint, plain.model_id, plain.attempts], [
     "http://body.example",
     "from the body",
     3,
   ]);
-  const changed = parse(body, { model_id: "from the command line", attempts: 5 });
+  const changed = await parse(body, { model_id: "from the command line", attempts: 5 });
   assertEquals([changed.model_id, changed.attempts], ["from the command line", 5]);
   assertEquals(changed.parameters, { temperature: 0 });
 });
@@ -193,11 +182,11 @@ const faults: [name: string, text: string, message: string][] = [
   [
     "a broken line",
     `${JSON.stringify(first)}\n{"id": \n`,
-    "line 2 is not JSON",
+    "line 2: it is not JSON",
   ],
   [
-    "a number",
-    "7",
+    "another object",
+    '{\n"a": 7}',
     "it must hold one request body, an array of scenarios, or one scenario per line",
   ],
   ["nothing", "", "it is empty"],
@@ -208,13 +197,13 @@ const faults: [name: string, text: string, message: string][] = [
   ],
 ];
 for (const [name, text, message] of faults) {
-  Deno.test(`a batch that holds ${name} is refused, and the message says where`, () => {
-    assertStringIncludes(assertThrows(() => parse(text), UsageError).message, message);
+  Deno.test(`a batch that holds ${name} is refused, and the message says where`, async () => {
+    await assertRejects(() => parse(text), UsageError, message);
   });
 }
 
-Deno.test("what is missing is named with the option that gives it", () => {
-  const { message } = assertThrows(() => parse(JSON.stringify([first]), {}), UsageError);
+Deno.test("what is missing is named with the option that gives it", async () => {
+  const { message } = await assertRejects(() => parse(JSON.stringify([first]), {}), UsageError);
   assertStringIncludes(message, "endpoint (--endpoint URL): ");
   assertStringIncludes(message, "model_id (--model ID): ");
 });
@@ -246,10 +235,10 @@ Deno.test("an empty file is called empty, whatever its name", async () => {
   }
 });
 
-Deno.test("an error in a file of lines is reported with the file's line", () => {
+Deno.test("an error in a file of lines is reported with the file's line", async () => {
   const lines = [first, "", { ...second, interactions: [{ id: 7 }] }, "", { id: "none" }]
     .map((line) => line && JSON.stringify(line)).join("\n");
-  const { message } = assertThrows(() => parse(lines), UsageError);
+  const { message } = await assertRejects(() => parse(lines), UsageError);
   assertStringIncludes(message, "  line 3, interactions.0.id: ");
   assertStringIncludes(message, "  line 3, interactions.0.user_message: ");
   assertStringIncludes(message, "  line 5, interactions: ");
