@@ -46,7 +46,7 @@ export function parseBaselineFile(path: string, text: string): BaselineFile {
       interactions.map((result, index): StoredTurn => ({
         scenario,
         attempt: attempt_id - 1,
-        turn: index + (history_of ? 1 : 0), // that way is not asked the first turn
+        turn: index + (history_of ? 1 : 0), // the first turn is not asked that way
         result,
         tookMs: 0,
       }))
@@ -203,7 +203,7 @@ function isSameTest({ testName, batchDigest }: RunRecord, candidate: Candidate):
     (batchDigest !== null && batchDigest === candidate.batchDigest);
 }
 
-/** An address that tells no kind may be of any. A part of a batch (`--only`) is not the test. */
+/** An endpoint of unknown kind matches any. A run of a part of the batch (`--only`) never does. */
 async function isSameKind(reader: RunReader, id: string, { request }: Candidate): Promise<boolean> {
   const run = await reader.getRun(id);
   if (

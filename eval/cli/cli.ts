@@ -4,7 +4,7 @@ import { printable } from "../export/text/shorten.ts";
 import { asksForHelp, type Command, EXIT, UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 
-/** Only the one that is run is loaded: each module takes some of the start. */
+/** Only the command that runs is loaded: each module takes time. */
 const commands: Record<string, () => Promise<Command>> = {
   run: async () => (await import("./commands/run.ts")).run,
   runs: async () => (await import("./commands/runs.ts")).runs,
@@ -48,7 +48,7 @@ export async function runCli(args: string[], context: CliContext): Promise<numbe
   try {
     return await execute(args, context);
   } catch (thrown) {
-    // That the database could not be closed either says less.
+    // The first error says more than the one of closing the database after it.
     const error = thrown instanceof SuppressedError ? thrown.suppressed : thrown;
     if (error instanceof UsageError) {
       const command = isHelp(name) ? "" : `${name} `;

@@ -12,7 +12,7 @@ export interface CliStream {
   readonly columns: number;
 }
 
-/** What removes the line that a terminal shows last, such as a bar; nothing elsewhere. */
+/** The characters that clear the current line of a terminal; none if it is not one. */
 export function clearLine({ isTerminal }: CliStream): string {
   return isTerminal ? "\r\x1b[K" : ""; // back to its start, and the rest of it cleared
 }
@@ -51,7 +51,7 @@ export interface CliContext {
     /** True for a command that needs what is stored: a file that is not there is not created. */
     mustExist?: boolean;
   }): Promise<RunStore>;
-  /** Gives back what was loaded ahead and cannot score the replies of this run. */
+  /** Ends the encoder that was started early, if this run does not need it. */
   prepareScoring(request: EvaluateRequest): void;
   /** Copies the database into a new file; throws `UsageError` if it cannot. */
   backUp(path: string): Promise<void>;

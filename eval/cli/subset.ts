@@ -60,8 +60,8 @@ async function findFailed(
   );
 }
 
-/** How the attempts at each scenario of a run stand, by its id; those of one id count together. */
-export async function countScenarioPasses(
+/** How many attempts at each scenario passed, by its id; scenarios of one id count together. */
+async function countScenarioPasses(
   reader: TurnReader,
   run: StoredRun,
   threshold: number,

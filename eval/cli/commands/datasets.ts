@@ -12,7 +12,7 @@ import {
 } from "../batch.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { renderTable } from "../report/table.ts";
+import { renderTable } from "../report/terminal_form.ts";
 
 /** Datasets that are listed. */
 const MOST_LISTED = 1_000;

@@ -4,12 +4,10 @@ import { exportFormats } from "../../export/export_formats.ts";
 import { exportSource, groupSources } from "../../export/export_source.ts";
 import { readGradedAgreement } from "../../grades/run_agreement.ts";
 import { splitNoise } from "../../noise/noise.ts";
-import type { RunReader } from "../../store/store.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import { findRun, isGroup, storedGroups } from "../find_run.ts";
-import type { CliContext } from "../context.ts";
-import { type Output, planOutputs, writeEach, writeOutputs } from "../report/outputs.ts";
+import { planOutputs, writeOutputs } from "../report/outputs.ts";
 
 const options = {
   format: { type: "string" },
@@ -59,13 +57,22 @@ Example:
     }
     const outputs = await planOutputs(values.output ?? [], context);
     const formats = outputs.length > 0 ? outputs.map(({ format }) => format) : [format];
+    const finish = async (write: (format: ExportFormat) => AsyncIterable<string>) => {
+      if (outputs.length > 0) await writeOutputs(outputs, { write, context });
+      else for await (const text of gatherPieces(write(format))) context.out.write(text);
+      return EXIT.passed;
+    };
     await using reader = await context.openReader();
-    const isOfGroup = await isGroup(reader, name);
-    if (isOfGroup) {
+    if (await isGroup(reader, name)) {
       if (values.rows !== undefined) throw notOfGroup("--rows");
       if (values.noise) throw notOfGroup("--noise");
       if (threshold !== undefined) requireUsed(formats, "--threshold", ["group threshold"]);
-      return await exportGroup(name, { reader, outputs, format, threshold, context });
+      const report = await storedGroups(reader).report(name);
+      if (report.status === "running") {
+        throw new UsageError(`cannot export group ${name}: it is not finished`);
+      }
+      const group = { report, runs: () => groupSources(reader, { ...report, threshold }) };
+      return await finish((format) => format.writeGroup(group));
     }
     if (values.rows !== undefined) requireUsed(formats, "--rows", ["rows"]);
     if (values.noise && rows === "turns") {
@@ -79,9 +86,7 @@ Example:
     if (values.noise) {
       source.noise = await splitNoise(source.run.id, source.reader.turns(source.run.id));
     }
-    if (outputs.length > 0) await writeOutputs(outputs, { source, context });
-    else for await (const text of gatherPieces(format.write(source))) context.out.write(text);
-    return EXIT.passed;
+    return await finish((format) => format.write(source));
   },
 };
 
@@ -95,27 +100,4 @@ function requireUsed(formats: ExportFormat[], name: string, options: ExportOptio
 
 function notOfGroup(option: string): UsageError {
   return new UsageError(`${option} is for the runs of a group, one by one`);
-}
-
-async function exportGroup(
-  id: string,
-  { reader, outputs, format, threshold, context }: {
-    reader: RunReader;
-    outputs: Output[];
-    format: ExportFormat;
-    threshold: number | undefined;
-    context: CliContext;
-  },
-): Promise<number> {
-  const report = await storedGroups(reader).report(id);
-  if (report.status === "running") {
-    throw new UsageError(`cannot export group ${id}: it is not finished`);
-  }
-  const source = { report, runs: () => groupSources(reader, { ...report, threshold }) };
-  if (outputs.length > 0) {
-    await writeEach(outputs, { context, pieces: ({ format }) => format.writeGroup(source) });
-  } else {
-    for await (const text of gatherPieces(format.writeGroup(source))) context.out.write(text);
-  }
-  return EXIT.passed;
 }

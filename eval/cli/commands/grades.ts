@@ -10,10 +10,9 @@ import { parseArguments } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { findRun } from "../find_run.ts";
-import { renderTable } from "../report/table.ts";
 import { agreementText } from "../../export/text/agreement_text.ts";
 import { readAgreement } from "../../grades/run_agreement.ts";
-import { terminalForm } from "../report/terminal_form.ts";
+import { renderTable, terminalForm } from "../report/terminal_form.ts";
 
 const options = {
   import: { type: "string" },

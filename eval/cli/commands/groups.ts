@@ -2,7 +2,7 @@ import type { ListedGroup } from "../../groups/group_report.ts";
 import { parseArguments, parseLimit } from "../arguments.ts";
 import { type Command, EXIT } from "../command.ts";
 import { storedGroups } from "../find_run.ts";
-import { renderTable } from "../report/table.ts";
+import { renderTable } from "../report/terminal_form.ts";
 
 const options = {
   limit: { type: "string" },

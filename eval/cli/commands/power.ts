@@ -4,7 +4,7 @@ import { turnsSoFar } from "../../store/turns/whole_reader.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import { findRun } from "../find_run.ts";
-import { renderTable } from "../report/table.ts";
+import { renderTable } from "../report/terminal_form.ts";
 
 const options = {
   difference: { type: "string" },

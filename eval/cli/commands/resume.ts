@@ -1,7 +1,7 @@
 import { parseArguments } from "../arguments.ts";
 import { type Command, UsageError } from "../command.ts";
 import { findRun, isGroup } from "../find_run.ts";
-import { followRun } from "../report/follow_run.ts";
+import { followGroup, followRun } from "../report/follow.ts";
 import {
   CRITERIA_HELP,
   criteriaOptions,
@@ -9,12 +9,9 @@ import {
   parsePassCriteria,
   type PassCriteria,
 } from "../pass_criteria.ts";
-import { reportRun } from "../report/report_run.ts";
-import type { ActiveRun } from "../../run/manager/active_run.ts";
+import { reportGroup, reportRun } from "../report/report.ts";
 import type { RunStore } from "../../store/store.ts";
 import type { CliContext } from "../context.ts";
-import { followGroup } from "../report/follow_group.ts";
-import { reportGroup } from "../report/report_group.ts";
 
 /** Continues a run that was stopped. */
 export const resume: Command = {
@@ -77,6 +74,6 @@ async function resumeGroup(
     if (criteria.budget) request.budget = criteria.budget;
   }
   const manager = await context.createManager(store, criteria.concurrency);
-  const active: ActiveRun[] = await Promise.all(runs.map((run) => manager.resume(run)));
+  const active = await Promise.all(runs.map((run) => manager.resume(run)));
   return await followGroup(id, { active, criteria, manager, store, context });
 }

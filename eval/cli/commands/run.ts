@@ -11,7 +11,7 @@ import {
 } from "../batch.ts";
 import { type Command, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { followRun } from "../report/follow_run.ts";
+import { followGroup, followRun } from "../report/follow.ts";
 import {
   CRITERIA_HELP,
   criteriaOptions,
@@ -263,6 +263,5 @@ async function runGroup(
   }
   const { id, active } = started;
   context.err.write(`group ${id}\n`);
-  const { followGroup } = await import("../report/follow_group.ts");
   return await followGroup(id, { active, criteria, manager, store, context });
 }

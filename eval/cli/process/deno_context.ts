@@ -17,7 +17,7 @@ import type { EncoderAhead } from "./encoder_ahead.ts";
 
 /** The context of a real process: files, streams, signals, storage and the network. */
 export async function createDenoContext(encoder: EncoderAhead): Promise<CliContext> {
-  // Judged when it is needed: `--help` must not fail because of an invalid variable.
+  // Validated when it is needed: `--help` must not fail because of an invalid variable.
   const environment = await readEnvironment(EvalConfig).then(
     (read) => () => read,
     (error) => () => {
@@ -102,7 +102,7 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
   };
 }
 
-/** Throws `ConfigError` as a reader does. Any other fault is for whoever opens the database. */
+/** Throws `ConfigError` if there is no such file. Other faults are those of opening it. */
 async function requireFile(path: string): Promise<void> {
   if (isPostgresAddress(path)) return;
   const fault = await Deno.stat(path).catch((error: unknown) => error);
@@ -132,7 +132,7 @@ function createStream(stream: typeof Deno.stdout | typeof Deno.stderr): CliStrea
         while (bytes.length > 0) bytes = bytes.subarray(stream.writeSync(bytes));
       } catch (error) {
         if (error instanceof Deno.errors.BrokenPipe) Deno.exit(EXIT.brokenPipe);
-        // Without a place for messages the work itself continues.
+        // The work itself continues without messages.
         if (stream === Deno.stderr) return;
         throw new UsageError(`cannot write standard output: ${errorMessage(error)}`);
       }

@@ -35,22 +35,22 @@ export async function realPath(path: string): Promise<string> {
  * disk leaves that as it is.
  */
 export async function writeText(path: string, pieces: AsyncIterable<string>): Promise<void> {
-  const attempt = <T>(work: Promise<T>): Promise<T> =>
+  const explained = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error) => {
       throw explainAll(`cannot write ${path}`, error);
     });
-  const { file, temporary, target } = await attempt(openForWriting(path));
+  const { file, temporary, target } = await explained(openForWriting(path));
   try {
     try {
       const encoder = new TextEncoder();
       for await (const piece of gatherPieces(pieces)) {
-        await attempt(writeAll(file, encoder.encode(piece)));
+        await explained(writeAll(file, encoder.encode(piece)));
       }
-      if (temporary !== undefined) await attempt(file.sync());
+      if (temporary !== undefined) await explained(file.sync());
     } finally {
       file.close();
     }
-    if (temporary !== undefined) await attempt(replace(target, temporary));
+    if (temporary !== undefined) await explained(replace(target, temporary));
   } catch (error) {
     if (temporary !== undefined) await Deno.remove(temporary).catch(() => {});
     throw error;

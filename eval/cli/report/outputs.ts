@@ -1,4 +1,4 @@
-import type { ExportFormat, ExportSource } from "../../export/format.ts";
+import type { ExportFormat } from "../../export/format.ts";
 import { UsageError } from "../command.ts";
 import { clearLine, type CliContext } from "../context.ts";
 
@@ -20,19 +20,11 @@ export async function planOutputs(paths: string[], context: CliContext): Promise
   return outputs;
 }
 
-/** Writes a run into each file, and says so. Throws as `writeEach` does. */
+/** Writes all files that can be written, then throws `UsageError` with those that cannot. */
 export async function writeOutputs(
   outputs: Output[],
-  { source, context }: { source: ExportSource; context: CliContext },
-): Promise<void> {
-  await writeEach(outputs, { context, pieces: ({ format }) => format.write(source) });
-}
-
-/** Writes all files that can be written, then throws `UsageError` with those that cannot. */
-export async function writeEach(
-  outputs: Output[],
-  { pieces, context }: {
-    pieces: (output: Output) => AsyncIterable<string>;
+  { write, context }: {
+    write: (format: ExportFormat) => AsyncIterable<string>;
     context: CliContext;
   },
 ): Promise<void> {
@@ -43,7 +35,7 @@ export async function writeEach(
     // The report of a large run takes some seconds.
     if (err.isTerminal) err.write(`writing ${output.path}`);
     try {
-      await context.writeText(output.path, pieces(output));
+      await context.writeText(output.path, write(output.format));
       err.write(`${clear}wrote ${output.path}\n`);
     } catch (error) {
       err.write(clear);

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createProgressDisplay, describeDuration } from "../../../eval/cli/process/progress.ts";
-import { renderTable } from "../../../eval/cli/report/table.ts";
+import { renderTable } from "../../../eval/cli/report/terminal_form.ts";
 import { batchFile, cliContext } from "../../fakes/cli_context.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 

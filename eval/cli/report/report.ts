@@ -1,5 +1,7 @@
 import { counted } from "../../../shared/text.ts";
 import { compareStored } from "../../compare/compare_stored.ts";
+import { groupSources } from "../../export/export_source.ts";
+import { describeGroup } from "../../export/text/group_text.ts";
 import { readNumbers, type RunNumbers } from "../../export/text/run_numbers.ts";
 import { readSides } from "../../export/text/compared_sides.ts";
 import { describeComparison } from "../../export/text/comparison_text.ts";
@@ -14,6 +16,7 @@ import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
 import { createWholeReader } from "../../store/turns/whole_reader.ts";
 import { EXIT } from "../command.ts";
+import { storedGroups } from "../find_run.ts";
 import { type PassCriteria, thresholdFor, withBaseline } from "../pass_criteria.ts";
 import { writeOutputs } from "./outputs.ts";
 import { terminalForm } from "./terminal_form.ts";
@@ -38,12 +41,39 @@ export async function reportRun(
     context.out.write(describeComparison({ ...source.comparison, sides }, terminalForm));
   }
   context.out.write(`\n${words}\n`);
-  await writeOutputs(criteria.outputs, { source, context });
+  await writeOutputs(criteria.outputs, { context, write: (format) => format.write(source) });
   return code;
 }
 
+/**
+ * Reports on a group whose runs are complete: the table, the verdicts, and whether each model
+ * passes by itself. Writes its files and returns its exit code: that of the worst model.
+ */
+export async function reportGroup(
+  id: string,
+  criteria: PassCriteria,
+  { store, context }: { store: RunStore; context: CliContext },
+): Promise<number> {
+  const report = await storedGroups(store).report(id, { decideBy: criteria.decideBy });
+  context.out.write(describeGroup(report, terminalForm));
+  context.out.write("\n");
+  const codes: number[] = [];
+  for (const { run_id, name } of report.models) {
+    const run = (await store.getRun(run_id))!;
+    const { code, words } = await judgeRun(run, criteria, store);
+    context.out.write(`${terminalForm.name(name)}: ${words}\n`);
+    codes.push(code);
+  }
+  const runs = () => groupSources(store, { ...report, threshold: criteria.threshold });
+  await writeOutputs(criteria.outputs, {
+    context,
+    write: (format) => format.writeGroup({ report, runs }),
+  });
+  return [EXIT.error, EXIT.notPassed].find((code) => codes.includes(code)) ?? EXIT.passed;
+}
+
 /** Holds a run that has ended against its criteria, and stores the outcome. */
-export async function judgeRun(
+async function judgeRun(
   run: StoredRun,
   criteria: PassCriteria,
   store: RunStore,
