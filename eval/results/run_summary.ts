@@ -8,7 +8,7 @@ import type { TurnReader } from "../store/turns/whole_reader.ts";
 import { isAskedHere } from "./turn_counts.ts";
 import { outcomeOf, thresholdOf } from "./outcome.ts";
 import { HEADLINE, holdWithBars } from "./passing.ts";
-import { PASSING, resultParts } from "./scenario_results.ts";
+import { PASSING, type ResultPart, resultParts } from "./scenario_results.ts";
 import { barsOf, type CountedAttempt, createTotals, summariseRun } from "./summary.ts";
 
 /** How many turns there are of each outcome. */
@@ -88,13 +88,21 @@ export type RunSummary = z.infer<typeof RunSummary>;
 /** The heading is made for its notes; its message is not used. */
 const NO_COUNTS = { done: 0, failed: 0, missing: 0 };
 
-/** Reads a run once and summarises it; also one that is running, as far as it has come. */
-export async function summariseTurns(reader: TurnReader, run: StoredRun): Promise<RunSummary> {
+/**
+ * Reads a run once and summarises it; also one that is running, as far as it has come. `watch` sees
+ * each part.
+ */
+export async function summariseTurns(
+  reader: Pick<TurnReader, "turnPages">,
+  run: StoredRun,
+  watch: (part: ResultPart) => void = () => {},
+): Promise<RunSummary> {
   const totals = createTotals();
   const turns = createTurnSummary(thresholdOf(run.request));
   const scenarios = { passed: 0, sometimes: 0, below: 0, missing: 0, unscored: 0 };
   for await (const parts of resultParts(reader, run, { attemptScores: PASSING })) {
     for (const part of parts) {
+      watch(part);
       if (part.kind === "turn") {
         totals.addTurn(part.result);
         turns.add(part.result);

@@ -25,7 +25,7 @@ export const csv: ExportFormat = {
     if (source.hasBom ?? true) yield BYTE_ORDER_MARK;
     if (source.rows === "scores") return yield writeScoreTable(await readScoreRows(source));
     const { run, reader } = source;
-    const { scoreNames, turnCounts, graded } = await readNumbers(source);
+    const { scoreNames, graded, cost, judge_cost, check_counts } = await readNumbers(source);
     const ids = run.request.test_batch.map(({ id }) => id);
     const systemPrompts = run.request.test_batch.map(systemPromptOf);
     const columns: Column[] = [
@@ -77,8 +77,8 @@ export const csv: ExportFormat = {
         : []),
       ...(run.request.history === "both" ? [HISTORY_COLUMN] : []),
       ...(run.parentId === null ? [] : RETRY_COLUMNS),
-      ...(turnCounts.cost ?? turnCounts.judge_cost ? COST_COLUMNS : []),
-      ...(turnCounts.check_counts ? CHECK_COLUMNS : []),
+      ...(cost ?? judge_cost ? COST_COLUMNS : []),
+      ...(check_counts ? CHECK_COLUMNS : []),
       ...(scoreNames.includes("tools") ? TOOL_COLUMNS : []),
       ...(graded.turns > 0 ? GRADE_COLUMNS : []),
       ...scoreNames.map((name): Column => [name, ({ result }) => result.scores[name]]),

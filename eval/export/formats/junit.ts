@@ -1,23 +1,22 @@
-import { describeContradiction } from "../text/turn_text.ts";
-import type { TurnCounts } from "../../schemas/evaluate_response.ts";
-import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import { formatP, roundedBelow } from "../../../shared/rounding.ts";
+import { shorten } from "../../../shared/text.ts";
 import { referencesOf } from "../../assess/references.ts";
+import type { Comparison } from "../../compare/comparison.ts";
+import { isRegression } from "../../compare/verdict.ts";
+import { withoutQuery } from "../../endpoint/endpoint_address.ts";
+import { outcomeOf } from "../../results/outcome.ts";
+import { HEADLINE } from "../../results/passing.ts";
 import { hasWrongTools } from "../../schemas/barred.ts";
 import { isBarring } from "../../schemas/checks.ts";
 import { isAskedTheSecondWay } from "../../schemas/conversations.ts";
-import { roundedBelow } from "../../../shared/rounding.ts";
-import { shorten } from "../../../shared/text.ts";
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { StoredTurn } from "../../store/turns/turn_record.ts";
-import { HEADLINE } from "../../results/passing.ts";
-import { withoutQuery } from "../../endpoint/endpoint_address.ts";
-import { describeFailedChecks } from "../text/turn_text.ts";
-import { countedTurns } from "../text/run_numbers.ts";
-import { type Counts, readNumbers, type RunNumbers } from "../text/run_numbers.ts";
 import type { ExportFormat, ExportSource } from "../format.ts";
-import { type ComparisonSuite, comparisonSuite, xmlAttributes, xmlText } from "./xml.ts";
-import { outcomeOf } from "../../results/outcome.ts";
-import { showMean } from "../text/text_form.ts";
-import { describeTools } from "../text/turn_text.ts";
+import { countedTurns, type Counts, readNumbers, type RunNumbers } from "../text/run_numbers.ts";
+import { showMean, showScore } from "../text/text_form.ts";
+import { describeContradiction, describeFailedChecks, describeTools } from "../text/turn_text.ts";
+import { xmlAttributes, xmlText } from "./xml.ts";
 
 /** Of a reply that is shown with a failure; whole replies are in the other formats. */
 const SHOWN_CHARACTERS = 2000;
@@ -43,165 +42,170 @@ export const junit: ExportFormat = {
 
 /** One report of several runs, of which there is at least one. Those of a group have its names. */
 async function* writeReport(sources: ExportSource[]): AsyncGenerator<string> {
-  const allNumbers: RunNumbers[] = [];
-  for (const source of sources) allNumbers.push(await readNumbers(source));
-  const prefixes = sources.map(({ run }) =>
-    sources.length > 1 ? `${run.group?.name ?? run.modelId} / ` : ""
-  );
-  const compared = sources.map((source, index) => comparisonSuite(source, prefixes[index]!));
-  const counts = sources.map(({ run }, index) =>
-    withComparison(countWithEnd(run, allNumbers[index]!), compared[index])
-  );
+  const reports = [];
+  for (const source of sources) {
+    const { run } = source;
+    const prefix = sources.length > 1 ? `${run.group?.name ?? run.modelId} / ` : "";
+    const numbers = await readNumbers(source);
+    const ended = run.status === "completed" ? [] : [endedEarly(run, numbers, prefix)];
+    reports.push({ source, prefix, numbers, ended, compared: comparisonSuites(source) });
+  }
   yield `<?xml version="1.0" encoding="UTF-8"?>\n`;
+  const counts = reports.flatMap(({ numbers, ended, compared }) => [
+    countsOf(numbers),
+    ...[...ended, ...compared].map((suite) => suite.counts),
+  ]);
   const name = sources[0]!.run.testName;
-  yield `<testsuites${xmlAttributes({ name, ...countAttributes(addCounts(counts)) })}>\n`;
-  for (const [index, source] of sources.entries()) {
-    const prefix = prefixes[index]!;
-    const numbers = allNumbers[index]!;
-    if (source.run.status !== "completed") yield writeEndedEarly(source, numbers, prefix);
+  yield `<testsuites${xmlAttributes({ name, ...attributesOf(addCounts(counts)) })}>\n`;
+  for (const { source, prefix, numbers, ended, compared } of reports) {
+    for (const { xml } of ended) yield xml;
     yield* writeSuites(source, numbers, prefix);
-    yield compared[index]?.xml ?? "";
+    for (const { xml } of compared) yield xml;
   }
   yield "</testsuites>\n";
 }
 
-/** A run that ended early has an error more. */
-function countWithEnd({ status }: ExportSource["run"], numbers: Counts): Counts {
-  if (status === "completed") return numbers;
-  return { ...numbers, turns: numbers.turns + 1, failed: numbers.failed + 1 };
+const COUNTED = ["tests", "failures", "errors", "skipped", "ms"] as const;
+/** What a suite says of its cases. */
+type SuiteCounts = Record<(typeof COUNTED)[number], number>;
+
+function countsOf({ turns, below, failed, missing, unscored, latencyMs: ms }: Counts): SuiteCounts {
+  return { tests: turns, failures: below, errors: failed + missing, skipped: unscored, ms };
 }
 
-function withComparison(counts: Counts, compared: ComparisonSuite | undefined): Counts {
-  if (!compared) return counts;
-  return {
-    ...counts,
-    turns: counts.turns + compared.tests,
-    below: counts.below + compared.failures,
-    failed: counts.failed + compared.errors,
-  };
+function addCounts(all: SuiteCounts[]): SuiteCounts {
+  const sum = (name: keyof SuiteCounts) => all.reduce((total, counts) => total + counts[name], 0);
+  return Object.fromEntries(COUNTED.map((name) => [name, sum(name)])) as SuiteCounts;
 }
 
-function addCounts(all: Counts[]): Counts {
-  const sum = (name: keyof Counts) => all.reduce((total, counts) => total + counts[name], 0);
-  return {
-    turns: sum("turns"),
-    passed: sum("passed"),
-    below: sum("below"),
-    failed: sum("failed"),
-    missing: sum("missing"),
-    unscored: sum("unscored"),
-    latencyMs: sum("latencyMs"),
-  };
+function attributesOf({ ms, ...counts }: SuiteCounts) {
+  return { ...counts, time: seconds(ms) };
 }
 
-/** Krippendorff's alpha; what cannot be computed is left out. */
-function agreementProperties({ agreement }: ExportSource): Record<string, number> {
-  const alphas = {
-    agreement_of_people: agreement?.people.alpha_interval,
-    agreement_with_people: agreement?.judge?.alpha_interval,
-  };
-  return Object.fromEntries(
-    Object.entries(alphas).flatMap(([name, alpha]) =>
-      typeof alpha === "number" ? [[name, alpha]] : []
-    ),
-  );
+/** What is wrong with a case that has no reply. */
+interface Fault {
+  kind: "failure" | "error";
+  type: string;
+  message: string;
 }
 
-/** How many replies say what their references say, by label. */
-function labelProperties({ agreements = {} }: TurnCounts): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(agreements).map(([label, turns]) => [`agreement_${label}`, turns]),
-  );
+/** A suite of such cases. */
+function createSuite(
+  suite: string,
+  cases: { name: string; fault?: Fault | undefined }[],
+): { counts: SuiteCounts; xml: string } {
+  const count = (kind: Fault["kind"]) => cases.filter(({ fault }) => fault?.kind === kind).length;
+  const [failures, errors] = [count("failure"), count("error")];
+  const counts = { tests: cases.length, failures, errors, skipped: 0, ms: 0 };
+  const written = cases.map(({ name, fault }) => {
+    if (!fault) return writeCase({ classname: suite, name }, []);
+    const { kind, ...attributes } = fault;
+    return writeCase({ classname: suite, name }, [`<${kind}${xmlAttributes({ ...attributes })}/>`]);
+  });
+  const open = `  <testsuite${xmlAttributes({ name: suite, ...attributesOf(counts) })}>\n`;
+  return { counts, xml: `${open}${written.join("")}  </testsuite>\n` };
 }
 
-function writeEndedEarly({ run }: ExportSource, { turns }: RunNumbers, prefix: string): string {
-  const counts = { tests: 1, failures: 0, errors: 1, skipped: 0, time: seconds(0) };
+function endedEarly(run: StoredRun, { turns }: RunNumbers, prefix: string) {
   const message = `${run.status} after ${turns} of ${countedTurns(run)} turns`;
-  const name = `${prefix}the run`;
-  return `  <testsuite${xmlAttributes({ name, ...counts })}>\n` +
-    `    <testcase${xmlAttributes({ classname: name, name: "comes to its end" })}>\n` +
-    `      <error${xmlAttributes({ message, type: "ended_early" })}/>\n` +
-    "    </testcase>\n  </testsuite>\n";
+  const fault: Fault = { kind: "error", type: "ended_early", message };
+  return createSuite(`${prefix}the run`, [{ name: "comes to its end", fault }]);
 }
 
-async function* writeSuites(
-  source: ExportSource,
-  { scenarios, turnCounts, historyGap, statistics }: RunNumbers,
-  prefix: string,
-) {
-  const { run, threshold } = source;
-  const timestamp = new Date(run.createdAt).toISOString().slice(0, 19);
-  const properties = {
+/** The comparison with a baseline: the score that decides, and new failures. */
+function comparisonSuites({ comparison }: ExportSource) {
+  if (!comparison) return [];
+  const { baseline, result, isRequired, newFailures = [] } = comparison;
+  const newFailure: Fault = {
+    kind: "failure",
+    type: "new_failure",
+    message: "passed in every attempt of the baseline and in none now",
+  };
+  return [createSuite(`compared with ${baseline}`, [
+    { name: result.decided_by, fault: describeVerdict(result, isRequired) },
+    ...newFailures.map((name) => ({ name, fault: newFailure })),
+  ])];
+}
+
+/** A regression is a `failure`, as it is for the command line. */
+function describeVerdict(result: Comparison, isRequired = false): Fault | undefined {
+  const { decided_by, scores, reason } = result;
+  const score = scores[decided_by];
+  if (isRegression(result)) {
+    const means = score && [score.baseline, score.candidate].map(showScore).join(" to ");
+    const message = `${decided_by} fell from ${means} (${reason ?? `p ${formatP(score?.p ?? 1)}`})`;
+    return { kind: "failure", type: "regressed", message };
+  }
+  if (score || !isRequired) return undefined;
+  return { kind: "error", type: "not_comparable", message: reason ?? "" };
+}
+
+/** What a suite says of its run, as far as it is known. */
+function propertiesOf(
+  { run, threshold, agreement }: ExportSource,
+  { cost, judge_cost, agreements = {}, history_gap, statistics }: RunNumbers,
+): Record<string, string | number | null | undefined> {
+  const showCost = (sum: typeof cost) =>
+    typeof sum?.amount === "number" ? `${sum.amount} ${sum.currency}` : undefined;
+  return {
     run_id: run.id,
     model_id: run.modelId,
     endpoint: withoutQuery(run.endpoint),
     threshold,
     overall: showMean(statistics[HEADLINE]),
-    ...(run.request.dataset !== undefined && { dataset: run.request.dataset }),
-    ...gapProperties(historyGap),
-    ...costProperties(turnCounts),
-    ...agreementProperties(source),
-    ...labelProperties(turnCounts),
+    dataset: run.request.dataset,
+    [`${HEADLINE}_history_gap`]: history_gap?.[HEADLINE]?.gap,
+    run_cost: showCost(cost),
+    run_judge_cost: showCost(judge_cost),
+    // Krippendorff's alpha
+    agreement_of_people: agreement?.people.alpha_interval,
+    agreement_with_people: agreement?.judge?.alpha_interval,
+    ...Object.fromEntries(
+      Object.entries(agreements).map(([label, turns]) => [`agreement_${label}`, turns]),
+    ),
   };
+}
+
+async function* writeSuites(source: ExportSource, numbers: RunNumbers, prefix: string) {
+  const { run, threshold } = source;
+  const timestamp = new Date(run.createdAt).toISOString().slice(0, 19);
+  const properties = Object.entries(propertiesOf(source, numbers)).flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [{ name, value }]
+  );
   let open: number | undefined;
   for await (const turn of source.reader.turns(run.id)) {
     if (isAskedTheSecondWay(turn.result)) continue; // it explains the others, and is no test
-    const scenario = scenarios[turn.scenario]!;
+    const scenario = numbers.scenarios[turn.scenario]!;
     if (open !== turn.scenario) {
       if (open !== undefined) yield "  </testsuite>\n";
       open = turn.scenario;
       const name = prefix + scenario.label;
-      const attributes = { name, ...countAttributes(scenario), timestamp };
+      const attributes = { name, ...attributesOf(countsOf(scenario)), timestamp };
       yield `  <testsuite${xmlAttributes(attributes)}>\n    <properties>\n`;
-      for (const [name, value] of Object.entries(properties)) {
-        yield `      <property${xmlAttributes({ name, value })}/>\n`;
-      }
+      for (const property of properties) yield `      <property${xmlAttributes(property)}/>\n`;
       yield "    </properties>\n";
     }
-    yield writeCase(turn, { suite: prefix + scenario.label, threshold });
+    yield writeTurn(turn, { suite: prefix + scenario.label, threshold });
   }
   if (open !== undefined) yield "  </testsuite>\n";
 }
 
-/** The history gap of the headline, if the run has both histories. */
-function gapProperties(historyGap: RunNumbers["historyGap"] | undefined): Record<string, number> {
-  const gap = historyGap?.[HEADLINE]?.gap;
-  return gap === undefined ? {} : { [`${HEADLINE}_history_gap`]: gap };
-}
-
-/** What the whole run cost, as far as that is known. */
-function costProperties({ cost, judge_cost }: TurnCounts): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries({ run_cost: cost, run_judge_cost: judge_cost }).flatMap(([name, sum]) =>
-      typeof sum?.amount === "number" ? [[name, `${sum.amount} ${sum.currency}`]] : []
-    ),
-  );
-}
-
-function countAttributes({ turns, below, failed, missing, unscored, latencyMs }: Counts) {
-  return {
-    tests: turns,
-    failures: below,
-    errors: failed + missing,
-    skipped: unscored,
-    time: seconds(latencyMs),
-  };
-}
-
-function writeCase(
+function writeTurn(
   { attempt, turn, result }: StoredTurn,
   { suite, threshold }: { suite: string; threshold: number },
 ): string {
-  const open = `    <testcase${
-    xmlAttributes({
-      classname: suite,
-      name: `turn ${turn + 1}: ${result.id} (attempt ${attempt + 1})`,
-      time: seconds(result.latency_ms),
-    })
-  }`;
-  const detail = [writeDetail(result, threshold), writeOutput(result, threshold)]
-    .filter(Boolean).map((element) => `      ${element}\n`).join("");
-  return detail === "" ? `${open}/>\n` : `${open}>\n${detail}    </testcase>\n`;
+  const details = [writeDetail(result, threshold), writeOutput(result, threshold)].filter(Boolean);
+  return writeCase({
+    classname: suite,
+    name: `turn ${turn + 1}: ${result.id} (attempt ${attempt + 1})`,
+    time: seconds(result.latency_ms),
+  }, details);
+}
+
+function writeCase(attributes: Record<string, string>, details: string[]): string {
+  const open = `    <testcase${xmlAttributes(attributes)}`;
+  if (details.length === 0) return `${open}/>\n`;
+  return `${open}>\n${details.map((xml) => `      ${xml}\n`).join("")}    </testcase>\n`;
 }
 
 function writeDetail(result: InteractionResult, threshold: number): string {
@@ -234,7 +238,7 @@ function writeDetail(result: InteractionResult, threshold: number): string {
         ...describeFailedChecks(result),
         `scores: ${
           Object.entries(result.scores).filter(([, value]) => value !== null)
-            .map(([name, value]) => `${name} ${showScore(name, value, threshold)}`).join(", ")
+            .map(([name, value]) => `${name} ${showBelow(name, value, threshold)}`).join(", ")
         }`,
       ];
       return `<failure${xmlAttributes({ message, type })}>${xmlText(lines.join("\n"))}</failure>`;
@@ -251,7 +255,7 @@ function describeFailure(result: InteractionResult, threshold: number) {
   if (hasWrongTools(result)) {
     return { type: "wrong_tools", message: "the tool calls are not those expected" };
   }
-  const overall = showScore(HEADLINE, result.scores[HEADLINE], threshold);
+  const overall = showBelow(HEADLINE, result.scores[HEADLINE], threshold);
   const message = `${HEADLINE} ${overall} is below ${threshold}`;
   return { type: "below_threshold", message };
 }
@@ -276,7 +280,7 @@ function seconds(milliseconds: number): string {
 }
 
 /** Only the headline is held against the threshold. */
-function showScore(name: string, value: number | null | undefined, threshold: number): number {
+function showBelow(name: string, value: number | null | undefined, threshold: number): number {
   const limit = name === HEADLINE ? threshold : Infinity;
   return roundedBelow(value ?? 0, { limit, digits: 4 });
 }

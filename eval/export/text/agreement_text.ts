@@ -1,6 +1,6 @@
 import { counted } from "../../../shared/text.ts";
 import type { Agreement, JudgeAgreement } from "../../schemas/agreement.ts";
-import { showDifference, showScore, type TextForm } from "./text_form.ts";
+import { showDifference, showInterval, showScore, type TextForm } from "./text_form.ts";
 
 /** The agreement of people and judge, for people. */
 export function agreementText(found: Agreement, form: TextForm): string {
@@ -14,8 +14,8 @@ export function agreementText(found: Agreement, form: TextForm): string {
       ...(people.turns > 0
         ? [
           `People with each other, over ${counted(people.turns, "turn")}: Krippendorff's alpha ` +
-          `${showAlpha(people.alpha_interval)}, of pass and fail ${showAlpha(people.alpha_pass)}` +
-          (people.alpha_labels === null ? "" : `, of labels ${showAlpha(people.alpha_labels)}`),
+          `${showScore(people.alpha_interval)}, of pass and fail ${showScore(people.alpha_pass)}` +
+          (people.alpha_labels === null ? "" : `, of labels ${showScore(people.alpha_labels)}`),
         ]
         : []),
       ...(judge ? describeJudge(judge, form) : []),
@@ -28,10 +28,10 @@ function describeJudge(judge: JudgeAgreement, form: TextForm): string[] {
   const percent = (share: number) => `${(100 * share).toFixed(0)} %`;
   return [
     `${form.name(score)} with people, over ${counted(turns, "turn")}: Krippendorff's alpha ` +
-    `${showAlpha(judge.alpha_interval)}, of pass and fail ${showAlpha(judge.alpha_pass)}, ` +
-    `Spearman ${showAlpha(judge.spearman)}`,
+    `${showScore(judge.alpha_interval)}, of pass and fail ${showScore(judge.alpha_pass)}, ` +
+    `Spearman ${showScore(judge.spearman)}`,
     `${form.name(score)} is ${showDifference(mean)} from people` +
-    (ci95 ? ` (95 %: ${ci95.map(showDifference).join(" … ")})` : ""),
+    (ci95 ? ` (95 %: ${showInterval(ci95)})` : ""),
     `${form.name(score)} passes and fails as people do ` +
     `in ${percent(present.agreement)} of turns at ${present.threshold}, and ` +
     (best.agreement > present.agreement
@@ -51,8 +51,4 @@ function describeBands({ score, bands }: JudgeAgreement, form: TextForm): string
       showDifference(band.bias.mean),
     ]),
   );
-}
-
-function showAlpha(value: number | null): string {
-  return value === null ? "–" : value.toFixed(3);
 }

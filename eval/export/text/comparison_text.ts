@@ -10,7 +10,14 @@ import type {
 import type { StoredComparison } from "../../compare/compare_stored.ts";
 import type { Preference } from "../../compare/judge_preference.ts";
 import type { ComparedSide, ComparedSides, FallenReply } from "./compared_sides.ts";
-import { showCost, showDifference, showMean, showScore, type TextForm } from "./text_form.ts";
+import {
+  showCost,
+  showDifference,
+  showInterval,
+  showMean,
+  showScore,
+  type TextForm,
+} from "./text_form.ts";
 import { describeReply } from "./lowest_text.ts";
 
 /** Which runs a stored comparison is of. */
@@ -121,7 +128,7 @@ function describeScores({ scores, decided_by }: Comparison, form: TextForm): str
     showMean({ mean: score.baseline, bounds: score.bounds?.baseline ?? null }),
     showMean({ mean: score.candidate, bounds: score.bounds?.candidate ?? null }),
     differenceText(score),
-    score.ci95 ? score.ci95.map(showDifference).join(" … ") : "–",
+    showInterval(score.ci95),
     name === decided_by ? formatP(score.p ?? 1) : "",
   ]);
   return form.table(["score", "before", "now", "difference", "95 %", "p"], rows);
@@ -183,9 +190,9 @@ function describeUnpaired(
   return parts.length > 0 ? [`${title}: ${parts.join("; ")}`] : [];
 }
 
-function listNames(names: string[], form: TextForm, most = SHOWN_NAMES): string {
-  const more = names.length - most;
-  return names.slice(0, most).map(form.name).join(", ") +
+function listNames(names: string[], form: TextForm): string {
+  const more = names.length - SHOWN_NAMES;
+  return names.slice(0, SHOWN_NAMES).map(form.name).join(", ") +
     (more > 0 ? ` and ${more} more` : "");
 }
 

@@ -4,9 +4,15 @@ import type { ScoreComparison } from "../../compare/comparison.ts";
 import type { GroupModel, GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { HEADLINE } from "../../results/passing.ts";
 import { differenceText } from "./comparison_text.ts";
-import { showCost } from "./text_form.ts";
-import { describeError, describeMissing } from "./run_text.ts";
-import { firstLines, showDifference, showMean, showScore, type TextForm } from "./text_form.ts";
+import { describeCosts, describeError, describeMissing } from "./run_text.ts";
+import {
+  firstLines,
+  showCost,
+  showInterval,
+  showMean,
+  showScore,
+  type TextForm,
+} from "./text_form.ts";
 
 /** Of one model, errors and reasons alike: a comment has room for 65,536 characters. */
 const SHOWN_FAULTS = 3;
@@ -18,7 +24,7 @@ const SHOWN_REASONS = 5;
 
 /** A group for people: the table of models and scores, and which model is better than which. */
 export function describeGroup(report: GroupReport, form: TextForm): string {
-  const { test_name, status, group_id, dataset, progress, models, cost, judge_cost } = report;
+  const { test_name, status, group_id, dataset, progress, models } = report;
   return [
     form.title(`Evaluation ${form.name(test_name)}: ${models.length} models, ${status}`, 1),
     form.lines([
@@ -26,8 +32,7 @@ export function describeGroup(report: GroupReport, form: TextForm): string {
       ...(dataset === undefined ? [] : [`Dataset ${form.message(dataset)}`]),
       `Turns ${progress.done} of ${progress.total}` +
       (progress.failed > 0 ? `, ${progress.failed} failed` : ""),
-      ...(cost ? [`Cost ${showCost(cost)}`] : []),
-      ...(judge_cost ? [`Cost of the judge ${showCost(judge_cost)}`] : []),
+      ...describeCosts(report),
       ...models.filter((model) => model.status !== "completed").map((model) =>
         `${form.name(model.name)} is ${model.status}: ${model.progress.done} of ` +
         `${model.progress.total} turns` + (model.detail ? `, ${form.message(model.detail)}` : "")
@@ -59,7 +64,7 @@ function describeModels(models: GroupModel[], form: TextForm): string {
     return [
       form.name(name),
       showMean(headline),
-      showInterval(headline?.ci95),
+      showInterval(headline?.ci95, showScore),
       showMean(pass_rate),
       `${progress.failed}`,
       latency_ms ? `${Math.round(latency_ms.p50)} ms` : "–",
@@ -104,7 +109,7 @@ function describePairs({ pairs, best, decided_by, tests }: GroupReport, form: Te
   const rows = shown.map((pair) => [
     `${form.name(pair.candidate)} − ${form.name(pair.baseline)}`,
     differenceText(pair.compared),
-    pair.compared.ci95 ? pair.compared.ci95.map(showDifference).join(" … ") : "–",
+    showInterval(pair.compared.ci95),
     formatP(pair.compared.p ?? 1),
     pair.better === null ? "inconclusive" : form.name(pair.better),
   ]);
@@ -154,8 +159,4 @@ function describeBest(
   if (others.length === 0) return `Best: ${form.name(only)}`;
   if (best.length === of) return "No model was shown to be better than another one";
   return `No model was shown to be better than ${best.map(form.name).join(", ")}`;
-}
-
-function showInterval(ci95: [number, number] | null | undefined): string {
-  return ci95 ? ci95.map(showScore).join(" … ") : "–";
 }

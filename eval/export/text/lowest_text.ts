@@ -1,12 +1,10 @@
-import { describeContradiction } from "./turn_text.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import { referencesOf } from "../../assess/references.ts";
 import { OVERALL_PARTS } from "../../assess/scores/overall.ts";
 import { HEADLINE } from "../../results/passing.ts";
-import { describeFailedChecks } from "./turn_text.ts";
 import type { LowTurn, RunNumbers } from "./run_numbers.ts";
 import { firstLines, showScore, type TextForm } from "./text_form.ts";
-import { describeTools } from "./turn_text.ts";
+import { describeContradiction, describeFailedChecks, describeTools } from "./turn_text.ts";
 
 /** Of one reply: a comment has room for 65,536 characters. */
 const SHOWN_CHECKS = 5;

@@ -1,18 +1,11 @@
-import type { TurnCounts } from "../../schemas/evaluate_response.ts";
-import type {
-  AgreementLabel,
-  InteractionError,
-  InteractionResult,
-} from "../../schemas/interaction_result.ts";
-import type { HistoryGap, Scores, Statistic } from "../../schemas/statistics.ts";
+import type { AgreementLabel, InteractionResult } from "../../schemas/interaction_result.ts";
+import type { Scores } from "../../schemas/statistics.ts";
 import { agreementOf, hasWrongTools } from "../../schemas/barred.ts";
 import { isBarring } from "../../schemas/checks.ts";
 import { countTurns, isAskedTheSecondWay, planOf } from "../../schemas/conversations.ts";
-import { isAskedHere } from "../../results/turn_counts.ts";
 import { HEADLINE } from "../../results/passing.ts";
-import type { RunSummary } from "../../results/run_summary.ts";
-import { PASSING, type ResultPart, resultParts } from "../../results/scenario_results.ts";
-import { createTotals } from "../../results/summary.ts";
+import { type RunSummary, summariseTurns } from "../../results/run_summary.ts";
+import type { ResultPart } from "../../results/scenario_results.ts";
 import type { ExportSource } from "../format.ts";
 import { outcomeOf } from "../../results/outcome.ts";
 import type { TurnOutcome } from "../../store/runs/list_query.ts";
@@ -32,33 +25,22 @@ export interface ScenarioNumbers extends Counts {
   bounds: [number, number] | null;
 }
 
-type Statistics = Record<string, Statistic>;
 type TurnPart = Extract<ResultPart, { kind: "turn" }>;
 
-/** A run in numbers. What it holds grows with the scenarios, not with their attempts. */
-export interface RunNumbers extends Counts {
+/** A run in numbers. */
+export interface RunNumbers extends Counts, Omit<RunSummary, "scenarios"> {
   scenarios: ScenarioNumbers[];
-  averages: Scores;
-  statistics: Statistics;
   /** Every score that any turn names, also if it never applied. */
   scoreNames: string[];
-  /** By code: how many calls failed, and the first of them in words. */
-  errors: Map<string, { count: number; detail: string }>;
   /** Replies to look at first. */
   lowest: LowTurn[];
-  /** As in a run's summary: of the turns that the run asked itself. */
-  usage: RunSummary["usage"];
   /** Turns that people graded, their grades, and the sum of these. */
   graded: { turns: number; grades: number; sum: number };
-  /** What is missing, by which methods scores were computed, in what replies differ. */
-  turnCounts: TurnCounts;
-  /** By score, if the run has both histories. */
-  historyGap?: Record<string, HistoryGap>;
   /** Turns that cannot pass, by the reason; `missing` are those of which that is not known. */
   barred: { byChecks: number; byTools: number; missing: number };
 }
 
-/** Reads a run once. The averages are those of its result. */
+/** Reads a run once. */
 export async function readNumbers(
   { run, reader, threshold, label }: Pick<ExportSource, "run" | "threshold"> & {
     reader: Pick<TurnReader, "turnPages">;
@@ -74,27 +56,18 @@ export async function readNumbers(
     ...noCounts(),
   }));
   const total = noCounts();
-  const totals = createTotals();
   const scoreNames = new Set<string>();
-  const errors: RunNumbers["errors"] = new Map();
   const graded: RunNumbers["graded"] = { turns: 0, grades: 0, sum: 0 };
   const barred = { byChecks: 0, byTools: 0, missing: 0 };
-  const usage = { input_tokens: 0, output_tokens: 0 };
   const lowest = createLowestTurns(threshold, label);
   let place = { scenario: 0, attempt: 0 };
   let scenario = scenarios[0]!;
 
   function countTurn({ result: turn, turn: index, mayBeBarred }: TurnPart): void {
-    totals.addTurn(turn);
-    if (isAskedHere(turn)) {
-      usage.input_tokens += turn.usage?.input_tokens ?? 0;
-      usage.output_tokens += turn.usage?.output_tokens ?? 0;
-    }
     if (isAskedTheSecondWay(turn)) return;
     lowest.add({ ...place, turn: index, result: turn });
     for (const counts of [scenario, total]) count(counts, { turn, threshold });
     for (const name in turn.scores) scoreNames.add(name);
-    if (turn.error) countError(errors, turn.error);
     if (turn.grades) {
       graded.turns++;
       graded.grades += turn.grades.length;
@@ -105,58 +78,28 @@ export async function readNumbers(
     if (mayBeBarred) barred.missing++;
   }
 
-  for await (const parts of resultParts(reader, run, { attemptScores: PASSING })) {
-    for (const part of parts) {
-      if (part.kind === "scenario") {
-        place = { scenario: part.index, attempt: 0 };
-        scenario = scenarios[part.index]!;
-      } else if (part.kind === "attempt") {
-        place = { ...place, attempt: part.attempt };
-        scenario.attempts += part.isSecondWay ? 0 : 1;
-      } else if (part.kind === "turn") {
-        countTurn(part);
-      } else if (part.kind === "scenario end") {
-        scenario.averages = part.summary.average_scores;
-        scenario.bounds = part.summary.statistics[HEADLINE]?.bounds ?? null;
-        totals.add(part);
-      }
+  const summary = await summariseTurns(reader, run, (part) => {
+    if (part.kind === "scenario") {
+      place = { scenario: part.index, attempt: 0 };
+      scenario = scenarios[part.index]!;
+    } else if (part.kind === "attempt") {
+      place = { ...place, attempt: part.attempt };
+      scenario.attempts += part.isSecondWay ? 0 : 1;
+    } else if (part.kind === "turn") {
+      countTurn(part);
+    } else if (part.kind === "scenario end") {
+      scenario.averages = part.summary.average_scores;
+      scenario.bounds = part.summary.statistics[HEADLINE]?.bounds ?? null;
     }
-  }
-  const {
-    average_scores: averages,
-    statistics,
-    missing_scores,
-    score_methods,
-    differs_in,
-    agreements,
-    history_gap,
-    cost,
-    judge_cost,
-    check_counts,
-    truncated,
-  } = totals.close();
+  });
   return {
+    ...summary,
     ...total,
     scenarios,
-    averages,
-    statistics,
     scoreNames: [...scoreNames],
-    errors,
     lowest: lowest.list(),
-    usage,
     graded,
-    turnCounts: {
-      missing_scores,
-      score_methods,
-      differs_in,
-      ...(agreements && { agreements }),
-      truncated,
-      ...(check_counts && { check_counts }),
-      ...(cost && { cost }),
-      ...(judge_cost && { judge_cost }),
-    },
     barred,
-    ...(history_gap && { historyGap: history_gap }),
   };
 }
 
@@ -167,12 +110,6 @@ function count(
   counts.turns++;
   counts[outcomeOf(turn, threshold)]++;
   counts.latencyMs += turn.latency_ms;
-}
-
-function countError(errors: RunNumbers["errors"], { code, detail }: InteractionError): void {
-  const known = errors.get(code);
-  if (known) known.count++;
-  else errors.set(code, { count: 1, detail });
 }
 
 function noCounts(): Counts {

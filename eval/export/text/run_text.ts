@@ -5,14 +5,14 @@ import type { Statistic } from "../../schemas/statistics.ts";
 import { HEADLINE, holdWithBars, ifAnswered } from "../../results/passing.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { withoutQuery } from "../../endpoint/endpoint_address.ts";
-import { showCost } from "./text_form.ts";
-import { countedTurns } from "./run_numbers.ts";
-import type { RunNumbers, ScenarioNumbers } from "./run_numbers.ts";
+import { countedTurns, type RunNumbers, type ScenarioNumbers } from "./run_numbers.ts";
 import type { ExportSource } from "../format.ts";
 import { describeLowestReplies } from "./lowest_text.ts";
 import {
   firstLines,
+  showCost,
   showDifference,
+  showInterval,
   showMean,
   showScore,
   showSpan,
@@ -30,6 +30,7 @@ export function describeRun(
   { numbers, form }: { numbers: RunNumbers; form: TextForm },
 ): string {
   const { run, threshold } = source;
+  const { truncated, barred: { byTools } } = numbers;
   return [
     form.title(`Evaluation ${form.name(run.testName)}: ${describeOutcome(numbers, source)}`, 1),
     form.lines([
@@ -39,19 +40,14 @@ export function describeRun(
         ? []
         : [`Dataset ${form.message(run.request.dataset)}`]),
       `Turns ${numbers.turns} of ${countedTurns(run)}: ${describeCounts(numbers, threshold)}`,
-      ...[...numbers.errors].map(([code, { count, detail }]) =>
-        describeError({ code, turns: count, detail }, form)
-      ),
+      ...numbers.errors.map((error) => describeError(error, form)),
       ...describeUsage(numbers),
       ...describeCosts(numbers),
-      ...firstLines(describeMissing(numbers.turnCounts, form), {
-        most: SHOWN_REASONS,
-        noun: "reason",
-      }),
+      ...firstLines(describeMissing(numbers, form), { most: SHOWN_REASONS, noun: "reason" }),
       ...describeMethods(numbers, form),
       ...describeAgreement(numbers),
-      ...describeTruncated(numbers),
-      ...describeWrongTools(numbers),
+      ...(truncated > 0 ? [`Replies cut off at the token limit: ${truncated}`] : []),
+      ...(byTools > 0 ? [`Turns whose tool calls are not those expected: ${byTools}`] : []),
       ...describeGrades(numbers),
     ]),
     form.title("Scores", 2),
@@ -107,8 +103,10 @@ function describeUsage({ usage: { input_tokens, output_tokens } }: RunNumbers): 
   return [`Tokens ${input_tokens} input, ${output_tokens} output`];
 }
 
-/** What the run cost, as far as that is known. */
-function describeCosts({ turnCounts: { cost, judge_cost } }: RunNumbers): string[] {
+/** What a run or a group cost, as far as that is known. */
+export function describeCosts(
+  { cost, judge_cost }: Pick<RunSummary, "cost" | "judge_cost">,
+): string[] {
   return [
     ...(cost ? [`Cost ${showCost(cost)}`] : []),
     ...(judge_cost ? [`Cost of the judge ${showCost(judge_cost)}`] : []),
@@ -136,7 +134,7 @@ export function describeMissing(
 }
 
 /** How many replies say what their references say, and what is wrong in the others. */
-function describeAgreement({ turnCounts: { differs_in, agreements = {} } }: RunNumbers): string[] {
+function describeAgreement({ differs_in, agreements = {} }: RunNumbers): string[] {
   const list = (counts: Record<string, number>) =>
     Object.entries(counts).map(([name, turns]) => `${name} ${turns}`).join(", ");
   return [
@@ -149,16 +147,8 @@ function describeAgreement({ turnCounts: { differs_in, agreements = {} } }: RunN
   ];
 }
 
-function describeTruncated({ turnCounts: { truncated } }: RunNumbers): string[] {
-  return truncated === 0 ? [] : [`Replies cut off at the token limit: ${truncated}`];
-}
-
-function describeWrongTools({ barred: { byTools } }: RunNumbers): string[] {
-  return byTools === 0 ? [] : [`Turns whose tool calls are not those expected: ${byTools}`];
-}
-
 /** A mean over several methods mixes them, and says so. */
-function describeMethods({ turnCounts: { score_methods } }: RunNumbers, form: TextForm): string[] {
+function describeMethods({ score_methods }: RunNumbers, form: TextForm): string[] {
   return Object.entries(score_methods).filter(([, methods]) => Object.keys(methods).length > 1)
     .map(([score, methods]) => {
       const counts = Object.entries(methods).map(([method, turns]) =>
@@ -216,14 +206,14 @@ function describeInterval(headline: Statistic | undefined): string[] {
 }
 
 /** What later turns lose because earlier replies were not the references. */
-function describeHistoryGap({ historyGap }: RunNumbers, form: TextForm): string {
-  if (!historyGap) return "";
-  const rows = Object.entries(historyGap).map(([name, { generated, reference, gap, ci95 }]) => [
+function describeHistoryGap({ history_gap }: RunNumbers, form: TextForm): string {
+  if (!history_gap) return "";
+  const rows = Object.entries(history_gap).map(([name, { generated, reference, gap, ci95 }]) => [
     form.name(name),
     showScore(generated),
     showScore(reference),
     showDifference(gap),
-    ci95 ? ci95.map(showDifference).join(" … ") : "–",
+    showInterval(ci95),
   ]);
   return form.title("History gap", 2) +
     form.table(["score of turn 2 and later", "generated", "reference", "gap", "95 %"], rows);
@@ -231,7 +221,7 @@ function describeHistoryGap({ historyGap }: RunNumbers, form: TextForm): string 
 
 /** The checks that were not met everywhere, those that failed most first. */
 function describeChecks(
-  { turnCounts: { check_counts = [] }, failed: failedCalls }: RunNumbers,
+  { check_counts = [], failed: failedCalls }: RunNumbers,
   form: TextForm,
 ): string {
   if (check_counts.length === 0) return "";

@@ -24,7 +24,7 @@ interface ScoreRow extends Statistic {
 /** The scores of a run, `overall` first. */
 export async function readScoreRows(source: ExportSource): Promise<ScoreRow[]> {
   const { run, noise, agreement } = source;
-  const { statistics, historyGap } = await readNumbers(source);
+  const { statistics, history_gap } = await readNumbers(source);
   const graded = agreement && (agreement.judge?.score ?? HEADLINE);
   const names = Object.keys(statistics).filter((name) => name !== HEADLINE);
   if (statistics[HEADLINE]) names.unshift(HEADLINE);
@@ -34,7 +34,7 @@ export async function readScoreRows(source: ExportSource): Promise<ScoreRow[]> {
     ...(run.request.dataset !== undefined && { dataset: run.request.dataset }),
     score,
     ...statistics[score]!,
-    ...(historyGap?.[score] && { history_gap: historyGap[score] }),
+    ...(history_gap?.[score] && { history_gap: history_gap[score] }),
     ...(noise?.scores[score] && { noise: noise.scores[score] }),
     ...(agreement && score === graded && { agreement }),
   }));

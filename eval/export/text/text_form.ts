@@ -30,14 +30,22 @@ export function showMean(
 }
 
 /** Two scores, as from the lowest to the highest. */
-export function showSpan(span: readonly [number, number] | null | undefined): string {
-  return span ? span.map(showScore).join(" to ") : "–";
+export function showSpan(span: readonly [number, number]): string {
+  return span.map(showScore).join(" to ");
 }
 
 /** A difference with its sign, and without a "-0.000" for what is nothing. */
 export function showDifference(value: number): string {
   const text = value.toFixed(3);
   return Number(text) === 0 ? "0.000" : value > 0 ? `+${text}` : text;
+}
+
+/** An interval of a difference, or of what else `show` shows; a dash if there is none. */
+export function showInterval(
+  ci95: readonly [number, number] | null | undefined,
+  show: (value: number) => string = showDifference,
+): string {
+  return ci95 ? ci95.map(show).join(" … ") : "–";
 }
 
 /** The first lines, and how many more things there are. */
