@@ -4,13 +4,8 @@ import { createYielder } from "../../shared/yielder.ts";
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
 import { ALPHA } from "../results/mean_interval.ts";
 import { HEADLINE } from "../results/passing.ts";
-import { describeScore, mostMoved, type TestedScore, testScores } from "./compare_scores.ts";
-import {
-  type Comparison,
-  createLeftOutCounter,
-  type Decision,
-  type LeftOut,
-} from "./comparison.ts";
+import { describeScore, mostMoved, testScores } from "./compare_scores.ts";
+import { type Comparison, createLeftOutCounter, type LeftOut } from "./comparison.ts";
 import { holm, METHOD } from "./statistics/permutation.ts";
 import { type ComparableRun, type PairedRuns, pairRuns } from "./paired_runs.ts";
 import { decide, undecidable } from "./verdict.ts";
@@ -38,19 +33,19 @@ export async function compareRuns(
   const pause = createYielder();
   const paired = await pairRuns(runs, pause);
   const { pairs, changed, onlyIn, common, otherHistory } = paired;
-  requireKnown(decideBy, paired);
+  requireKnown(decideBy, [...common, ...onlyIn.baseline.scores, ...onlyIn.candidate.scores]);
   const leftOut = createLeftOutCounter();
   const { tested, clusters } = await testScores(pairs, { names: common, seed, leftOut, pause });
-  const deciding = tested.find(({ name }) => name === decideBy);
+  const deciding = tested.find(({ score }) => score === decideBy);
   const others = tested.filter((score) => score !== deciding);
   const corrected = holm(others.map(({ p }) => p), ALPHA);
   const left_out = leftOut.list();
   return {
-    ...(deciding ? decideAlone(deciding) : undecidable(decideBy, whyNot(decideBy, paired))),
+    ...(deciding ? decide(deciding) : undecidable(decideBy, whyNot(decideBy, paired))),
     decided_by: decideBy,
     scores: Object.fromEntries([ // a score may have any name, also __proto__
       ...(deciding ? [[decideBy, describeScore(deciding)]] : []),
-      ...others.map((score, index) => [score.name, describeScore(score, corrected[index])]),
+      ...others.map((score, index) => [score.score, describeScore(score, corrected[index])]),
     ]),
     notes: [...noteReduced(left_out), ...noteCopies(paired)],
     left_out,
@@ -68,12 +63,8 @@ export async function compareRuns(
   };
 }
 
-function decideAlone(score: TestedScore): Decision {
-  return decide({ ...score, score: score.name, pAlone: score.p, tests: 1 });
-}
-
-function requireKnown(decideBy: string, { common, onlyIn }: PairedRuns): void {
-  const known = [...common, ...onlyIn.baseline.scores, ...onlyIn.candidate.scores];
+/** Throws 400 for a deciding score that is not among the `known` ones of the runs. */
+export function requireKnown(decideBy: string, known: string[]): void {
   if (decideBy === HEADLINE || known.includes(decideBy)) return;
   throw new AppError(
     400,

@@ -21,9 +21,9 @@ import { ROUNDING } from "../../shared/rounding.ts";
 /** How many scenarios `mostMoved` lists per direction. */
 const SHOWN_MOVED = 10;
 
-/** What a test found of one score, before any correction. The scenarios themselves are let go. */
+/** What a test found of one score, before any correction. The scenarios are not kept. */
 export interface TestedScore {
-  name: string;
+  score: string;
   /** What is published, without what depends on a correction. */
   means: Omit<ScoreComparison, "ci95" | "p">;
   /** The scenarios' differences with everything unknown against the candidate, and for it. */
@@ -50,21 +50,24 @@ export async function testScores(
   const tested: TestedScore[] = [];
   const found = new Map<string, Cluster[]>();
   for (const name of names) {
-    const score = await clusterScore(pairs, name, { leftOut, ...options });
-    const { bounds, errorBounds, missing, failed } = score;
+    const { clusters, turnsWithoutPair, bounds, errorBounds, missing, failed } = await clusterScore(
+      pairs,
+      name,
+      { leftOut, ...options },
+    );
     if (bounds.lowest.length === 0) continue;
     const pAsCounted = await findWorstP(bounds, options);
     const p = errorBounds ? await findWorstP(errorBounds, options) : pAsCounted;
     const { lowest, highest } = errorBounds ?? bounds;
     const hasMissing = missing.baseline + missing.candidate > 0;
-    found.set(name, score.clusters);
+    found.set(name, clusters);
     tested.push({
-      name,
+      score: name,
       means: {
         ...describeMeans(bounds, hasMissing),
         scenarios: lowest.length,
         turns: lowest.reduce((sum, cluster) => sum + cluster.turns, 0),
-        turns_without_pair: score.turnsWithoutPair,
+        turns_without_pair: turnsWithoutPair,
         ...(hasMissing && { missing }),
         ...(errorBounds && { failed, error_bounds: spanOf(errorBounds) }),
       },

@@ -132,6 +132,17 @@ export const Decision = z.object({
 });
 export type Decision = z.infer<typeof Decision>;
 
+/** How verdicts were made. */
+export const Method = z.object({
+  test: z.string(),
+  null_hypothesis: z.string(),
+  interval: z.string(),
+  correction: z.string(),
+  confidence: z.number(),
+  /** Of the random sample that stands for all permutations if they are too many. */
+  seed: z.number(),
+});
+
 /** The answer to "is the candidate better than the baseline?". */
 export const Comparison = Decision.extend({
   /** The score that decides. It may be absent in `scores`: then the verdict is inconclusive. */
@@ -158,15 +169,7 @@ export const Comparison = Decision.extend({
   only_in_baseline: Unpaired,
   only_in_candidate: Unpaired,
   /** With `detail=full`. */
-  method: z.object({
-    test: z.string(),
-    null_hypothesis: z.string(),
-    interval: z.string(),
-    correction: z.string(),
-    confidence: z.number(),
-    /** Of the random sample that stands for all permutations if they are too many. */
-    seed: z.number(),
-  }).optional(),
+  method: Method.optional(),
 }).meta({ id: "Comparison" });
 export type Comparison = z.infer<typeof Comparison>;
 

@@ -202,7 +202,7 @@ export async function compareByJudge(
   const options = { names: [NAME], seed: DEFAULT_SEED, leftOut, pause };
   const { tested: [score] } = await testScores(judgedPairs, options);
   const decision = score
-    ? decide({ ...score, score: NAME, pAlone: score.p, tests: 1 })
+    ? decide(score)
     : undecidable(NAME, "the runs have no turn in common that could be judged");
   return {
     ...decision,

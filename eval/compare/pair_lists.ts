@@ -64,7 +64,7 @@ export async function listPairs(reader: RunReader, query: PairListQuery): Promis
 export async function listPairsByScore(
   reader: RunReader,
   ids: { baseline: string; candidate: string },
-  choose: (common: string[]) => string[] = (common) => common,
+  choose: (common: string[]) => string[],
 ): Promise<Map<string, PairLists>> {
   const { runs } = await comparableRuns(reader, ids);
   const pause = createYielder();

@@ -1,8 +1,7 @@
-import { AppError } from "../../shared/errors.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { ALPHA } from "../results/mean_interval.ts";
 import { HEADLINE } from "../results/passing.ts";
-import { DEFAULT_SEED } from "./compare.ts";
+import { DEFAULT_SEED, requireKnown } from "./compare.ts";
 import { describeScore, type TestedScore, testScores } from "./compare_scores.ts";
 import { createLeftOutCounter, type Decision, type ScoreComparison } from "./comparison.ts";
 import { holm } from "./statistics/permutation.ts";
@@ -71,7 +70,7 @@ export async function comparePairwise(
       const tested = await test({ baseline: first, candidate: second });
       found.push({ baseline, candidate, tested });
     }
-    if (baseline === 0) requireKnown(decideBy, known);
+    if (baseline === 0 && known.size > 0) requireKnown(decideBy, [...known]);
   }
 
   const tested = found.flatMap(({ tested }) => tested ?? []);
@@ -82,7 +81,6 @@ export async function comparePairwise(
     const index = tested.indexOf(own);
     const decision = decide({
       ...own,
-      score: decideBy,
       pAlone: own.p,
       p: corrected[index]!.p,
       pAsCounted: asCounted[index]!.p,
@@ -123,14 +121,4 @@ function countTurns({ turns }: ReadRun): number {
 /** A p-value of a sample cannot be smaller than one rearrangement, and the level may be very small. */
 function drawsFor(tests: number): number {
   return Math.min(MOST_DRAWS, Math.max(DRAWN, Math.ceil(COUNTED_DRAWS * tests / ALPHA)));
-}
-
-function requireKnown(decideBy: string, known: Set<string>): void {
-  if (decideBy === HEADLINE || known.has(decideBy) || known.size === 0) return;
-  throw new AppError(
-    400,
-    "invalid_request",
-    `cannot decide by ${decideBy}: the scores of the runs are ${[...known].join(", ")}`,
-    { errors: [{ path: "decide_by", message: "is no score of these runs" }] },
-  );
 }

@@ -63,7 +63,7 @@ export interface RunScoring {
   scoredBy?: ScoredBy | undefined;
 }
 
-/** Reads a run's turns once and keeps their scores; texts are let go. */
+/** Reads a run's turns once and keeps their scores, without the texts. */
 export async function readScores(
   turns: AsyncIterable<ComparedTurn>,
   scoring: RunScoring = {},

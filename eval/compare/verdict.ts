@@ -15,16 +15,12 @@ interface Evidence {
   /** The same if unanswered calls count 0, and the least difference then. */
   pAsCounted: number;
   leastAsCounted: number;
-  /** Of this comparison alone. */
-  pAlone: number;
-  /** Comparisons that the correction is for. */
-  tests: number;
+  /** Of this comparison alone, and how many the correction is for; `p` and 1 if unset. */
+  pAlone?: number;
+  tests?: number;
   missing: { baseline: number; candidate: number };
   failed: { baseline: number; candidate: number };
 }
-
-/** The reason if both runs have the same in every scenario. */
-const NO_DIFFERENCE = "no scenario differs";
 
 /** A verdict on two runs, and in words why there is none. */
 export function decide(evidence: Evidence): Decision {
@@ -58,10 +54,11 @@ function verdictOf(difference: number, p: number): Verdict {
   return difference > 0 ? "improved" : "regressed";
 }
 
-function explain({ score, lows, highs, pAsCounted, pAlone, tests, missing, failed }: Evidence) {
+function explain(evidence: Evidence) {
+  const { score, lows, highs, p, pAsCounted, pAlone = p, tests = 1, missing, failed } = evidence;
   const moved =
     lows.filter((low, index) => Math.max(Math.abs(low), Math.abs(highs[index]!)) > ROUNDING).length;
-  if (moved === 0) return NO_DIFFERENCE;
+  if (moved === 0) return "no scenario differs";
   if (missing.baseline + missing.candidate > 0 && pAsCounted >= ALPHA) {
     return `values of ${score} are missing (${missing.baseline} in the baseline, ` +
       `${missing.candidate} in the candidate), and it depends on them`;

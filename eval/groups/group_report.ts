@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CostSum } from "../schemas/cost.ts";
 import { RunPassRates, Statistic } from "../schemas/statistics.ts";
-import { Decision, ScoreComparison } from "../compare/comparison.ts";
+import { Decision, Method, ScoreComparison } from "../compare/comparison.ts";
 import { RunSummary } from "../results/run_summary.ts";
 import { RunProgress } from "../run/manager/active_run.ts";
 import { RUN_STATUSES } from "../store/runs/run_record.ts";
@@ -78,14 +78,7 @@ export const GroupReport = z.object({
   decided_by: z.string().nullable(),
   tests: z.int().nullable(),
   /** With `detail=full`. */
-  method: z.object({
-    test: z.string(),
-    null_hypothesis: z.string(),
-    interval: z.string(),
-    correction: z.string(),
-    confidence: z.number(),
-    seed: z.number(),
-  }).nullable().optional(),
+  method: Method.nullable().optional(),
 }).meta({ id: "GroupReport" });
 export type GroupReport = z.infer<typeof GroupReport>;
 
