@@ -14,7 +14,7 @@ export function loadApart<T>(load: () => Promise<T>): Promise<T> {
 
 /**
  * A function whose code is loaded by its first call, for what most processes never need: every
- * module takes some of the start. If loading fails, the next call tries again.
+ * module makes the start slower. If loading fails, the next call tries again.
  */
 export function lazy<A extends unknown[], R>(
   load: () => Promise<(...args: A) => R | Promise<R>>,

@@ -5,7 +5,6 @@
 
 declare module "@std/assert" {
   export function assert(expression: unknown, message?: string): asserts expression;
-  export function assertFalse(expression: unknown, message?: string): asserts expression is false;
   export function assertEquals<T>(actual: T, expected: T, message?: string): void;
   export function assertNotEquals<T>(actual: T, expected: T, message?: string): void;
   export function assertStrictEquals<T>(
@@ -24,8 +23,6 @@ declare module "@std/assert" {
     message?: string,
   ): asserts actual is NonNullable<T>;
   export function assertGreater<T>(actual: T, expected: T, message?: string): void;
-  export function assertGreaterOrEqual<T>(actual: T, expected: T, message?: string): void;
-  export function assertLess<T>(actual: T, expected: T, message?: string): void;
   export function assertLessOrEqual<T>(actual: T, expected: T, message?: string): void;
   // deno-lint-ignore no-explicit-any
   export function assertInstanceOf<T extends abstract new (...args: any[]) => any>(
@@ -34,13 +31,7 @@ declare module "@std/assert" {
     message?: string,
   ): asserts actual is InstanceType<T>;
   export function assertMatch(actual: string, expected: RegExp, message?: string): void;
-  export function assertNotMatch(actual: string, expected: RegExp, message?: string): void;
   export function assertStringIncludes(actual: string, expected: string, message?: string): void;
-  export function assertArrayIncludes<T>(
-    actual: ArrayLike<T>,
-    expected: ArrayLike<T>,
-    message?: string,
-  ): void;
   export function assertObjectMatch(
     actual: Record<PropertyKey, unknown>,
     expected: Record<PropertyKey, unknown>,
@@ -60,7 +51,6 @@ declare module "@std/assert" {
     messageIncludes?: string,
     message?: string,
   ): Promise<E>;
-  export function fail(message?: string): never;
 }
 
 declare module "@std/uuid/common" {

@@ -7,7 +7,7 @@ import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { turnsSoFar } from "../store/turns/whole_reader.ts";
 import { describeAgreement, type GradedTurn } from "./agreement.ts";
-import { createGradeJoin } from "./grade_join.ts";
+import { createGradeJoin } from "./graded_reader.ts";
 
 const JUDGED = "judge";
 

@@ -90,7 +90,7 @@ export async function openJobQueue(
   boss.on("error", onError);
   await boss.start();
   let newJobs = 0;
-  const attempts = (jobs: Job[]) => jobs.map(({ id, retryCount }) => ({ id, retryCount }));
+  const keysOf = (jobs: Job[]) => jobs.map(({ id, retryCount }) => ({ id, retryCount }));
 
   /** `fallback` if the queue was dropped: its run has ended. */
   async function unlessDropped<T>(work: () => Promise<T>, fallback: T): Promise<T> {
@@ -146,13 +146,13 @@ export async function openJobQueue(
       }, []),
     // Deleted: nobody asks for them again, and a completed job would be one more row to write.
     complete: (queue, jobs) =>
-      unlessDropped(async () => void await boss.deleteJob(queue, attempts(jobs)), undefined),
+      unlessDropped(async () => void await boss.deleteJob(queue, keysOf(jobs)), undefined),
     release: (queue, jobs) =>
-      unlessDropped(async () => void await boss.fail(queue, attempts(jobs), RELEASED), undefined),
+      unlessDropped(async () => void await boss.fail(queue, keysOf(jobs), RELEASED), undefined),
     touch: (queue, jobs) =>
       unlessDropped(async () => {
         // pg-boss tells the ids, but its types only the number.
-        const touched: { settled?: string[] } = await boss.touch(queue, attempts(jobs));
+        const touched: { settled?: string[] } = await boss.touch(queue, keysOf(jobs));
         return new Set(touched.settled ?? []);
       }, new Set<string>()),
     async counts() {

@@ -155,7 +155,7 @@ export function jsonObject<T>(schema: z.ZodType<T>, { example }: { example: stri
 }
 
 /** A rate such as `60/min`. */
-export function rate() {
+function rate() {
   const error = "must be a rate such as 60/min (s, min, h or day)";
   return z.string()
     .refine((text) => parseRate(text) !== undefined, { error, abort: true })

@@ -164,7 +164,7 @@ function addJobMetrics(
       registers,
       async collect() {
         const value = (await read())[figure];
-        if (value === undefined) this.remove(); // rather none than an old one
+        if (value === undefined) this.remove(); // no value is better than an old one
         else this.set(value);
       },
     });

@@ -230,7 +230,7 @@ const ACTIONS: Record<string, Action> = {
 };
 
 /** Without an argument the service serves. There is one action at a time, or help for it. */
-export function parseAction(args: string[]): Action {
+function parseAction(args: string[]): Action {
   const actions = args.map((arg) => (Object.hasOwn(ACTIONS, arg) ? ACTIONS[arg] : undefined));
   if (actions.includes("help")) return "help";
   const [first = "serve"] = actions;
@@ -239,7 +239,7 @@ export function parseAction(args: string[]): Action {
 }
 
 /** The text of `--help`; `variables` are those that the service reads. */
-export function renderHelp({ name, variables }: { name: string; variables: string[] }): string {
+function renderHelp({ name, variables }: { name: string; variables: string[] }): string {
   return [
     `${name}            serve`,
     `${name} --check    validate and print the configuration, and exit`,
@@ -252,7 +252,7 @@ export function renderHelp({ name, variables }: { name: string; variables: strin
 }
 
 /** The text of `--version`: one line for people, and enough for a bug report. */
-export function renderVersion(name: string): string {
+function renderVersion(name: string): string {
   const { version, commit, deno, libraries } = describeVersion(name);
   const parts = Object.entries(libraries).map(([library, of]) => `${library} ${of}`);
   return `${name} ${version} (${commit}), deno ${deno}, ${parts.join(", ")}`;

@@ -14,7 +14,7 @@ import { ImportError } from "./format.ts";
 
 /** Of one text: a document blocks the event loop while it is read. A table or JSONL does not. */
 const MOST_TOKENS = 200_000;
-/** A few that contain each other make an endless text. */
+/** Aliases that contain each other expand to any length. */
 const MOST_ALIASES = 100;
 
 /** A YAML text, with the lines of what it contains. */

@@ -93,7 +93,7 @@ export function toScenario(id: string, { turns, ...chat }: Chat) {
   return { id, ...chat, interactions };
 }
 
-interface ChatMessage {
+interface ReadMessage {
   role: unknown;
   content: unknown;
   tool_calls: unknown;
@@ -113,7 +113,7 @@ const ASSISTANTS = new Set<unknown>(["gpt", "chatgpt", "bot", "model"]);
  * forms: with `type` instead of `role`, that with the rest in `data`, or an object that it can
  * construct again.
  */
-function readMessage(message: unknown): ChatMessage {
+function readMessage(message: unknown): ReadMessage {
   const { role, from, type, id, data, kwargs, value, name, ...fields } = asFields(message);
   const { content = value, tool_calls } = isFields(kwargs)
     ? kwargs

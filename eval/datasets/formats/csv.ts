@@ -1,7 +1,7 @@
-import { unguardText } from "../csv_rules.ts";
-import { isRunTable } from "../csv_rules.ts";
+import { isRunTable, unguardText } from "../csv_rules.ts";
 import {
   ANSWER_NAMES,
+  createSampleIds,
   EXPECTED_NAMES,
   findName,
   QUESTION_NAMES,
@@ -10,7 +10,6 @@ import {
 import { tryParseJson } from "../../../shared/fields.ts";
 import { shorten } from "../../../shared/text.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "./format.ts";
-import { createSampleIds } from "../sample_names.ts";
 import { readTable, type Row } from "./table.ts";
 
 /** The column that a table needs, unless a mapping names another one. */
@@ -35,7 +34,7 @@ export const csv: DatasetFormat = {
   about: "a table with one turn per row: user_message, reference_reply, scenario_id, metadata.*",
   recognises: ({ columns, hasMapping }) => hasMapping || columns !== undefined,
   async *read(pieces, { columns, leaveOut }) {
-    let current: Conversation | undefined;
+    let current: OpenScenario | undefined;
     let plan: Plan | undefined;
     const seen = new Set<string>();
     const nameSample = createSampleIds();
@@ -80,7 +79,7 @@ export const csv: DatasetFormat = {
   },
 };
 
-interface Conversation {
+interface OpenScenario {
   line: number;
   /** The one that its first row is of. */
   attempt: string | undefined;

@@ -12,9 +12,14 @@ import {
 } from "./chat_messages.ts";
 import { type DatasetFormat, type ImportContext, ImportError, isOurs } from "./format.ts";
 import { type Fields, isFields } from "../../../shared/fields.ts";
-import { ANSWER_NAMES, EXPECTED_NAMES, findName, QUESTION_NAMES } from "../sample_names.ts";
+import {
+  ANSWER_NAMES,
+  createSampleIds,
+  EXPECTED_NAMES,
+  findName,
+  QUESTION_NAMES,
+} from "../sample_names.ts";
 import { readRecords } from "./lines.ts";
-import { createSampleIds } from "../sample_names.ts";
 
 /** Fields that hold the question or the conversation. The first that a sample has counts. */
 const CONVERSATIONS = ["input", "messages", "conversations"];

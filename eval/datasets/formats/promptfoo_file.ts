@@ -3,7 +3,7 @@ import { readYaml } from "./bounded_yaml.ts";
 import { type Draft, type ImportContext, ImportError, ofFile } from "./format.ts";
 import { parseLine, readBeginning, readLines, readWhole } from "./lines.ts";
 import { isTestLine, isTestTable, toTest } from "./promptfoo_table.ts";
-import { readAsserts, readVars, type SharedParts, toDrafts } from "./promptfoo_test_case.ts";
+import { readAsserts, readVars, type TestDefaults, toDrafts } from "./promptfoo_test_case.ts";
 import { readTable } from "./table.ts";
 
 /** Parts of a configuration that are read; the others are reported. */
@@ -20,7 +20,12 @@ interface PlacedTest {
   file?: string;
 }
 
-const NO_SHARED: SharedParts = { vars: {}, asserts: [], threshold: undefined, options: undefined };
+const NO_DEFAULTS: TestDefaults = {
+  vars: {},
+  asserts: [],
+  threshold: undefined,
+  options: undefined,
+};
 
 /** The tests of a configuration of promptfoo, of a table, or of a file with one test per line. */
 export async function* readPromptfoo(
@@ -29,8 +34,8 @@ export async function* readPromptfoo(
 ): AsyncGenerator<Draft> {
   const { beginning, all } = await readBeginning(pieces);
   const head = beginning.replace(/^\ufeff/, "").trimStart().split("\n", 1)[0]!;
-  if (isTestTable(head)) yield* readTests(rows(all), { shared: NO_SHARED, context });
-  else if (isTestLine(head)) yield* readTests(lines(all), { shared: NO_SHARED, context });
+  if (isTestTable(head)) yield* readTests(rows(all), { defaults: NO_DEFAULTS, context });
+  else if (isTestLine(head)) yield* readTests(lines(all), { defaults: NO_DEFAULTS, context });
   else yield* readConfiguration(await readWhole(all), context);
 }
 
@@ -50,9 +55,9 @@ async function* readConfiguration(text: string, context: ImportContext): AsyncGe
         : "there is no list of tests; only the command line reads those in other files",
     );
   }
-  const shared = readShared(config.defaultTest, leaveOut);
+  const defaults = readDefaults(config.defaultTest, leaveOut);
   const prompt = await findPrompt(config.prompts, context);
-  yield* readTests(listTests(), { shared, prompt, context });
+  yield* readTests(listTests(), { defaults, prompt, context });
 
   async function* listTests(): AsyncGenerator<PlacedTest> {
     for (const [index, test] of asItems(config.tests).entries()) {
@@ -64,8 +69,8 @@ async function* readConfiguration(text: string, context: ImportContext): AsyncGe
 
 async function* readTests(
   tests: AsyncIterable<PlacedTest>,
-  { shared, prompt, context: { leaveOut } }: {
-    shared: SharedParts;
+  { defaults, prompt, context: { leaveOut } }: {
+    defaults: TestDefaults;
     prompt?: string | undefined;
     context: ImportContext;
   },
@@ -76,7 +81,7 @@ async function* readTests(
     const report: ImportContext["leaveOut"] = (what, line) =>
       leaveOut(file === undefined ? what : `${what} in ${file}`, line);
     try {
-      for (const draft of toDrafts(test, { id, line, shared, prompt, leaveOut: report })) {
+      for (const draft of toDrafts(test, { id, line, defaults, prompt, leaveOut: report })) {
         yield { ...draft, file };
       }
     } catch (error) {
@@ -118,7 +123,7 @@ function* items(text: string): Generator<PlacedTest> {
 }
 
 /** What every test takes over from `defaultTest`. */
-function readShared(defaultTest: unknown, leaveOut: ImportContext["leaveOut"]): SharedParts {
+function readDefaults(defaultTest: unknown, leaveOut: ImportContext["leaveOut"]): TestDefaults {
   const context = { line: 1, leaveOut };
   if (!isFields(defaultTest ?? {})) leaveOut("defaultTest in another file", 1);
   const { description: _, vars, assert, threshold, ...rest } = asFields(defaultTest);

@@ -12,7 +12,7 @@ const MOST_NAMED = 10;
 const MOST_COMBINATIONS = 1000;
 
 /** What every test takes over from `defaultTest`. */
-export interface SharedParts {
+export interface TestDefaults {
   vars: Fields;
   asserts: unknown[];
   threshold: unknown;
@@ -23,23 +23,23 @@ type LineContext = Pick<ImportContext, "leaveOut"> & { line: number };
 
 interface TestContext extends LineContext {
   id: string;
-  shared: SharedParts;
+  defaults: TestDefaults;
   prompt: string | undefined;
 }
 
 /** The scenarios that a test of promptfoo is: one per combination of its variables. */
 export function* toDrafts(test: unknown, context: TestContext): Generator<Draft> {
-  const { shared, prompt, line, id, leaveOut } = context;
+  const { defaults, prompt, line, id, leaveOut } = context;
   if (!isFields(test)) return leaveOut("tests that are no objects, such as paths of files", line);
   if ("$ref" in test) return leaveOut("tests with $ref", line);
-  const { description, vars, assert, threshold = shared.threshold, ...rest } = test;
+  const { description, vars, assert, threshold = defaults.threshold, ...rest } = test;
   for (const name of Object.keys(rest)) leaveOut(`${name} of a test`, line);
   if (threshold !== undefined) {
     leaveOut("threshold of a test: its checks count, but none is required", line);
   }
-  const asserts = [...readAsserts(assert, context), ...shared.asserts];
-  const isTransformed = isTransforming(shared.options) || isTransforming(rest.options);
-  const all = combine({ ...shared.vars, ...readVars(vars, context) }, line);
+  const asserts = [...readAsserts(assert, context), ...defaults.asserts];
+  const isTransformed = isTransforming(defaults.options) || isTransforming(rest.options);
+  const all = combine({ ...defaults.vars, ...readVars(vars, context) }, line);
   if (all.length === 0) leaveOut("tests with an empty list in vars", line);
   for (const [nth, values] of all.entries()) {
     const filled = { values, line, leaveOut };
