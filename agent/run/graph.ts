@@ -83,12 +83,11 @@ interface CallingState extends State {
   waiting?: { reply: ChatReply; ids: PendingRun["ids"] };
 }
 
-/** What a node writes: the channel of the node that is next, or `done`, which ends the run. */
-interface Step {
-  ask?: State;
-  tools?: CallingState;
-  done?: AgentResult;
-}
+/** What comes after a node: the other one, the same one again, or the end of the run. */
+type Step =
+  | { next: "ask"; value: State }
+  | { next: "tools"; value: CallingState }
+  | { next: "done"; value: AgentResult };
 
 /** Characters of a model's text beside its tool calls: it is sent again with every later call. */
 const MAX_ASIDE = 400_000;
@@ -117,7 +116,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   const cost = addModelCall(state.cost, { usage: reply.usage, ms });
   if (isBlank(reply)) {
     if (blanks > 0) throw emptyReply(provider.answeredBy?.() ?? model);
-    return { ask: { ...state, cost, blanks: blanks + 1 } };
+    return { next: "ask", value: { ...state, cost, blanks: blanks + 1 } };
   }
   const calls = identifyCalls(reply.toolCalls, messages);
   // A model that has no tools any more may call one all the same, and say nothing else.
@@ -125,7 +124,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   if (calls.length === 0 || !mayCall && !mustBeTold) {
     const isStopped = hasTools && !mayCall;
     const result = { reply: { ...reply, toolCalls: calls }, ...cost };
-    return { done: isStopped ? { ...result, stoppedBy: "max_steps" } : result };
+    return { next: "done", value: isStopped ? { ...result, stoppedBy: "max_steps" } : result };
   }
   const { kept, ...allowed } = limitTurn(calls, settings.toolLimits);
   const { own, theirs, ids } = callerCalls.split(calls);
@@ -139,7 +138,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     ...(mustBeTold ? { limited: refuseAll(calls), isTold: true } : { limited: allowed }),
     ...(theirs.length > 0 && { waiting }),
   };
-  return { tools: called };
+  return { next: "tools", value: called };
 }
 
 function refuseAll(calls: ToolCall[]): CallingState["limited"] {
@@ -196,43 +195,44 @@ async function useTools(state: CallingState, run: AgentRun): Promise<Step> {
   if (waiting) {
     const { reply, ids } = waiting;
     const pending = { added: messages.slice(run.messages.length), ids };
-    return { done: { reply, ...cost, pending } };
+    return { next: "done", value: { reply, ...cost, pending } };
   }
-  return { ask: { ...before, messages, cost, counts: repeats.counts } };
+  return { next: "ask", value: { ...before, messages, cost, counts: repeats.counts } };
 }
+
+const write = {
+  ask: Channel.writeTo(["ask"]),
+  tools: Channel.writeTo(["tools"]),
+  done: Channel.writeTo(["done"]),
+};
 
 /**
- * A function as a part of the graph. LangChain wraps plain functions itself, with a trace and a copy
- * of the configuration each, which would double the cost of the loop.
+ * A node of the graph. It writes to its channel itself: as a sequence of a function and a write,
+ * with a trace and copies of the configuration for both, a step would cost twice as much.
  */
-class Part<I, O> extends Runnable<I, O> {
+class Node<State> extends Runnable<State, void> {
   override lc_namespace = ["assay"];
-  constructor(private readonly run: (input: I, run: AgentRun) => O | Promise<O>) {
+  constructor(private readonly run: (state: State, run: AgentRun) => Promise<Step>) {
     super();
   }
-  override async invoke(input: I, config?: Partial<RunnableConfig>): Promise<O> {
-    return await this.run(input, config?.configurable?.run);
+  override async invoke(state: State, config?: Partial<RunnableConfig>): Promise<void> {
+    const { next, value } = await this.run(state, config?.configurable?.run);
+    await write[next].func(value, config);
   }
 }
-
-const next = Channel.writeTo([], {
-  ask: new Part(({ ask }: Step) => ask),
-  tools: new Part(({ tools }: Step) => tools),
-  done: new Part(({ done }: Step) => done),
-});
 
 /** Created once. It holds no state of a run: each run is passed in its configuration. */
 const graph = new Pregel({
   nodes: {
-    askModel: Channel.subscribeTo("ask").pipe(new Part(askModel)).pipe(next),
-    useTools: Channel.subscribeTo("tools").pipe(new Part(useTools)).pipe(next),
+    askModel: Channel.subscribeTo("ask").pipe(new Node(askModel)),
+    useTools: Channel.subscribeTo("tools").pipe(new Node(useTools)),
   },
   channels: {
     ask: new EphemeralValue<State>(),
     tools: new EphemeralValue<CallingState>(),
     done: new LastValue<AgentResult>(),
   },
-  inputChannels: "ask",
+  inputChannels: ["ask", "tools"],
   outputChannels: "done",
   streamChannels: "done",
   // In place of a function for each run, which would keep all of the run until the next full
@@ -255,8 +255,8 @@ export async function runAgent(run: AgentRun): Promise<AgentResult> {
   const { approved: calls = [] } = run;
   try {
     const start = calls.length === 0
-      ? first
-      : (await useTools({ ...first, calls, limited: limitTurn(calls) }, run)).ask;
+      ? { ask: first }
+      : { tools: { ...first, calls, limited: limitTurn(calls) } };
     // LangGraph is not given the signal: it would throw an error of its own. The nodes watch it.
     return await graph.invoke(start, {
       configurable: { run },
