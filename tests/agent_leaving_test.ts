@@ -9,11 +9,11 @@ import {
 } from "./fakes/provider_double.ts";
 import { startServiceProcess } from "./fakes/service_process.ts";
 
-/** A client that leaves ends the work for it, seen at the sockets of real servers. */
+/** A client that leaves ends its work, as seen at the sockets of real servers. */
 
 const SEARCH = [{ name: "web_search", arguments: '{"query":"x"}' }];
 
-/** The question says what the model does. */
+/** The model's behaviour, by the question. */
 function answer(request: ReceivedRequest): Response | Promise<Response> {
   const { messages, stream } = request.body;
   const question: string = messages.at(-1).content;

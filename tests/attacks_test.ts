@@ -4,13 +4,13 @@ import { completion, type ProviderDouble, startProviderDouble } from "./fakes/pr
 import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
 
 /**
- * Attacks on the evaluation service's credential. Each is first made where nothing stands against it,
- * and the double has the secret; then where something does.
+ * Attacks on the evaluation service's credential. Each is first run without the protection, so that
+ * the double gets the secret; then with it.
  */
 
 const SECRET = "planted-eval-credential";
 
-/** As a browser fetches whose DNS answers 127.0.0.1 for every name. */
+/** Fetches as a browser whose DNS answers 127.0.0.1 for every name. */
 const toLoopback = createPublicFetch({
   resolve: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
   isPublic: () => true,
@@ -147,7 +147,7 @@ Deno.test("a page in a browser cannot spend the credential", async () => {
     const answer = await attack(evaluation, endpoint.baseUrl, headers);
     assertEquals([answer.status, JSON.parse(answer.text).code], [status, code]);
   }
-  // A page whose own name was pointed at this machine: no cross-origin check stands in its way.
+  // A page whose own name resolves to this machine: no cross-origin check applies to it.
   const rebound = evaluation.url.replace("127.0.0.1", "evil.example");
   const answer = await attack({ ...evaluation, url: rebound }, endpoint.baseUrl, {}, toLoopback);
   assertEquals([answer.status, JSON.parse(answer.text).code], [403, "forbidden_host"]);

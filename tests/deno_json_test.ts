@@ -20,7 +20,7 @@ Deno.test("a package of the tests has one version", () => {
 
 Deno.test("deno task dev starts all of its tasks, also on one processor", async () => {
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
-  // Deno runs as many tasks at once as there are processors, unless it is told otherwise.
+  // By default Deno runs only as many tasks at once as there are processors.
   const [, jobs] = /^DENO_JOBS=(\d+) deno task -q dev:all$/.exec(tasks.dev.command) ?? [];
   assertEquals(Number(jobs), tasks["dev:all"].dependencies.length);
 });

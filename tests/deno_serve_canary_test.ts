@@ -1,6 +1,6 @@
 import { assert } from "@std/assert";
 
-/** A leaving client is reported within milliseconds if at all; this is many times as long. */
+/** Many times as long as it takes to report a leaving client, if that is reported at all. */
 const ROUND_TRIPS = 200;
 
 Deno.test("Deno.serve still does not report the leaving client of a plain request", async () => {

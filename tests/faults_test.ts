@@ -21,7 +21,7 @@ import { until } from "./fakes/until.ts";
 
 /** Every way in which a provider fails, alone and mixed, over real sockets. */
 
-/** What the agent's caller gets, and what stands in the failed interaction. */
+/** The status that the agent's caller gets, and the code of the failed interaction. */
 const EXPECTED: Record<Fault, [status: number, code: string]> = {
   "429": [429, "rate_limited"],
   "429 in seconds": [429, "rate_limited"],
@@ -44,7 +44,7 @@ const EXPECTED: Record<Fault, [status: number, code: string]> = {
   "a stream cut inside a character": [502, "provider_error"],
 };
 
-/** Faults in which the provider says something that its caller gets to read. */
+/** Faults whose text the caller gets. */
 const SPEAKING: Fault[] = ["400", "500", "an HTML page"];
 
 const names = Object.keys(FAULTS) as Fault[];
@@ -83,7 +83,7 @@ function replies({ results }: EvaluateResponse): (string | undefined)[] {
   return results.scenarios.map(({ attempts }) => attempts[0]?.interactions[0]?.agent_reply);
 }
 
-/** Nothing is left under way, once the double has heard of the last one that was given up. */
+/** No request is left in progress, once the double has seen the last abort. */
 async function assertQuiet(endpoint: FaultyEndpoint, mostSockets: number): Promise<void> {
   await until(() => endpoint.underWay === 0);
   assert(endpoint.openSockets <= mostSockets, `${endpoint.openSockets} sockets are open`);

@@ -13,7 +13,7 @@ import { evaluateBody, evaluateWith } from "./fakes/eval_service.ts";
 import { memoryStore } from "./fakes/memory_store.ts";
 import { type Answer, startProviderDouble } from "./fakes/provider_double.ts";
 
-/** Answers that no sane model gives. They may cost the turn that they answer, but nothing else. */
+/** Answers that no normal model gives. They may fail their own turn and nothing else. */
 
 const LEVELS = 100_000;
 const LIST = "[".repeat(LEVELS) + "]".repeat(LEVELS);

@@ -3,7 +3,7 @@ import { agentRequestOf, agentService } from "./fakes/agent_service.ts";
 import { evalService, evaluateBody, evaluateRequestOf } from "./fakes/eval_service.ts";
 import { createScriptedProvider } from "./fakes/scripted_provider.ts";
 
-/** JSON that is legal, or nearly, and made to break what reads it. */
+/** Valid or nearly valid JSON that is made to break parsers. */
 
 const agentText = (inside: string) => `{"messages": [{"type": "human", "content": "Hi"${inside}}]}`;
 const evalText = (inside: string) =>
@@ -11,7 +11,7 @@ const evalText = (inside: string) =>
 
 const deep = (open: string, close: string) => open.repeat(100_000) + "1" + close.repeat(100_000);
 
-/** What stands beside the fields that a service knows, and what comes of it. */
+/** Text beside the known fields, and the resulting status. */
 const INSIDE: Record<string, [inside: string, status: number]> = {
   "a hundred thousand arrays deep": [`,"x":${deep("[", "]")}`, 400],
   "a hundred thousand objects deep": [`,"x":${deep('{"a":', "}")}`, 400],
@@ -51,12 +51,12 @@ for (const [what, [inside, status]] of Object.entries(INSIDE)) {
     const response = await service(evaluateRequestOf(evalText(inside)));
     const text = await response.text();
     assertEquals(response.status, status);
-    JSON.parse(text); // whole, also where it is streamed
+    JSON.parse(text); // complete, also if it is streamed
     assert(!("isAdmin" in {}), "the prototype of all objects was changed");
   });
 }
 
-/** In the place of a field that is known. */
+/** Values of a known field. */
 const VALUES = ["1e999", "-0", '"\\ud800"', '"\\u0000"', "{}", "[]", "null", "true", '""'];
 
 for (const value of VALUES) {

@@ -134,7 +134,7 @@ Deno.test("the picture in docs/architecture.md has the folders of both services 
   }
 });
 
-/** A way through the imports that comes back to where it began; types count too. */
+/** A circle of imports, those of types included. */
 function findCircle(imports: Map<string, string[]>): string[] | undefined {
   const done = new Set<string>();
   function search(path: string, trail: string[]): string[] | undefined {

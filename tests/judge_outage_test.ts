@@ -7,7 +7,7 @@ import { evalService, evaluateBody, evaluateWith } from "./fakes/eval_service.ts
 import { memoryStore } from "./fakes/memory_store.ts";
 import { fakeEmbedder, withNonce } from "./fakes/scoring_ports.ts";
 
-/** What the judge does with its call: grade it, answer 500, close the connection, or chat. */
+/** What the judge does with a call: grade, answer 500, close the connection, or chat. */
 type Behaviour = (call: number) => "grade" | "500" | "reset" | "chat";
 
 /** A judge over HTTP; its grades are low and differ from question to question. */

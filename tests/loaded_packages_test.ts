@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { completion, startProviderDouble } from "./fakes/provider_double.ts";
 import { startServiceProcess } from "./fakes/service_process.ts";
 
-/** The packages whose files V8 counted in a process that has ended. */
+/** The packages whose files a process has loaded, by V8's coverage. */
 async function readPackages(coverage: string): Promise<Set<string>> {
   const packages = new Set<string>();
   for await (const { name } of Deno.readDir(coverage)) {

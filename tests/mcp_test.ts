@@ -199,8 +199,8 @@ Deno.test("a server over HTTP needs no other settings", async () => {
 });
 
 /**
- * The server must be told its port. If another program takes that before the server does, the server
- * ends, and the next port is tried.
+ * The server needs a port as argument. If another program takes that first, the server ends, and
+ * another port is tried.
  */
 async function startHttpServer(tries = 5): Promise<AsyncDisposable & { url: string }> {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

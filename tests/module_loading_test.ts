@@ -24,7 +24,7 @@ Deno.test("importing any module starts nothing", async () => {
   const file = await Deno.makeTempFile({ suffix: ".ts" });
   await Deno.writeTextFile(file, script);
   try {
-    // Nothing is granted but what reading a module takes; a server or a timer would keep it running.
+    // Only reading modules is permitted; a server or a timer would keep the process running.
     const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [
         "run",

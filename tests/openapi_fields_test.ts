@@ -25,7 +25,7 @@ for (const [name, explained] of Object.entries(EXPLAINED)) {
   });
 }
 
-/** What a check looks for, which the check itself explains. */
+/** Fields that the description of their check explains. */
 const isPlain = (field: string) => field === "type" || field === "value";
 
 Deno.test("eval: every kind of check is explained", async () => {

@@ -95,7 +95,7 @@ for (const [name, create] of Object.entries(SERVICES)) {
 Deno.test("agent: a run's answer is described whole and as a stream, with all its headers", async () => {
   const service = SERVICES.agent!();
   const document = await readDocument(service);
-  // A blank message is left out, and the answer says so.
+  // A blank message is left out, which the answer reports.
   const messages = [" ", "What is 17 * 23?"];
   const own = { messages: messages.map((content) => ({ type: "human", content })) };
   const openai = {

@@ -5,7 +5,7 @@ import { type ServiceProcess, startProcess, startServiceProcess } from "./fakes/
 import { until } from "./fakes/until.ts";
 
 /**
- * Secrets are planted wherever one can be, and everything that comes out is searched for them, and
+ * Secrets are planted in every place that may have one, and all output is searched for them, and
  * for stack traces and paths.
  */
 
@@ -23,7 +23,7 @@ const PLANTED = {
   mcpHeader: "planted-mcp-header-be15",
 } as const;
 
-/** Answers that put the secret they were given, and words of their own, into their errors. */
+/** Errors that quote the secret that was sent, with words of the provider. */
 const leaky = (key: string) =>
   [400, 401, 404, 429, 500].map((status) =>
     errorStatus(status, { message: `${PLANTED.providerWords} ${key}` })
@@ -90,7 +90,7 @@ Deno.test("the agent's answers and log hold no planted secret", async () => {
   for (let call = 0; call <= LEAKY.length; call++) {
     answers.push(await post(agent.url, chat, { "x-model-id": "acme/m" }));
   }
-  // The last answer of the double is for ever: these two fail in a stream, the list of models too.
+  // The double repeats its last answer: these two fail in a stream, and so does the list of models.
   const stream = {
     messages: [{ role: "user", content: PLANTED.body }],
     model: "acme/m",

@@ -171,7 +171,7 @@ Deno.test("an endpoint that nobody listens on costs a handful of calls and answe
   assertEquals(new Set(errors?.map((error) => JSON.stringify(error))).size, 1);
 });
 
-/** Where the path names the API, calls hardly wait for the first: as many as run at once. */
+/** If the path names the API, all calls start nearly at once. */
 const REFUSALS: [status: number, path: string, most: number][] = [
   [401, "", 3],
   [403, "", 3],
@@ -266,7 +266,7 @@ Deno.test("what does not finish within the grace time is left, and the exit is s
   await running;
 });
 
-/** A port of this machine on which nobody listens. */
+/** A free port of this machine. */
 function findClosedPort(): number {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;

@@ -3,7 +3,7 @@ import { soak } from "./soak/soak.ts";
 
 /**
  * The short form; `deno task soak` is the long one. Only that one holds memory to its slope: in so
- * short a time compiled code and caches still grow, and the slope says nothing of a leak. Here there
+ * short a time compiled code and caches still grow, and the slope does not show a leak. Here there
  * is a bound on the size alone.
  */
 Deno.test("twenty seconds of traffic with faults brings no error that was not injected", async () => {

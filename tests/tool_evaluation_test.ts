@@ -17,7 +17,7 @@ import { memoryStore } from "./fakes/memory_store.ts";
 import { completion, startProviderDouble } from "./fakes/provider_double.ts";
 import { startServiceProcess } from "./fakes/service_process.ts";
 
-/** Tool calls of real endpoints: an agent with its tools, and models that leave them to the caller. */
+/** Tool calls of real endpoints: an agent that runs its tools, and models that do not. */
 
 function createEvaluation() {
   const config = parseConfig(EvalConfig, { MODEL_RETRIES: "0" });

@@ -246,7 +246,7 @@ Deno.test("too many or too large images are refused before the provider is asked
   assertEquals(double.requests, []);
 });
 
-/** Conversations that a model refuses are changed for it, and the answer says so. */
+/** Conversations that a model refuses are changed for it; the answer says how. */
 
 type Sent = { role: string; content: string; tool_calls?: { id: string }[] };
 
@@ -321,7 +321,7 @@ Deno.test("AGENT_SYSTEM_PROMPT=none sends no system prompt", async () => {
   assertEquals(double.requests[0]!.body.messages, [{ role: "user", content: "Hi" }]);
 });
 
-/** Answers of models that have no text and are answers all the same. */
+/** Valid answers of models without text. */
 
 interface Textless {
   message: Record<string, unknown>;

@@ -4,7 +4,7 @@ import { report, startEndpoint } from "./measure.ts";
 const ROUNDS = 5;
 const CHUNKS = 30_000;
 
-/** Who streams: the agent in its own protocol and in OpenAI's, and the model alone. */
+/** The agent in its own protocol and in OpenAI's, and the model alone. */
 const WAYS: Record<string, { path: string; model: string; headers?: Record<string, string> }> = {
   "POST /": { path: "/", model: "bench/model", headers: { accept: "text/event-stream" } },
   "/v1/chat/completions": { path: "/v1/chat/completions", model: "bench/model" },

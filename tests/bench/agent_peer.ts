@@ -10,7 +10,7 @@ import {
 } from "./agent_process.ts";
 import { ratios, report, sideBySide, startEndpoint } from "./measure.ts";
 
-/** In each of them both are measured, one after the other. */
+/** Each measures both, one after the other. */
 const ROUNDS = 5;
 const STARTS = 9;
 /** The most time to the open port, and memory, beside the peer's. */
@@ -19,7 +19,7 @@ const START_BOUND = 1.2;
 const IDLE_PROCESSES = 3;
 /** Until the garbage of the start has been collected. */
 const IDLE_MS = 60_000;
-/** Of each kind of run: until V8 has compiled what both of them use often. */
+/** Runs of each kind before measuring: V8 has then compiled what is used often. */
 const WARM_UP = 1000;
 
 type Ask = (url: string) => Promise<void>;
@@ -31,7 +31,7 @@ const WORK: Record<string, Ask> = {
 };
 
 /**
- * Clients, runs a round, and the most that the agent may cost beside its peer. The system counts
+ * Clients, runs per round, and the most that the agent may cost beside its peer. The system counts
  * processor time in steps of 10 ms, so there are enough runs for 30 of them.
  */
 const LOADS = [
@@ -138,7 +138,7 @@ function reportPair(
   report(`${what}: ratio`, ratios(agent, peer), { unit: "×", ...(bound && { bound }) });
 }
 
-/** With the V8 flags of the agent: they are no secret of ours. */
+/** With the V8 flags of the agent. */
 async function startPeer(hub: string): Promise<AgentProcess> {
   const script = new URL("ai_sdk_server.ts", import.meta.url).pathname;
   const config = new URL("../../deno.json", import.meta.url).pathname;

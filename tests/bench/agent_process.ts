@@ -3,7 +3,7 @@ import { type ServiceProcess, startServiceProcess } from "../fakes/service_proce
 /** The agent backend in its own process, and what that process uses. */
 export interface AgentProcess extends AsyncDisposable {
   readonly url: string;
-  /** Processor time so far, in milliseconds; `undefined` where the system does not tell. */
+  /** Processor time so far, in milliseconds; `undefined` if the system does not report it. */
   cpuMs(): number | undefined;
   /** Memory at the moment, in MB. */
   rssMb(): number | undefined;

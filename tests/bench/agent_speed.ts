@@ -8,9 +8,9 @@ const LOADS = [
   { clients: 50, runs: 1000 },
   { clients: 500, runs: 1500 },
 ];
-/** Runs of each kind before any is counted: by then the code that they take is compiled. */
+/** Runs of each kind before any is counted, so that their code is compiled. */
 const WARM_UP = 2000;
-/** Model calls of a run, which the floor has to make too. */
+/** Model calls of a run, which the bare `fetch` makes too. */
 const CALLS = { "no tool": 1, "one tool call": 2 };
 /** Milliseconds of processor time that a run may cost. */
 const CPU_BOUNDS = { "no tool": 2, "one tool call": 4 };

@@ -7,7 +7,7 @@ import { report } from "./measure.ts";
 
 type Fields = Record<string, unknown>;
 
-/** What callers may send as checks, as much of it as a body can hold: how long it holds the loop. */
+/** How long the largest bodies of checks block the event loop. */
 export async function checkLimits(): Promise<void> {
   using checks = createContentChecks();
   const toolCalls = Array.from({ length: 1_000 }, (_, index) => ({

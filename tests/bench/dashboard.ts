@@ -23,7 +23,7 @@ const TEXT = "A sentence of a reply that is about as long as those of a support 
 const LIVE = { concurrency: 4, delayMs: 200, forMs: 30_000, turns: 800 };
 
 /**
- * A run of 10,000 turns in the dashboard, and one that is under way. With `PROMPTFOO` (a folder with
+ * A run of 10,000 turns in the dashboard, and one in progress. With `PROMPTFOO` (a folder with
  * `npm install promptfoo`) the same in promptfoo's viewer, and how many times more it takes.
  */
 export async function dashboardFigures(): Promise<void> {
@@ -84,7 +84,7 @@ async function measureOurs(browser: Browser): Promise<ViewerFigures> {
   return { opening, live: { ...live, shownTurns } };
 }
 
-/** What only this viewer can: all rows in one list. */
+/** Only this viewer shows all rows in one list. */
 async function scrollFigures(browser: Browser, url: string): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   await page.goto(url);

@@ -55,7 +55,7 @@ if (import.meta.main) {
   const before = liveHeap();
   let peak = before;
   const look = () => peak = Math.max(peak, liveHeap());
-  // Collecting holds the loop, so that one process measures memory and another one stretches.
+  // Garbage collection blocks the loop, so memory and blocking are measured in two processes.
   const timer = watch === "heap" ? setInterval(look, 500) : undefined;
   const loop = watchEventLoop();
   const started = performance.now();

@@ -42,7 +42,7 @@ function reportCost(rounds: EncoderFigures[], { unit, lengths }: EncoderTexts): 
   show("memory added by one worker", ({ addedMb }) => addedMb, memory);
 }
 
-/** In a process of its own, which no other encoder has made grow before. */
+/** In a process of its own, so that no other encoder counts. */
 async function measure(name: string): Promise<EncoderFigures> {
   const script = new URL("encoder_process.ts", import.meta.url).pathname;
   const config = new URL("../../deno.json", import.meta.url).pathname;
@@ -60,7 +60,7 @@ async function readCompared(): Promise<string[]> {
   return [...new Set([...pairs, ...beginnings])].slice(0, COMPARED);
 }
 
-/** A quarter as many: the model in plain loops takes a quarter of a second a text. */
+/** A quarter as many: the model in plain loops takes a quarter of a second per text. */
 function writeCompared({ write }: EncoderTexts): string[] {
   return Array.from({ length: COMPARED / 4 }, (_, i) => write(i, 4 + i % 20));
 }

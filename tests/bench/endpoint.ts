@@ -25,7 +25,7 @@ const USAGE = { prompt_tokens: 12, completion_tokens: 9, total_tokens: 21 };
 
 let calls = 0;
 
-/** What follows `Say: ` in the question, or a text of its own. */
+/** What follows `Say: ` in the question, or another text. */
 function reply(path: string, question: string): string {
   const call = ++calls;
   const wanted = /\/echo\//.test(path) && /Say: (.*)/s.exec(question)?.[1];

@@ -3,7 +3,7 @@ import { report, startEndpoint } from "./measure.ts";
 
 const ROUNDS = 3;
 
-/** Large runs in one request: the longest stretch, and the memory they take. */
+/** Large runs in one request: how long they block the event loop, and their memory. */
 export async function evalLarge(): Promise<void> {
   await using endpoint = await startEndpoint();
   await manyScenarios(endpoint.url(0));
@@ -46,14 +46,14 @@ async function manyScenarios(endpoint: string): Promise<void> {
   report("live heap grown by, at its peak", megabytes(live.peak - live.before), memory);
   report("live heap grown by, afterwards", megabytes(live.after - live.before), memory);
   report("process grown by, at its peak", grown(second), memory);
-  // What it then keeps is the encoder's and the collector's working room, whatever comes next.
+  // What it keeps then is working memory of the encoder and the garbage collector.
   report("process grown by, at its peak: its first large run", grown(first), {
     unit: "MB",
     digits: 0,
   });
 }
 
-/** In a process of its own, where nothing else has made the memory grow before. */
+/** In a process of its own, so that nothing else counts. */
 async function measure(
   endpoint: string,
   { scenarios, attempts }: { scenarios: number; attempts: number },

@@ -40,7 +40,7 @@ export async function evalMemory(): Promise<void> {
   }
 }
 
-/** In MB; `NaN` where the system does not tell. */
+/** In MB; `NaN` if the system does not report it. */
 interface MemoryFigures {
   before: number;
   after: number;

@@ -7,7 +7,7 @@ import { createEvalDeps } from "../../eval/wiring.ts";
 import { parseConfig } from "../../shared/config/config.ts";
 import { silentLogger } from "../../shared/log.ts";
 
-/** Conversations under way at once. */
+/** Concurrent conversations. */
 export const CONCURRENCY = 32;
 
 /** The whole service but its socket, storing into a file as it does in production. */

@@ -8,7 +8,7 @@ const ATTEMPTS = 3;
 const TURNS = 2;
 const CALLS = SCENARIOS * ATTEMPTS * TURNS;
 
-/** Workloads like real ones, and one whose replies are all alike: what the rest of a run costs. */
+/** Realistic workloads, and one with equal replies, which shows what the rest of a run costs. */
 export async function evalSpeed(): Promise<void> {
   await mostlyRight();
   await allDifferent();

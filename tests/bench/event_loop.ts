@@ -1,5 +1,5 @@
 /**
- * Watches how long the event loop is held. `stop` gives the longest time between two of its turns,
+ * Watches how long the event loop is blocked. `stop` gives the longest time between two turns,
  * less the timer's own millisecond; other processes of a busy machine are in it. `processorMs` gives
  * the most processor time of this thread between two turns, without them.
  */
@@ -25,7 +25,7 @@ export function watchEventLoop() {
   };
 }
 
-/** Processor time of this thread so far; the clock on systems that do not tell. */
+/** Processor time of this thread so far; the clock if the system does not report it. */
 function threadMs(): number {
   if (Deno.build.os !== "linux") return performance.now();
   const [nanoseconds] = Deno.readTextFileSync("/proc/thread-self/schedstat").split(" ");

@@ -14,7 +14,7 @@ export interface ExportMeasurement {
   peakRss: number;
   characters: number;
   ms: number;
-  /** The longest stretch without the event loop, in milliseconds. */
+  /** The longest time that the event loop was blocked, in milliseconds. */
   longestStretch: number;
 }
 

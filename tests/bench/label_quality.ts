@@ -24,7 +24,7 @@ interface Row {
   nearMiss: { intent: string; text: string };
 }
 
-/** What an annotator said, and whether it was right. */
+/** An annotator's label, and whether it is right. */
 interface Told {
   isGiven: boolean;
   isRight: boolean;

@@ -12,7 +12,7 @@ export interface LargeRun {
   answerBytes: number;
   /** In milliseconds. */
   longestStretch: number;
-  /** The most processor time in one stretch, in milliseconds. */
+  /** The most processor time between two turns of the event loop, in milliseconds. */
   mostProcessor: number;
   rssBefore: number;
   peakRss: number;

@@ -4,7 +4,7 @@
 export type BenchPart = () => Promise<void>;
 
 /**
- * Prints one figure and, where one is named, the bound it should keep: at most, or at least. Of
+ * Prints one figure and its bound, if it has one: at most, or at least. Of
  * several rounds it is the median, with the smallest and the largest beside it.
  */
 export function report(
@@ -25,7 +25,7 @@ export function report(
 }
 
 /**
- * How many times as much as the other, round by round. Their median is what is reported, not the
+ * How many times as much as the other, round by round. The median of these is reported, not the
  * ratio of the medians: both were measured one after the other in each round, so what else the
  * machine did meanwhile is in both.
  */
@@ -43,7 +43,7 @@ export function median(values: number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The value that this share of them, from 0 to below 1, is smaller than. */
+/** The quantile of a share from 0 to below 1. */
 export function quantile(values: number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)]!;
 }

@@ -75,7 +75,7 @@ async function chatFigures(): Promise<void> {
   await browser.close();
 }
 
-/** What the page's main thread did for this. */
+/** The work of the page's main thread meanwhile. */
 async function workMs(session: CDPSession, work: () => Promise<unknown>): Promise<number> {
   const before = await threadMs(session);
   await work();

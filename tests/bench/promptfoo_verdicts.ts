@@ -4,7 +4,7 @@ import { toAssertion } from "../eval/assess/checks/promptfoo.ts";
 
 const RECORDED = new URL("../eval/assess/checks/promptfoo_verdicts.json", import.meta.url);
 
-/** promptfoo never comes back from `(a+)+$` on a longer reply. */
+/** promptfoo hangs on `(a+)+$` with a longer reply. */
 const LONGEST_REPLY = 1_000;
 
 /**

@@ -56,7 +56,7 @@ export async function startPromptfooViewer(folder: string): Promise<PromptfooVie
       const path = `${data}/import.json`;
       await Deno.writeTextFile(path, JSON.stringify(toExport(turns)));
       const { stdout } = await promptfoo("import", path).output();
-      const text = new TextDecoder().decode(stdout); // its exit code also tells of its own log
+      const text = new TextDecoder().decode(stdout); // its exit code also depends on its own log
       if (!text.includes("successfully imported")) throw new Error(text);
       return viewerOf(EVALUATION);
     },
@@ -91,7 +91,7 @@ export async function startPromptfooViewer(folder: string): Promise<PromptfooVie
   };
 }
 
-/** Waits until a process prints this; returns the pattern's group. Reads on, so that it is not held up. */
+/** Waits until a process prints this; returns the pattern's group, and reads on. */
 async function said(process: Deno.ChildProcess, pattern: RegExp): Promise<string> {
   const found = Promise.withResolvers<string>();
   let text = "";

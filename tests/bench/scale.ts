@@ -84,7 +84,7 @@ async function shareOfLimit(count: number, endpoint: string): Promise<void> {
   if (count === 4) await describeStorage(address);
 }
 
-/** The processor time of processes so far: it says what work costs, also on a busy machine. */
+/** The processor time of processes so far, which depends little on other load. */
 function cpuMs(pids: number[]): number {
   const TICK_MS = 10;
   return pids.reduce((sum, pid) => {

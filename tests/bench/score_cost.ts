@@ -3,7 +3,7 @@ import { elapsedMs, report } from "./measure.ts";
 
 const TEXTS = 160;
 
-/** What a text costs that was never seen before: semantic similarity is the one dear score. */
+/** The cost of a text that is not cached. Only `semantic_similarity` is expensive. */
 export async function scoreCost(): Promise<void> {
   using embedder = createLocalEmbedder();
   report(

@@ -18,10 +18,10 @@ const QUESTIONS = 15;
 const DRAWS = 8;
 
 /**
- * The scores against people's judgement, on public data that is not ours to carry: `BENCH_DATA`
+ * The scores against people's judgement, on public data that is not in the repository. `BENCH_DATA`
  * names a folder with `sts-dev.csv` (STS benchmark, development split), `b77-train.csv` (banking77,
- * training split) and `gsm-train.jsonl` (grade-school-math, training split). What is not there is not
- * measured.
+ * training split) and `gsm-train.jsonl` (grade-school-math, training split). Missing files are
+ * skipped.
  */
 export async function scoreQuality(): Promise<void> {
   const folder = Deno.env.get("BENCH_DATA") ?? "";
@@ -57,7 +57,7 @@ export async function scoreQuality(): Promise<void> {
   );
 }
 
-/** How much of each kind reaches 0.7: of the half that was not used for development, and of all. */
+/** The share of each kind that reaches 0.7, in the half not used for development and in all. */
 async function agreementShares(ports: Ports): Promise<void> {
   const limits = { contradiction: { bound: 0.05 }, changed_value: { bound: 0.05 } };
   const { equivalent, padded } = chatPairs;
@@ -167,7 +167,7 @@ function scenarioOf(turns: { [K in keyof Interaction]?: Interaction[K] | undefin
   return { id: "bench", description: "", interactions: interactions as Interaction[] };
 }
 
-/** `text,intent`, the text in quotes where it holds a comma or a line's end. */
+/** `text,intent`, the text in quotes if it has a comma or a line break. */
 function readBanking(table: string): Map<string, string[]> {
   const byIntent = new Map<string, string[]>();
   const rows = table.matchAll(/^(?:"((?:[^"]|"")*)"|([^,\n]*)),([^,\n]+)$/gm);
@@ -180,7 +180,7 @@ function readBanking(table: string): Map<string, string[]> {
   return byIntent;
 }
 
-/** Places, counted from 0; equal values share the mean of theirs. */
+/** Ranks, counted from 0; equal values share the mean of theirs. */
 function ranks(values: number[]): number[] {
   const order = values.map((value, index) => ({ value, index })).sort((a, b) => a.value - b.value);
   const result: number[] = new Array(values.length);

@@ -49,7 +49,7 @@ const NOTED = [
   "It is the {word} {thing}.",
 ];
 
-/** Words of praise, blame and neither in plain sentences, also denied; the same ones each time. */
+/** Positive, negative and neutral words in plain sentences, also negated; always the same ones. */
 export function phraseSentences(): LabelledSentence[] {
   const random = createRandom(21);
   const pick = (items: string[]) => items[Math.floor(random() * items.length)]!;

@@ -7,7 +7,7 @@ import type { Interaction, Scenario } from "../../eval/schemas/scenario.ts";
 
 /** Languages of `data/equivalent_*.tsv` and `data/graded_*.tsv`, which say the same in each. */
 export const LANGUAGES = ["en", "de", "fr", "es", "ru", "zh", "ja"];
-/** Each reference is also paired with replies to other ones, so many lines below. */
+/** Each reference is also paired with replies to others, these numbers of lines below. */
 const SHIFTS = [2, 8, 24];
 
 /** 60 pairs that say the same in other words. */

@@ -10,11 +10,11 @@ import type { Interaction } from "../../eval/schemas/scenario.ts";
 import { quantile, report } from "./measure.ts";
 
 const LANGUAGES = ["en", "de", "es", "fr", "it", "nl", "pl", "pt", "ru", "ja", "zh"];
-/** A sentence's partner in an unrelated pair stands so many lines below. */
+/** The second sentence of an unrelated pair is this many lines below. */
 const SHIFT = 137;
 const mean = (values: number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
 
-/** People's grade, 0 to 5, and what the pair scores; `unrelated`: the reference with another reply. */
+/** People's grade, 0 to 5, and the pair's score; `unrelated`: the reference with another reply. */
 interface Rated {
   grade: number;
   value: number;
@@ -22,9 +22,9 @@ interface Rated {
 }
 
 /**
- * Both ends of the scale by language, on public data that is not ours to carry: `BENCH_DATA` names a
- * folder with `stsb/LANGUAGE-train.csv` and `-dev.csv` of stsb-multi-mt. From a part of the first the
- * numbers of `METHODS` are computed again, on the second they are tried.
+ * Both ends of the scale by language, on public data that is not in the repository: `BENCH_DATA`
+ * names a folder with `stsb/LANGUAGE-train.csv` and `-dev.csv` of stsb-multi-mt. The numbers of
+ * `METHODS` are computed again from a part of the first and tested on the second.
  */
 export async function similarityScale(): Promise<void> {
   using english = createLocalEmbedder();

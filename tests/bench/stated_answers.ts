@@ -7,16 +7,16 @@ interface Problem {
   /** Without the annotations of the calculator. */
   steps: string[];
   answer: string;
-  /** A step's result that is another number. */
+  /** The result of a step, other than the answer. */
   other: string;
-  /** What the answer counts, as the solution says. */
+  /** The noun that the answer counts. */
   noun: string;
 }
 
 const count = (text: string) => Number(text.replaceAll(",", ""));
 const near = (text: string, by: number) => String(count(text) + by);
 
-/** Solutions as models write them that come to the right number. */
+/** Solutions with the right number, in the ways in which models write them. */
 const RIGHT: Record<string, (problem: Problem) => string> = {
   "solution": ({ steps }) => steps.join("\n"),
   "in one paragraph": ({ steps }) => steps.map((step) => step.replace(/[^.]$/, "$&.")).join(" "),
@@ -37,7 +37,7 @@ const RIGHT: Record<string, (problem: Problem) => string> = {
   "givens again": ({ answer, other, noun }) => `Starting with ${other}, we get ${answer} ${noun}.`,
 };
 
-/** Solutions that come to another number, most of them with the right one somewhere. */
+/** Solutions with another number, most of which contain the right one somewhere. */
 const WRONG: Record<string, (problem: Problem) => string> = {
   "another result": ({ steps, answer }) =>
     [...steps.slice(0, -1), replaceLast(steps.at(-1)!, answer, near(answer, 3))].join("\n"),
@@ -85,7 +85,7 @@ function readProblem(line: string): Problem[] {
   return other === undefined || steps.length < 2 ? [] : [{ steps, answer, other, noun }];
 }
 
-/** How often a right solution is kept and a wrong one passes, by the way in which it is written. */
+/** How often right and wrong solutions pass, by the way in which they are written. */
 export function statedAnswers(solutions: string): void {
   const problems = solutions.trim().split("\n").flatMap(readProblem);
   const share = (kinds: Record<string, (problem: Problem) => string>) => {

@@ -11,7 +11,7 @@ import { elapsedMs, report, sideBySide, startEndpoint } from "./measure.ts";
 const TURNS = 10_000;
 const CONCURRENCY = 64;
 
-/** Turns stored and acknowledged a second, one after another and with 64 conversations under way. */
+/** Turns stored and acknowledged per second, one after another and in 64 conversations. */
 export async function storeSpeed(): Promise<void> {
   await withStore(async (store) => {
     const alone = await elapsedMs(() => recordAll(store, { turns: 500, width: 1 }));

@@ -9,7 +9,7 @@ import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { phraseSentences, readSentences, SENTIMENTS } from "./sentiment_sentences.ts";
 
 /**
- * Larger values make the model less sure of itself; with this one its chances hold
+ * Larger values make the model less confident; with this one its confidence is right
  * (`label-quality`).
  */
 const RIDGE = 0.001;
@@ -22,7 +22,7 @@ interface Trained {
   sentiment: number;
 }
 
-/** Multinomial logistic regression by Adam over all examples at once; no randomness in it. */
+/** Multinomial logistic regression by Adam over all examples at once, without randomness. */
 export function trainSentiment(examples: Trained[]): Float64Array[] {
   const size = examples[0]!.vector.length + 1;
   const weights = SENTIMENTS.map(() => new Float64Array(size));
@@ -33,7 +33,7 @@ export function trainSentiment(examples: Trained[]): Float64Array[] {
     const gradient = gradientOf(examples, weights);
     for (const [at, own] of weights.entries()) {
       for (let i = 0; i < size; i++) {
-        const ridge = i === size - 1 ? 0 : RIDGE * own[i]!; // not on what is added for the class
+        const ridge = i === size - 1 ? 0 : RIDGE * own[i]!; // not on the bias of the class
         const slope = gradient[at]![i]! + ridge;
         const mean = slopes[at]![i] = 0.9 * slopes[at]![i]! + 0.1 * slope;
         const square = squares[at]![i] = 0.99 * squares[at]![i]! + 0.01 * slope ** 2;

@@ -31,7 +31,7 @@ const LINKS = words(`because although so before after while unless since wheneve
 /** The same text for the same seed; texts of two seeds differ in nearly every word. */
 export function createText(seed: number, length: number): string {
   const random = createRandom(seed % 2147483000 + 17);
-  for (let warm = 0; warm < 3; warm++) random(); // near seeds begin alike
+  for (let warm = 0; warm < 3; warm++) random(); // similar seeds begin alike
   const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)]!;
   const text: string[] = [];
   while (text.length < length) {

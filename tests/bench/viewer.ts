@@ -5,7 +5,7 @@ import { findChromium } from "../pages/chromium.ts";
 /** A page that shows the turns of a run. */
 export interface Viewer {
   url: string;
-  /** Selects what is there once the first rows are. */
+  /** Selector of an element that appears with the first rows. */
   rows: string;
 }
 
@@ -38,7 +38,7 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** Opens a viewer some times, each time in a browser that has seen nothing before. */
+/** Opens a viewer several times, each time in a fresh browser. */
 export async function measureOpening(
   browser: Browser,
   { url, rows }: Viewer,
@@ -67,7 +67,7 @@ export async function measureOpening(
   return { gzippedKilobytes, firstPaintMs, firstRowsMs, workMs, heapMegabytes };
 }
 
-/** Watches a page for a while and says what it had to do. */
+/** Measures the work of a page for a while. */
 export async function measureLive(page: Page, forMs: number): Promise<LiveFigures> {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable");
@@ -98,7 +98,7 @@ export async function firstPaint(page: Page): Promise<number> {
   return await painted.jsonValue() ?? NaN;
 }
 
-/** Processor time of a page's main thread so far: it does not depend on what else the machine does. */
+/** Processor time of a page's main thread so far, which depends little on other load. */
 export async function threadMs(session: CDPSession): Promise<number> {
   return 1000 * (await readMetrics(session)).ThreadTime!;
 }

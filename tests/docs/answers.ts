@@ -4,12 +4,12 @@ const GAP = "…";
 
 /** Numbers that differ from run to run. */
 const MEASURED = /(^|_)ms$|^(created|created_at|completed_at)$/;
-/** Sentences for people: they may be improved without a word to the documents. */
+/** Sentences for people, which may change without the documents. */
 const WORDS = ["detail", "reason", "description", "about"];
 /** The last digits of a score depend on the processor. */
 const TOLERANCE = 0.001;
 
-/** Ids, times and durations by what they are. */
+/** The text with placeholders for ids, times and durations. */
 export function withoutIds(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<id>")
@@ -20,7 +20,7 @@ export function withoutIds(text: string): string {
     .replaceAll(/^(date|Date): .*$/gm, "date: <time>");
 }
 
-/** What differs, one line for each difference; an empty list if nothing does. */
+/** One line for each difference. */
 export function compareJson(shown: unknown, printed: unknown, path = "$"): string[] {
   if (kindOf(shown) !== kindOf(printed)) {
     return [`${path}: shown ${JSON.stringify(shown)}, printed ${JSON.stringify(printed)}`];
@@ -91,7 +91,7 @@ export function compareText(shown: string, printed: string): string[] {
   return isMatch ? [] : [`shown:\n${shown}\nprinted:\n${printed}`];
 }
 
-/** `shown` with what was printed wherever they differ; what is left out stays so. */
+/** `shown`, with what was printed where they differ; what is left out stays left out. */
 export function refreshJson(shown: unknown, printed: unknown, path = "$"): unknown {
   if (kindOf(shown) !== kindOf(printed) || WORDS.includes(keyOf(path))) return printed;
   if (Array.isArray(shown)) return refreshArray(shown, printed as unknown[], path);

@@ -20,7 +20,7 @@ const { jobs }: { jobs: Record<string, { if?: string; steps: Step[] }> } = parse
   await Deno.readTextFile(`${ROOT}docs/examples/evaluate.yml`),
 );
 
-/** What GitHub knows of the event, by the expressions of the workflow. */
+/** Values of the workflow's expressions. */
 const known = (endpoint: string): Record<string, string> => ({
   "github.token": "t",
   "github.event.number": "7",

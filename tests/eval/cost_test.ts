@@ -56,7 +56,7 @@ Deno.test("a call costs its tokens, those from a cache less, and is unknown with
   assertAlmostEquals(costOf({ input: 2, output: 10, ...usd }, tokens)!.amount, 0.003, 1e-15);
   assertEquals(costOf(undefined, tokens), null);
   assertEquals(costOf(price, null), null);
-  assertEquals(costOf(price, { input: 0, output: 0 }), null); // nobody has counted
+  assertEquals(costOf(price, { input: 0, output: 0 }), null); // no tokens were reported
   assertEquals(costOf({ input: 0, output: 0, ...usd }, tokens), { amount: 0, currency: "USD" });
 });
 

@@ -26,7 +26,7 @@ const dataset = {
   })),
 };
 
-/** The conversation shows in the reply and in the arguments of the tool that is called. */
+/** The reply and the arguments of the called tool depend on the conversation. */
 function answer(request: ReceivedRequest) {
   const { messages } = request.body as { messages: { content: string }[] };
   const at = messages.map(({ content }) => content).join(" / ");

@@ -8,7 +8,7 @@ import { fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts";
 
 const ATTEMPTS = 2;
 
-/** Turns that are answered well, badly, in another language, and without anything to compare. */
+/** Turns answered well, badly and in another language, and one without a reference. */
 const TURNS = [
   {
     message: "one",
@@ -40,7 +40,7 @@ const test_batch = [TURNS.slice(0, 2), TURNS.slice(2)].map((turns, index) => ({
   })),
 }));
 
-/** Runs the batch; `failing` are the calls, by turn and how often it was asked, that fail. */
+/** Runs the batch; `failing` are the calls that fail, by turn and number of the attempt. */
 async function run(failing: Set<string>): Promise<EvaluateResponse> {
   const asked = new Map<string, number>();
   const { judge } = fakeJudge(({ messages }) =>
@@ -56,7 +56,7 @@ async function run(failing: Set<string>): Promise<EvaluateResponse> {
   return await evaluateWith(service, evaluateBody({ test_batch, attempts: ATTEMPTS }));
 }
 
-/** The most that the averages of the run, of each scenario and of each attempt may be. */
+/** Upper bounds of the averages of the run, of each scenario and of each attempt. */
 function averages({ results }: EvaluateResponse): Scores[] {
   const most = ({ statistics }: { statistics: Record<string, Statistic> }): Scores =>
     Object.fromEntries(

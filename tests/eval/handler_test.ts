@@ -254,7 +254,7 @@ Deno.test("a field that is missing is called so, and one that is wrong by what i
   const path = "test_batch.interactions.0.checks";
   assertEquals(first, { path: `${path}.0.value`, message: "is missing" });
   assertEquals(second.path, `${path}.1.type`);
-  assertStringIncludes(second.message, "'contains'"); // the types that there are
+  assertStringIncludes(second.message, "'contains'"); // the known types
 });
 
 for (const [what, body, path] of INVALID) {

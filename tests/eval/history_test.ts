@@ -29,14 +29,14 @@ function batch(scenarios: number) {
   }));
 }
 
-/** Wrong at first, and from then on as wrong as what it said before. */
+/** Wrong at first, and later right only if all earlier replies were right. */
 function cascading(conversation: ConversationMessage[]): string {
   const said = conversation.filter(({ role }) => role === "assistant");
   const isRight = said.length > 0 && said.every(({ content }) => content.startsWith("right"));
   return `${isRight ? "right" : "wrong"} ${conversation.at(-1)!.content}`;
 }
 
-/** Wrong in every later turn, whatever was said before. */
+/** Wrong in every turn but the first, whatever the history. */
 function failingLater(conversation: ConversationMessage[]): string {
   return `${conversation.length === 1 ? "right" : "wrong"} ${conversation.at(-1)!.content}`;
 }

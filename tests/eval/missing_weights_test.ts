@@ -24,10 +24,10 @@ async function cacheWithout(folder: string): Promise<void> {
   }
 }
 
-/** Packages come from nowhere. */
+/** No package can be downloaded. */
 const OFFLINE = { HTTPS_PROXY: "http://127.0.0.1:1", HTTP_PROXY: "http://127.0.0.1:1" };
 
-/** As CI tests the binary, which has the weights inside, the same start says nothing. */
+/** The binary contains the weights: its start logs nothing about them. */
 const isBinary = Deno.env.has("ASSAY_BINARIES");
 
 Deno.test("a start without the encoders' weights says at once which packages are missing, and what to do", async () => {

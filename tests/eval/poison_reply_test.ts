@@ -33,7 +33,7 @@ for (const [what, poison] of Object.entries(POISON)) {
   });
 }
 
-/** A real worker for long texts that dies of some. */
+/** A real worker for long texts that some texts kill. */
 function startMortalWorker(): WorkerPort {
   return new Worker(new URL("../fakes/mortal_worker.ts", import.meta.url), { type: "module" });
 }

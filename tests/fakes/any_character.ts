@@ -1,12 +1,12 @@
 import fc from "seeded-fast-check";
 
-/** The number of halves of surrogate pairs, which are no characters. */
+/** The number of surrogates, which are not characters. */
 const HALVES = 0x800;
 const FIRST_HALF = 0xd800;
 
 /**
- * Any character, as a `unit` of `fc.string`. It is what `unit: "binary"` means; that one takes a second to list
- * all of them, in each file that uses it.
+ * Any character, as a `unit` of `fc.string`. `unit: "binary"` is the same, but takes a second in
+ * each file that uses it.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .integer({ min: 0, max: 0x10ffff - HALVES })

@@ -5,8 +5,8 @@ import { startService } from "../../shared/ops/start.ts";
 import { about, routesOf } from "./routes.ts";
 
 /**
- * A service, run as a process, one of whose routes fails as none should, one forgets a promise that
- * fails, and two have a body that fails: at once, and later. All failures quote what the caller sent.
+ * A faulty service, run as a process: a route throws, a promise is rejected without a handler, and
+ * bodies fail at once or later. All errors quote what the caller sent.
  */
 if (import.meta.main) {
   await startService({

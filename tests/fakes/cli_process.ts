@@ -11,7 +11,7 @@ export interface CliOutcome {
 
 export interface CliProcess {
   kill(signal: Deno.Signal): void;
-  /** Settles once the standard error holds this text; rejects where the process ends without. */
+  /** Settles once the standard error contains this text; rejects if the process ends without it. */
   said(text: string): Promise<void>;
   readonly outcome: Promise<CliOutcome>;
 }

@@ -1,8 +1,8 @@
 import { createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
 
 /**
- * Asks an address that never ends its answer, has everything collected that nobody holds any more,
- * and aborts: says how the reading ended. Run as a process, with `--v8-flags=--expose-gc`.
+ * Asks an address that never ends its answer, collects all garbage, and aborts; prints how reading
+ * ended. Run as a process, with `--v8-flags=--expose-gc`.
  */
 if (import.meta.main) {
   const { gc } = globalThis as unknown as { gc: () => void };

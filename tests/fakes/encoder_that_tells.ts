@@ -1,5 +1,5 @@
 /// <reference lib="deno.worker" />
-/** The worker of a sentence encoder, which after each answer also sends what it may still do. */
+/** The worker of a sentence encoder, which also sends its permissions after each answer. */
 import "../../eval/assess/embeddings/encoder_worker.ts";
 
 const NAMES: Deno.PermissionName[] = ["read", "write", "net", "env", "run"];

@@ -1,6 +1,6 @@
 /**
- * An MCP server whose tool `flood` makes it write without end, where its argument says: a `line` of
- * its output, or its `stderr`. It ends with its input.
+ * An MCP server whose tool `flood` makes it write without end, as its argument says: one `line` of
+ * output, or to `stderr`. It ends when its input ends.
  */
 const encode = (text: string) => new TextEncoder().encode(text);
 

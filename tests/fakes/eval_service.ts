@@ -33,7 +33,7 @@ export function evalService(
     recoveryDelayMs?: number;
     /** Set if other processes work on the same runs. */
     sharing?: Sharing;
-    /** Told what is connected to. */
+    /** Called for each run that connects to an endpoint. */
     connect?: (request: EvaluateRequest) => void;
   } = {},
 ) {
@@ -70,7 +70,7 @@ export function evalService(
   return { service, asked: fake.asked, store, runs };
 }
 
-/** The smallest body there is, and what the test says of it. */
+/** The smallest valid body, with the fields of the test. */
 export function evaluateBody(fields: Record<string, unknown> = {}) {
   return {
     test_batch: { id: "s1", interactions: [{ id: "i1", user_message: "Hello" }] },

@@ -1,6 +1,6 @@
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
 
-/** One event of a stream: its name, its parsed data, and its id where it has one. */
+/** One event of a stream: its name, its parsed data, and its id if it has one. */
 export interface SeenEvent {
   event: string;
   id?: string;

@@ -4,7 +4,7 @@ import { createService } from "../../shared/http/server/service.ts";
 import { startService } from "../../shared/ops/start.ts";
 import { about, routesOf } from "./routes.ts";
 
-/** How long the files stay open: enough for connections that nobody can accept. */
+/** How long the files stay open: enough for connections that cannot be accepted. */
 const HOLD_MS = 300;
 
 /** A service, run as a process, that opens files until it may open no more, and closes them. */

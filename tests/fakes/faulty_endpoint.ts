@@ -68,7 +68,7 @@ export interface FaultyEndpoint extends AsyncDisposable {
 }
 
 export interface FaultyEndpointOptions {
-  /** The fault of a call, counted from 1 over those to `path`; else the message decides. */
+  /** The fault of a call, counted from 1 over those to `path`. If unset, the message decides. */
   faultOf?: (call: number) => Fault | undefined;
   /** Every other path is 404. Unset: any path is served. */
   path?: string;
@@ -99,9 +99,9 @@ export async function startFaultyEndpoint(
     count++;
     underWay++;
     response.on("close", () => underWay--);
-    response.on("error", () => {}); // the client's leaving, in the middle of a fault
+    response.on("error", () => {}); // the client left during a fault
     const body = await readText(request).catch(() => undefined);
-    if (body === undefined) return; // the client left while it spoke
+    if (body === undefined) return; // the client left while sending
     if (path !== undefined && request.url !== path) {
       response.writeHead(404).end();
       return;
@@ -144,7 +144,7 @@ export async function startFaultyEndpoint(
   };
 }
 
-/** As fast as the other end reads, and for as long as it is there. */
+/** As fast as the client reads, until it leaves. */
 function pour(response: ServerResponse, bytes: Uint8Array): void {
   if (response.destroyed) return;
   response.write(bytes, () => setTimeout(() => pour(response, bytes), 0));

@@ -5,10 +5,10 @@ import { ToolError } from "../../agent/tools/tool.ts";
 import { createPublicFetch, isPublicAddress } from "../../shared/http/fetch/public_fetch.ts";
 import { type Answer, raw, startProviderDouble } from "./provider_double.ts";
 
-/** The usual limits are short for a machine that stands still. */
+/** Long enough for a busy machine. */
 export const PATIENT = { timeoutMs: 60_000 };
 
-/** The tool as the service uses it, except for the given options and its patience with pages. */
+/** The tool as the service uses it, with longer limits and the given options. */
 export function createTool(options: Partial<FetchUrlOptions> = {}) {
   return createFetchUrl({
     connect: createPublicFetch(),
@@ -43,7 +43,7 @@ export function siteUrl({ origin }: { origin: string }, path = "/"): string {
   return `http://site.test:${new URL(origin).port}${path}`;
 }
 
-/** What the model is told of work that is refused. */
+/** The error that the model gets. */
 export async function refusal(work: () => Promise<string>): Promise<string> {
   return (await assertRejects(work, ToolError)).message;
 }

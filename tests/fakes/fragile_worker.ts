@@ -1,4 +1,4 @@
-/** A real worker that does what it is told: echoes, throws, hangs, or dies without a word. */
+/** A real worker that echoes, throws, hangs, or dies, as its input says. */
 import { serveCalls, stoppable } from "../../shared/background/serve_calls.ts";
 
 serveCalls(stoppable((order: string) => {

@@ -1,7 +1,7 @@
 import type { TargetReply } from "../../eval/endpoint/reply.ts";
 import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
 
-/** A model under test that answers only when the test says so. */
+/** A model under test that answers only when the test releases a call. */
 export function gatedTarget(): {
   target: Target;
   /** The last message of every call. */

@@ -32,7 +32,7 @@ export function targetOf({ model_id }: { model_id: string }): Target {
   };
 }
 
-/** A service whose models answer as `targetOf` says. */
+/** A service whose models answer by `targetOf`. */
 export const groupService = (options: Parameters<typeof evalService>[1] = {}) =>
   evalService(() => "", { targetOf, ...options });
 

@@ -14,8 +14,8 @@ export interface HeldTimeouts extends Disposable {
 }
 
 /**
- * Long timers of this process go off once all of them belong to calls that hang: those time out at
- * once, and no other does, however slow the machine is.
+ * Long timers of this process fire once all of them belong to calls that hang: these time out at
+ * once, and no others do, however slow the machine is.
  */
 export function holdTimeouts(): HeldTimeouts {
   const original = { setTimeout, clearTimeout };

@@ -5,7 +5,7 @@ import { recordedRun, type RecordedScenario } from "./recorded_run.ts";
 /** What a comparison reads of a turn. */
 export type Result = ComparedTurn["result"];
 
-/** What a judge says; it is down if there is no grade. */
+/** A judge's result; the judge is down if there is no grade. */
 export const judge = (grade: number | null, model = "judge-1"): NonNullable<Result["judge"]> => ({
   model,
   grade: grade === null ? null : grade * 10,

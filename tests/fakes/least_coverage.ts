@@ -2,14 +2,14 @@
 const BETTER = Array.from({ length: 101 }, (_, percent) => percent / 100);
 /** Shares that get worse. */
 const WORSE = [0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5];
-/** More than adding up can lose. */
+/** More than the rounding error of the sums. */
 const ROUNDING = 1e-9;
 
 type Interval = readonly [number, number];
 
 /**
- * Passes and failures in one attempt of two models differ by -1, 0 or 1 in each scenario. Goes
- * through all outcomes that so many scenarios can have: the least chance, over many pairs of models,
+ * With passes and failures and one attempt, two models differ by -1, 0 or 1 in each scenario. Goes
+ * through all outcomes of `size` scenarios. Returns the smallest chance, over many pairs of models,
  * that the interval holds their true difference.
  */
 export async function leastCoverage(

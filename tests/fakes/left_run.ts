@@ -1,7 +1,7 @@
 import { memoryStore } from "./memory_store.ts";
 import { evaluateRequest, storedTurn } from "./stored_runs.ts";
 
-/** A store as a killed process left it: one of three turns done. */
+/** A store as a killed process leaves it: one of three turns is stored. */
 export async function leftByAnother(
   { reference, ...fields }: Parameters<typeof evaluateRequest>[0] & { reference?: string } = {},
 ) {

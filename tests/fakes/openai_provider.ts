@@ -12,7 +12,7 @@ import {
 } from "../../shared/providers/provider.ts";
 import { type Answer, type ProviderDouble, sse, startProviderDouble } from "./provider_double.ts";
 
-/** What the tests of the adapter ask where it does not matter what they ask. */
+/** A request for tests in which its content does not matter. */
 export const REQUEST: ChatRequest = {
   model: "acme/model-1",
   messages: [{ role: "user", content: "Hi" }],
@@ -21,7 +21,7 @@ export const REQUEST: ChatRequest = {
 type Provider = ReturnType<typeof createOpenAIProvider>;
 type Settings = Partial<Parameters<typeof createOpenAIProvider>[0]>;
 
-/** The adapter in front of a double: patient, and without retries unless `settings` say so. */
+/** The adapter with a double: long timeouts and no retries, unless `settings` say otherwise. */
 export function providerOf(double: { baseUrl: string }, settings: Settings = {}): Provider {
   return createOpenAIProvider({
     name: "hub",

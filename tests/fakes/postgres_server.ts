@@ -48,7 +48,7 @@ function isFile(path: string): boolean {
 }
 
 /**
- * For tests that need a server: where there is none they are skipped, and one line says so.
+ * For tests that need a server: without one they are skipped, and one line says so.
  * PostgreSQL refuses to run as root, so root starts it as the user `postgres`.
  */
 export const postgresBin = findPostgres();
@@ -149,7 +149,7 @@ function childrenOf(pid: number): number[] {
   return new TextDecoder().decode(stdout).split("\n").map(Number).filter((child) => child > 0);
 }
 
-/** Forgets what it is told: for tests of the store alone. */
+/** Keeps nothing: for tests of the store alone. */
 export const noWork: WorkList = {
   prepare: () => Promise.resolve(),
   isEmpty: () => Promise.resolve(false),
@@ -158,7 +158,7 @@ export const noWork: WorkList = {
   drop: () => Promise.resolve(),
 };
 
-/** The store alone, without anyone who works on its runs. */
+/** The store alone; nothing works on its runs. */
 export function openSharedStore(address: string, { now }: { now?: () => number } = {}) {
   return openPostgres({
     address,

@@ -18,11 +18,11 @@ export function batch(scenarios: number, turns: number) {
   }));
 }
 
-/** What the user said last. */
+/** The user's last message. */
 export const lastMessage = (request: ReceivedRequest): string =>
   request.body.messages.at(-1).content;
 
-/** Answers depend on the conversation, so that a lost or doubled history shows in the reply. */
+/** Replies depend on the conversation, so that a lost or repeated history shows in them. */
 export function startEndpoint(delayMs: () => number) {
   return startProviderDouble(async (request) => {
     await new Promise((resolve) => setTimeout(resolve, delayMs()));

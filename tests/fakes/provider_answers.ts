@@ -1,4 +1,4 @@
-/** A request as the double received it. `body` is parsed where it is JSON, else its text. */
+/** A request as the double received it. `body` is parsed if it is JSON, else its text. */
 export interface ReceivedRequest {
   method: string;
   path: string;
@@ -77,8 +77,8 @@ export function completionChunks(fields: CompletionFields = {}) {
 }
 
 /**
- * A stream of events, one a chunk; a string goes out as it stands. At its `end` it says `[DONE]`, or
- * is closed without, or its connection is cut, or it stays open and silent.
+ * A stream of events, one per chunk; a string is sent as it is. At its `end` it sends `[DONE]`, or
+ * is closed without it, or its connection is cut, or it stays open and silent.
  */
 export function sse(
   chunks: unknown[],
@@ -106,7 +106,7 @@ export function partial(
   };
 }
 
-/** Answers that wait until they are let go, and then all say "finished". */
+/** Answers that wait until they are released, and then say "finished". */
 export function holdAnswers(): { answer: Answer; release: () => void } {
   const held = Promise.withResolvers<void>();
   return {
@@ -126,7 +126,7 @@ export function hang(): Answer {
   };
 }
 
-/** An error as OpenAI words it. `message` is there to be found where it must not be. */
+/** An error in OpenAI's form. Tests look for its `message` where it must not appear. */
 export function errorStatus(
   status: number,
   { headers = {}, message = "raw words of the provider" }: {

@@ -1,7 +1,7 @@
-/** A TCP connection that says only what it is told, and hears until the other end closes it. */
+/** A TCP connection that sends exactly these bytes, and reads until the other end closes it. */
 export interface RawClient extends Disposable {
   say(text: string): Promise<void>;
-  /** Everything that the other end said, once it has closed the connection. */
+  /** Everything that the other end sent, once it has closed the connection. */
   readonly heard: Promise<string>;
 }
 

@@ -3,7 +3,7 @@ import type { ComparedTurn } from "../../eval/compare/turn_scores.ts";
 import { interaction, scenario } from "./eval_ports.ts";
 
 /**
- * `"failed"` is a call that failed; a record holds several scores; one with `scores` is a whole
+ * `"failed"` is a call that failed; a record has several scores; one with `scores` is a whole
  * result; `undefined` was not reached.
  */
 export type RecordedScore =

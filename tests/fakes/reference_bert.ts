@@ -7,8 +7,8 @@ import { createWordPieces } from "../../eval/assess/embeddings/bert/word_pieces.
 export type Matrix = Float32Array[];
 
 /**
- * A model as the paper of BERT says, in 32-bit floats and plain loops, from the published weights:
- * slow (10 ms a word), and what the encoder's vectors are held against.
+ * A model as in the paper of BERT, in 32-bit floats and plain loops, from the published weights:
+ * slow (10 ms per word). The encoder's vectors are compared with its.
  */
 export async function createReferenceModel(source: ModelSource) {
   const { width, head: headWidth, layers, pooling } = source.shape;

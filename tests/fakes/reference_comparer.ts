@@ -4,7 +4,7 @@ import { MINILM } from "../../eval/assess/embeddings/bert/minilm.ts";
 import { product } from "../../eval/assess/embeddings/embedder.ts";
 import { createReferenceModel, type Matrix } from "./reference_bert.ts";
 
-/** The layers that compare two texts in floats and plain loops, to hold the kernel against. */
+/** The layers that compare two texts, in floats and plain loops; a reference for the kernel. */
 export async function createReferenceComparer(): Promise<
   (reference: string, reply: string) => Comparison
 > {

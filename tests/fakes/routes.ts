@@ -1,6 +1,6 @@
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 
-/** Routes by `METHOD /path`, with the least description that there can be. */
+/** Routes by `METHOD /path`, with the smallest valid description. */
 export function routesOf(
   handlers: Record<string, Handler>,
   more: Pick<Route, "needsKey" | "limited"> = {},
@@ -11,5 +11,5 @@ export function routesOf(
   });
 }
 
-/** What a test's service says about itself. */
+/** The name and description of a test's service. */
 export const about = { name: "assay-test", description: "A service of a test." };

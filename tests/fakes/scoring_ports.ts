@@ -34,14 +34,14 @@ export function nonceOf(prompt: string): string {
   return /"nonce": "(\w+)"/.exec(prompt)![1]!;
 }
 
-/** A verdict with the nonce put in, as a judge that does as it is told would give it. */
+/** A verdict with the nonce, as a judge should give it. */
 export function withNonce(verdict: string, prompt: string): string {
   return verdict.startsWith("{") ? `{"nonce": "${nonceOf(prompt)}", ${verdict.slice(1)}` : verdict;
 }
 
 /**
- * A judge that answers by a function and remembers what it was asked. The nonce is put into what it
- * answers, unless the answer is an object and so taken as it is.
+ * A judge that answers by a function and records what it was asked. The nonce is added to its
+ * answers, unless the answer is an object, which is sent as it is.
  */
 export function fakeJudge(
   answer: (question: JudgeQuestion, call: number) => string | JudgeAnswer,

@@ -35,7 +35,7 @@ export function chatReply(fields: Partial<ChatReply> = {}): ChatReply {
 }
 
 /**
- * Answers with one step after the other; the last one answers for ever. Streams word by word, a
+ * Answers with one step after the other, then repeats the last one. Streams word by word, a
  * call in two pieces.
  */
 export function createScriptedProvider(...steps: Step[]): ScriptedProvider {
@@ -66,7 +66,7 @@ export function createScriptedProvider(...steps: Step[]): ScriptedProvider {
   return { name: "scripted", requests, complete, stream };
 }
 
-/** A promise that never settles, for a provider or a tool that takes no notice of anything. */
+/** A promise that never settles, for a provider or a tool that ignores its signal. */
 export function never<T>(): Promise<T> {
   return new Promise(() => {});
 }

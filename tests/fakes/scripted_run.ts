@@ -5,7 +5,7 @@ import { createToolbox, type Tool } from "../../agent/tools/tool.ts";
 import type { ToolCall } from "../../shared/providers/provider.ts";
 import type { ScriptedProvider, Step } from "./scripted_provider.ts";
 
-/** Says its argument again. */
+/** Returns its argument. */
 export const echo: Tool = {
   name: "echo",
   description: "Says it again.",

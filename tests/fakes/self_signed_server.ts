@@ -1,7 +1,7 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
-/** Of `localhost`, signed by nobody. It protects nothing: it is for tests only. */
+/** Self-signed, for `localhost`; it protects nothing and is for tests only. */
 const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgP6GQaG5NUJjznxsE
 bcDG8YdLf5x6f6+p8tDJAptkO++hRANCAATsEC3riEy0OiC9ppFAq5eg/VhU483s
@@ -21,7 +21,7 @@ Mh3A3k+pd2l73dG2xFMPNvKjOvrTZA==
 -----END CERTIFICATE-----
 `;
 
-/** A server whose certificate nobody should trust; its address has the name of the certificate. */
+/** A server with an untrusted certificate; its address has the name of the certificate. */
 export async function startSelfSignedServer(): Promise<{ baseUrl: string } & AsyncDisposable> {
   const server = createServer({ key: KEY, cert: CERTIFICATE }, (_, response) => response.end("{}"));
   server.on("tlsClientError", () => {}); // the client hangs up, as it should

@@ -87,10 +87,10 @@ export async function startProcess(
       new Error(`the service did not start (${signal ?? code}):\n${lines.join("\n")}`),
     )
   );
-  listening.promise.catch(() => {}); // told to whoever awaits it below
+  listening.promise.catch(() => {}); // awaited below
   const url = await listening.promise;
 
-  // A test that waits for a word of a process that is gone would wait for ever.
+  // Without this, a test would wait for ever for the output of a process that has ended.
   let mayEnd = false;
   status.then(({ code, signal }) => {
     if (mayEnd) return;
@@ -127,7 +127,7 @@ function quietHub({ HUB_BASE_URL }: Record<string, string>): Record<string, stri
   return HUB_BASE_URL ? { HUB_BARE_MODELS: "on" } : {};
 }
 
-/** Runs a service that says something and ends; `output` is both of its streams. */
+/** Runs a service that prints something and ends; `output` is both of its streams. */
 export async function runServiceCommand(
   service: "agent" | "eval",
   args: string[],

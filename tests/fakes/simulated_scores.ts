@@ -33,7 +33,7 @@ export function createSampler(seed: number): Sampler {
   return { uniform, normal, beta };
 }
 
-/** Draws a scenario: returns a model's score in one attempt at it, `better` by so much. */
+/** Draws a scenario: returns a model's score in one attempt at it, raised by `better`. */
 export type ScoreKind = (
   sampler: Sampler,
   scenario: { noise: number },

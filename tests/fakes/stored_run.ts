@@ -5,7 +5,7 @@ import type { InteractionResult } from "../../eval/schemas/interaction_result.ts
 import { interaction, scenario } from "./eval_ports.ts";
 import { toTurnText } from "./stored_runs.ts";
 
-/** A scenario's id, and by attempt and turn what is particular of each result. */
+/** A scenario's id, and the fields of each result by attempt and turn. */
 export type StoredScenario = [id: string, attempts: Partial<InteractionResult>[][]];
 
 /** An answered turn that its judge did not grade. */
@@ -91,7 +91,7 @@ function turnsOf(batch: StoredScenario[]): StoredTurn[] {
   );
 }
 
-/** An answered turn that passes, and what the test says of it. */
+/** An answered turn that passes, with the fields of the test. */
 export function turnResult(id: string, fields: Partial<InteractionResult>): InteractionResult {
   return {
     ...interaction(id),

@@ -1,7 +1,7 @@
 import { textOf } from "../../shared/providers/content.ts";
 import type { ChatMessage } from "../../shared/providers/provider.ts";
 
-/** The rules that strict providers have for a history, each by itself; lists those it breaks. */
+/** Lists the rules of strict providers that a history breaks. */
 export function findViolations(messages: ChatMessage[]): string[] {
   return Object.entries(RULES)
     .filter(([, holds]) => !holds(messages))

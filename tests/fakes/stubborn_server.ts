@@ -1,5 +1,5 @@
 /**
- * An MCP server without tools that goes on when its input ends, as some do: only a signal ends it.
+ * An MCP server without tools that continues when its input ends: only a signal ends it.
  * Writes its process id to the file that `PID_FILE` names. With the argument `late` it never answers.
  */
 if (import.meta.main) {

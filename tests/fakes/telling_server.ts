@@ -1,5 +1,5 @@
 /**
- * An MCP server that tells of itself: its tool `tell` answers with its environment and its folder as
+ * An MCP server that reports on itself: its tool `tell` answers with its environment and folder as
  * JSON. With the argument `fail` it writes to standard error and ends; with `late` it never answers.
  */
 const encode = (text: string) => new TextEncoder().encode(text);

@@ -1,6 +1,6 @@
 /**
  * Waits until a condition holds, and returns what it gave. It is asked again after 1 ms,
- * later every 10 ms: many a condition is a request.
+ * later every 10 ms, because many conditions are requests.
  * After `within` milliseconds it throws: `what` says what did not happen, if the condition's own
  * text does not.
  */

@@ -19,7 +19,7 @@ import {
 } from "../../eval/results/summary.ts";
 import type { StoredTurn } from "../../eval/store/turns/turn_record.ts";
 
-// What the service computes turn by turn, from everything at once.
+// What the service computes turn by turn, computed here from all turns at once.
 
 /** One attempt; `attempt` counts from 0. */
 export function summariseAttempt(attempt: number, turns: StoredTurn[]): AttemptResult {
@@ -43,7 +43,7 @@ export function summariseScenario(
   } as ScenarioResult;
 }
 
-/** What `results` says beside its scenarios. */
+/** `results` without its scenarios. */
 export function summariseScenarios(
   scenarios: ScenarioResult[],
 ): Omit<EvaluateResponse["results"], "scenarios"> {

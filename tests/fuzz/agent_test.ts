@@ -6,7 +6,7 @@ import { createScriptedProvider } from "../fakes/scripted_provider.ts";
 import { ADDRESSES, BODIES, checkAnswers } from "./answers.ts";
 import { anything, bodies, headerValue, isHeaderValue, leaf, query, text } from "./hostile.ts";
 
-/** Nearly right: the keys that the service knows, with values that may be. */
+/** Nearly valid: known keys with any values. */
 const message = fc.dictionary(fc.constantFrom("type", "content", "name", "__proto__", "x"), leaf);
 const ownBody = fc.oneof(
   anything,

@@ -3,13 +3,13 @@ import fc from "seeded-fast-check";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
 
 /**
- * How many bodies an endpoint takes, and how many ids, queries or headers. Further ones of the
- * suite's seed brought hardly another kind of answer; `PROPERTY_RUNS=250` tries ten thousand bodies.
+ * How many bodies are sent to a route, and how many ids, queries or headers. More of them found
+ * hardly any other kind of answer; `PROPERTY_RUNS=250` tries ten thousand bodies.
  */
 export const BODIES = 4_000;
 export const ADDRESSES = 1_500;
 
-/** Every one of `count` requests is answered, and never by a failure of ours. */
+/** Each of `count` requests is answered, and never with a 5xx. */
 export async function checkAnswers<T>(
   { count, requests, ask }: {
     count: number;
@@ -23,7 +23,7 @@ export async function checkAnswers<T>(
   );
 }
 
-/** Reads an answer whole. Throws where it is a 5xx, or not what it says it is. */
+/** Reads a whole answer. Throws if it is a 5xx or does not fit its content type. */
 async function checkAnswer(response: Response): Promise<void> {
   const [type] = (response.headers.get("content-type") ?? "").split(";");
   if (response.status < 300 && type === "text/event-stream") return await checkEvents(response);
@@ -33,7 +33,7 @@ async function checkAnswer(response: Response): Promise<void> {
   else if (type === "application/json") JSON.parse(answer);
 }
 
-/** A stream tells its failures by event, once it has begun. */
+/** A stream that has begun reports failures as events. */
 async function checkEvents(response: Response): Promise<void> {
   for await (const data of readServerSentEvents(response.body!)) {
     if (data === "[DONE]") continue;

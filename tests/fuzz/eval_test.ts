@@ -53,7 +53,7 @@ Deno.test("no headers make POST /evaluate fail", async () => {
   });
 });
 
-/** Runs of every kind in a real database, their words as odd as callers may send them. */
+/** Runs of every kind in a real database, with unusual texts. */
 async function storedRuns() {
   const store = await openStore({ path: ":memory:" });
   const { service, runs } = evalService((conversation) => {

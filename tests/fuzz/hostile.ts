@@ -1,10 +1,10 @@
 import fc from "seeded-fast-check";
 import { anyCharacter } from "../fakes/any_character.ts";
 
-/** What a caller may send where something sensible is expected. */
+/** Values that a caller may send instead of valid ones. */
 
 export const anything = fc.anything({ maxDepth: 2, maxKeys: 3, withNullPrototype: true });
-/** What parsers, encoders and databases stumble over; `anyCharacter` has no half surrogate pairs. */
+/** Characters that break parsers, encoders and databases; `anyCharacter` has no lone surrogates. */
 const ODD = [..."%&=+'\"<>\\/?#é𝒳", "\ud800", "\udc00", "\0", "\r", "\n", "\u2028", "\ufeff"];
 export const text = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 40 }),
@@ -16,7 +16,7 @@ export const leaf = fc.oneof(
   fc.constantFrom("human", "user", "assistant", "tool", "", null, true, 0, -1, 1e308),
 );
 
-/** The rest no client can send. */
+/** Other values cannot be sent by any client. */
 export function isHeaderValue(value: string): boolean {
   try {
     new Headers({ x: value });
@@ -29,7 +29,7 @@ export function isHeaderValue(value: string): boolean {
 export const headerValue = fc.oneof(text, fc.string({ unit: "grapheme-ascii", maxLength: 300 }))
   .filter(isHeaderValue);
 
-/** JSON of these values, and what is not quite JSON: cut off, or with a few characters exchanged. */
+/** JSON of these values, and broken JSON: cut off, or with a few characters replaced. */
 export function bodies(values: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   const whole = values.map((value) => JSON.stringify(value, replaceBigInt) ?? "undefined");
   const broken = fc.tuple(whole, fc.nat(), fc.string({ maxLength: 3 }))
@@ -37,7 +37,7 @@ export function bodies(values: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   return fc.oneof({ weight: 4, arbitrary: whole }, { weight: 1, arbitrary: broken });
 }
 
-/** A part of a path: one of `known`, or what escapes, climbs, or is no UTF-8. */
+/** A segment of a path: one of `known`, escapes, `..`, or invalid UTF-8. */
 export function pathPart(known: string[]): fc.Arbitrary<string> {
   return fc.oneof(
     ...(known.length > 0 ? [fc.constantFrom(...known)] : []),
@@ -46,7 +46,7 @@ export function pathPart(known: string[]): fc.Arbitrary<string> {
   );
 }
 
-/** The query of an address: some of the parameters, some twice, some that nobody knows. */
+/** The query of an address: some of the parameters, some twice, some unknown. */
 export function query(parameters: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<string> {
   const pair = fc.oneof(
     ...Object.entries(parameters).map(([name, values]) =>

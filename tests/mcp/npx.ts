@@ -15,7 +15,7 @@ const PACKAGES: Record<string, string> = {
 };
 
 /**
- * Stands for npx: starts the named package, in the version of the tests' own lock and from Deno's
+ * Replaces npx: starts the named package, in the version of the tests' own lock and from Deno's
  * cache. Returns the path of the program, which is called `npx`.
  */
 export async function writeNpx(folder: string): Promise<string> {

@@ -5,7 +5,7 @@ import openapiTS, { astToString } from "npm:openapi-typescript@7.13.0";
 import { completion, startProviderDouble } from "../fakes/provider_double.ts";
 import { startServiceProcess } from "../fakes/service_process.ts";
 
-/** Two common generators read `/openapi.json`; a program over what they write is checked and run. */
+/** Two common generators read `/openapi.json`; a program on their output is checked and run. */
 
 /** Uses the client of one generator and the types of the other, by the names that people read. */
 const PROGRAM = `

@@ -5,7 +5,7 @@ import * as validator from "npm:express-openapi-validator@5.6.2";
 // deno-lint-ignore no-explicit-any -- Express and its middleware have no types here
 type Any = any;
 
-/** A proxy in front of a service that holds all traffic against the service's own description. */
+/** A proxy that checks all traffic of a service against the service's own description. */
 export interface ValidatingProxy extends AsyncDisposable {
   readonly url: string;
   /** What went over the wire and is not described, one sentence each. */

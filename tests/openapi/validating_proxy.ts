@@ -4,7 +4,7 @@ import { withNonce } from "../fakes/scoring_ports.ts";
 import { startServiceProcess } from "../fakes/service_process.ts";
 import { startValidatingProxy, type ValidatingProxy } from "./proxy.ts";
 
-/** Both services behind a proxy that holds every request and answer against `/openapi.json`. */
+/** Both services behind a proxy that checks every request and answer against `/openapi.json`. */
 
 interface Sent {
   body?: unknown;
@@ -29,7 +29,7 @@ async function send(
   return text;
 }
 
-/** The operations that the service describes and that no answer with success was seen of. */
+/** Described operations without a successful answer. */
 async function unseen(upstream: string, seen: Set<string>): Promise<string[]> {
   const { paths } = await (await fetch(`${upstream}/openapi.json`, { headers: KEY })).json();
   return Object.entries<object>(paths).flatMap(([path, operations]) =>

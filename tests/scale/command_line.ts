@@ -83,7 +83,7 @@ Deno.test({
       const id = /run ([0-9a-f-]{36})/.exec(err)![1]!;
       const end = await awaitEnd(() => instances.all, id);
       assertEquals([end.status, end.progress.done], ["completed", 80]);
-      // Of two conversations at a time: a question under way, and a reply that was being stored.
+      // Of two concurrent conversations: a question being asked, and a reply being stored.
       assert(endpoint.total <= 84, `${endpoint.total} calls`);
     } finally {
       await Deno.remove(cwd, { recursive: true });

@@ -1,4 +1,4 @@
-/** A model that counts its calls, and fails as it is told. It speaks OpenAI's protocol. */
+/** A model with OpenAI's protocol that counts its calls and fails as configured. */
 export interface CountingEndpoint extends AsyncDisposable {
   readonly url: string;
   /** How often each question was asked, by its text. */

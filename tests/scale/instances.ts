@@ -28,7 +28,7 @@ export async function startInstances(
   };
 }
 
-/** A request of so many conversations; each question has a text of its own. */
+/** A request of this many conversations; each question has a text of its own. */
 export function batchOf(
   conversations: number,
   { turns, endpoint, name = "c" }: { turns: number; endpoint: string; name?: string },

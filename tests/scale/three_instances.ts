@@ -94,7 +94,7 @@ Deno.test({
       statuses: { completed: 1 },
     });
 
-    // Events are resumed after all that happened, at an instance that was not there at first.
+    // Events are resumed at the end, at an instance that was started later.
     await follow(instances.all[2]!, { id, seen, isEnough: () => false });
     assertEquals(seen.end, "result");
     assertEquals(seen.ids.length, CONVERSATIONS * TURNS, "an event was missed or repeated");

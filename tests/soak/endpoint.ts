@@ -6,7 +6,7 @@ import {
 import type { CompletionFields } from "../fakes/provider_answers.ts";
 import { askedReply } from "./replies.ts";
 
-/** What a user says to make the model call the tool of the MCP server. */
+/** A user message that makes the model call the tool of the MCP server. */
 export const CALL_TOOL = "call echo";
 
 /**

@@ -1,5 +1,5 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
-/** `deno task soak:floods [part of a name]`: what one client may do to a service, and what that costs the others. */
+/** `deno task soak:floods [part of a name]`: what one client can do to a service, and to others. */
 import { brotliCompressSync, constants } from "node:zlib";
 import { completion, raw, startProviderDouble } from "../fakes/provider_double.ts";
 import { startProcess, startServiceProcess } from "../fakes/service_process.ts";
@@ -9,7 +9,7 @@ interface Flood {
   name: string;
   services: readonly ("agent" | "eval")[];
   run: (url: string) => Promise<void>;
-  /** The most that it may cost. */
+  /** Upper bounds. */
   gapMs: number;
   growthMb: number;
 }

@@ -1,6 +1,6 @@
 import type { ServiceProcess } from "../fakes/service_process.ts";
 
-/** What one step did to a service. */
+/** The effect of one step on a service. */
 export interface Figures {
   /** The longest time between two answers of `/healthz` to a client that asks all the time. */
   gapMs: number;

@@ -80,7 +80,7 @@ function write(index: number, characters: number): string {
   return text.slice(0, LONGEST).trim();
 }
 
-/** What the endpoint says: texts in six languages, most of them short, those at the end long. */
+/** The endpoint's replies: texts in six languages, most of them short, the last ones long. */
 export const REPLIES: readonly string[] = [
   ...Array.from({ length: SHORT }, (_, index) => write(index, 1 + random() % 160)),
   ...Array.from({ length: MEDIUM }, (_, index) => write(index, 300 + random() % 1200)),

@@ -7,7 +7,7 @@ export interface SoakOptions {
   requestsPerSecond: number;
   /** Whether every text is evaluated once before the clock starts. */
   isWarm?: boolean;
-  /** What memory does before this does not count: caches and compiled code are made then. */
+  /** Memory is measured from here on: before, caches and compiled code grow. */
   warmUpSeconds: number;
   onSample?: (sample: MemorySample) => void;
 }
@@ -28,11 +28,11 @@ export interface SoakReport {
   /** How often each worker and the MCP server died. */
   deaths: Record<string, number>;
   samples: MemorySample[];
-  /** Growth after the warm-up, in megabytes a minute, by least squares. */
+  /** Growth after the warm-up, in megabytes per minute, by least squares. */
   slope: { agent: number; eval: number };
 }
 
-/** Fewer than `EVAL_MAX_RUNS`: a machine that is too slow for the rate misses some, and refuses none. */
+/** Fewer than `EVAL_MAX_RUNS`: a machine that is too slow skips requests, but refuses none. */
 const MOST_UNDER_WAY = 90;
 
 /**

@@ -14,7 +14,7 @@ export interface Kind {
 export interface Services {
   agent: string;
   eval: string;
-  /** The endpoint that both are pointed at, which fails as it is told. */
+  /** The endpoint of both services, which fails as configured. */
   endpoint: string;
 }
 
@@ -110,7 +110,7 @@ const FAULTY_TURNS: Turn[] = [
   { user_message: "reset: y", reference_reply: "fine" },
 ];
 
-/** Too dear for the usual traffic: comes once in so many requests. */
+/** Too expensive for the usual traffic: one of this many requests. */
 export const LONG_EVERY = 500;
 
 export const LONG_TEXTS: Kind = {
@@ -122,7 +122,7 @@ export const LONG_TEXTS: Kind = {
   },
 };
 
-/** What a day brings, with faults in about a third of it. */
+/** Typical traffic, with faults in about a third of it. */
 export const TRAFFIC: Kind[] = [
   {
     name: "chat",
@@ -134,7 +134,7 @@ export const TRAFFIC: Kind[] = [
     },
   },
   {
-    // The model is told if the server is gone; the answer comes all the same.
+    // If the server has ended, the model gets an error, and the answer still comes.
     name: "chat with the tool of an MCP server",
     weight: 8,
     send: async ({ agent }) => void await expect(await chat(agent, CALL_TOOL), 200),
@@ -176,7 +176,7 @@ export const TRAFFIC: Kind[] = [
       await expect(await fetch(`${agent}/healthz`), 200);
       await expect(await fetch(`${evaluation}/metrics`), 200);
       const ready = await fetch(`${evaluation}/readyz`);
-      // A busy machine: it must be said within a second, not be avoided.
+      // A busy machine: it must be reported within a second, not avoided.
       if (ready.status === 503 && (await ready.clone().text()).includes("no answer within")) {
         await ready.body?.cancel();
       } else {

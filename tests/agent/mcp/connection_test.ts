@@ -78,7 +78,7 @@ Deno.test("a server that announces changes endlessly is asked for one list at a 
   await sourceBecomes(source, (source) => names(source).includes("first"));
   for (let sent = 0; sent < 1_000; sent++) events?.onToolsChanged();
   await sourceBecomes(source, () => listing === 1);
-  events?.onToolsChanged(); // while the list is read, which may be outdated already
+  events?.onToolsChanged(); // during the read: the list may be outdated already
   tools.push("second");
   await sourceBecomes(source, (source) => names(source).includes("second"));
   await sourceBecomes(source, () => listed === 3);
@@ -120,7 +120,7 @@ Deno.test("a server with short sessions is connected again with growing pauses",
   }
 });
 
-/** The lines of the log about a list of one tool, of which something is left out; it is read twice. */
+/** The log lines about a list of one tool that is shown only in part; the list is read twice. */
 async function warningsAbout(more: Pick<McpToolList, "leftOut" | "unusable">): Promise<unknown[]> {
   const lines: unknown[] = [];
   const log = { ...silentLogger, warn: (...line: unknown[]) => void lines.push(line) };
@@ -157,7 +157,7 @@ Deno.test("tools that are left out are named in the log", async () => {
   ]]);
 });
 
-/** A server over HTTP that forgets its sessions when told to, as one that is restarted. */
+/** A server over HTTP that can forget its sessions, as after a restart. */
 async function startForgetful() {
   const sessions = new Set<string>();
   const state = { calls: 0, takesSessions: true };
@@ -250,7 +250,7 @@ const reply = (fields: Record<string, unknown>): Answer => (request) =>
   Response.json({ jsonrpc: "2.0", id: request.body.id, ...fields });
 const serverInfo = { name: "double", version: "1" };
 
-/** What an address may answer that no session begins with. */
+/** Answers of an address with which no session can begin. */
 const ANSWERS: Record<string, [answer: Answer, reason: string]> = {
   "a web page": [raw("<h1>Welcome</h1>", html), NOT_MCP],
   "JSON that is cut off": [raw("{", { headers: { "content-type": "application/json" } }), NOT_MCP],

@@ -132,7 +132,7 @@ Deno.test("an answer over the limit fails, and its session continues", async () 
   assertEquals(breaches, []);
 });
 
-/** What is kept of a program that writes these texts. */
+/** What is kept of these texts, which a program writes. */
 async function tailOf(
   texts: string[],
   { secrets = [], ...options }: { secrets?: string[]; olderCharacters?: number } = {},

@@ -203,7 +203,7 @@ Deno.test("arguments that may also be null are an object", async () => {
   assertEquals(tools[0]?.inputSchema, { ...inputSchema, type: "object" });
 });
 
-/** A refresh, and each reading as it begins; `read` is called in it. */
+/** A refresh, with each read as it begins; `read` is called during it. */
 function refreshing(read = () => Promise.resolve()) {
   let readings = 0;
   let begun = Promise.withResolvers<void>();
@@ -216,7 +216,7 @@ function refreshing(read = () => Promise.resolve()) {
   return { ...refresh, next: () => begun.promise, readings: () => readings };
 }
 
-/** A reading that was due would have come before this. */
+/** A read that was due would have begun before this. */
 async function timersHaveRun(): Promise<void> {
   for (const _ of ["the timer", "what it started"]) {
     await new Promise((resolve) => setTimeout(resolve));

@@ -24,7 +24,7 @@ async function ask(messages: ChatMessage[], { model = DEMO_MODEL, tools = TOOLS 
   return await demo.complete({ model, messages, tools });
 }
 
-/** The conversation after the tools of the first answer have said `contents`. */
+/** The conversation after the tools of the first answer have returned `contents`. */
 async function afterTools(said: string, contents: string[], model = DEMO_MODEL) {
   const messages = talk(said);
   const { toolCalls } = await ask(messages, { model });

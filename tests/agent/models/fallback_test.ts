@@ -347,7 +347,7 @@ Deno.test("a caller's images are never left out: their refusal is passed on", as
   assertEquals(JSON.stringify(double.requests.at(-1)!.body.messages).includes("image_url"), true);
 });
 
-/** The words of Ollama, OpenAI, Groq, Mistral, DeepSeek, DeepInfra, Bedrock, NVIDIA, vLLM, llama.cpp. */
+/** Of Ollama, OpenAI, Groq, Mistral, DeepSeek, DeepInfra, Bedrock, NVIDIA, vLLM, llama.cpp. */
 const REFUSALS: [status: number, message: string][] = [
   [400, "registry.ollama.ai/library/gemma3:latest does not support tools"],
   [400, "tools is not supported in this model. For a list of supported models, refer to the docs."],
@@ -361,7 +361,7 @@ const REFUSALS: [status: number, message: string][] = [
   [500, "tools param requires --jinja flag"],
 ];
 
-/** OpenRouter's, which another minute may be over. */
+/** OpenRouter's error, which may be temporary. */
 const PASSING = 'No endpoints found that support tool use. Try disabling "calculator".';
 
 /** A provider that refuses requests with tools. */

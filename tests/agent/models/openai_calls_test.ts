@@ -125,10 +125,10 @@ const SILENT: Record<string, Answer> = {
   "stops inside a body": partial(['{"choices": ['], { end: "hang" }),
   "stops inside a stream": sse([HI], { end: "hang" }),
 };
-/** Ever longer, until a machine that is busy has time enough to send what is expected. */
+/** Tried in turn: on a busy machine the shorter ones end before the request is sent. */
 const TIMEOUTS_MS = [50, 200, 800, 3_200, 12_800];
 
-/** How a call ends that sent its request in time. */
+/** The error of the first call that sent its request in time. */
 async function timeoutOf(
   way: typeof WAYS[keyof typeof WAYS],
   double: ProviderDouble,
@@ -176,7 +176,7 @@ Deno.test("time that the reader of a stream takes is not the provider's", async 
   const provider = providerOf(double, { timeoutMs: HELD_MS, streamTimeoutMs: 2 * HELD_MS });
   const types: string[] = [];
   for await (const delta of provider.stream(REQUEST)) {
-    if (types.length === 0) { // the whole time passes here
+    if (types.length === 0) { // waits the whole time
       timeouts.hangs();
       await until(() => timeouts.running === 0, { within: 5_000 });
     }
@@ -257,7 +257,7 @@ const { id, name } = CALL;
 const FIRST = piece('{"city":', { id, name });
 const REST = piece('"Oslo"}');
 
-/** How servers send a call a second time. */
+/** How servers repeat a call. */
 const REPEATED: Record<string, unknown[]> = {
   "whole, after its pieces": [FIRST, REST, piece(CALL.arguments, { id, name })],
   "whole, twice": [piece(CALL.arguments, { id, name }), piece(CALL.arguments, { id, name })],
@@ -299,7 +299,7 @@ Deno.test("a function_call, as servers of 2023 answer, is a tool call, streamed 
 
 type Message = { role: string; content: string; name?: string };
 
-/** Refuses the names of authors, in Mistral's words. */
+/** Refuses `name` in messages, with Mistral's error. */
 const mistral: Answer = (request) => {
   const index = request.body.messages.findIndex((message: Message) => message.name !== undefined);
   if (index < 0) return completion()(request);
@@ -322,7 +322,7 @@ Deno.test("a model that refuses the names of authors gets them in the text from 
   assertEquals(sent, [{ role: "user", name: "bob", content: "Hello" }, named, named]);
 });
 
-/** Bedrock's words, and LiteLLM's in front of it. */
+/** Bedrock's error, and the same from LiteLLM. */
 const REFUSALS = [
   "The toolConfig field must be defined when using toolUse and toolResult content blocks.",
   "Bedrock doesn't support tool calling without `tools=` param specified.",
@@ -408,7 +408,7 @@ const lengthsOf = ({ body }: ReceivedRequest): number[] =>
     tool.function.description?.length ?? 0
   ).slice(-2);
 
-/** Refuses long descriptions of tools, in OpenAI's words. */
+/** Refuses long descriptions of tools, with OpenAI's error. */
 const azure: Answer = (request) => {
   const at = lengthsOf(request).findIndex((length) => length > 1024);
   if (at < 0) return completion()(request);
@@ -457,7 +457,7 @@ const TOOLS = Array.from({ length: 130 }, (_, at): Tool => ({
 const namesOf = ({ body }: ReceivedRequest): string[] =>
   body.tools.map((tool: { function: { name: string } }) => tool.function.name);
 
-/** The words of OpenAI, Groq, xAI and Gemini. */
+/** Errors of OpenAI, Groq, xAI and Gemini. */
 const TOO_MANY_TOOLS = [
   "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array " +
   "with length 130 instead.",

@@ -345,7 +345,7 @@ Deno.test("a limit of tokens goes by its other name, but not in messages that ar
 const OLDER = "max_tokens";
 const NEWER = "max_completion_tokens";
 
-/** Each refuses one of the names of the limit, in its own words. */
+/** Each refuses one name of the token limit, with its own error. */
 const OPENAI = refusing(
   OLDER,
   errorStatus(400, {
@@ -443,7 +443,7 @@ Deno.test("keep-alive comments count as life: a queued model is waited for", asy
     });
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   });
-  await loadOpenAI(); // takes its time on a machine that is busy
+  await loadOpenAI(); // slow on a busy machine
   // Less than the comments take together, and more than there is between two of them.
   const deltas = await Array.fromAsync(providerOf(double, { timeoutMs: 2_000 }).stream(REQUEST));
   const last = deltas.at(-1);
@@ -462,7 +462,7 @@ Deno.test("a spent quota is not asked for again", async () => {
 const JSON_TEXT = '{"city": "Oslo"}';
 const SCHEMA = { name: "city", schema: { type: "object" } };
 
-/** The words of Groq, Gemini, Vertex, Cerebras and Fireworks. */
+/** Errors of Groq, Gemini, Vertex, Cerebras and Fireworks. */
 const REFUSALS = [
   "json mode cannot be combined with tool/function calling",
   "Function calling with a response mime type: 'application/json' is unsupported",

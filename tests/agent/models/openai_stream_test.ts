@@ -59,7 +59,7 @@ Deno.test("text is yielded while the provider is still writing", async () => {
     assertEquals(delta, { type: "text", text: "Hello" });
     break;
   }
-  await double.aborted(); // and whoever stops reading closes the provider's connection
+  await double.aborted(); // a reader that stops closes the provider's connection
 });
 
 Deno.test("a provider that ignores stream_options costs only the usage", async () => {
@@ -470,7 +470,7 @@ Deno.test("once every choice has ended, the rest of the stream has 5 s to come",
   assertEquals(deltas.at(-1)?.type, "reply");
 });
 
-/** Mistral's words, and those of older versions of Azure. */
+/** Errors of Mistral and of older versions of Azure. */
 const REFUSALS: Record<string, Answer> = {
   Mistral: json({
     object: "error",

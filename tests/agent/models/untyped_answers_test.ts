@@ -18,7 +18,7 @@ const WHOLE = JSON.stringify(completionBody({ content: "Hello" }));
 const EVENTS = completionChunks({ content: "Hello" })
   .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);
 
-/** What gateways send instead of a type that fits. */
+/** Content types that gateways send instead of the right one. */
 const TYPES = ["", "text/plain;charset=UTF-8", "application/octet-stream"];
 
 Deno.test("JSON with Flask's text/html is a completion, also instead of a stream", async () => {

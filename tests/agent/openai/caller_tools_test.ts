@@ -252,7 +252,7 @@ const LATER_NAME: ChatDelta[] = [
   { type: "call", index: 1, id: "b", name: "get_news", arguments: '{"b":2}' },
   { type: "call", index: 0, name: "get_weather", arguments: ":1}" },
 ];
-/** The second call is not announced at all. */
+/** The second call is not announced. */
 const UNANNOUNCED: ChatDelta[] = [
   { type: "call", index: 1, id: "b", name: "get_news", arguments: '{"b":2}' },
 ];

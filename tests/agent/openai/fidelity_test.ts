@@ -184,7 +184,7 @@ Deno.test("the thoughts of a streamed answer come once, under one name", async (
       delta({ content: "Hello" }, { finish_reason: "stop" }),
     ]));
     const chunks = await readChunks(await service.ask({ stream: true }));
-    // As clients read them that know both names.
+    // As clients that know both names read them.
     const thoughts = chunks.flatMap(({ choices: [{ delta }] }) => [
       delta.reasoning_content ?? "",
       delta.reasoning ?? "",
@@ -218,7 +218,7 @@ const ANSWER = {
   usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
 };
 
-/** The chunks of a plain request for a stream that is answered with all at once. */
+/** The chunks of a streamed request whose provider answers without streaming. */
 async function chunksOf(body: Record<string, unknown>) {
   await using double = await startProviderDouble(json(ANSWER));
   const { post } = openAIRoutes(hubOf(double));
@@ -255,7 +255,7 @@ Deno.test("it ends with the usage if that was asked for", async () => {
   ]);
 });
 
-/** A plain request without `stream` whose answer is a stream all the same. */
+/** A request without `stream` whose provider answers with a stream. */
 async function streamedAnswer(body: Record<string, unknown>) {
   const call = { name: "look", arguments: "{}" };
   const chunks = completionChunks({ content: "Hello.", toolCalls: [call] });

@@ -394,7 +394,7 @@ Deno.test("GET /v1/models/{id} finds a model whether its slash is encoded or not
   }
 });
 
-/** Fields of OpenAI, of other providers, and of nobody yet. */
+/** Fields of OpenAI, of other providers, and unknown ones. */
 const FIELDS = {
   max_completion_tokens: 50,
   verbosity: "low",

@@ -354,7 +354,7 @@ Deno.test("a call that was over the limit twice may still be run, because it nev
 Deno.test("at most 16 calls run at the same time, and all are answered in their order", async () => {
   let running = 0;
   let most = 0;
-  const isFull = Promise.withResolvers<void>(); // the first calls wait for it, however slow they start
+  const isFull = Promise.withResolvers<void>(); // the first calls wait for it
   const work: Tool["run"] = async (args) => {
     most = Math.max(most, ++running);
     if (running === 16) isFull.resolve();

@@ -245,7 +245,7 @@ Deno.test("a call of the agent's tool ends the run until the caller approves it"
   ]);
   assertEquals(message.content, "It is 4.");
   assertEquals(stepsOf(provider.requests.at(-1)?.messages), [SUM.arguments, "4"]);
-  // The caller knows the call by the id that it was told.
+  // The caller knows the call by the id that it got.
   assertEquals(message.tool_events.map(({ id }: { id: string }) => id), [call.id, call.id]);
   assertEquals(message.tool_events.at(-1).content, "4");
 });

@@ -23,7 +23,7 @@ const ORDINAL: [value: number, share: number][] = [
   [1, 0.6],
 ];
 
-/** In a cluster the attempts at a scenario pass together more or less often. */
+/** In a cluster the attempts at a scenario tend to pass or fail together. */
 const KINDS: Record<string, BoundedKind> = Object.fromEntries([
   ...[0.5, 0.9, 0.95].flatMap((p): [string, BoundedKind][] => [
     [`passes, p = ${p}`, {

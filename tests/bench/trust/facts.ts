@@ -10,7 +10,7 @@ import { startProviderDouble } from "../../fakes/provider_double.ts";
 import { recordedRun } from "../../fakes/recorded_run.ts";
 import { fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
 
-/** What must hold when something breaks, and what comes of it. */
+/** What must hold when something breaks, and the result. */
 export interface Fact {
   name: string;
   goal: string;
@@ -107,7 +107,7 @@ async function askLabelled(breaks: boolean): Promise<Results> {
   return (await evaluateWith(service, evaluateBody({ test_batch: scenarios }))).results;
 }
 
-/** A verdict that must be one of some. */
+/** A verdict that must be one of those given. */
 function verdict(
   name: string,
   { wanted, compare }: { wanted: Comparison["verdict"][]; compare: () => Promise<Comparison> },

@@ -14,7 +14,7 @@ export interface PlannedCell {
   step: number;
 }
 
-/** How many scenarios were planned, and how often as many show the difference. */
+/** How many scenarios were planned, and how often that many show the difference. */
 export interface PlannedPower {
   scenarios: number;
   found: number;

@@ -22,11 +22,11 @@ export const POWER_SCENARIOS = 50;
 const ATTEMPTS = 3;
 /** Student's t for 49 degrees of freedom: 2.5 % lie above it. */
 const T_LIMIT = 2.0096;
-/** Of the difference from scenario to scenario, and of an attempt. */
+/** Standard deviations: of the difference between scenarios, and of an attempt. */
 const SPREAD = 0.25;
 const NOISE = 0.1;
 
-/** By how many spreads the difference at a scenario departs from the mean difference. */
+/** The deviation of a scenario's difference from the mean difference, in standard deviations. */
 const DEPARTURES: Record<string, (sampler: Sampler) => number> = {
   normal: ({ normal }) => normal(),
   uniform: ({ uniform }) => Math.sqrt(12) * (uniform() - 0.5),

@@ -30,7 +30,7 @@ export function verdictGrid(): VerdictCell[] {
 
 /**
  * The share of simulated comparisons that find a difference, by the service's test unless `test` is
- * set. A smaller sample of permutations is as exact, not finer.
+ * set. A smaller sample of permutations is as exact but coarser.
  */
 export async function simulateVerdicts(
   cell: VerdictCell,

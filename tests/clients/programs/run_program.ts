@@ -1,4 +1,4 @@
-/** No program needs as long; one that hangs is killed, with what it started. */
+/** More than any program needs; one that hangs is killed with its children. */
 const LIMIT_SECONDS = 120;
 
 export interface ProgramOptions {

@@ -20,7 +20,7 @@ interface Seen {
   body: Record<string, unknown>;
 }
 
-/** A server that is judge and embeddings endpoint at once; `verdict` is what the judge says. */
+/** A server that is judge and embeddings endpoint at once; `verdict` is the judge's answer. */
 function startDouble(verdict: (prompt: string, call: number) => string) {
   const seen: Seen[] = [];
   let calls = 0;
@@ -95,7 +95,7 @@ Deno.test("a configured judge and a configured embeddings endpoint are asked, ea
   });
 });
 
-/** What a judge over HTTP may do wrong, and what the score must then be. */
+/** Faults of a judge over HTTP, and the score that must follow. */
 const FAULTS: [what: string, verdict: string][] = [
   ["prose", "A splendid reply, ten out of ten!"],
   ["broken JSON", '{"grade": , "reason"'],

@@ -192,7 +192,7 @@ Deno.test("a name that could not be typed, or a run that is not complete, gets n
   assert(await store.findTag("main") === undefined);
 });
 
-/** Scenarios with all that a batch may expect, as a request body. */
+/** Scenarios with every kind of expectation, as a request body. */
 const richBatch = JSON.stringify({
   test_batch: Array.from({ length: 12 }, (_, index) => ({
     id: `s${index}`,

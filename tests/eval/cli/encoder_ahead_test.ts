@@ -27,7 +27,7 @@ Deno.test("the encoder that was started ahead is the run's first one, and only t
   ahead.start("bge-zh");
   assertStrictEquals(ahead.start("minilm"), started[0]!.worker);
   ahead.start("minilm");
-  ahead.end(); // whoever has asked for it ends it
+  ahead.end(); // its user ends it
   assertEquals(started.map(({ name, isEnded }) => [name, isEnded]), [
     ["minilm", false],
     ["bge-zh", false],

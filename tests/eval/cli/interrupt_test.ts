@@ -25,7 +25,7 @@ Deno.test("Ctrl-C lets the running call finish, says how to resume, and resume a
   assertStringIncludes(resumed.out, "Turns 5 of 5: 5 passed");
 });
 
-/** The next process: nobody has pressed Ctrl-C there yet. */
+/** The next process, where nobody has pressed Ctrl-C. */
 function cliContextOn({ store }: { store: ReturnType<typeof cliContext>["store"] }) {
   return cliContext({ answer: () => "right", store });
 }

@@ -64,7 +64,7 @@ Deno.test("a real process that gets Ctrl-C stops cleanly, and resume asks only t
     await using endpoint = await startProviderDouble([right, right, slow, right]);
     const model = ["--endpoint", endpoint.baseUrl, "--model", "m", "--concurrency", "1"];
     const process = startCli(["run", "batch.jsonl", ...model], { cwd });
-    await endpoint.received(3); // two are answered, the third is under way
+    await endpoint.received(3); // two are answered, the third is in progress
     process.kill("SIGINT");
     await process.said("stopping after the running calls");
     held.resolve();

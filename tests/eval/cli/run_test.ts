@@ -86,7 +86,7 @@ Deno.test("a threshold for a run without any score is an error, not a pass", asy
 });
 
 Deno.test("with missing grades a run passes or fails only if no grade could change that", async () => {
-  // A judge that grades the first of four turns and is then gone; meaning and grade count alike.
+  // A judge that grades the first of four turns and then fails; similarity and grade count alike.
   let grades = 0;
   const { judge } = fakeJudge(() => {
     if (grades++ > 0) throw providerError(500);
@@ -404,7 +404,7 @@ Deno.test("--retry-failed asks again what failed, and keeps the rest", async () 
 
 const secretTarget = ["--endpoint", "http://model.example/v1?key=hidden", "--model", "m"];
 
-/** One scenario of three turns, whatever was answered with this score, or what `change` makes of it. */
+/** One scenario of three turns with this score, or with what `change` makes of it. */
 function scoredWorld(
   overall: number,
   change: (turn: number) => Partial<InteractionResult> = () => ({}),

@@ -116,7 +116,7 @@ Deno.test("equal models have any small p-value in 5 % of comparisons at most", (
 
 const options = { seed: 1, pause: () => Promise.resolve() };
 
-/** The definition, tried on every one of the 2^n ways to choose signs. */
+/** The definition: all 2^n ways to choose signs. */
 function everySign(differences: number[]): number {
   const real = Math.abs(differences.reduce((sum, value) => sum + value, 0));
   let asFar = 0;
@@ -264,7 +264,7 @@ Deno.test("a difference that is reversed in some of the scenarios is none in gen
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const difference = ({ baseline, candidate }: Attempts) => mean(candidate) - mean(baseline);
 
-/** The definition for one attempt of the candidate: every attempt in turn plays its part. */
+/** The definition for one attempt of the candidate: each attempt in its place. */
 function everyChoice(scenarios: Attempts[]): number {
   const pools = scenarios.map(({ baseline, candidate }) => [
     ...candidate,

@@ -22,7 +22,7 @@ import {
 const compareRecorded = (baseline: RecordedScenario[], candidate: RecordedScenario[]) =>
   compareRuns({ baseline: recordedRun(baseline), candidate: recordedRun(candidate) });
 
-/** One turn a scenario, one attempt. */
+/** One turn per scenario, one attempt. */
 const plain = (values: number[]): RecordedScenario[] =>
   values.map((value, index) => [`s${index}`, [["t", value]]]);
 
@@ -422,7 +422,7 @@ Deno.test("missing labels do not raise the match of the others", async () => {
     scores: {
       intent_match: intent,
       sentiment_match: sentiment,
-      // As earlier versions recorded it: the mean of the labels that were told.
+      // As earlier versions recorded it: the mean of the labels that were found.
       metadata_match: intent === null ? sentiment : (intent + sentiment) / 2,
       overall: intent === null ? sentiment : (intent + sentiment) / 2,
     },

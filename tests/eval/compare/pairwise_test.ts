@@ -154,7 +154,7 @@ async function comparedBy(
   verdict: (question: JudgeQuestion) => string,
   answer: (question: string) => string = () => "new",
 ) {
-  // Grades are none of this judge's business.
+  // This judge only compares.
   const { judge, asked } = fakeJudge((question) =>
     question.name === "preference" ? verdict(question) : "{}"
   );

@@ -6,7 +6,7 @@ import { simulateVerdicts, type VerdictCell } from "../../bench/trust/verdicts.t
 import { recordedRun, type RecordedScenario } from "../../fakes/recorded_run.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
 
-/** `deno task bench trust` goes through the whole grid; here are its most telling cells. */
+/** The most important cells; `deno task bench trust` goes through the whole grid. */
 const SIMULATIONS = 400;
 /** Three standard errors above 5 %. */
 const HIGHEST = 0.05 + 3 * Math.sqrt(0.05 * 0.95 / SIMULATIONS);

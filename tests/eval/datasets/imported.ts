@@ -20,7 +20,7 @@ async function* pieces(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += 7) yield text.slice(at, at + 7);
 }
 
-/** What a turn says and expects, without the defaults of the schema. */
+/** The fields of a turn without the defaults of the schema. */
 export function turns({ scenarios }: Awaited<ReturnType<typeof read>>) {
   return scenarios.map(({ interactions }) =>
     interactions.map(({ user_message, reference_reply }) => [user_message, reference_reply])

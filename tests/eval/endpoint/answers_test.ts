@@ -27,7 +27,7 @@ import {
   startProviderDouble,
 } from "../../fakes/provider_double.ts";
 
-/** The forms in which endpoints answer, each over real HTTP, and what becomes of its turn. */
+/** The forms in which endpoints answer, each over real HTTP, and the resulting turn. */
 
 type Message = Record<string, unknown>;
 

@@ -309,7 +309,7 @@ function ask(fetch: typeof globalThis.fetch, pace: EndpointPace = createEndpoint
   return client.post(call, new AbortController().signal);
 }
 
-/** Answers soon, unless it is aborted before. */
+/** Answers soon, unless it is aborted. */
 const answer: typeof globalThis.fetch = (_input, init) =>
   new Promise((resolve, reject) => {
     init!.signal!.addEventListener("abort", () => reject(init!.signal!.reason));

@@ -176,7 +176,7 @@ Deno.test("an endpoint that the caller chose must have a public address; one tha
   for (const endpoint of ["http://listed.example/v1", "http://10.0.0.7/v1"]) {
     await policy.requireReachable(endpoint);
   }
-  assertEquals(resolved, []); // what is listed is not even looked up
+  assertEquals(resolved, []); // listed names are not resolved
   await policy.requireReachable("http://public.example/v1");
   for (const endpoint of ["http://inside.example/v1", "http://10.0.0.9/v1", "http://[::1]/"]) {
     const error = await assertRejects(() => policy.requireReachable(endpoint), AppError);

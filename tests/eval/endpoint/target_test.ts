@@ -45,7 +45,7 @@ function targetAt(
   return { target, asked };
 }
 
-/** A 404 that says something. */
+/** A 404 with a message. */
 const saying = (message: string) =>
   new ProviderError(404, "model_not_found", "cannot", { kind: "status", status: 404 }, {
     provider: { message, type: null, code: null, param: null },
@@ -326,7 +326,7 @@ Deno.test("calls that wait for the first one go on as soon as it has ended, well
   }
 });
 
-/** A target with so many calls under way; `answers` settle them. */
+/** A target with this many calls in progress; `answers` settle them. */
 async function askedAtOnce(count: number, options: { endpoint?: string } = {}) {
   const answers: PromiseWithResolvers<TargetReply>[] = [];
   const target = targetThatAsks(() => {

@@ -113,12 +113,12 @@ Deno.test("a running run cannot be exported yet", async () => {
 
 const AT = ["--endpoint", "http://model.example/v1"];
 
-/** Two runs of the same batch, by "old" and by "new", which answers as said. */
+/** Two runs of the same batch, by "old" and by "new", which answers as given. */
 async function compared(
   answer: (question: string) => string,
   { file = batchFile(9), next = file, options = [], nextOptions = [] }: {
     file?: string;
-    /** What "new" is asked. */
+    /** The questions to "new". */
     next?: string;
     options?: string[];
     nextOptions?: string[];

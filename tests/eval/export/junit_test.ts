@@ -148,7 +148,7 @@ Deno.test("a run that ended early is an error, though all of its turns have pass
 
 Deno.test("a run with both histories that ended early is measured by the turns that count", async () => {
   const source = storedRun([["s", [[{}, {}, {}]]]], { status: "interrupted", totalTurns: 5 });
-  source.run.request.history = "both"; // three turns, and two of them a second way
+  source.run.request.history = "both"; // three turns, two of them with both histories
   const [one] = casesOf(await parse(await textOf(junit.write(source))) as TestSuites);
   assertEquals(one!.error![0]!.message, "interrupted after 3 of 3 turns");
 });

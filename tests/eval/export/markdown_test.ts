@@ -386,7 +386,7 @@ function model(name: string, overall: Record<string, unknown>): GroupModel {
   return { name, status: "completed", scores: { overall }, ...counts } as unknown as GroupModel;
 }
 
-/** Models of which the first is better than each other one; the others are not told apart. */
+/** The first model is better than each other one; the others do not differ significantly. */
 function groupReport(models: GroupModel[]): GroupReport {
   const names = models.map(({ name }) => name);
   const pairs = names.flatMap((baseline, index) =>

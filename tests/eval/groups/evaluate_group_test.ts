@@ -406,7 +406,7 @@ Deno.test("the report of a running group names no best model if a run ends while
   const groups = createGroups({
     store,
     view,
-    async summarise() { // which takes its time
+    async summarise() { // slow: the run ends meanwhile
       await store.setStatus(b, { status: "completed" });
       return { statistics: {}, usage: { input_tokens: 0, output_tokens: 0 } } as RunSummary;
     },

@@ -3,7 +3,7 @@ import { type NoisyTurn } from "../../../eval/noise/conversations.ts";
 import { splitNoise } from "../../../eval/noise/noise.ts";
 import { createSampler, type Sampler } from "../../fakes/simulated_scores.ts";
 
-/** True standard deviations, and how much of each there is. */
+/** True standard deviations, and the size of the run. */
 interface Truth {
   scenario: number;
   attempt: number;

@@ -21,7 +21,7 @@ import {
   summariseScenarios,
 } from "../../fakes/whole_results.ts";
 
-/** The answer as its parts say it, written in one go. */
+/** The answer computed as a whole. */
 function writeWhole(run: StoredRun, turns: StoredTurn[]): string {
   const { request } = run;
   const failed = turns.filter(({ result }) => result.error).length;

@@ -282,7 +282,7 @@ Deno.test("a result that is sent in again does not keep its old outcome", async 
   );
   assertEquals(Object.keys(old).filter((name) => name in results[0]!), []);
   assertEquals(results[0]?.weight, 3);
-  assertEquals(asked[1]?.length, 3); // it was said, so it is history
+  assertEquals(asked[1]?.length, 3); // it was sent, so it is part of the history
 });
 
 Deno.test("an error of the service is not reported as one of the endpoint", async () => {

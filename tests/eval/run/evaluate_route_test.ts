@@ -173,7 +173,7 @@ for (const code of ["storage_full", "storage_busy"] as const) {
         async recordTurn(id, turn) {
           if (isFaulty) throw fault;
           const recorded = await store.recordTurn(id, turn);
-          isFaulty = turn.turn === 0; // and stays so until the test says otherwise
+          isFaulty = turn.turn === 0; // until the test ends the fault
           return recorded;
         },
         async setStatus(id, change) {
@@ -238,7 +238,7 @@ interface Client {
 const cancel = ({ reader }: Client) => reader.cancel();
 const disconnect = ({ connection }: Client) => connection.abort();
 
-/** A client that waits for the next event has a read under way. */
+/** A client that waits for the next event has a pending read. */
 async function waitFirst({ reader }: Client): Promise<void> {
   reader.read().catch(() => {});
   await moment();

@@ -112,7 +112,7 @@ const turn = (user_message: string, checks?: unknown[]) => ({
 });
 const required = { type: "contains", value: "right", required: true };
 
-/** Each with a call that fails, and a mean that reaches the threshold all the same. */
+/** Each has a failed call, and still a mean that reaches the threshold. */
 const SCENARIOS: [scenario: Record<string, unknown>, standing: string][] = [
   [{ interactions: [turn("fail", [required]), turn("right")] }, "missing"],
   [{ interactions: [turn("fail"), turn("right")], checks: [required] }, "missing"],

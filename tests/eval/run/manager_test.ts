@@ -344,7 +344,7 @@ Deno.test("who waits for a queued run that is deleted at another instance is tol
   assertEquals([error.status, error.code], [409, "conflict"]);
 });
 
-/** What a process joins that knows the query of `mine`. */
+/** What a process that knows the query of `mine` joins. */
 function watched() {
   let watcher: RunWatcher | undefined;
   let moment = 0;
@@ -472,7 +472,7 @@ Deno.test("a clock that runs evenly after its jump is trusted at the next sweep"
   const retention = await start({ keepDays: 7 });
   retention.stop();
   assertEquals(await names(store), ["two days old"]);
-  clock.now += 5 * DAY; // while an hour went by: it is still being set
+  clock.now += 5 * DAY; // within an hour: the clock is still being set
   clock.elapsed += HOUR;
   await retention.sweep();
   assertEquals(await names(store), ["two days old"]);

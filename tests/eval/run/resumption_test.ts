@@ -204,7 +204,7 @@ interface StartOptions {
   fault?: Error;
 }
 
-/** What the log says of an unfinished run of this endpoint at the next start. */
+/** The log lines about an unfinished run of this endpoint at the next start. */
 async function messagesAtStart(endpoint: string, { environment = {}, fault }: StartOptions = {}) {
   const { store: working, id } = await leftByAnother({ endpoint });
   const store = fault ? { ...working, recordTurn: () => Promise.reject(fault) } : working;

@@ -17,7 +17,7 @@ async function get(service: Service, path: string): Promise<{ status: number; bo
   return { status: response.status, body: await response.json() };
 }
 
-/** Three scenarios of two turns, two attempts each; what is asked is answered, "fail" fails. */
+/** Three scenarios of two turns, two attempts each; replies repeat the question, "fail" fails. */
 const BATCH = ["right", "wrong", "fail"].map((text) => ({
   id: `the ${text} one`,
   description: `says ${text}`,

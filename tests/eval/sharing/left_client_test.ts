@@ -17,7 +17,7 @@ const ignore = postgresBin === undefined;
 const server = ignore ? undefined! : await startPostgres();
 Deno.test.afterAll(async () => await server?.[Symbol.asyncDispose]());
 
-/** Two processes on one database, whose model answers when the test says so. */
+/** Two processes on one database, with a model that answers when the test releases it. */
 async function twoProcesses(address: string) {
   const gate = gatedTarget();
   const open = async () => {

@@ -17,7 +17,7 @@ const ignore = postgresBin === undefined;
 const server = ignore ? undefined! : await startPostgres();
 Deno.test.afterAll(async () => await server?.[Symbol.asyncDispose]());
 
-/** A run of four conversations, of which one is stored and one is taken. */
+/** A run of four conversations: one is stored, one is taken. */
 async function openRun() {
   const run = await openQueuedRun(server, { scenarios: 4 });
   const { id, store, queue, queues } = run;

@@ -7,7 +7,7 @@ import { openQueuedRun } from "../../fakes/postgres_queues.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { shiftClock } from "../../fakes/shifted_clock.ts";
 
-/** A queue of so many conversations, which notes how many each fetch asked for. */
+/** A queue of this many conversations, which records how many each fetch asked for. */
 function createQueue(conversations: number) {
   const fetches: { count: number; left: number }[] = [];
   let left = conversations;
@@ -63,7 +63,7 @@ Deno.test("a long queue is fetched in large batches, and its end in small ones",
 
 const JOBS = ["a", "b", "c"].map((id) => ({ id }) as Job);
 
-/** Holds three jobs until some of them are lost, and returns what was told of that. */
+/** Holds three jobs until some of them are lost, and returns what was reported. */
 async function lose(
   touch: () => Promise<Set<string>>,
   { silentMs }: { silentMs: number },

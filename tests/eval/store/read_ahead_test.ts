@@ -40,7 +40,7 @@ Deno.test("the next item is requested while one is being used, and no more than 
 Deno.test("a consumer that stops early ends the reading, also if the buffered item is an error", async () => {
   const { notes, ahead } = watchedNumbers({ failAt: 2 });
   for await (const n of ahead) {
-    await new Promise((resolve) => setTimeout(resolve, 0)); // an unhandled rejection would end us
+    await new Promise((resolve) => setTimeout(resolve, 0)); // a rejection would fail here
     assertEquals(n, 1);
     break;
   }

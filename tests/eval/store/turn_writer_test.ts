@@ -15,7 +15,7 @@ import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { until } from "../../fakes/until.ts";
 import { withFolder } from "../../fakes/with_folder.ts";
 
-/** A disk whose flushes end when the test says so. */
+/** A disk whose flushes the test ends. */
 function slowDisk({ intervalMs = 0 } = {}) {
   const flushes: { turns: number[]; finish: (error?: Error) => void }[] = [];
   return {
@@ -123,7 +123,7 @@ Deno.test("turns that come one at a time never wait for others", async () => {
 
 type OnCommit = (commit: () => Promise<unknown>) => Promise<unknown>;
 
-/** A store whose next commit does what the test says. */
+/** A store whose next commit the test decides. */
 async function openWithCommits() {
   const connection = await openSqlite({ path: ":memory:", mode: "write" });
   let onCommit: OnCommit | undefined;

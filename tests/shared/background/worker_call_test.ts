@@ -42,7 +42,7 @@ function kill(port: WorkerPort, message: string): void {
   assertEquals(event.defaultPrevented, true);
 }
 
-/** The call under test, and what it told of its worker. */
+/** The call under test, and what it reported about its worker. */
 function watched(start: () => WorkerPort, options: WorkerCallOptions<string> = {}) {
   const events: WorkerEvent[] = [];
   const call = createWorkerCall<string, unknown>(start, {
@@ -157,7 +157,7 @@ Deno.test("a worker that is down recovers by its probe, without a call", async (
       if (kind === "recovered") recovered.resolve();
     },
   });
-  const first = call("a"); // answered by the third life
+  const first = call("a"); // answered by the third worker
   await recovered.promise;
   assertEquals(await first, "a");
   assertEquals(events, ["died", "restarted", "died", "restarted", "recovered"]);

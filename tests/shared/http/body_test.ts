@@ -326,7 +326,7 @@ Deno.test("a connection that breaks within an encoded answer is not taken for wr
 const HEAD = "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\ncontent-type: application/json\r\n" +
   "x-model-id: demo/assistant\r\nconnection: close\r\n";
 
-/** More than sockets buffer: whoever is not read cannot send it. */
+/** More than sockets buffer: it can only be sent while the other end reads. */
 const BODY = "x".repeat(20_000_000);
 
 const REQUESTS = {

@@ -25,7 +25,7 @@ const at = (address: string): ResolvedAddress[] => [{
   family: address.includes(":") ? 6 : 4,
 }];
 
-/** A name whose first answer is innocent, and every later one the attacker's choice. */
+/** A name that resolves to a public address first, and then to the attacker's choice. */
 function rebinding(first: string, later: string) {
   const asked: string[] = [];
   const resolve = (hostname: string) => {
@@ -59,7 +59,7 @@ Deno.test("a name that is rebound after its check does not get the secret", asyn
 
 Deno.test("the address that was checked is the one connected to", async () => {
   await using checked = await startProviderDouble(json({ from: "checked" }));
-  // Nobody listens there at this port: a second look at the name would fail the call.
+  // Nothing listens at that address: resolving the name again would fail the call.
   const { asked, resolve } = rebinding("127.0.0.1", "127.0.0.2");
   const pinned = createPublicFetch({ resolve, isPublic: (address) => address === "127.0.0.1" });
   const response = await pinned(addressOf(checked, "rebind.example"), INIT);
@@ -132,7 +132,7 @@ Deno.test("a caller that leaves closes the connection", async () => {
   await double.aborted();
 });
 
-/** A server that says these bytes to whoever connects, and nothing else. */
+/** A server that sends these bytes to every client, and nothing else. */
 function startRawServer(answer: string) {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const closed = Promise.withResolvers<void>();
@@ -320,7 +320,7 @@ Deno.test("the text arrives as it is, also after a redirect", async () => {
   }
 });
 
-/** A server on loopback that redirects `/to?…` and tells what arrived anywhere else. */
+/** A server on loopback that redirects `/to?…` and reports all other requests. */
 function startServer() {
   const seen: string[] = [];
   const server = Deno.serve(

@@ -168,7 +168,7 @@ Deno.test("the body for a client that has left before it was made is cancelled",
   await asked.promise;
   leaving.abort();
   await response;
-  setTimeout(gone.resolve, 50); // the server hears of it in its own time, and either way is right
+  setTimeout(gone.resolve, 50); // the server notices it sooner or later; both are right
   await until(() => isCancelled);
 });
 

@@ -19,9 +19,9 @@ import {
 } from "../../fakes/service_process.ts";
 import { until } from "../../fakes/until.ts";
 
-/** What only a real socket shows: slow clients, endless bodies, too many at once. */
+/** Tests that need real sockets: slow clients, endless bodies, too many connections. */
 
-/** Says `texts` on a connection of its own, and hears until the other end closes it. */
+/** Sends `texts` on a connection of its own, and reads until the other end closes it. */
 async function speak(service: ServiceProcess, ...texts: string[]): Promise<string> {
   using client = await connectRaw(service.url);
   for (const text of texts) await client.say(text);
@@ -42,7 +42,7 @@ Deno.test("a client whose head or body does not arrive is not waited for", async
   const answer = await noBody;
   assertStringIncludes(answer, "HTTP/1.1 408");
   assertStringIncludes(answer, "request_timeout");
-  await nothing; // closed, with or without a word
+  await nothing; // closed, with or without an answer
   const later = await askDemo(agent);
   await later.body?.cancel();
   assertEquals(later.status, 200);
@@ -215,7 +215,7 @@ Deno.test("over the limit of requests a caller is refused at once, and served ag
   leaving.abort();
   await Promise.all(waiting);
   await hub.aborted(2);
-  const status = await until(async () => { // the server hears of it in its own time
+  const status = await until(async () => { // the server notices it sooner or later
     const response = await fetch(agent.url);
     await response.body?.cancel();
     return response.status !== 503 && response.status;
@@ -268,7 +268,7 @@ const BEGIN = {
     "x-model-id: demo/assistant\r\nconnection: close\r\ncontent-length: 1000\r\n\r\n",
 };
 
-/** Connections that say `text` as soon as they are open. */
+/** Connections that send `text` as soon as they are open. */
 function connectMany(
   service: ServiceProcess,
   { count, text }: { count: number; text: string },
@@ -314,7 +314,7 @@ Deno.test("more connections than allowed are refused, and later ones are served"
   const clients = await connectMany(agent, { count: 300, text: BEGIN.agent });
   await hasLine(agent, "connections were refused");
   for (const client of clients) client[Symbol.dispose]();
-  await until(async () => { // it hears of their leaving in its own time
+  await until(async () => { // it notices the closed connections sooner or later
     const response = await fetch(`${agent.url}/healthz`).catch(() => undefined);
     await response?.body?.cancel();
     return response?.status === 200;

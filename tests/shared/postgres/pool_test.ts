@@ -44,7 +44,7 @@ Deno.test({
     await owner.query({
       text: "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'leaver'",
     });
-    assertInstanceOf(await lost.promise, AppError); // its words can be logged
+    assertInstanceOf(await lost.promise, AppError); // its message can be logged
     await assertRejects(
       () => pool.query({ text: "select 1" }),
       AppError,

@@ -269,7 +269,7 @@ Deno.test("an answer that comes whole is read whole, and so is JSON of a connect
   assertEquals(await startOfCut('{"error":', '"too long"}'), '{"error":"too long"}');
 });
 
-/** A loopback port that nobody listens on. */
+/** A free port of loopback. */
 function closedPort(): string {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
@@ -411,7 +411,7 @@ Deno.test("a date to wait until is read by the clock of the provider that sends 
 
 const response = new Response();
 
-/** The status that an error with status 200 stands for; `undefined` if it is none. */
+/** The status that an error with status 200 stands for; `undefined` if it is not an error. */
 function statusOf(
   find: typeof hiddenFailure,
   value: unknown,
@@ -422,7 +422,7 @@ function statusOf(
 
 const REPLY = { message: { role: "assistant", content: "Hi" } };
 
-/** What an answer says, and its status; `undefined` for an answer that is no error. */
+/** The message and status of an answer; `undefined` if it is not an error. */
 const ANSWERS: [answer: unknown, status: number | undefined][] = [
   [{ error: { code: 429 } }, 429],
   [{ error: { status: "503" } }, 503],

@@ -90,7 +90,7 @@ Deno.test("the event loop runs between long texts that come together", async () 
   const counting = setInterval(() => turn++, 0);
   const computedIn: number[] = [];
   const memo = createMemo((text) => {
-    for (const until = performance.now() + 11; performance.now() < until;); // a whole stretch
+    for (const until = performance.now() + 11; performance.now() < until;); // over one stretch
     return Promise.resolve(computedIn.push(turn) && text);
   });
   await Promise.all(["a", "b", "c", "d"].map((letter) => memo(letter.repeat(100_000))));

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Check } from "../../../../eval/schemas/check_kinds.ts";
 
-/** A check, a reply, and what becomes of it. */
+/** A check, a reply, and the verdict. */
 export type CheckCase = [check: z.input<typeof Check>, reply: string, value: 0 | 1 | null];
 
 const PERSON = {

@@ -138,7 +138,7 @@ Deno.test("checks of a text", async (t) => {
 
 const WORKER = new URL("../../../../eval/assess/checks/check_worker.ts", import.meta.url);
 
-/** A schema that no number fits, as the last of 2^levels ways to try shows. */
+/** A schema that no number fits, which only the last of 2^levels alternatives shows. */
 function schemaOfWays(levels: number) {
   const definitions: Record<string, unknown> = { [`d${levels}`]: { type: "string" } };
   for (let level = 0; level < levels; level++) {

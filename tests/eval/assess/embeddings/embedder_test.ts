@@ -191,7 +191,7 @@ Deno.test("a long text ends at the limit, with its end", () => {
   assertEquals(cut("parcel ".repeat(9), 5), [START, "parcel", "parcel", "parcel", END]);
 });
 
-/** A model with one weight, its scale and its zero point, between fields that are of no interest. */
+/** A model with one weight, its scale and its zero point, between fields that are not read. */
 function writeModel(): Uint8Array {
   const model = new PbfWriter();
   model.writeVarintField(1, 10);
@@ -230,7 +230,7 @@ Deno.test("the constants of an ONNX model are found, whatever else it has", asyn
   await Deno.remove(path);
 });
 
-/** `undefined` if the compiler cannot be had: it is needed for nothing else. */
+/** `undefined` if the compiler is not available: nothing else needs it. */
 const compiler = await import("../../../../.ci/kernel.ts").catch(() => undefined);
 
 Deno.test({
@@ -244,7 +244,7 @@ Deno.test({
   },
 });
 
-/** Has a new worker answer, and tell what it may still do. */
+/** Asks a new worker, which also reports its permissions. */
 async function ask(input: EncoderInput): Promise<{ output: EncoderOutput; granted: string[] }> {
   const url = new URL("../../../fakes/encoder_that_tells.ts", import.meta.url);
   const worker = new Worker(url, { ...ENCODER_OPTIONS, name: "minilm" });

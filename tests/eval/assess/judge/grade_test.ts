@@ -51,8 +51,8 @@ Deno.test("the judge is given a JSON schema, a rubric and both texts", async () 
 });
 
 /**
- * What the judge answers, with `N` for the nonce, and the value it gives if it is said again when
- * the judge is asked again.
+ * Answers of the judge, with `N` for the nonce, and the value they give if the judge repeats them
+ * when it is asked again.
  */
 const ANSWERS: [what: string, answer: string, value: number | null][] = [
   ["the form asked for", '{"nonce": "N", "reason": "fine", "grade": 9}', 0.9],
@@ -226,8 +226,8 @@ Deno.test("a vote that cannot be read is left out of the mean and reported", asy
 });
 
 /**
- * A judge that does as it is told, but knows data from instructions: it obeys what stands outside
- * the quotations, as a well-behaved model would, and else grades 2.
+ * A judge that tells data from instructions: it obeys what stands outside the quotations, and else
+ * grades 2.
  */
 function obedientJudge({ messages }: JudgeQuestion): string {
   const mark = /carry the mark (\w+)/.exec(messages[0]!.content)![1]!;

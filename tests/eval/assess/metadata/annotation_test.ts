@@ -389,7 +389,7 @@ Deno.test("the floor lies halfway between the most frequent label and being alwa
   assertEquals(await floor(2, "a", "b"), 0.75);
   assertEquals(await floor(4, "a", "b", "c", "d"), 0.625);
   assertAlmostEquals(await floor(2, ..."aaaaaaaaab"), 0.95, 1e-12);
-  // With one label in the references to be always right means nothing: as many as could be said.
+  // With a single label in the references, always being right means nothing.
   assertEquals(await floor(4, "a", "a"), 0.625);
 });
 

@@ -245,7 +245,7 @@ function annotate(label: string, text: string) {
   return createAnnotator(label)!.annotate({ text, interaction: interaction("i") });
 }
 
-/** `undefined`: the rules must not say anything. */
+/** `undefined`: the rules must give no label. */
 const CASES: [label: string, text: string, value: string | undefined][] = [
   ["greeting", "Hello! How can I help you today?", "greeting"],
   ["greeting", "Good morning, what can I do for you?", "greeting"],
@@ -258,7 +258,7 @@ const CASES: [label: string, text: string, value: string | undefined][] = [
   ["confirmation", "Yes, your order is confirmed.", "confirmation"],
   ["question", "Which colour would you like?", "question"],
   ["Greet", "Hello there!", "Greet"],
-  // Something else, and clearly so.
+  // Clearly something else.
   ["greeting", "Goodbye, see you tomorrow.", "farewell"],
   ["farewell", "Which colour would you like?", "question"],
   ["thanks", "We cannot refund this order.", "refusal"],

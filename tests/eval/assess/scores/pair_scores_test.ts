@@ -90,7 +90,7 @@ Deno.test("a score that throws is missing, and the others of the pair are not", 
   assertEquals([scores.bleu, scores.rouge_1], [null, 1]);
 });
 
-/** A sentence a script, so that pairs share words and not only characters. */
+/** One sentence per script, so that pairs share words and not only characters. */
 const SENTENCES = [
   "Your order was shipped on Monday.",
   "Ваш заказ уже в пути",
@@ -117,7 +117,7 @@ const SENTENCES = [
   "\0 \ufeff \u202e",
 ];
 
-/** Any code units at all, lone surrogates included; whole Unicode; and words of every script. */
+/** Any code units, lone surrogates included; all of Unicode; and words of every script. */
 const text = fc.oneof(
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 })
     .map((units) => String.fromCharCode(...units)),
@@ -126,7 +126,7 @@ const text = fc.oneof(
   fc.array(fc.constantFrom(...SENTENCES), { maxLength: 4 }).map((parts) => parts.join(" ")),
 );
 
-/** Words only in part the same: the reply repeats pieces of the reference. */
+/** Texts that share some words: the reply repeats pieces of the reference. */
 const pair = fc.oneof(
   fc.tuple(text, text),
   fc.tuple(text, text, text).map(([a, b, c]): [string, string] => [`${a} ${b}`, `${b} ${c}`]),
@@ -187,7 +187,7 @@ Deno.test("edit_similarity counts code points, not code units", () => {
   assertEquals(editSimilarity("cafe\u0301", "café"), 1);
 });
 
-/** The textbook table over code points: slow, and beyond doubt. */
+/** The textbook algorithm over code points: slow and simple. */
 function tableDistance(left: string[], right: string[]): number {
   let above = [0, ...right.map((_, j) => j + 1)];
   left.forEach((character, i) => {

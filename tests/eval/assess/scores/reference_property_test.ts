@@ -5,7 +5,7 @@ import { chrf } from "../../../../eval/assess/scores/lexical/chrf.ts";
 import { exactMatch, tokenF1 } from "../../../../eval/assess/scores/lexical/squad.ts";
 
 /**
- * The reference algorithms once more, as plainly as can be: character by character, n-grams as
+ * The reference algorithms again, as simple as possible: character by character, n-grams as
  * text. `reference_scores.py` makes the values of the self-test in the same way.
  */
 const BLANKS = new Set([
@@ -116,7 +116,7 @@ function plainBleu(reply: string, reference: string): number {
   return brevity * product ** (1 / orders);
 }
 
-/** Blanks and signs that languages disagree on, letters whose case is odd, marks, emoji. */
+/** Blanks and signs that languages treat differently, letters with unusual case, marks, emoji. */
 const ODD = [
   ...[
     "a",

@@ -87,7 +87,7 @@ Deno.test("the cosine is that of the definition, with n-grams that the collectio
   }));
 });
 
-/** The textbook table: slow, and beyond doubt. */
+/** The textbook algorithm: slow and simple. */
 function tableLcs(left: string[], right: string[]): number {
   let above = new Array<number>(right.length + 1).fill(0);
   for (const token of left) {

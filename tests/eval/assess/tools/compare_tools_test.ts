@@ -195,7 +195,7 @@ interface Call {
   args: Record<string, unknown>;
 }
 
-/** One message a call, as agents that call one tool at a time; then the order counts in `strict`. */
+/** One message per call, as of agents that call one tool at a time: `strict` needs the order. */
 function toMessages(calls: Call[]) {
   return [
     { role: "user" as const, content: "Question" },
