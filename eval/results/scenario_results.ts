@@ -75,9 +75,12 @@ export async function* resultParts(
     parts.push({ kind: "attempt end", summary });
   }
 
-  function endScenario(parts: ResultPart[]): void {
+  async function endScenario(parts: ResultPart[]): Promise<void> {
     if (!open) return;
-    const ended = summariseScenario(attempts, pass_threshold);
+    const ended = await summariseScenario(attempts, {
+      passThreshold: pass_threshold,
+      pause: yieldIfDue,
+    });
     const history_gap = gap.close();
     const hasGap = Object.keys(history_gap).length > 0;
     const summary = hasGap ? { ...ended.summary, history_gap } : ended.summary;
@@ -95,7 +98,7 @@ export async function* resultParts(
       if (isNewScenario || open?.attempt !== attempt) {
         endAttempt(parts);
         if (isNewScenario) {
-          endScenario(parts);
+          await endScenario(parts);
           parts.push({ kind: "scenario", index: scenario });
         }
         const isSecondWay = firstTurnOf(run.request, attempt) > 0;
@@ -110,7 +113,7 @@ export async function* resultParts(
   }
   const parts: ResultPart[] = [];
   endAttempt(parts);
-  endScenario(parts);
+  await endScenario(parts);
   yield parts;
 
   function readTurn({ resultJson, tookMs, turn }: TurnText, open: OpenAttempt): ResultPart {

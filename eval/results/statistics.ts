@@ -22,6 +22,21 @@ export function aggregateScores(
   return { average_scores, statistics };
 }
 
+/** The same over the attempts at a scenario, which may have 100,000 turns: in steps. */
+export async function aggregateAttempts(
+  turns: ScoredTurn[],
+  pause: () => Promise<void>,
+): Promise<AggregatedScores> {
+  const average_scores: Scores = {};
+  const statistics: Record<string, Statistic> = {};
+  for (const name of scoreNames(turns)) {
+    await pause();
+    statistics[name] = scoreStatistic(name, turns, "attempt");
+    average_scores[name] = statistics[name].mean;
+  }
+  return { average_scores, statistics };
+}
+
 /** One score over the scenarios that ask the same question: of each only what the run's mean needs. */
 interface QuestionSums {
   low: number;

@@ -23,7 +23,7 @@ import {
   runPassRates,
 } from "./passing.ts";
 import { toScoredTurn } from "./score_statistic.ts";
-import { aggregateScores, createScenarioAggregate } from "./statistics.ts";
+import { aggregateAttempts, aggregateScores, createScenarioAggregate } from "./statistics.ts";
 
 /** What an answer says before its results. The caller's own fields cannot replace ours. */
 export function summariseRun(
@@ -114,12 +114,17 @@ export interface EndedScenario {
 }
 
 /** A scenario's averages are over the turns of all its attempts, which are its sample. */
-export function summariseScenario(
+export async function summariseScenario(
   attempts: CountedAttempt[],
-  passThreshold = DEFAULT_PASS_THRESHOLD,
-): Pick<EndedScenario, "summary" | "passes"> {
+  { passThreshold = DEFAULT_PASS_THRESHOLD, pause }: {
+    passThreshold?: number | undefined;
+    /** Awaited between steps of some milliseconds. */
+    pause: () => Promise<void>;
+  },
+): Promise<Pick<EndedScenario, "summary" | "passes">> {
   const labels = createLabelCounter();
   labels.add(attempts);
+  await pause();
   const turns = attempts.flatMap(({ interactions }, attempt) =>
     interactions.map((result) => toScoredTurn(result, attempt))
   );
@@ -131,7 +136,7 @@ export function summariseScenario(
   }));
   const passes = countPasses(overall, passThreshold);
   const summary = {
-    ...aggregateScores(turns, { sampled: "attempt" }),
+    ...await aggregateAttempts(turns, pause),
     ...passRates(passes, passThreshold),
     labels: labels.report(),
   };

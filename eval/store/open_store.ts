@@ -2,7 +2,6 @@ import { Kysely, sql } from "kysely";
 import { ConfigError } from "../../shared/config/config.ts";
 import { deleteAbandonedParts } from "./datasets/dataset_queries.ts";
 import { isMigrated, migrate, type MigrateOptions } from "./schema/migrate.ts";
-import { createReadCheck, type ReadCheck } from "./runs/read_check.ts";
 import { createRunIds } from "./runs/run_record.ts";
 import { newestRunId } from "./runs/run_list.ts";
 import { createRunReader } from "./runs/run_reader.ts";
@@ -15,7 +14,6 @@ import {
   openSqlite,
   type SqliteConnection,
 } from "./sqlite/sqlite_connection.ts";
-import type { Statement } from "./sqlite/sqlite_worker.ts";
 import type { RunReader, RunStore } from "./store.ts";
 import { fileIsGone, StoreFault } from "./store_fault.ts";
 
@@ -40,50 +38,20 @@ export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
   const db = new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
   let newest: string | undefined;
   try {
-    if (await isEmpty(db)) await connection.queryAll(await tableStatements());
-    else {
-      await migrateOverwriting(db, log);
-      await deleteOrphanGrades(db);
-      await deleteAbandonedParts(db, now);
-      newest = await newestRunId(db);
-    }
+    await migrateOverwriting(db, log);
+    await deleteOrphanGrades(db);
+    await deleteAbandonedParts(db, now);
+    newest = await newestRunId(db);
   } catch (error) {
     await db.destroy();
     throw cannotOpen(options.path, error);
   }
-  const readCheck = createReadCheck();
   const store = createRunStore(db, {
     now,
     newId: createRunIds(now, newest),
-    readCheck,
-    ...(options.path !== ":memory:" && {
-      reads: await openForReading(where, { mode: "read", log: readCheck.note }),
-    }),
+    ...(options.path !== ":memory:" && { reads: await openForReading(where, "read") }),
   });
   return { ...store, ...onDisk(store, connection) };
-}
-
-/** Asks through kysely, which closes only a connection that it has used. */
-async function isEmpty(db: Kysely<Tables>): Promise<boolean> {
-  const { rows } = await sql`select 1 from sqlite_master limit 1`.execute(db);
-  return rows.length === 0;
-}
-
-/**
- * All migrations of an empty database, where they find no rows, for one message to its thread: to wait
- * for each of their sixty statements takes three times as long.
- */
-export async function tableStatements(): Promise<Statement[]> {
-  const statements: Statement[] = [];
-  const recorder = createSqliteDialect({
-    query(text, parameters) {
-      statements.push({ sql: text, parameters });
-      return Promise.resolve({ rows: [], changes: 0 });
-    },
-    close: () => Promise.resolve(),
-  });
-  await migrate(new Kysely<Tables>({ dialect: recorder }));
-  return statements;
 }
 
 /**
@@ -135,7 +103,7 @@ function onDisk(
 export async function openReader(
   { path, log }: Pick<OpenStoreOptions, "path" | "log">,
 ): Promise<RunReader> {
-  const db = await openForReading({ path }, { mode: "snapshot" });
+  const db = await openForReading({ path }, "snapshot");
   let isCurrent = false;
   try {
     isCurrent = await isMigrated(db); // the first statement that reads the file
@@ -146,15 +114,15 @@ export async function openReader(
   }
   if (isCurrent) return createRunReader(db);
   await migrateFile({ path, log });
-  return createRunReader(await openForReading({ path }, { mode: "snapshot" }));
+  return createRunReader(await openForReading({ path }, "snapshot"));
 }
 
 async function openForReading(
   where: Pick<OpenStoreOptions, "path" | "busyTimeoutMs">,
-  { mode, log }: { mode: "read" | "snapshot"; log?: ReadCheck["note"] },
+  mode: "read" | "snapshot",
 ): Promise<Kysely<Tables>> {
   const connection = await openSqlite({ ...where, mode });
-  return new Kysely<Tables>({ dialect: createSqliteDialect(connection), ...(log && { log }) });
+  return new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
 }
 
 async function migrateFile(options: Pick<OpenStoreOptions, "path" | "log">): Promise<void> {

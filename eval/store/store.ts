@@ -162,7 +162,7 @@ export interface RunStore extends RunReader, SummaryQueries, GradeWriter, Datase
   countOlderThan(moment: number): Promise<number>;
   /** Writes, and rejects if that fails, or if the file was replaced or deleted. */
   checkWrite(): Promise<void>;
-  /** Reads the newest run, and again what was found damaged before; rejects if that fails. */
+  /** Reads the newest run; rejects if that fails. */
   checkRead(): Promise<void>;
   /**
    * The latest time at which the clock was trusted; if there is none, the latest time of any run.

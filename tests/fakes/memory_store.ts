@@ -1,14 +1,33 @@
 import { Kysely } from "kysely";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { tableStatements } from "../../eval/store/open_store.ts";
 import { createRunIds } from "../../eval/store/runs/run_record.ts";
 import { createRunStore } from "../../eval/store/runs/run_store.ts";
+import { migrate } from "../../eval/store/schema/migrate.ts";
 import type { Tables } from "../../eval/store/schema/schema.ts";
 import { createSqliteDialect } from "../../eval/store/sqlite/sqlite_connection.ts";
 import { storageError } from "../../eval/store/store_fault.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 
-let statements: ReturnType<typeof tableStatements> | undefined;
+interface Statement {
+  sql: string;
+  parameters: readonly unknown[];
+}
+
+let statements: Promise<Statement[]> | undefined;
+
+/** What the migrations of an empty database execute: it is found out once for all stores. */
+async function tableStatements(): Promise<Statement[]> {
+  const recorded: Statement[] = [];
+  const recorder = createSqliteDialect({
+    query(sql, parameters) {
+      recorded.push({ sql, parameters });
+      return Promise.resolve({ rows: [], changes: 0 });
+    },
+    close: () => Promise.resolve(),
+  });
+  await migrate(new Kysely<Tables>({ dialect: recorder }));
+  return recorded;
+}
 
 /**
  * The real store on SQLite in memory, on the thread of the test: it needs no opening or closing.

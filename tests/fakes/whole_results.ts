@@ -21,6 +21,8 @@ import type { StoredTurn } from "../../eval/store/turns/turn_record.ts";
 
 // What the service computes turn by turn, computed here from all turns at once.
 
+const pause = () => Promise.resolve();
+
 /** One attempt; `attempt` counts from 0. */
 export function summariseAttempt(attempt: number, turns: StoredTurn[]): AttemptResult {
   const interactions = turns.map(({ result }) => result);
@@ -30,28 +32,29 @@ export function summariseAttempt(attempt: number, turns: StoredTurn[]): AttemptR
 }
 
 /** A scenario with its attempts. */
-export function summariseScenario(
+export async function summariseScenario(
   scenario: Scenario,
   attempts: AttemptResult[],
   passThreshold?: number,
-): ScenarioResult {
+): Promise<ScenarioResult> {
+  const { summary } = await summaryOfScenario(attempts, { passThreshold, pause });
   return {
     ...ownFields(scenario),
     scenario_id: scenario.id,
     attempts,
-    ...summaryOfScenario(attempts, passThreshold).summary,
+    ...summary,
   } as ScenarioResult;
 }
 
 /** `results` without its scenarios. */
-export function summariseScenarios(
+export async function summariseScenarios(
   scenarios: ScenarioResult[],
-): Omit<EvaluateResponse["results"], "scenarios"> {
+): Promise<Omit<EvaluateResponse["results"], "scenarios">> {
   const totals = createTotals();
   for (const scenario of scenarios) {
     for (const { interactions } of scenario.attempts) interactions.forEach(totals.addTurn);
     const { attempts, pass_threshold, scenario_id } = scenario;
-    const ended = summaryOfScenario(attempts, pass_threshold);
+    const ended = await summaryOfScenario(attempts, { passThreshold: pass_threshold, pause });
     totals.add({ ...ended, attempts, question: scenario_id });
   }
   return totals.close();

@@ -59,7 +59,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   const isStopping = () => stopping.signal.aborted;
   const saver = createSaver(store);
   const execute = createExecution(deps, { saver, addresses, isStopping });
-  const shared = createSharedRuns({
+  const shared = sharing && createSharedRuns({
     sharing,
     store,
     runs,
@@ -85,7 +85,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   }
 
   const isReserved = (endpoint: string) =>
-    shared.isExclusive({ hasQuery: removeQuery(endpoint) !== endpoint });
+    shared?.isExclusive({ hasQuery: removeQuery(endpoint) !== endpoint }) ?? false;
 
   /** As it is to be stored. A retry keeps its parent's scoring: it has turns of both runs. */
   function complete<R extends NewRun>(run: R): R {
@@ -97,8 +97,8 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   /** Starts a run that was just stored. */
   async function launchNew({ request, parentId }: NewRun, run: StoredRun): Promise<ActiveRun> {
     if (run.queryRemoved) addresses.set(run.id, request.endpoint);
-    if (isReserved(request.endpoint)) shared.reserve(run.id);
-    shared.watch();
+    if (isReserved(request.endpoint)) shared?.reserve(run.id);
+    shared?.watch();
     if (parentId !== undefined) return await requireResumed(run);
     const finished = sharing && createStoredParts(store, run);
     return launch(run, { tally: NOTHING_YET, finished });
@@ -118,7 +118,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   function settle(active: ActiveRun, end: RunEnd): void {
     const { id } = active.run;
     runs.delete(id);
-    shared.release(id);
+    shared?.release(id);
     if (end.storageFault !== undefined) resumeLater(id, end.storageFault);
     if (end.status !== "interrupted" && end.status !== "running") addresses.delete(id);
     active.end(end);
@@ -206,11 +206,11 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       store.tally(run.id),
       sharing ? createStoredParts(store, run) : readFinished(store, run),
     ]);
-    const reserves = shared.isExclusive({ hasQuery: run.queryRemoved });
+    const reserves = shared?.isExclusive({ hasQuery: run.queryRemoved }) ?? false;
     if (await reopen(run, reserves) !== "running") return undefined;
     const knowsAddress = !run.queryRemoved || addresses.has(run.id);
-    if (reserves && (sharing!.isExclusive || knowsAddress)) shared.reserve(run.id);
-    shared.watch();
+    if (reserves && (sharing!.isExclusive || knowsAddress)) shared!.reserve(run.id);
+    shared?.watch();
     const known = runs.get(run.id);
     if (known) return known;
     if (knowsAddress) onResume?.(tally);
@@ -261,7 +261,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
 
     async refresh(id) {
       const active = runs.get(id);
-      if (active) await shared.refresh(active);
+      if (active) await shared?.refresh(active);
     },
 
     async start(run) {
@@ -295,7 +295,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     queueUnfinished,
 
     async resumeUnfinished() {
-      if (sharing) return shared.watch();
+      if (shared) return shared.watch();
       await queueUnfinished();
       await resumeQueued();
       if (queue.count > 0) {
@@ -307,7 +307,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     },
 
     async interruptUnfinished() {
-      if (sharing) return shared.watch(); // other processes may be working on them
+      if (shared) return shared.watch(); // other processes may be working on them
       await queueUnfinished();
       for (let id = queue.take(); id !== undefined; id = queue.take()) {
         const tally = await store.tally(id);

@@ -5,7 +5,7 @@ import type { RunWork } from "./run_ports.ts";
 
 /** The part of a manager that deals with other processes. */
 interface SharedRuns {
-  /** Begins to follow the runs of other processes; does nothing if there are none. */
+  /** Begins to follow the runs of other processes. */
   watch(): void;
   /** True if no other process can or may work on a run. */
   isExclusive(run: { hasQuery: boolean }): boolean;
@@ -17,7 +17,7 @@ interface SharedRuns {
 }
 
 interface SharedRunsOptions {
-  sharing: Sharing | undefined;
+  sharing: Sharing;
   store: RunStore;
   /** The runs that this process works on. */
   runs: ReadonlyMap<string, ActiveRun>;
@@ -61,7 +61,7 @@ export function createSharedRuns(
 
   return {
     watch() {
-      if (isWatching || !sharing) return;
+      if (isWatching) return;
       isWatching = true;
       sharing.watch({
         active: () => [...runs.keys()],
@@ -71,11 +71,10 @@ export function createSharedRuns(
         changed: (id) => runs.get(id)?.wake(),
       });
     },
-    isExclusive: ({ hasQuery }) => sharing !== undefined && (sharing.isExclusive || hasQuery),
+    isExclusive: ({ hasQuery }) => sharing.isExclusive || hasQuery,
     reserve: (id) => void reserved.add(id),
     release: (id) => void reserved.delete(id),
     async refresh(active) {
-      if (!sharing) return;
       if (now() - (refreshed.get(active) ?? -Infinity) < REFRESH_MS) return;
       refreshed.set(active, now());
       active.sync(await store.tally(active.run.id));

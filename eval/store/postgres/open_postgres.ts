@@ -8,7 +8,6 @@ import {
 } from "../../../shared/postgres/pool.ts";
 import { deleteAbandonedParts } from "../datasets/dataset_queries.ts";
 import { isMigrated, migrate, type MigrateOptions } from "../schema/migrate.ts";
-import { createReadCheck } from "../runs/read_check.ts";
 import { createRunReader } from "../runs/run_reader.ts";
 import { deleteOrphanGrades } from "../grades/grade_queries.ts";
 import type { Tables } from "../schema/schema.ts";
@@ -51,15 +50,11 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Opened
     name: NAME,
     ...(onError && { onError }),
   });
-  const readCheck = createReadCheck();
-  const db = new Kysely<PostgresTables>({
-    dialect: createPostgresDialect(pool),
-    log: readCheck.note,
-  });
+  const db = new Kysely<PostgresTables>({ dialect: createPostgresDialect(pool) });
   const news = createRunNews(pool);
   try {
     const work = await options.createWorkList(pool);
-    const store = createSharedStore(db, { pool, news, work, now, readCheck });
+    const store = createSharedStore(db, { pool, news, work, now });
     return { store, pool, news };
   } catch (error) {
     await pool.end();

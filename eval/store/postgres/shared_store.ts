@@ -1,6 +1,5 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { PostgresPool } from "../../../shared/postgres/pool.ts";
-import type { ReadCheck } from "../runs/read_check.ts";
 import {
   createRunIds,
   type RunRecord,
@@ -40,19 +39,17 @@ interface SharedParts {
   news: RunNews;
   work: WorkList;
   now: () => number;
-  readCheck: ReadCheck;
 }
 
 /** A store whose runs several processes work on. Closing it closes `news` and `db`. */
 export function createSharedStore(
   db: Kysely<PostgresTables>,
-  { pool, news, work, now, readCheck }: SharedParts,
+  { pool, news, work, now }: SharedParts,
 ): SharedStore {
   const common = asCommon(db);
   const { list, listMore, listAgain } = createListing(db, work);
   const store = createRunStore(common, {
     now,
-    readCheck,
     // By the clock: after a newest id in the future each process would count up by itself.
     newId: createRunIds(now),
     // Who waits for the end of a run is told at once.

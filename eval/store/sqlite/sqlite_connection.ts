@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { ConfigError } from "../../../shared/config/config.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { storageError, StoreFault } from "../store_fault.ts";
-import type { Statement, WorkerCommand, WorkerReply } from "./sqlite_worker.ts";
+import type { WorkerCommand, WorkerReply } from "./sqlite_worker.ts";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -35,11 +35,6 @@ interface QueryResult {
 /** SQLite on a thread of its own. If that thread fails, the process ends: a restart opens the file. */
 export interface SqliteConnection {
   query(sql: string, parameters: readonly unknown[]): Promise<QueryResult>;
-  /**
-   * Executes whole transactions with one message. If it rejects, a transaction may be open: close
-   * the connection.
-   */
-  queryAll(statements: readonly Statement[]): Promise<void>;
   /** Rejects if the path no longer names the file that is open. */
   requireInPlace(): Promise<void>;
   close(): Promise<void>;
@@ -93,9 +88,6 @@ export async function openSqlite(options: ConnectionOptions): Promise<SqliteConn
   }
   return {
     query: (sql, parameters) => send({ kind: "query", sql, parameters }),
-    async queryAll(statements) {
-      await send({ kind: "queries", statements });
-    },
     async requireInPlace() {
       await send({ kind: "requireInPlace" });
     },

@@ -16,17 +16,10 @@ export type WorkerCommand =
     maxPages?: number;
     busyTimeoutMs?: number;
   }
-  | ({ kind: "query" } & Statement)
-  /** Executes them one after another, up to the first that fails. */
-  | { kind: "queries"; statements: readonly Statement[] }
+  | { kind: "query"; sql: string; parameters: readonly unknown[] }
   /** Fails if the path no longer names the open file. */
   | { kind: "requireInPlace" }
   | { kind: "close" };
-
-export interface Statement {
-  sql: string;
-  parameters: readonly unknown[];
-}
 
 export type WorkerReply =
   | { id: number; rows: unknown[]; changes: number }
@@ -66,8 +59,7 @@ self.onmessage = (event: MessageEvent<SqliteRequest>) => {
 
 function perform(request: SqliteRequest): { rows: unknown[]; changes: number } {
   if (request.kind === "query") return query(request);
-  if (request.kind === "queries") request.statements.forEach(query);
-  else if (request.kind === "open") open(request);
+  if (request.kind === "open") open(request);
   else if (request.kind === "requireInPlace") requireInPlace();
   else close();
   return { rows: [], changes: 0 };
@@ -155,7 +147,9 @@ function close(): void {
   lock?.close();
 }
 
-function query({ sql, parameters }: Statement): { rows: unknown[]; changes: number } {
+function query(
+  { sql, parameters }: Extract<WorkerCommand, { kind: "query" }>,
+): { rows: unknown[]; changes: number } {
   const statement = prepare(sql);
   const values = parameters as SQLInputValue[];
   if (statement.columns().length > 0) return { rows: statement.all(...values), changes: 0 };

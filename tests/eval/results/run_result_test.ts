@@ -22,14 +22,15 @@ import {
 } from "../../fakes/whole_results.ts";
 
 /** The answer computed as a whole. */
-function writeWhole(run: StoredRun, turns: StoredTurn[]): string {
+async function writeWhole(run: StoredRun, turns: StoredTurn[]): Promise<string> {
   const { request } = run;
   const failed = turns.filter(({ result }) => result.error).length;
-  const scenarios = [...Map.groupBy(turns, ({ scenario }) => scenario)].map(([index, turns]) => {
+  const byScenario = [...Map.groupBy(turns, ({ scenario }) => scenario)];
+  const scenarios = await Promise.all(byScenario.map(([index, turns]) => {
     const attempts = [...Map.groupBy(turns, ({ attempt }) => attempt)]
       .map(([attempt, turns]) => summariseAttempt(attempt, turns));
     return summariseScenario(request.test_batch[index]!, attempts, request.pass_threshold);
-  });
+  }));
   const heading = summariseRun(request, {
     runId: run.id,
     testName: run.testName,
@@ -37,7 +38,8 @@ function writeWhole(run: StoredRun, turns: StoredTurn[]): string {
     failed,
     missing: 0,
   });
-  return JSON.stringify({ ...heading, results: { scenarios, ...summariseScenarios(scenarios) } });
+  const results = { scenarios, ...await summariseScenarios(scenarios) };
+  return JSON.stringify({ ...heading, results });
 }
 
 async function storeTurns(turns: StoredTurn[], request = evaluateRequest({ scenarios: 3 })) {
@@ -59,7 +61,10 @@ Deno.test("the pieces of an answer together are its JSON, to the last character"
     storedTurn([2, 0, 0], { scores: { overall: 1e-7, ...JSON.parse('{"__proto__":0.5}') } }),
   ];
   const { store, run } = await storeTurns(turns);
-  assertEquals(await textOf(writeResult(store, run, { detail: "full" })), writeWhole(run, turns));
+  assertEquals(
+    await textOf(writeResult(store, run, { detail: "full" })),
+    await writeWhole(run, turns),
+  );
 });
 
 Deno.test("a scenario's own fields are in the answer, and cannot replace ours", async () => {
@@ -69,7 +74,7 @@ Deno.test("a scenario's own fields are in the answer, and cannot replace ours", 
   const turns = [storedTurn([0, 0, 0]), storedTurn([0, 1, 0])];
   const { store, run } = await storeTurns(turns, request);
   const text = await textOf(writeResult(store, run, { detail: "full" }));
-  assertEquals(JSON.parse(text), JSON.parse(writeWhole(run, turns)));
+  assertEquals(JSON.parse(text), JSON.parse(await writeWhole(run, turns)));
   assertEquals(text.match(/"(attempts|labels|__proto__|scenario_id)":/g)?.length, 5);
 });
 

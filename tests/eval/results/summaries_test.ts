@@ -148,13 +148,16 @@ Deno.test("an attempt's average counts its failed turns as 0, and its time is th
   assertEquals(attempt.execution_time_ms, 14);
 });
 
-Deno.test("a scenario counts its attempts alike, and a run its scenarios", () => {
+Deno.test("a scenario counts its attempts alike, and a run its scenarios", async () => {
   const attempt = (overall: number) =>
     summariseAttempt(0, [storedTurn([0, 0, 0], { scores: { overall } })]);
-  const one = summariseScenario(scenario("one", [interaction("i")]), [attempt(1), attempt(0)]);
-  const two = summariseScenario(scenario("two", [interaction("i")]), [attempt(1)]);
+  const one = await summariseScenario(scenario("one", [interaction("i")]), [
+    attempt(1),
+    attempt(0),
+  ]);
+  const two = await summariseScenario(scenario("two", [interaction("i")]), [attempt(1)]);
   assertEquals([one.scenario_id, one.average_scores], ["one", { overall: 0.5 }]);
-  const { average_scores, statistics } = summariseScenarios([one, two]);
+  const { average_scores, statistics } = await summariseScenarios([one, two]);
   assertEquals(average_scores, { overall: 0.75 });
   // Two scenarios, 0.5 and 1: s = 0.354, and a standard error of 0.25.
   assertEquals([statistics.overall!.n, statistics.overall!.stderr], [2, 0.25]);

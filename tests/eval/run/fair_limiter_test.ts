@@ -7,13 +7,12 @@ import { createEvalHandler } from "../../../eval/handler.ts";
 import { createFairLimiter, type Limiter } from "../../../eval/run/execute/fair_limiter.ts";
 import { checkStore } from "../../../eval/run/manager/readiness.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
-import { createReadCheck } from "../../../eval/store/runs/read_check.ts";
 import { createRunIds } from "../../../eval/store/runs/run_record.ts";
 import { createRunStore } from "../../../eval/store/runs/run_store.ts";
 import type { Tables } from "../../../eval/store/schema/schema.ts";
-import { SQLITE_CORRUPT, SQLITE_FULL } from "../../../eval/store/sqlite/sqlite_codes.ts";
+import { SQLITE_FULL } from "../../../eval/store/sqlite/sqlite_codes.ts";
 import { createSqliteDialect, openSqlite } from "../../../eval/store/sqlite/sqlite_connection.ts";
-import { storageError, StoreFault } from "../../../eval/store/store_fault.ts";
+import { storageError } from "../../../eval/store/store_fault.ts";
 import { createEvalDeps } from "../../../eval/wiring.ts";
 import { createWorkerBoard } from "../../../shared/background/worker_board.ts";
 import { parseConfig } from "../../../shared/config/config.ts";
@@ -180,7 +179,6 @@ Deno.test("a run completes while another one hangs with all conversations of the
 });
 
 /** SQLite's code for an error in the SQL. */
-const SQLITE_ERROR = 1;
 
 Deno.test("a store that cannot be written is not ready, and the check says why", async () => {
   const store = memoryStore();
@@ -285,25 +283,6 @@ Deno.test("a service whose stored runs cannot be read is not ready, until they c
     await store.close();
     await Deno.remove(folder, { recursive: true });
   }
-});
-
-Deno.test("a read that found the file damaged is tried again by the check, and nothing else is", async () => {
-  const noted = createReadCheck();
-  let answer: () => Promise<unknown> = () => Promise.resolve({ rows: [] });
-  const db = { executeQuery: () => answer() } as unknown as Kysely<Tables>;
-  const reader = { listRuns: () => Promise.resolve({ runs: [], next: null }) } as never;
-  const query = { sql: "select 1" } as never;
-  const fail = (sqliteCode: number) => {
-    const error = new StoreFault({ name: "Error", message: "malformed", sqliteCode });
-    answer = () => Promise.reject(error);
-    noted.note({ level: "error", error, query, queryDurationMillis: 1 });
-  };
-  fail(SQLITE_ERROR); // a caller may cause it
-  await noted.check(db, reader);
-  fail(SQLITE_CORRUPT);
-  await assertRejects(() => noted.check(db, reader), StoreFault);
-  answer = () => Promise.resolve({ rows: [] });
-  await noted.check(db, reader);
 });
 
 Deno.test("a deleted or replaced database file is not ready", async () => {
