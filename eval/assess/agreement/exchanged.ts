@@ -8,8 +8,10 @@ const SYMMETRIC = new Set(
 const ARTICLES = new Set(["the", "a", "an"]);
 const TOKEN = /[\p{L}\p{N}](?:[\p{L}\p{N}'’.:,-]*[\p{L}\p{N}])?|[,;:]/gu;
 const SEVERAL_SENTENCES = /[.!?]\s+\S/;
-/** Of longer texts the order of sentences and clauses may differ. */
+/** Of longer texts the order of sentences and clauses may differ. In words and signs. */
 const LONGEST = 60;
+/** To cut a text of millions of letters into words overflows the stack. */
+const LONGEST_CHARACTERS = 2000;
 
 /**
  * Two parts of an English sentence that changed places around a middle that stayed: "Cats chase mice"
@@ -17,6 +19,7 @@ const LONGEST = 60;
  * Lists, clauses around an "and", and phrases that begin alike ("in May in Rome") may change places.
  */
 export function findExchanged(reply: string, reference: string): WrongValue[] {
+  if (Math.max(reply.length, reference.length) > LONGEST_CHARACTERS) return [];
   if (SEVERAL_SENTENCES.test(reply.trim()) || SEVERAL_SENTENCES.test(reference.trim())) return [];
   const [own, expected] = [reply, reference].map((text) => text.toLowerCase().match(TOKEN) ?? []);
   const length = own!.length;
