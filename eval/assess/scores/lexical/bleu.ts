@@ -1,6 +1,5 @@
-import { NgramIds } from "../../text/ngram_ids.ts";
+import { sharedNgrams } from "../../text/shared_ngrams.ts";
 import { MAX_PAIR_CHARACTERS, type PairScorer, scoreOfEmpty, scoreOfWordless } from "../score.ts";
-import { LONGEST_REMEMBERED, rememberLast } from "../../background/remember_last.ts";
 import { splitBlanks, trimEndBlanks } from "../../text/blanks.ts";
 
 const MAX_ORDER = 4;
@@ -16,23 +15,19 @@ export function bleu(reply: string, reference: string): number {
   const wanted = bleuTokens(reference);
   if (found.length === 0 && wanted.length === 0) return scoreOfWordless(reply, reference);
 
-  const pair = NgramIds.ofWords(found, wanted);
+  const orders = Math.min(MAX_ORDER, found.length);
   let logSum = 0;
-  let order = 0;
   let smoothing = 1;
   let hasMatch = false;
-  while (order < MAX_ORDER && found.length > order) {
-    if (order > 0) pair.lengthen();
-    order++;
-    const total = found.length - order + 1;
-    const matched = pair.countShared();
+  for (const [index, matched] of sharedNgrams(found, wanted, orders).entries()) {
+    const total = found.length - index;
     if (matched > 0) hasMatch = true;
     // The k-th order without a match counts as 1/2^k of one.
     logSum += Math.log(matched > 0 ? matched / total : 1 / ((smoothing *= 2) * total));
   }
   if (!hasMatch) return 0;
   const brevity = found.length < wanted.length ? Math.exp(1 - wanted.length / found.length) : 1;
-  return Math.min(1, brevity * Math.exp(logSum / order));
+  return Math.min(1, brevity * Math.exp(logSum / orders));
 }
 
 /** Its line in the table. */
@@ -46,16 +41,11 @@ export const bleuScorer: PairScorer = {
   compare: bleu,
 };
 
-/** A model that is sure of itself gives many turns the same reply, one after the other. */
-const REMEMBERED = 2;
-
 /**
  * The 13a tokens of sacreBLEU (mteval-v13a): punctuation stands alone, but `.` and `,` between
  * digits and a dash after a letter do not.
  */
-export const bleuTokens = rememberLast(cutTokens, REMEMBERED, { longest: LONGEST_REMEMBERED });
-
-function cutTokens(text: string): readonly string[] {
+export function bleuTokens(text: string): readonly string[] {
   const line = unescape(
     trimEndBlanks(text).replaceAll("<skipped>", "").replaceAll("-\n", "").replaceAll("\n", " "),
   );

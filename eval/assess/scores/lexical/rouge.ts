@@ -1,6 +1,6 @@
 import { lcsLength } from "../../text/lcs.ts";
-import { NgramIds } from "../../text/ngram_ids.ts";
 import { f1 } from "../../text/overlap.ts";
+import { sharedNgrams } from "../../text/shared_ngrams.ts";
 import { words } from "../../text/words.ts";
 import { MAX_PAIR_CHARACTERS, type PairScorer, scoreOfEmpty, scoreOfWordless } from "../score.ts";
 
@@ -46,9 +46,8 @@ function rouge(
 }
 
 function ngramF1(found: readonly string[], wanted: readonly string[], order: number): number {
-  const pair = NgramIds.ofWords(found, wanted);
-  for (let n = 1; n < order; n++) pair.lengthen();
-  return f1(pair.countShared(), {
+  const shared = sharedNgrams(found, wanted, order).at(-1)!;
+  return f1(shared, {
     found: found.length - order + 1,
     wanted: wanted.length - order + 1,
   });
