@@ -1,6 +1,5 @@
 import { digestOf } from "../../../shared/digest.ts";
 import { createYielder } from "../../../shared/yielder.ts";
-import type { MemoLimits } from "./remember_last.ts";
 
 /**
  * A longer text is known to a memo by its digest: the text itself may be much larger than the
@@ -12,15 +11,14 @@ const LONGEST_DIGESTED = 1_000_000;
 
 /** What one memo may hold by default. */
 const MEMO_BYTES = 32 * 1024 * 1024;
-/** What an entry takes beside its text: the result, and the bookkeeping. */
+/** What an entry takes beside its text, if nothing else is known. */
 const RESULT_BYTES = 2048;
 
-interface MemoOptions extends MemoLimits {
-  /** Most texts; unset, only the bytes count. */
-  capacity?: number;
-  /** Most bytes, estimated from the lengths of the keys and `resultBytes` for each. */
+interface MemoOptions<Output> {
+  /** Of all keys and results together. */
   maxBytes?: number;
-  resultBytes?: number;
+  /** What a result takes. */
+  sizeOf?: (output: Output) => number;
 }
 
 /**
@@ -29,7 +27,7 @@ interface MemoOptions extends MemoLimits {
  */
 export function createMemo<Output>(
   compute: (text: string) => Promise<Output>,
-  options: MemoOptions = {},
+  options: MemoOptions<Output> = {},
 ): (text: string) => Promise<Output> {
   return createSharedMemo<Output>(options).of(compute);
 }
@@ -46,28 +44,19 @@ interface SharedMemo<Output> {
   ): (text: string) => Promise<Output>;
 }
 
-export function createSharedMemo<Output>(options: MemoOptions = {}): SharedMemo<Output> {
-  const { capacity = Infinity, longest = LONGEST_DIGESTED } = options;
-  const { maxBytes = MEMO_BYTES, resultBytes = RESULT_BYTES } = options;
-  const known = new Map<string, Promise<Output>>();
+export function createSharedMemo<Output>(
+  { maxBytes = MEMO_BYTES, sizeOf = () => RESULT_BYTES }: MemoOptions<Output> = {},
+): SharedMemo<Output> {
+  const known = new Map<string, { result: Promise<Output>; bytes: number }>();
   let bytes = 0;
   let functions = 0;
   const yieldIfDue = createYielder();
 
-  const sizeOf = (key: string) => 2 * key.length + resultBytes;
-
-  function forget(key: string, result: Promise<Output>): void {
-    if (known.get(key) !== result) return;
-    known.delete(key);
-    bytes -= sizeOf(key);
-  }
-
-  function keep(key: string, result: Promise<Output>): void {
-    known.set(key, result);
-    bytes += sizeOf(key);
-    for (const [oldest, its] of known) { // a Map keeps the order of insertion
-      if (known.size <= capacity && bytes <= maxBytes) break;
-      forget(oldest, its);
+  function forgetOldest(): void {
+    for (const [key, oldest] of known) { // a Map keeps the order of insertion
+      if (bytes <= maxBytes) break;
+      known.delete(key);
+      bytes -= oldest.bytes;
     }
   }
 
@@ -80,15 +69,19 @@ export function createSharedMemo<Output>(options: MemoOptions = {}): SharedMemo<
         if (remembered) {
           known.delete(key); // and set again, as the one used last
           known.set(key, remembered);
-          return remembered;
+          return remembered.result;
         }
-        const result = compute(text);
-        keep(key, result);
-        result.then(
-          (output) => isLasting(output) || forget(key, result),
-          () => forget(key, result),
-        );
-        return result;
+        const entry = { result: compute(text), bytes: 0 };
+        known.set(key, entry);
+        const isKnown = () => known.get(key) === entry;
+        entry.result.then((output) => {
+          if (!isKnown()) return;
+          if (!isLasting(output)) return known.delete(key);
+          entry.bytes = 2 * key.length + sizeOf(output);
+          bytes += entry.bytes;
+          forgetOldest();
+        }, () => isKnown() && known.delete(key));
+        return entry.result;
       }
 
       /** Several digests may end together, and what is computed of each text takes milliseconds. */
@@ -99,7 +92,7 @@ export function createSharedMemo<Output>(options: MemoOptions = {}): SharedMemo<
       }
 
       return (text) => {
-        if (text.length > longest) return compute(text);
+        if (text.length > LONGEST_DIGESTED) return compute(text);
         // A character after the prefix keeps a short text apart from the digest of a long one.
         if (text.length <= LONGEST_KEY) return recall(`${prefix}=${text}`, text);
         return recallLong(text);

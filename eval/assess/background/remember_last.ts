@@ -1,16 +1,9 @@
-/**
- * What memos that outlive a comparison are given as `longest`: a text is the key it is remembered
- * by, and thousands of texts of megabytes would be gigabytes.
- */
-export const LONGEST_REMEMBERED = 20_000;
+/** A text is the key that it is remembered by: thousands of megabytes would be gigabytes. */
+const LONGEST_REMEMBERED = 20_000;
 
-/** Which texts a memo keeps. */
-export interface MemoLimits {
+interface LastLimits {
   /** In UTF-16 code units. A longer text is computed every time, and nothing of it is kept. */
   longest?: number;
-}
-
-interface LastLimits extends MemoLimits {
   /** Of all texts together, for results that grow with their texts; at most twice as many. */
   maxCharacters?: number;
 }

@@ -7,9 +7,6 @@ import { type Embedder, pool } from "./embedder.ts";
 import { cutWindows } from "./windows.ts";
 
 const BATCH = 16;
-const REMEMBERED = 2000;
-/** Of a vector with 4096 dimensions. */
-const VECTOR_BYTES = 16 * 1024;
 
 /** Begins the method of vectors that an endpoint makes. */
 const ENDPOINT = "endpoint_embeddings:";
@@ -47,7 +44,7 @@ export function createEndpointEmbedder(
     isEnglishOnly: false,
     embed: createMemo(
       async (text) => requireDirection(pool(await Promise.all(cutWindows(text).map(encode)))),
-      { capacity: REMEMBERED, resultBytes: VECTOR_BYTES },
+      { sizeOf: ({ byteLength }) => byteLength },
     ),
     [Symbol.dispose]: () => ending.abort(),
   };

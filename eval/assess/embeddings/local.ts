@@ -22,10 +22,9 @@ const CROWD = 8;
 const WAIT_MS = 5;
 /** Workers that have had nothing to do for so long end, and give their memory back. */
 const IDLE_MS = 60_000;
-/** Vectors of 1.5 KB, 8 MB in all, beside their keys; the memo bounds both to 32 MB. */
-const REMEMBERED = 5000;
-
-/** States of 0.8 KB a word piece: of about 400 references of 25 words. */
+/** Of the vectors of 5,000 texts, which take 1.5 KB each. */
+const VECTOR_BYTES = 10 * 1024 * 1024;
+/** States of 0.8 KB per word piece: of 400 texts of 25 words, say. */
 const KEPT_BYTES = 8 * 1024 * 1024;
 
 /** A batch takes one or two seconds. */
@@ -98,21 +97,20 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     (pairs: EncodedPair[], slot) => work(() => encoders[slot]!.compare(pairs)),
     { size: BATCH, ...parallel },
   );
-  const kept = createKeptWindows();
-  async function encodeWindows(text: string): Promise<EncodedText[]> {
-    const windows = await Promise.all(cutWindows(text).map(encode));
-    kept.set(text, windows);
-    return windows;
-  }
+  const windows = createMemo((text) => Promise.all(cutWindows(text).map(encode)), {
+    maxBytes: KEPT_BYTES,
+    sizeOf: (found) =>
+      found.reduce(
+        (sum, { vector, states }) => sum + vector.byteLength + (states?.byteLength ?? 0),
+        0,
+      ),
+  });
   const embed = createMemo(
-    async (text) => pool((await encodeWindows(text)).map(({ vector }) => vector)),
-    { capacity: REMEMBERED },
+    async (text) => pool((await windows(text)).map(({ vector }) => vector)),
+    { maxBytes: VECTOR_BYTES },
   );
   const comparer: TextComparer = {
-    async windows(text) {
-      await embed(text); // shares an encoding that is under way
-      return (kept.get(text) ?? await encodeWindows(text)) as TextWindow[];
-    },
+    windows: windows as (text: string) => Promise<TextWindow[]>,
     compare: (reference, reply) =>
       compare({
         reference: reference.states,
@@ -129,39 +127,6 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
       isEnded = true;
       clearTimeout(idleTimer);
       for (const encoder of encoders) encoder[Symbol.dispose]();
-    },
-  };
-}
-
-/**
- * The windows of the texts used last, up to `KEPT_BYTES`: a reference is compared with many replies,
- * and a reply right after it was encoded.
- */
-function createKeptWindows() {
-  const kept = new Map<string, { windows: EncodedText[]; bytes: number }>();
-  let total = 0;
-  function forget(text: string): void {
-    total -= kept.get(text)?.bytes ?? 0;
-    kept.delete(text);
-  }
-  return {
-    get(text: string): EncodedText[] | undefined {
-      const found = kept.get(text);
-      if (!found) return undefined;
-      kept.delete(text); // and set again, as the one used last
-      kept.set(text, found);
-      return found.windows;
-    },
-    set(text: string, windows: EncodedText[]): void {
-      forget(text);
-      const states = windows.reduce((sum, { states }) => sum + (states?.byteLength ?? 0), 0);
-      const bytes = states + 2 * text.length;
-      kept.set(text, { windows, bytes });
-      total += bytes;
-      for (const oldest of kept.keys()) { // a Map keeps the order of insertion
-        if (total <= KEPT_BYTES) break;
-        forget(oldest);
-      }
     },
   };
 }

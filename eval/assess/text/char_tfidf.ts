@@ -1,4 +1,4 @@
-import { LONGEST_REMEMBERED, rememberLast } from "../background/remember_last.ts";
+import { rememberLast } from "../background/remember_last.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { countItems } from "./overlap.ts";
 
@@ -49,10 +49,7 @@ export async function createCharTfIdf(texts: Iterable<string>): Promise<CharTfId
     }
     return { weights, squares };
   };
-  return rememberLast(weigh, REMEMBERED, {
-    longest: LONGEST_REMEMBERED,
-    maxCharacters: REMEMBERED_CHARACTERS,
-  });
+  return rememberLast(weigh, REMEMBERED, { maxCharacters: REMEMBERED_CHARACTERS });
 }
 
 export function gramProduct(left: GramVector, right: GramVector): number {

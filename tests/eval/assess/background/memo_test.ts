@@ -10,7 +10,7 @@ Deno.test("a memo computes a text once, forgets the one not used longest, and fa
   const memo = createMemo((text) => {
     computed.push(text);
     return text === "bad" ? Promise.reject(new Error("no")) : Promise.resolve(text.length);
-  }, { capacity: 2 });
+  }, { maxBytes: 250, sizeOf: () => 100 });
   await Promise.all([memo("a"), memo("a"), memo("b")]);
   await memo("a");
   await memo("c"); // pushes out b, because a was used since
@@ -30,20 +30,19 @@ Deno.test("what a text gave is remembered while it is used, and forgotten after 
 });
 
 Deno.test("a text longer than the limit is computed every time and pushes nothing out", async () => {
-  const computed: string[] = [];
-  const limits = { longest: 3 };
+  const computed: number[] = [];
   const length = (text: string) => {
-    computed.push(text);
+    computed.push(text.length);
     return text.length;
   };
-  const last = rememberLast(length, 1, limits);
-  const memo = createMemo((text) => Promise.resolve(length(text)), { capacity: 1, ...limits });
-  for (const remember of [last, memo]) {
+  const last = rememberLast(length, 1, { longest: 3 });
+  const memo = createMemo((text) => Promise.resolve(length(text)), { maxBytes: 8000 });
+  for (const [remember, longest] of [[last, 3], [memo, 1_000_000]] as const) {
     computed.length = 0;
-    for (const text of ["abc", "abcd", "abcd", "abc"]) {
-      assertEquals(await remember(text), text.length);
+    for (const more of [0, 1, 1, 0]) {
+      assertEquals(await remember("a".repeat(longest + more)), longest + more);
     }
-    assertEquals(computed, ["abc", "abcd", "abcd"]);
+    assertEquals(computed, [longest, longest + 1, longest + 1]);
   }
 });
 
@@ -60,7 +59,7 @@ Deno.test("a memo holds no more bytes than it may, whatever the texts", async ()
   let computed = 0;
   const memo = createMemo((text) => Promise.resolve(computed += text.length), {
     maxBytes: 20_000,
-    resultBytes: 0,
+    sizeOf: () => 0,
   });
   const texts = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(2000));
   for (const text of texts) await memo(text); // 4 kB each: the last four stay
@@ -75,7 +74,7 @@ Deno.test("long texts are remembered by their digests, which take the same few b
   const computed: string[] = [];
   const memo = createMemo((text) => Promise.resolve(computed.push(text)), {
     maxBytes: 1000,
-    resultBytes: 0,
+    sizeOf: () => 0,
   });
   const texts = ["a", "b", "c"].map((letter) => letter.repeat(100_000));
   for (const text of [...texts, ...texts]) await memo(text);
@@ -99,7 +98,7 @@ Deno.test("the event loop runs between long texts that come together", async () 
 });
 
 Deno.test("functions that share a memo share its bytes, and never their results", async () => {
-  const shared = createSharedMemo<string>({ capacity: 2 });
+  const shared = createSharedMemo<string>({ maxBytes: 250, sizeOf: () => 100 });
   const computed: string[] = [];
   const remembering = (name: string) =>
     shared.of((text) => {
