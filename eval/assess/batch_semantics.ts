@@ -17,8 +17,8 @@ export interface BatchSemantics {
   similarityMethod(reference: string): Promise<SimilarityMethod>;
   /** A text's vector as a method compares it; that of `embedder` if unset. Rejects with `NoVectors`. */
   embedFor(method: SimilarityMethod | undefined, text: string): Promise<Float32Array>;
-  /** What the model says of a reply; `undefined` if there is none. Rejects with `NoVectors`. */
-  agreementOf(pair: { reply: string; reference: string }): Promise<ComparedReply | undefined>;
+  /** What the encoder for English says of a reply, if it is inside. Rejects with `NoVectors`. */
+  agreementOf(pair: { reply: string; reference: string }): Promise<ComparedReply>;
   /** Encodes references ahead of the replies until `isOver`; never rejects. */
   encodeReferences(isOver: () => boolean): Promise<void>;
   /** Fitted to the batch's references alone, so that no reply has a say in another's score. */
@@ -74,9 +74,8 @@ export function createBatchSemantics(
     similarityMethod,
     embedFor,
     async agreementOf(pair) {
-      if (!embedder.comparer) return undefined;
       try {
-        return await compareReply(pair, embedder.comparer);
+        return await compareReply(pair, embedder.comparer!);
       } catch (error) {
         throw new NoVectors(error);
       }

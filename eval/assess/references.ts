@@ -30,6 +30,6 @@ export function isForEnglishEncoder(scenarios: Scenario[]): boolean {
   const [reference] = references(scenarios);
   if (reference === undefined) return false;
   const unknown = { isEnglish: false, isChinese: false, hasCjkEncoder: true };
-  const { encoder, share } = chooseMethod(reference, unknown);
-  return encoder === "english" && share > 0;
+  const { encoder, by } = chooseMethod(reference, unknown);
+  return encoder === "english" && by !== "answer";
 }

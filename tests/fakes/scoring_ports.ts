@@ -1,13 +1,17 @@
 import type { ScoringPorts } from "../../eval/assess/scoring_ports.ts";
 import { createContentChecks } from "../../eval/assess/checks/content_checks.ts";
-import type { Embedder } from "../../eval/assess/embeddings/embedder.ts";
+import type { Direction } from "../../eval/assess/embeddings/bert/comparing.ts";
+import { type Embedder, product, toUnit } from "../../eval/assess/embeddings/embedder.ts";
 import type { JudgeAnswer, JudgeModel, JudgeQuestion } from "../../eval/assess/judge/model.ts";
 import { comparePair } from "../../eval/assess/scores/lexical/pair_scores.ts";
 import { words } from "../../eval/assess/text/words.ts";
 
 const DIMENSIONS = 4096;
 
-/** A bag of words for a vector: near is what shares words. Remembers every text it was given. */
+/**
+ * A bag of words for a vector: near is what shares words, and what is near follows. Remembers every
+ * text it was given.
+ */
 export function fakeEmbedder(more: Partial<Embedder> = {}) {
   const positions = new Map<string, number>();
   const embedded: string[] = [];
@@ -22,6 +26,17 @@ export function fakeEmbedder(more: Partial<Embedder> = {}) {
         vector[positions.get(word)! % DIMENSIONS]! += 1;
       }
       return Promise.resolve(vector);
+    },
+    comparer: {
+      windows: async (text) => [{
+        vector: toUnit(await embedder.embed(text)),
+        states: new Float16Array(),
+      }],
+      compare(one, other) {
+        const nearness = product(one.vector, other.vector);
+        const direction: Direction = [nearness, 1 - nearness, 0];
+        return Promise.resolve({ reply: direction, reference: direction, similarity: nearness });
+      },
     },
     [Symbol.dispose]() {},
     ...more,

@@ -7,10 +7,11 @@ import { cosine, type Embedder } from "../embeddings/embedder.ts";
 import { referenceOf } from "../references.ts";
 import { gramCosine, plainLine } from "../text/char_tfidf.ts";
 import { compareAnswers } from "../text/lone_answers.ts";
-import { isName, stemF1 } from "../text/stems.ts";
+import { isName } from "../text/names.ts";
 import { compareWordless } from "../text/wordless.ts";
 import { scoreOfEmpty } from "./score.ts";
 import { exactMatch } from "./lexical/squad.ts";
+import type { TextPair } from "./lexical/pair_scores.ts";
 import type { Outcome, RepliedTurn, Scorer } from "./scorer.ts";
 import { calibrate, METHODS, type SimilarityMethod } from "./similarity_method.ts";
 
@@ -50,7 +51,7 @@ interface SemanticSimilarity {
  * to "No" than to "Yes, you can".
  */
 export async function semanticSimilarity(
-  { reply, reference }: { reply: string; reference: string },
+  { reply, reference }: TextPair,
   semantics: BatchSemantics,
 ): Promise<SemanticSimilarity> {
   const { embedder } = semantics;
@@ -59,39 +60,49 @@ export async function semanticSimilarity(
   const known = scoreOfEmpty(reply, reference) ?? scoreOfEqual(reply, reference) ??
     (planned && compareAnswers(reply, reference));
   if (known !== undefined) return { value: known, method };
-  if (planned?.words === "tokens") {
+  if (planned?.by === "answer") {
     return { value: compareWordless(endsOf(reply), reference), method };
   }
+  const pair = { reply, reference };
   try {
-    const compared = planned?.agreementThreshold === undefined ? undefined : await semantics
-      .agreementOf({ reply: writeValuesAlike(reply, reference), reference });
-    if (compared) {
-      const { similarity, agreement } = compared;
-      const value = calibrate(similarity, { floor: 0, threshold: planned!.agreementThreshold! });
-      return { value, method, agreement };
-    }
+    const found = planned?.by === "agreement"
+      ? await compareByModel(pair, { method: planned, semantics })
+      : await compareByVectors(pair, { method: planned, semantics });
+    return { method, ...found };
   } catch (error) {
     if (!(error instanceof NoVectors)) throw error;
     return { value: null, method, missing: error.message };
   }
-  const isToName = planned?.agreementThreshold === undefined && isName(reference);
-  if (isToName && exactMatch(reply, reference) === 1) return { value: 1, method };
-  const found = { method, ...(isToName && { isNearnessToName: true as const }) };
-  let nearness: number;
-  try {
-    const pair = await Promise.all(
-      [reply, reference].map((text) => semantics.embedFor(planned, text)),
-    ) as [Float32Array, Float32Array];
-    nearness = Math.min(1, Math.max(0, cosine(...pair)));
-  } catch (error) {
-    if (!(error instanceof NoVectors)) throw error;
-    return { value: null, method, missing: error.message };
+}
+
+type Found = Omit<SemanticSimilarity, "method">;
+
+async function compareByModel(
+  { reply, reference }: TextPair,
+  { method, semantics }: { method: SimilarityMethod; semantics: BatchSemantics },
+): Promise<Found> {
+  const alike = { reply: writeValuesAlike(reply, reference), reference };
+  const { similarity, agreement } = await semantics.agreementOf(alike);
+  return { value: calibrate(similarity, method), agreement };
+}
+
+async function compareByVectors(
+  { reply, reference }: TextPair,
+  { method, semantics }: { method: SimilarityMethod | undefined; semantics: BatchSemantics },
+): Promise<Found> {
+  const isToName = isName(reference);
+  if (isToName && exactMatch(reply, reference) === 1) return { value: 1 };
+  const vectors = await Promise.all(
+    [reply, reference].map((text) => semantics.embedFor(method, text)),
+  ) as [Float32Array, Float32Array];
+  let value = Math.min(1, Math.max(0, cosine(...vectors)));
+  if (method && method.share < 1) {
+    const weigh = await semantics.tfIdf();
+    const overlap = gramCosine(weigh(reply), weigh(reference));
+    value = Math.min(1, method.share * value + (1 - method.share) * overlap);
   }
-  if (!planned) return { value: nearness, ...found };
-  if (planned.share === 1) return { value: calibrate(nearness, planned), ...found };
-  const overlap = await compareWords({ reply, reference }, { method: planned, semantics });
-  const mix = planned.share * nearness + (1 - planned.share) * overlap;
-  return { value: calibrate(Math.min(1, mix), planned), ...found };
+  if (method) value = calibrate(value, method);
+  return { value, ...(isToName && { isNearnessToName: true }) };
 }
 
 /** Longer texts are equal only if they are identical: to compare them otherwise takes seconds. */
@@ -109,15 +120,6 @@ const SEARCHED = 10_000;
 function endsOf(reply: string): string {
   if (reply.length <= 2 * SEARCHED) return reply;
   return `${reply.slice(0, SEARCHED)}\n${reply.slice(-SEARCHED)}`;
-}
-
-async function compareWords(
-  { reply, reference }: { reply: string; reference: string },
-  { method, semantics }: { method: SimilarityMethod; semantics: BatchSemantics },
-): Promise<number> {
-  if (method.words === "stems") return stemF1(reply, reference);
-  const weigh = await semantics.tfIdf();
-  return gramCosine(weigh(reply), weigh(reference));
 }
 
 /** `semantic_similarity`, `agreement` and the values in which the texts differ. */
@@ -170,22 +172,22 @@ export const meaning: Scorer = {
 function describeMethods({ cjk }: Embedder): string {
   const used = Object.values<SimilarityMethod>(METHODS)
     .filter(({ encoder }) => encoder !== "cjk" || cjk);
-  const methods = used.map(({ name, words, share, floor, threshold, agreementThreshold }) => {
-    if (agreementThreshold !== undefined) {
-      return `${name}: what the encoder's layers say that compare two texts, and then straight ` +
-        `lines from 0 over ${agreementThreshold} (which becomes 0.7) to 1`;
+  const methods = used.map(({ name, by, share, floor, threshold }) => {
+    const lines = `straight lines from ${floor} (which becomes 0) over ${threshold} (0.7) to 1`;
+    if (by === "agreement") {
+      return `${name}: what the encoder's layers say that compare two texts, and then ${lines}`;
     }
-    if (words === "tokens") {
+    if (by === "answer") {
       return `${name}, for references that are a number, an option's letter or have no letters: 1 ` +
         "if it is the reply's final answer, else 0; of several numbers or symbols, the share that " +
         "the reply has";
     }
-    const overlap = words === "stems" ? "F1 over word stems" : "cosine of character 2- to 4-grams";
     const rest = Number((1 - share).toFixed(2));
     const vectors = "cosine of sentence vectors";
-    const mix = share === 1 ? vectors : `${share} × ${vectors} + ${rest} × ${overlap}`;
-    return `${name}: ${mix}, and then ` +
-      `straight lines from ${floor} (which becomes 0) over ${threshold} (0.7) to 1`;
+    const mix = share === 1
+      ? vectors
+      : `${share} × ${vectors} + ${rest} × cosine of character 2- to 4-grams`;
+    return `${name}: ${mix}, and then ${lines}`;
   });
   return `by the language and script of the reference: ${methods.join("; ")}. The n-grams are ` +
     "weighted by TF-IDF over the batch's references. null if there are no vectors; each " +

@@ -24,19 +24,17 @@ export interface SimilarityMethod {
   name: string;
   /** Whose sentence vectors are compared. */
   encoder: "english" | "cjk";
-  /** What is mixed with the cosine of the sentence vectors. */
-  words: "stems" | "grams" | "tokens";
-  /** The share of the cosine; the words have the rest. If it is 0 the encoder is not asked. */
+  /** By the layers that compare two texts, by vectors and characters, or by the final answer. */
+  by: "agreement" | "grams" | "answer";
+  /** The share of the cosine of the vectors; that of the characters has the rest. */
   share: number;
-  /** The mix that becomes 0: what unrelated texts have on average. */
+  /** The figure that becomes 0: what unrelated texts have on average. */
   floor: number;
-  /** The mix that becomes `PASS`. */
+  /** The figure that becomes `PASS`. */
   threshold: number;
-  /** The same for what the model says of two texts, if the encoder can compare them. */
-  agreementThreshold?: number;
 }
 
-/** What the mix at `threshold` becomes: the default `pass_threshold`. */
+/** What the figure at `threshold` becomes: the default `pass_threshold`. */
 const PASS = 0.7;
 
 /**
@@ -53,16 +51,15 @@ export const METHODS = {
   english: {
     name: `minilm+agreement/${AGREEMENT}`,
     encoder: "english",
-    words: "stems",
-    share: 0.85,
+    by: "agreement",
+    share: 0,
     floor: 0,
-    threshold: 0.62,
-    agreementThreshold: 0.49,
+    threshold: 0.49,
   },
   latin: {
     name: `minilm+grams/latin-${TWO_ENDS}`,
     encoder: "english",
-    words: "grams",
+    by: "grams",
     share: 0.4,
     floor: 0.21,
     threshold: 0.64,
@@ -70,7 +67,7 @@ export const METHODS = {
   cyrillic: {
     name: `minilm+grams/cyrillic-${TWO_ENDS}`,
     encoder: "english",
-    words: "grams",
+    by: "grams",
     share: 0.2,
     floor: 0.14,
     threshold: 0.53,
@@ -78,7 +75,7 @@ export const METHODS = {
   chinese: {
     name: `bge-zh/chinese-${TWO_ENDS}`,
     encoder: "cjk",
-    words: "grams",
+    by: "grams",
     share: 1,
     floor: 0.34,
     threshold: 0.78,
@@ -86,7 +83,7 @@ export const METHODS = {
   japanese: {
     name: `bge-zh+grams/japanese-${TWO_ENDS}`,
     encoder: "cjk",
-    words: "grams",
+    by: "grams",
     share: 0.8,
     floor: 0.53,
     threshold: 0.75,
@@ -95,7 +92,7 @@ export const METHODS = {
   cjk: {
     name: `minilm+grams/cjk-${TWO_ENDS}`,
     encoder: "english",
-    words: "grams",
+    by: "grams",
     share: 0.2,
     floor: 0.11,
     threshold: 0.45,
@@ -103,7 +100,7 @@ export const METHODS = {
   other: {
     name: `minilm+grams/other-${TWO_ENDS}`,
     encoder: "english",
-    words: "grams",
+    by: "grams",
     share: 0.2,
     floor: 0.14,
     threshold: 0.53,
@@ -111,7 +108,7 @@ export const METHODS = {
   wordless: {
     name: `answer/wordless-${WORDLESS}`,
     encoder: "english",
-    words: "tokens",
+    by: "answer",
     share: 0,
     floor: 0,
     threshold: PASS,
@@ -164,14 +161,14 @@ function mainScript(text: string): Script {
 }
 
 /**
- * A mix in [0, 1] on the scale that all methods share: the method's floor, its threshold and 1 become
+ * A figure in [0, 1] on the scale that all methods share: the method's floor, its threshold and 1 become
  * 0, 0.7 and 1, with straight lines between them.
  */
 export function calibrate(
-  mix: number,
+  figure: number,
   { floor, threshold }: Pick<SimilarityMethod, "floor" | "threshold">,
 ): number {
-  if (mix <= floor) return 0;
-  if (mix <= threshold) return PASS * (mix - floor) / (threshold - floor);
-  return PASS + (1 - PASS) * (mix - threshold) / (1 - threshold);
+  if (figure <= floor) return 0;
+  if (figure <= threshold) return PASS * (figure - floor) / (threshold - floor);
+  return PASS + (1 - PASS) * (figure - threshold) / (1 - threshold);
 }

@@ -187,8 +187,8 @@ Deno.test("once replies come, only the references that they need are encoded", a
 
 Deno.test("the references of a batch are embedded once, however many replies there are", async () => {
   const { embedder, embedded } = fakeEmbedder();
-  const memo = createMemo((text) => embedder.embed(text), { capacity: 100 });
-  const { assess } = assessor(BATCH, { embedder: { ...embedder, embed: memo } });
+  const memo = createMemo((text) => embedder.embed(text));
+  const { assess } = assessor(BATCH, fakeEmbedder({ embed: memo }));
   for (let i = 0; i < 5; i++) await assess(BATCH[0]!, `We refund order ${i} to your card.`);
   assertEquals(embedded.filter((text) => text === BATCH[0]!.reference_reply).length, 1);
 });
@@ -230,7 +230,7 @@ Deno.test("a score that was missing is computed again when the reply repeats", a
   let isDown = true;
   const embed: Embedder["embed"] = (text) =>
     isDown ? Promise.reject(new Error("no weights")) : embedder.embed(text);
-  const { assess } = assessor(BATCH, { embedder: { ...embedder, embed } });
+  const { assess } = assessor(BATCH, fakeEmbedder({ embed }));
   const reply = "We refund it to your card.";
   const down = await assess(BATCH[0]!, reply);
   const reason = "no sentence vectors: no weights";
