@@ -4,10 +4,10 @@ import { readServerSentEvents } from "../../shared/providers/server_sent_events.
 
 /**
  * How many bodies are sent to a route, and how many ids, queries or headers. More of them found
- * hardly any other kind of answer; `PROPERTY_RUNS=250` tries ten thousand bodies.
+ * hardly any other kind of answer; `PROPERTY_RUNS=500` tries ten thousand bodies.
  */
-export const BODIES = 4_000;
-export const ADDRESSES = 1_500;
+export const BODIES = 2_000;
+export const ADDRESSES = 700;
 
 /** Each of `count` requests is answered, and never with a 5xx. */
 export async function checkAnswers<T>(
