@@ -62,10 +62,14 @@ export async function createReferenceComparer(): Promise<
  * inputs of an output, and 8 of a row of the word table.
  */
 function roundAsTheKernel(tensors: Map<string, Float32Array>, width: number): void {
-  const largest = (values: Float32Array) =>
-    values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const round = (values: Float32Array, scale: number) =>
-    values.forEach((value, i) => values[i] = Math.round(value / scale) * scale);
+  const largest = (values: Float32Array) => {
+    let most = 0;
+    for (const value of values) most = Math.max(most, Math.abs(value));
+    return most;
+  };
+  const round = (values: Float32Array, scale: number) => {
+    for (let i = 0; i < values.length; i++) values[i] = Math.round(values[i]! / scale) * scale;
+  };
   const words = tensors.get("embeddings.word_embeddings.weight")!;
   for (let at = 0; at < words.length; at += width) {
     const row = words.subarray(at, at + width);

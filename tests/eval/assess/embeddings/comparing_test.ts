@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { BGE_ZH } from "../../../../eval/assess/embeddings/bert/bge_zh.ts";
 import type { Comparison, EncodedPair } from "../../../../eval/assess/embeddings/bert/comparing.ts";
-import type { KernelBuild } from "../../../../eval/assess/embeddings/bert/kernel.ts";
+import { bestBuild, type KernelBuild } from "../../../../eval/assess/embeddings/bert/kernel.ts";
 import { MINILM } from "../../../../eval/assess/embeddings/bert/minilm.ts";
 import {
   createSentenceModel,
@@ -14,7 +14,16 @@ import { createReferenceComparer } from "../../../fakes/reference_comparer.ts";
 
 const BUILDS: KernelBuild[] = ["plain", "relaxed", "pairs"];
 
-async function loadModel(build?: KernelBuild): Promise<SentenceModel> {
+const loaded = new Map<KernelBuild, Promise<SentenceModel>>();
+
+/** Loads a model once: it takes a second. */
+function loadModel(build = bestBuild()): Promise<SentenceModel> {
+  const model = loaded.get(build) ?? load(build);
+  loaded.set(build, model);
+  return model;
+}
+
+async function load(build: KernelBuild): Promise<SentenceModel> {
   const model = createSentenceModel(MINILM.shape, build);
   for await (const piece of MINILM.read()) model.load(piece);
   return model;

@@ -47,7 +47,18 @@ const MODELS = [
   },
 ];
 
-async function loadModel(source = MINILM, build?: KernelBuild): Promise<SentenceModel> {
+type Source = typeof MINILM;
+const loaded = new Map<string, Promise<SentenceModel>>();
+
+/** Loads a model once: it takes a second. */
+function loadModel(source = MINILM, build = bestBuild()): Promise<SentenceModel> {
+  const name = `${source.name} ${build}`;
+  const model = loaded.get(name) ?? load(source, build);
+  loaded.set(name, model);
+  return model;
+}
+
+async function load(source: Source, build: KernelBuild): Promise<SentenceModel> {
   const model = createSentenceModel(source.shape, build);
   for await (const piece of source.read()) model.load(piece);
   return model;
