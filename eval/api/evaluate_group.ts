@@ -44,7 +44,7 @@ export function createEvaluateGroup(
         testName,
         name,
       })),
-      ...(idempotency && { idempotency }),
+      idempotency,
     });
     if (started.outcome === "mismatch") throw keyReused();
     const endpointOf = (index: number) => targets[index]!.endpoint;

@@ -70,7 +70,7 @@ export function createEvaluateRoute(
     const started = await runs.start({
       request: body,
       testName: body.test_name ?? dataset ?? nameBatch(body.test_batch),
-      ...(idempotency && { idempotency }),
+      idempotency,
     });
     const { endpoint } = body;
     if (started.outcome === "known") return await attached.reattach(started.id, endpoint);

@@ -23,10 +23,10 @@ import {
 import { conflict } from "../../shared/errors.ts";
 import { cursor, writeCursor } from "../../shared/http/body/cursor.ts";
 import { readQuery } from "../../shared/http/body/body.ts";
-import { cancelRun } from "../run/manager/manager.ts";
+import { cancelRun, type RunManager } from "../run/manager/manager.ts";
 import { LAST_EVENT } from "../run/events/event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
-import { createRetries, type RetryDeps } from "../run/manager/retries.ts";
+import { isRetryWanted, requireRetriable, startRetry } from "../run/manager/retries.ts";
 import { logStreamEnd } from "../run/events/client_stream.ts";
 import { allRuns } from "../store/runs/require_run.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
@@ -34,7 +34,8 @@ import { groupEventStream } from "../groups/group_events.ts";
 import { stateOf } from "../groups/group_views.ts";
 import { groupInDetail, type Groups } from "../groups/groups.ts";
 import { streamPieces } from "../../shared/http/body/json_response.ts";
-import type { RunReader } from "../store/store.ts";
+import type { EndpointPolicy } from "../endpoint/policy.ts";
+import type { RunReader, RunStore } from "../store/store.ts";
 import { groupSources } from "../export/export_source.ts";
 
 const FORMATS = exportFormats.map(({ name }) => name);
@@ -141,13 +142,15 @@ export function createGroupRoutes(deps: GroupHandlerDeps): Route[] {
   ];
 }
 
-interface GroupHandlerDeps extends RetryDeps {
+interface GroupHandlerDeps {
+  store: RunStore;
+  runs: RunManager;
+  endpoints: Pick<EndpointPolicy, "requireAllowed">;
   groups: Groups;
 }
 
 /** The handlers of the routes of groups. */
 function createGroupHandlers({ store, runs, endpoints, groups }: GroupHandlerDeps) {
-  const retries = createRetries({ store, runs, endpoints });
   return {
     list: async (_request, { url }) => {
       const { cursor: given, limit } = readQuery(url, ListQuery);
@@ -204,15 +207,17 @@ function createGroupHandlers({ store, runs, endpoints, groups }: GroupHandlerDep
         const known = key && await store.findByKey(key);
         if (known?.outcome === "mismatch") throw keyReused();
         if (known) isKnown = true;
-        else if (!runs.isRunning(run) && await retries.isWanted(run)) wanted.push(run);
+        else if (!runs.isRunning(run) && await isRetryWanted(run, store)) wanted.push(run);
       }
       if (wanted.length === 0 && !isKnown) {
         throw conflict(
           `cannot retry group ${id}: no turn of its runs that have ended failed or lacks a score`,
         );
       }
-      for (const run of wanted) retries.requirePossible(run);
-      for (const run of wanted) await retries.start(run, keyOf(run));
+      for (const run of wanted) requireRetriable(run, { runs, endpoints });
+      for (const run of wanted) {
+        await startRetry(run, { store, runs, idempotency: keyOf(run) });
+      }
       return Response.json(stateOf(await groups.view(id)), {
         status: 202,
         headers: { location: `/groups/${id}` },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Handler, Route } from "../../shared/http/router/router.ts";
+import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { RunNoise } from "../schemas/noise.ts";
 import { planPower, RunPower } from "../noise/power.ts";
@@ -28,9 +28,11 @@ const PowerQuery = z.object({
   score: described(z.string().min(1).default(HEADLINE), "`overall` if it is unset."),
 });
 
-/** The routes about the noise in a run's scores, and how many scenarios are needed. */
-export function createNoiseRoutes(deps: { store: RunReader }): Route[] {
-  const handlers = createNoiseHandlers(deps);
+/**
+ * The routes about the noise in a run's scores, and how many scenarios are needed; also of a run
+ * that is running.
+ */
+export function createNoiseRoutes({ store }: { store: RunReader }): Route[] {
   return [
     {
       method: "GET",
@@ -39,7 +41,11 @@ export function createNoiseRoutes(deps: { store: RunReader }): Route[] {
       params: { path: runPath, query: NoiseQuery },
       answers: { 200: jsonAnswer("Variance components, and what halves the error.", RunNoise) },
       problems: PROBLEMS,
-      handler: handlers.noise,
+      handler: async (_request, { params, url }) => {
+        const { scores } = readQuery(url, NoiseQuery);
+        const run = await requireRun(store, params.id ?? "");
+        return Response.json(await splitNoise(run.id, turnsSoFar(store, run), { scores }));
+      },
     },
     {
       method: "GET",
@@ -49,24 +55,11 @@ export function createNoiseRoutes(deps: { store: RunReader }): Route[] {
       params: { path: runPath, query: PowerQuery },
       answers: { 200: jsonAnswer("The number of scenarios, with 80 % power.", RunPower) },
       problems: PROBLEMS,
-      handler: handlers.power,
+      handler: async (_request, { params, url }) => {
+        const question = readQuery(url, PowerQuery);
+        const run = await requireRun(store, params.id ?? "");
+        return Response.json(await planPower(run.id, turnsSoFar(store, run), question));
+      },
     },
   ];
-}
-
-/** The handlers of the routes about the noise of one run; also of one that is running. */
-function createNoiseHandlers({ store }: { store: RunReader }) {
-  return {
-    noise: async (_request, { params, url }) => {
-      const { scores } = readQuery(url, NoiseQuery);
-      const run = await requireRun(store, params.id ?? "");
-      return Response.json(await splitNoise(run.id, turnsSoFar(store, run), { scores }));
-    },
-
-    power: async (_request, { params, url }) => {
-      const question = readQuery(url, PowerQuery);
-      const run = await requireRun(store, params.id ?? "");
-      return Response.json(await planPower(run.id, turnsSoFar(store, run), question));
-    },
-  } satisfies Record<string, Handler>;
 }

@@ -20,7 +20,12 @@ import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import { cancelRun, type RunManager } from "../run/manager/manager.ts";
 import { resultPieces } from "../results/run_result.ts";
 import { logStreamEnd } from "../run/events/client_stream.ts";
-import { cannotRetry, createRetries } from "../run/manager/retries.ts";
+import {
+  cannotRetry,
+  isRetryWanted,
+  requireRetriable,
+  startRetry,
+} from "../run/manager/retries.ts";
 import { requireRecord, requireRun } from "../store/runs/require_run.ts";
 
 /** `-name` sorts downwards. */
@@ -64,7 +69,6 @@ export function createRunHandlers(
   { store, runs, endpoints, summaries, config }: RunHandlerDeps,
 ) {
   const view = createRunViewer({ store, runs });
-  const retries = createRetries({ store, runs, endpoints });
 
   const find = async (id = ""): Promise<StoredRun> =>
     runs.active(id)?.run ?? await requireRun(store, id);
@@ -156,11 +160,11 @@ export function createRunHandlers(
       const idempotency = await readIdempotencyKey(request, { context, body });
       const known = idempotency && await store.findByKey(idempotency);
       if (known) return await answerRetry(known, parentId);
-      retries.requirePossible(parent);
-      if (!await retries.isWanted(parent)) {
+      requireRetriable(parent, { runs, endpoints });
+      if (!await isRetryWanted(parent, store)) {
         throw cannotRetry(parent, "no turn of it failed or lacks a score");
       }
-      const started = await retries.start(parent, idempotency);
+      const started = await startRetry(parent, { store, runs, idempotency });
       if (started.outcome !== "started") return await answerRetry(started, parentId);
       return describeRetry(started.active.run.id, { parentId, status: "running" });
     },

@@ -16,7 +16,7 @@ export function namesApi(endpoint: string): boolean {
   return namesRoute(endpoint) || HAS_VERSION.test(pathOf(endpoint));
 }
 
-/** How an endpoint is asked, as far as the request tells without a search. */
+/** How an endpoint is asked, if the request tells; otherwise the first call finds it out. */
 export function endpointKind(
   { endpoint, protocol }: { endpoint: string; protocol?: Protocol | undefined },
 ): Protocol | undefined {

@@ -7,13 +7,13 @@ import {
   type SelfCheck,
 } from "../schemas/labels.ts";
 
-/** A turn as far as its labels go. */
+/** What counting labels reads of a turn. */
 type LabelledTurn = Pick<
   InteractionResult,
   "error" | "reference_metadata" | "generated_metadata" | "annotation"
 >;
 
-/** An attempt as far as its labels go. */
+/** The same of an attempt. */
 interface LabelledAttempt {
   interactions: LabelledTurn[];
 }
@@ -39,20 +39,11 @@ interface LabelCounter {
 export function createLabelCounter(): LabelCounter {
   const byKey = new Map<string, LabelCount>();
 
-  /** The same few labels come again with every attempt. */
-  const names = new Map<unknown, string>();
-  function nameOf(label: unknown): string {
-    if (typeof label !== "string") return labelKey(label);
-    let name = names.get(label);
-    if (name === undefined) names.set(label, name = labelKey(label));
-    return name;
-  }
-
   /** Named by what labels are compared by: those that match (`<key>_match`) share a name here too. */
   function foundLabel(key: string, { error, generated_metadata }: LabelledTurn): string {
     if (error) return FAILED_LABEL;
     const value = Object.hasOwn(generated_metadata, key) ? generated_metadata[key] : undefined;
-    return value === undefined ? NO_LABEL : nameOf(value);
+    return value === undefined ? NO_LABEL : labelKey(value);
   }
 
   function addTurn(key: string, turns: LabelledTurn[]): void {
@@ -63,7 +54,7 @@ export function createLabelCounter(): LabelCounter {
       count.selfCheck ??= readSelfCheck(key, turn);
       const label = foundLabel(key, turn);
       if (label !== FAILED_LABEL) found.set(label, (found.get(label) ?? 0) + 1);
-      const row = own(count.confusion, nameOf(turn.reference_metadata[key]), {});
+      const row = own(count.confusion, labelKey(turn.reference_metadata[key]), {});
       row[label] = own(row, label, 0) + 1;
     }
     const { all, same } = countPairs([...found.values()]);

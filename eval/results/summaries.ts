@@ -23,8 +23,8 @@ export function createSummaries(
 ): Summaries {
   const underWay = new Map<string, Promise<RunSummary>>();
   /**
-   * Runs that cannot be read whole, by the end that they had: lists do not try again, and whoever
-   * asks for one is told why.
+   * When runs ended that cannot be read whole: lists do not try them again, and a request for the
+   * summary gets the reason.
    */
   const unreadable = new Map<string, number | null>();
   let queue: Promise<unknown> = Promise.resolve();

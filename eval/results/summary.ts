@@ -94,7 +94,7 @@ export function summariseAttempt(
   };
 }
 
-/** An attempt of a scenario, as far as the scenario's averages need it. */
+/** What a scenario's averages need of an attempt. */
 export interface CountedAttempt {
   statistics: AttemptSummary["statistics"];
   interactions: CountedTurn[];

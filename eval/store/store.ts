@@ -70,7 +70,7 @@ export interface NewRun {
   testName: string;
   parentId?: string;
   /** The caller's key for the request; see `CreatedRun`. */
-  idempotency?: IdempotencyKey;
+  idempotency?: IdempotencyKey | undefined;
   /** Only this process is to work on the run, as long as it lives. */
   isReserved?: boolean;
 }
@@ -79,7 +79,7 @@ export interface NewRun {
 export interface NewGroup {
   runs: (NewRun & { name: string })[];
   /** The caller's key for the request; see `CreatedGroup`. */
-  idempotency?: IdempotencyKey;
+  idempotency?: IdempotencyKey | undefined;
 }
 
 export interface IdempotencyKey {
@@ -149,7 +149,7 @@ export interface RunStore extends RunReader, SummaryQueries, GradeWriter, Datase
   setGate(id: string, gate: Gate): Promise<void>;
   /** Lets a tag name this run, and no longer the one that it named before. */
   setTag(name: string, id: string): Promise<void>;
-  /** Gives a run a name, and exactly these tags, as far as they are set. */
+  /** Gives a run a name, and exactly these tags; what is unset stays as it is. */
   describeRun(
     id: string,
     change: { testName?: string | undefined; tags?: string[] | undefined },

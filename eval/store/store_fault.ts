@@ -1,14 +1,5 @@
 import { AppError, type ErrorCode } from "../../shared/errors.ts";
-import {
-  SQLITE_BUSY,
-  SQLITE_CANTOPEN,
-  SQLITE_CORRUPT,
-  SQLITE_FULL,
-  SQLITE_IOERR,
-  SQLITE_LOCKED,
-  SQLITE_NOTADB,
-  SQLITE_READONLY,
-} from "./sqlite/sqlite_codes.ts";
+import { SQLITE_BUSY, SQLITE_FULL, SQLITE_IOERR, SQLITE_LOCKED } from "./sqlite/sqlite_codes.ts";
 import type { WorkerFault } from "./sqlite/sqlite_worker.ts";
 
 /** An error of the database, from its thread. */
@@ -26,24 +17,8 @@ export class StoreFault extends Error {
     this.code = sqliteCode === null ? null : sqliteCode & 0xff;
   }
 
-  get isBusy(): boolean {
-    return this.code === SQLITE_BUSY || this.code === SQLITE_LOCKED;
-  }
-  get isForbidden(): boolean {
-    return this.origin === "NotCapable" || this.origin === "PermissionDenied";
-  }
   get isMissing(): boolean {
     return this.origin === "NotFound";
-  }
-  /** The files beside the database, which also a reader needs, cannot be made or written. */
-  get isReadOnly(): boolean {
-    return this.code === SQLITE_READONLY || this.code === SQLITE_CANTOPEN;
-  }
-  get isNoDatabase(): boolean {
-    return this.code === SQLITE_NOTADB;
-  }
-  get isCorrupt(): boolean {
-    return this.code === SQLITE_CORRUPT;
   }
 }
 
@@ -62,7 +37,7 @@ export function storageError(error: WorkerFault): Error {
       { cause: fault },
     );
   }
-  if (fault.isBusy) {
+  if (fault.code === SQLITE_BUSY || fault.code === SQLITE_LOCKED) {
     return new AppError(
       503,
       "storage_busy",

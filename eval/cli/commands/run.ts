@@ -209,7 +209,7 @@ async function retryFailed(
   name: string,
   { wanted, context }: { wanted: PassCriteria; context: CliContext },
 ): Promise<number> {
-  const [{ findRun }, { createRetries }] = await Promise.all([
+  const [{ findRun }, { isRetryWanted, requireRetriable }] = await Promise.all([
     import("../find_run.ts"),
     import("../../run/manager/retries.ts"),
   ]);
@@ -217,15 +217,13 @@ async function retryFailed(
   const parent = await findRun(store, name);
   const criteria = await findBaseline(wanted, { reader: store, candidate: parent, context });
   const manager = await context.createManager(store, criteria.concurrency);
-  const retries = createRetries({
-    store,
+  if (!await isRetryWanted(parent, store)) {
+    throw new UsageError(`nothing to retry: every turn of run ${parent.id} is answered and scored`);
+  }
+  requireRetriable(parent, {
     runs: manager,
     endpoints: { requireAllowed: () => context.requireAllowed(parent.request) },
   });
-  if (!await retries.isWanted(parent)) {
-    throw new UsageError(`nothing to retry: every turn of run ${parent.id} is answered and scored`);
-  }
-  retries.requirePossible(parent);
   const { id: parentId, testName } = parent;
   const request = { ...parent.request, ...criteria.budget && { budget: criteria.budget } };
   const started = await manager.start({ request, testName, parentId });

@@ -7,11 +7,6 @@ export interface FairLimiter {
   forRun(endpoint: string): Limiter;
 }
 
-/** One waiting conversation; `enter` starts it. */
-interface Waiting {
-  enter: () => void;
-}
-
 /** The running conversations of an endpoint or a run, and when the last of them started. */
 interface Share {
   running: number;
@@ -19,10 +14,12 @@ interface Share {
 }
 
 interface RunShare extends Share {
-  waiting: Waiting[];
+  /** Each starts a conversation that waits. */
+  waiting: (() => void)[];
 }
 
 interface EndpointShare extends Share {
+  /** Those with a waiting conversation. */
   runs: Set<RunShare>;
 }
 
@@ -44,73 +41,60 @@ export function createFairLimiter(limit: number): FairLimiter {
   const mayStart = (endpoint: EndpointShare) =>
     running < limit || (endpoint.running < guaranteed && running < 2 * limit);
 
-  function start(origin: string, run: RunShare): void {
-    const endpoint = shareOf(origin);
-    running++;
-    for (const share of [endpoint, run]) {
-      share.running++;
-      share.lastServed = ++served;
-    }
-  }
-
-  function shareOf(origin: string): EndpointShare {
-    let endpoint = endpoints.get(origin);
-    if (!endpoint) {
-      endpoint = { running: 0, lastServed: 0, runs: new Set() };
-      endpoints.set(origin, endpoint);
-    }
-    return endpoint;
-  }
-
-  function finish(origin: string, run: RunShare): void {
-    const endpoint = shareOf(origin);
-    running--;
-    endpoint.running--;
-    run.running--;
-    startWaiting();
-    forget(origin);
-  }
-
-  function startWaiting(): void {
-    for (;;) {
-      const waiting = [...endpoints.values()].filter((endpoint) =>
-        endpoint.runs.size > 0 && mayStart(endpoint)
-      );
-      const endpoint = leastServed(waiting);
-      const run = endpoint && leastServed([...endpoint.runs]);
-      if (!run) return;
-      const next = run.waiting.shift()!;
-      if (run.waiting.length === 0) endpoint.runs.delete(run);
-      next.enter();
-    }
-  }
+  const shareOf = (origin: string) =>
+    endpoints.getOrInsertComputed(origin, () => ({ running: 0, lastServed: 0, runs: new Set() }));
 
   function forget(origin: string): void {
     const endpoint = endpoints.get(origin);
     if (endpoint?.running === 0 && endpoint.runs.size === 0) endpoints.delete(origin);
   }
 
-  /** Resolves once the conversation may start, and counts it as running. */
+  function startWaiting(): void {
+    for (;;) {
+      const startable = [...endpoints.values()].filter((endpoint) =>
+        endpoint.runs.size > 0 && mayStart(endpoint)
+      );
+      const endpoint = leastServed(startable);
+      const run = endpoint && leastServed([...endpoint.runs]);
+      if (!run) return;
+      const enter = run.waiting.shift()!;
+      if (run.waiting.length === 0) endpoint.runs.delete(run);
+      running++;
+      for (const share of [endpoint, run]) {
+        share.running++;
+        share.lastServed = ++served;
+      }
+      enter();
+    }
+  }
+
+  /** Resolves once the conversation may start; it counts as running from then on. */
   function wait(origin: string, run: RunShare, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const endpoint = shareOf(origin);
-      const waiting: Waiting = {
-        enter() {
-          signal?.removeEventListener("abort", leave);
-          start(origin, run);
-          resolve();
-        },
-      };
-      const leave = () => {
-        run.waiting.splice(run.waiting.indexOf(waiting), 1);
-        if (run.waiting.length === 0) endpoint.runs.delete(run);
-        forget(origin);
-        reject(signal!.reason);
-      };
-      run.waiting.push(waiting);
-      endpoint.runs.add(run);
-      signal?.addEventListener("abort", leave, { once: true });
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const endpoint = shareOf(origin);
+    const enter = () => {
+      signal?.removeEventListener("abort", leave);
+      resolve();
+    };
+    const leave = () => {
+      run.waiting.splice(run.waiting.indexOf(enter), 1);
+      if (run.waiting.length === 0) endpoint.runs.delete(run);
+      forget(origin);
+      reject(signal!.reason);
+    };
+    run.waiting.push(enter);
+    endpoint.runs.add(run);
+    signal?.addEventListener("abort", leave, { once: true });
+    startWaiting();
+    return promise;
+  }
+
+  function finish(origin: string, run: RunShare): void {
+    running--;
+    shareOf(origin).running--;
+    run.running--;
+    startWaiting();
+    forget(origin);
   }
 
   return {
@@ -119,10 +103,7 @@ export function createFairLimiter(limit: number): FairLimiter {
       const run: RunShare = { running: 0, lastServed: 0, waiting: [] };
       return async (work, signal) => {
         signal?.throwIfAborted();
-        // Those that wait for the endpoint come first; none that waits for another could start now.
-        const endpoint = shareOf(origin);
-        if (endpoint.runs.size === 0 && mayStart(endpoint)) start(origin, run);
-        else await wait(origin, run, signal);
+        await wait(origin, run, signal);
         try {
           return await work();
         } finally {

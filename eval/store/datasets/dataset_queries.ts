@@ -7,7 +7,7 @@ import type { DatasetReader, DatasetStore, VersionRecord } from "./datasets.ts";
 import { createRunIds, momentOf } from "../runs/run_record.ts";
 import type { DatasetVersionsTable, Tables } from "../schema/schema.ts";
 
-/** A part is stored once it has so many characters; a larger scenario is a part of its own. */
+/** A part is stored once it has this many characters; a larger scenario is a part of its own. */
 const PART_CHARACTERS = 128 * 1024;
 /** No upload takes longer. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;

@@ -5,7 +5,7 @@ import type { Tables } from "../schema/schema.ts";
 import { asCommon, type PostgresTables } from "./postgres_schema.ts";
 import type { AttemptPosition } from "../turns/turn_record.ts";
 
-/** A run as far as its conversations are listed from it. */
+/** What listing conversations reads of a run. */
 type ListedRun = Pick<StoredRun, "id" | "parentId" | "request">;
 
 /** Places that are looked at for one statement; a run may have millions. */

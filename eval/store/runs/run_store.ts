@@ -4,7 +4,7 @@ import { createGradeWriter } from "../grades/grade_queries.ts";
 import { createRunCreation, findKey, type RunCreationOptions } from "./run_creation.ts";
 import { createNumberedInsert, createTurnWriter, type InsertTurns } from "../turns/turn_writer.ts";
 import { createRunDeletion } from "./run_deletion.ts";
-import { createRunReader, describeRun, setTag } from "./run_reader.ts";
+import { createRunReader } from "./run_reader.ts";
 import { toStatusColumns, toTurn, TURN_COLUMNS } from "./run_rows.ts";
 import type { Tables } from "../schema/schema.ts";
 import type { RunStore } from "../store.ts";
@@ -74,8 +74,24 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
 
     setTag: (name, id) => setTag(db, name, id),
 
-    describeRun: (id, change) => describeRun(db, id, change),
+    async describeRun(id, { testName, tags }) {
+      await db.transaction().execute(async (transaction) => {
+        if (testName !== undefined) {
+          await transaction.updateTable("runs").set({ test_name: testName }).where("id", "=", id)
+            .execute();
+        }
+        if (!tags) return;
+        await transaction.deleteFrom("run_tags").where("run_id", "=", id).execute();
+        for (const name of tags) await setTag(transaction, name, id);
+      });
+    },
   };
+}
+
+/** A tag names one run at a time. */
+async function setTag(db: Kysely<Tables>, name: string, run_id: string): Promise<void> {
+  await db.insertInto("run_tags").values({ name, run_id })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ run_id })).execute();
 }
 
 /** A check of the disk writes about as much as a turn does. */

@@ -1,4 +1,4 @@
-// SQLite's primary result codes, as far as the store tells them apart.
+// The primary result codes of SQLite that the store distinguishes.
 export const SQLITE_BUSY = 5;
 export const SQLITE_LOCKED = 6;
 export const SQLITE_READONLY = 8;

@@ -2,6 +2,14 @@ import { basename, dirname, join, resolve } from "node:path";
 import { ConfigError } from "../../../shared/config/config.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { storageError, StoreFault } from "../store_fault.ts";
+import {
+  SQLITE_BUSY,
+  SQLITE_CANTOPEN,
+  SQLITE_CORRUPT,
+  SQLITE_LOCKED,
+  SQLITE_NOTADB,
+  SQLITE_READONLY,
+} from "./sqlite_codes.ts";
 import type { WorkerCommand, WorkerReply } from "./sqlite_worker.ts";
 import {
   CompiledQuery,
@@ -118,23 +126,29 @@ const IN_USE =
 const FULL = "the disk is full or cannot be written";
 
 function explain(cause: unknown): string {
-  const isForbidden = (cause instanceof StoreFault && cause.isForbidden) ||
-    cause instanceof Deno.errors.NotCapable;
-  if (isForbidden) return "the process has no permission to read and write that folder";
   if (cause instanceof AppError) {
     return explain(cause.code === "storage_busy" ? cause.cause : new Error(FULL));
   }
+  const origin = cause instanceof StoreFault ? cause.origin : (cause as Error).name;
+  if (origin === "NotCapable" || origin === "PermissionDenied") {
+    return "the process has no permission to read and write that folder";
+  }
   if (!(cause instanceof StoreFault)) return cause instanceof Error ? cause.message : `${cause}`;
-  if (cause.isBusy) return IN_USE;
-  if (cause.isCorrupt) {
-    return `the file is damaged (${cause.message}); restore a backup, see docs/backup.md`;
+  switch (cause.code) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return IN_USE;
+    case SQLITE_CORRUPT:
+      return `the file is damaged (${cause.message}); restore a backup, see docs/backup.md`;
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN: // also a reader needs the files beside it
+      return "its folder cannot be written, where files beside it belong (-wal, -shm); copy it " +
+        "elsewhere";
+    case SQLITE_NOTADB:
+      return "it is not a database";
+    default:
+      return cause.isMissing ? "there is no such file" : cause.message;
   }
-  if (cause.isReadOnly) {
-    return "its folder cannot be written, where files beside it belong (-wal, -shm); copy it elsewhere";
-  }
-  if (cause.isNoDatabase) return "it is not a database";
-  if (cause.isMissing) return "there is no such file";
-  return cause.message;
 }
 
 /**

@@ -10,7 +10,7 @@ import { ALL_TURN_COLUMNS } from "../runs/run_rows.ts";
 const MAX_BATCH = 200;
 /** The minimum interval between commits while several turns come at a time. */
 const INTERVAL_MS = 15;
-/** With so many waiting turns a commit starts at once. */
+/** With this many waiting turns a commit starts at once. */
 const ENOUGH = 8;
 
 /** A turn before it has its `seq`. */
