@@ -1,3 +1,4 @@
+import { AppError } from "../../shared/errors.ts";
 import type { RequestContext } from "../../shared/http/router/router.ts";
 import type { HistoryRepairs } from "../run/history.ts";
 import type { RunReport } from "../run/runner.ts";
@@ -86,6 +87,14 @@ interface ToolEvents {
 /** True if the caller wants to know what the tools do: `x-agent-events: tools`. */
 export function wantsToolEvents({ headers }: Request): boolean {
   return headers.get("x-agent-events")?.trim().toLowerCase() === "tools";
+}
+
+/** True for `x-agent-approve: tools`. Any other value is a 400: it must not mean "do not ask". */
+export function wantsApproval(headers: Headers): boolean {
+  const value = headers.get("x-agent-approve")?.trim().toLowerCase();
+  if (value === undefined || value === "tools") return value !== undefined;
+  const reason = 'the only value is "tools"';
+  throw new AppError(400, "invalid_request", `cannot use the header x-agent-approve: ${reason}`);
 }
 
 /** `undefined` if the caller does not ask for them. */

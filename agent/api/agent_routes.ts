@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError } from "../../shared/errors.ts";
 import { readJson } from "../../shared/http/body/body.ts";
 import { workSignal } from "../../shared/http/server/connection.ts";
-import { jsonResponse } from "../../shared/http/body/json_response.ts";
+import { jsonResponse } from "../../shared/http/server/send_response.ts";
 import type { Capacity } from "../../shared/http/router/admission.ts";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { wantsEvents } from "../../shared/http/router/headers.ts";
@@ -23,10 +23,10 @@ import {
   callerOf,
   collectToolEvents,
   toHeaderValue,
+  wantsApproval,
 } from "../answer/accounting.ts";
 import { chooseModel, explainRoute } from "../models/choice.ts";
 import { toCallerMessages } from "../run/caller_messages.ts";
-import { wantsApproval } from "../run/approval.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { AgentApprove, PROVIDER_REFUSALS, runAnswer } from "./run_answer.ts";
 

@@ -1,15 +1,19 @@
 import { checkBody, readJsonValue } from "../../shared/http/body/body.ts";
 import { workSignal } from "../../shared/http/server/connection.ts";
-import { jsonResponse } from "../../shared/http/body/json_response.ts";
+import { jsonResponse } from "../../shared/http/server/send_response.ts";
 import type { Capacity } from "../../shared/http/router/admission.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
 import { asFields, asList } from "../../shared/fields.ts";
 import { lazy } from "../../shared/lazy.ts";
 import { CompletionRequest } from "../schemas/chat_completion.ts";
-import { callerOf, collectToolEvents, wantsToolEvents } from "../answer/accounting.ts";
+import {
+  callerOf,
+  collectToolEvents,
+  wantsApproval,
+  wantsToolEvents,
+} from "../answer/accounting.ts";
 import { chooseModel } from "../models/choice.ts";
 import { wantsJson } from "../../shared/providers/adaptations.ts";
-import { wantsApproval } from "../run/approval.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { createFrame, toCompletion } from "./completion.ts";
 import { readMode, requireModel, toConversation, toPlainRequest } from "./request.ts";

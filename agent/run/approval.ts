@@ -1,16 +1,7 @@
-import { AppError } from "../../shared/errors.ts";
 import { textOf } from "../../shared/providers/content.ts";
 import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
 import type { CallerMessage } from "./caller_messages.ts";
 import type { Emit, RunObserver } from "./events.ts";
-
-/** True for `x-agent-approve: tools`. Any other value is a 400: it must not mean "do not ask". */
-export function wantsApproval(headers: Headers): boolean {
-  const value = headers.get("x-agent-approve")?.trim().toLowerCase();
-  if (value === undefined || value === "tools") return value !== undefined;
-  const reason = 'the only value is "tools"';
-  throw new AppError(400, "invalid_request", `cannot use the header x-agent-approve: ${reason}`);
-}
 
 /** What the caller has decided about the calls of the agent's tools that waited for it. */
 interface Decided {

@@ -19,7 +19,7 @@ export interface Adaptation {
 }
 
 /** The requests that follow each other until one is answered. */
-export interface Attempts {
+interface Attempts {
   first(request: ChatRequest): ChatRequest;
   /** The request after one that failed. Throws `error` if no other would help. */
   next(failed: ChatRequest, error: unknown): ChatRequest;

@@ -1,5 +1,5 @@
 import { asFields, asList, isFields, tryParseJson } from "../fields.ts";
-import { type DecodedAnswer, NotJson, parseJsonAnswer } from "../http/body/utf8.ts";
+import { type DecodedAnswer, NOT_UTF8 } from "../http/body/utf8.ts";
 import { parseReply } from "./openai_messages.ts";
 import type { ChatReply } from "./provider.ts";
 import { untilAbort } from "../abort.ts";
@@ -16,7 +16,7 @@ export async function readAnswer<T>(
   parse: (answer: DecodedAnswer) => T | undefined,
 ): Promise<T> {
   const bytes = await response.arrayBuffer(); // also of a page: a slow one is slow, not unreadable
-  const answer = tryParse(bytes);
+  const answer = parseJsonAnswer(bytes);
   const parsed = answer && parse(answer);
   if (parsed !== undefined) return parsed;
   throw hiddenFailure(response, answer?.value) ?? bareFailure(response, answer?.value) ??
@@ -80,13 +80,18 @@ async function readBeginning(body: ReadableStream<Uint8Array<ArrayBuffer>>): Pro
   return text;
 }
 
-function tryParse(bytes: ArrayBuffer): DecodedAnswer | undefined {
+/** The bytes of an answer as JSON; `undefined` if they are none. */
+export function parseJsonAnswer(bytes: ArrayBuffer): DecodedAnswer | undefined {
+  let text: string;
+  let mark: Pick<DecodedAnswer, "encoding"> | undefined;
   try {
-    return parseJsonAnswer(bytes);
-  } catch (error) {
-    if (error instanceof NotJson) return undefined;
-    throw error;
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    text = new TextDecoder().decode(bytes);
+    mark = { encoding: NOT_UTF8 };
   }
+  const value = tryParseJson(text);
+  return value === undefined ? undefined : { value, ...mark };
 }
 
 /** The status is known: what it says may not keep anybody waiting. */

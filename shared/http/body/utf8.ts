@@ -7,32 +7,6 @@ export interface DecodedAnswer {
   encoding?: typeof NOT_UTF8;
 }
 
-/** An answer that is not JSON. */
-export class NotJson extends SyntaxError {
-  override readonly name = "NotJson";
-  constructor(readonly text: string) {
-    super("the answer is not JSON");
-  }
-}
-
-/** Reads the bytes of an answer as JSON. Throws `NotJson`. */
-export function parseJsonAnswer(bytes: ArrayBuffer): DecodedAnswer {
-  try {
-    return { value: parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
-  } catch (error) {
-    if (error instanceof NotJson) throw error;
-    return { value: parseJson(new TextDecoder().decode(bytes)), encoding: NOT_UTF8 };
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new NotJson(text);
-  }
-}
-
 /** Decodes the pieces of a text. */
 interface Utf8Decoder {
   decode(piece: Uint8Array<ArrayBuffer>): string;

@@ -173,6 +173,6 @@ function canonical(address: string): string | undefined {
 }
 
 /** True for the hostname of a URL that is an address already, in brackets or not. */
-export function isIpAddress(hostname: string): boolean {
+function isIpAddress(hostname: string): boolean {
   return ipaddr.isValid(hostname.replace(/^\[|\]$/g, ""));
 }

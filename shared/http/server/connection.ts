@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import ipaddr from "ipaddr.js";
 import { isAbort } from "../../errors.ts";
 import { type Admission, shuttingDown } from "../router/admission.ts";
@@ -28,6 +29,25 @@ export function workSignal(request: Request, connection: Connection): AbortSigna
 export function explainEnd(error: unknown, connection: Connection): unknown {
   return isAbort(error) && connection.ending?.().aborted ? shuttingDown() : error;
 }
+
+/**
+ * Counts a request as running until its answer is sent. A guard, so that a refusal is answered,
+ * logged and counted like any other. Probes are not counted: a busy service is still alive, and one
+ * that is stopping has to say so.
+ */
+export async function requireAdmission(
+  _request: Request,
+  { connection, route }: { connection: Connection; route?: { limited?: false } },
+): Promise<void> {
+  if (!connection.admission || route?.limited === false) return;
+  connection.onClose(connection.admission.take());
+  while (begun >= TOGETHER) await new Promise((resolve) => setImmediate(resolve));
+  if (begun++ === 0) setImmediate(() => begun = 0);
+}
+
+/** Requests that begin in one turn of the event loop: probes must not wait for hundreds of others. */
+const TOGETHER = 4;
+let begun = 0;
 
 /** A connection without a socket: it closes when the answer is made. */
 interface LocalConnection extends Connection {

@@ -108,7 +108,7 @@ export function serve(options: ServeOptions): void {
     },
   );
   function receive(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    if (watchdog?.answer(incoming, outgoing)) return;
+    if (incoming.url === watchdog?.path) return void outgoing.writeHead(204).end();
     outgoing.once("close", limit.begin(incoming.socket));
     closeUnreadBody(incoming, outgoing, readTimeoutMs);
     outgoing.once("close", () => { // begun before the stop, when its connection was to be kept

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers";
 import { callerKeys, type CommonConfig } from "../../config/config.ts";
 import { lazy } from "../../lazy.ts";
 import type { Logger } from "../../log.ts";
@@ -15,6 +14,7 @@ import {
   router,
   type Service,
 } from "../router/router.ts";
+import { requireAdmission } from "./connection.ts";
 
 interface ServiceDeps {
   about: About;
@@ -60,22 +60,6 @@ function addPage(routes: readonly Route[], page: Page): Route[] {
   const others = routes.map((route) => isIndex(route) ? withPage(route, pageRoutes) : route);
   return [...others, ...pageRoutes];
 }
-
-/**
- * Counts a request as running until its answer is sent. A guard, so that a refusal is answered,
- * logged and counted like any other. Probes are not counted: a busy service is still alive, and one
- * that is stopping has to say so.
- */
-const requireAdmission: Guard = async (_request, { connection, route }) => {
-  if (!connection.admission || route?.limited === false) return;
-  connection.onClose(connection.admission.take());
-  while (begun >= TOGETHER) await new Promise((resolve) => setImmediate(resolve));
-  if (begun++ === 0) setImmediate(() => begun = 0);
-};
-
-/** Requests that begin in one turn of the event loop: probes must not wait for hundreds of others. */
-const TOGETHER = 4;
-let begun = 0;
 
 /** The rate limit counts before callers without a key are refused, so that it also limits guessing. */
 function callerGuards(config: CommonConfig, limiter: RateLimiter | undefined): Guard[] {

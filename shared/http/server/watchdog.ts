@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 interface WatchdogOptions {
@@ -11,8 +10,8 @@ interface WatchdogOptions {
 }
 
 interface Watchdog {
-  /** Answers the watchdog's own probe; false for any other request. */
-  answer(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
+  /** Of its probe. Only this process knows it. */
+  readonly path: string;
   start(address: AddressInfo): void;
   stop(): void;
 }
@@ -25,8 +24,7 @@ const STEPS = 10;
 /**
  * Connects to its own port regularly, as a client does. A service that no longer accepts
  * connections cannot notice it otherwise: nothing fails, and no request comes. Any answer proves
- * that connections are accepted, also a refusal or a closed connection. The probe's path is known
- * to this process alone.
+ * that connections are accepted, also a refusal or a closed connection.
  */
 export function createWatchdog(
   { intervalMs, onDeaf, connect = Deno.connect }: WatchdogOptions,
@@ -75,11 +73,7 @@ export function createWatchdog(
   }
 
   return {
-    answer(incoming, outgoing) {
-      if (incoming.url !== path) return false;
-      outgoing.writeHead(204).end();
-      return true;
-    },
+    path,
     start({ address, family, port }) {
       isRunning = true;
       const anyAddress = family === "IPv6" ? "::" : "0.0.0.0";

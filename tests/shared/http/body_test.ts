@@ -13,13 +13,9 @@ import { AppError, ClientLeft } from "../../../shared/errors.ts";
 import { readBodyPieces, readJson } from "../../../shared/http/body/body.ts";
 import { isPlainShape } from "../../../shared/http/body/json_shape.ts";
 import { gatherText, jsonPieces, streamPieces } from "../../../shared/http/body/json_response.ts";
-import {
-  createUtf8Decoder,
-  NOT_UTF8,
-  NotJson,
-  parseJsonAnswer,
-} from "../../../shared/http/body/utf8.ts";
+import { createUtf8Decoder, NOT_UTF8 } from "../../../shared/http/body/utf8.ts";
 import { AnswerTooLarge, createOutgoingFetch } from "../../../shared/http/fetch/outgoing_fetch.ts";
+import { parseJsonAnswer } from "../../../shared/providers/answer.ts";
 import { raw, startProviderDouble } from "../../fakes/provider_double.ts";
 import { startServiceProcess } from "../../fakes/service_process.ts";
 
@@ -375,9 +371,8 @@ Deno.test("an answer that is not UTF-8 is read with replacement, and marked", as
 });
 
 Deno.test("an answer that is not JSON is a SyntaxError in any encoding", async () => {
-  const error = await assertRejects(() => readJsonAnswer(new Response("<html>")), NotJson);
-  assertEquals(error.text, "<html>");
-  await assertRejects(() => readJsonAnswer(new Response(LATIN.slice(1))), SyntaxError);
+  assertEquals(await readJsonAnswer(new Response("<html>")), undefined);
+  assertEquals(await readJsonAnswer(new Response(LATIN.slice(1))), undefined);
 });
 
 function decode(bytes: Uint8Array<ArrayBuffer>, split: number) {

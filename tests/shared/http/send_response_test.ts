@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { z } from "zod";
 import { commonVariables, parseConfig } from "../../../shared/config/config.ts";
-import { jsonResponse } from "../../../shared/http/body/json_response.ts";
+import { jsonResponse } from "../../../shared/http/server/send_response.ts";
 import { PAGE_POLICY } from "../../../shared/http/router/page_routes.ts";
 import type { Connection } from "../../../shared/http/server/connection.ts";
 import { sendResponse } from "../../../shared/http/server/send_response.ts";

@@ -182,7 +182,7 @@ Deno.test("a blocked event loop is not mistaken for a service that accepts no co
   let probes = 0;
   const server = createServer((incoming, outgoing) => {
     holdEventLoop(20 * INTERVAL_MS);
-    watchdog.answer(incoming, outgoing);
+    if (incoming.url === watchdog.path) outgoing.writeHead(204).end();
     if (++probes === 4) probed.resolve();
   });
   const watchdog = createWatchdog({
