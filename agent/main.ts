@@ -1,4 +1,3 @@
-import process from "node:process";
 import { callerKeys, requireSafeExposure } from "../shared/config/config.ts";
 import type { RateLimiter } from "../shared/http/router/rate_limit.ts";
 import type { Logger } from "../shared/log.ts";
@@ -23,10 +22,6 @@ async function main(): Promise<void> {
     },
     outgoing: (config) => Math.min(config.MAX_CONNECTIONS, config.AGENT_MAX_RUNS),
     async create(config, log) {
-      // The configuration has been read. LangChain reads variables of its own about twenty times a
-      // run (a sixth of the graph's CPU time), and LangSmith then looks for a file in the home
-      // folder, which the service may not read: without this line every run fails.
-      process.env = {};
       const deps = await createAgentDeps(config, log);
       const { models, tools, metrics } = deps;
       const shared = await openSharedLimit(config, log);

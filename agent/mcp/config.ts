@@ -241,8 +241,8 @@ export function createServerRedactor(
 }
 
 /**
- * What an entry says in confidence; a server may write it into its errors. Of arguments only the
- * values of such flags: paths and names of packages explain an error.
+ * The secrets of an entry, which a server may write into its errors. Of arguments only the values of
+ * such flags: paths and names of packages explain an error.
  */
 export function secretsOf(server: McpServer): string[] {
   if (server.transport !== "stdio") {

@@ -117,7 +117,7 @@ const COLOURS = /\u001b\[[\d;]*[A-Za-z]/g;
 
 /**
  * Reads a program's standard error for as long as it lives, and keeps the end of it. It must be read:
- * a program that fills the pipe stands still. Older text than is shown is kept, too: a secret without
+ * a program that has filled the pipe is blocked. Older text than is shown is kept, too: a secret without
  * its beginning would not be recognised.
  */
 export function keepTail(

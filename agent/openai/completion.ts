@@ -127,8 +127,8 @@ export function callUsage(usage: ChatUsage): CompletionUsage {
 
 /**
  * The agent's last reply without tool calls. A reply at the step limit may still call the agent's
- * own tools; the client could not answer such a call. Some providers end a reply as if it had calls
- * that has none; a client would look for them.
+ * own tools; the client could not answer such a call. Some providers end a reply without calls with
+ * `tool_calls`, and a client would look for them.
  */
 export function withoutCalls(reply: ChatReply): ChatReply {
   const { content, toolCalls, finishReason } = reply;

@@ -119,7 +119,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     return { next: "ask", value: { ...state, cost, blanks: blanks + 1 } };
   }
   const calls = identifyCalls(reply.toolCalls, messages);
-  // A model that has no tools any more may call one all the same, and say nothing else.
+  // A model may call a tool that it is no longer offered, and send no text.
   const mustBeTold = !mayCall && calls.length > 0 && !reply.content?.trim() && !state.isTold;
   if (calls.length === 0 || !mayCall && !mustBeTold) {
     const isStopped = hasTools && !mayCall;

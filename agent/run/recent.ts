@@ -10,7 +10,7 @@ interface RecentOptions {
   maxAgeMs: number;
   /**
    * Of all values together, as JSON. The caller that holds the most makes room, with its oldest, so
-   * that nobody can push out the values of others.
+   * that no caller can displace the values of others.
    */
   maxCharacters: number;
   /** Milliseconds of a clock that is never set; only differences count. */

@@ -15,7 +15,7 @@ export async function readAnswer<T>(
   response: Response,
   parse: (answer: DecodedAnswer) => T | undefined,
 ): Promise<T> {
-  const bytes = await response.arrayBuffer(); // also of a page: a slow one is slow, not unreadable
+  const bytes = await response.arrayBuffer(); // also of a page, so that a slow one counts as slow
   const answer = parseJsonAnswer(bytes);
   const parsed = answer && parse(answer);
   if (parsed !== undefined) return parsed;
@@ -80,7 +80,7 @@ async function readBeginning(body: ReadableStream<Uint8Array<ArrayBuffer>>): Pro
   return text;
 }
 
-/** The bytes of an answer as JSON; `undefined` if they are none. */
+/** The bytes of an answer as JSON; `undefined` if they are not JSON. */
 export function parseJsonAnswer(bytes: ArrayBuffer): DecodedAnswer | undefined {
   let text: string;
   let mark: Pick<DecodedAnswer, "encoding"> | undefined;
@@ -94,7 +94,7 @@ export function parseJsonAnswer(bytes: ArrayBuffer): DecodedAnswer | undefined {
   return value === undefined ? undefined : { value, ...mark };
 }
 
-/** The status is known: what it says may not keep anybody waiting. */
+/** The status is known already, so the text of an error is not waited for any longer. */
 const MAX_WAIT_MS = 2_000;
 
 /** Passes an answer of success on. Throws a `CallFailure` with the words of any other. */

@@ -28,7 +28,7 @@ interface OpenAIClientOptions {
 
 let loaded: typeof import("openai") | undefined;
 
-/** Loads the package, which takes 130 ms; the first request does, if nobody has before. */
+/** Loads the package, which takes 130 ms; the first request does it, unless it was done before. */
 export async function loadOpenAI(): Promise<typeof import("openai")> {
   return loaded ??= await loadApart(() => import("openai"));
 }

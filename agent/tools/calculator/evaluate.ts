@@ -4,7 +4,7 @@ import { cannot, CONSTANTS, Exact, FUNCTIONS, type Operation, OPERATORS } from "
 // No library on npm has this grammar with exact numbers: those of mathjs have one precision for sums
 // and for sines, others calculate in floating point.
 
-/** What an expression may take, in microseconds: it has a result on every machine or on none. */
+/** Limit of the estimated time of an expression, in microseconds; the same on every machine. */
 const MAX_WORK = 80_000;
 const MAX_DEPTH = 60;
 

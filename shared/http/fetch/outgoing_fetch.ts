@@ -69,7 +69,7 @@ export function boundAnswer(
   const length = headers.get("content-length");
   if (!body || length !== null && Number(length) <= maxBytes) return response;
   // With the signal: Deno's own (2.9.5) is lost with the first response when that is collected,
-  // and a reader of the second would then wait for ever.
+  // and a read of the second would then never settle.
   const reader = bufferedReader(body);
   const bounded = reader
     ? boundBytes(reader, { maxBytes, signal })

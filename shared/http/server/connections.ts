@@ -161,7 +161,7 @@ export function limitConnections(
   }
 
   function refuse(socket: Socket): void {
-    socket.on("error", () => {}); // it has left
+    socket.on("error", () => {}); // the client has left
     if (telling >= MAX_TOLD) return void socket.destroy();
     telling++;
     const timer = setTimeout(() => socket.destroy(), TELL_MS);
