@@ -21,11 +21,17 @@ import {
   limitTurn,
   refuseRepeats,
   toHistoryCall,
-} from "./call_limits.ts";
+} from "./turn_calls.ts";
 import type { RunObserver } from "./events.ts";
-import { type AgentSettings, callModel, toModelRequest } from "./model_call.ts";
+import {
+  addModelCall,
+  type AgentSettings,
+  callModel,
+  NO_COST,
+  type RunCost,
+  toModelRequest,
+} from "./model_call.ts";
 import { runToolCalls } from "./run_tool_calls.ts";
-import { addModelCall, addToolCalls, NO_COST, type RunCost } from "./cost.ts";
 import {
   type CallerTools,
   createCallerCalls,
@@ -33,7 +39,7 @@ import {
   offerTools,
   type PendingRun,
 } from "./caller_tools.ts";
-import type { FallbackProvider } from "../models/fallback.ts";
+import type { FallbackProvider } from "./fallback.ts";
 import type { Toolbox } from "../tools/tool.ts";
 
 export interface AgentRun extends Partial<RunObserver> {
@@ -189,8 +195,11 @@ async function useTools(state: CallingState, run: AgentRun): Promise<Step> {
   const refusals = new Map([...limited.refusals, ...repeats.refusals]);
   const started = performance.now();
   const answers = await runToolCalls(calls, { tools, log, signal, emit, refusals, ...toolLimits });
-  const ms = performance.now() - started;
-  const cost = addToolCalls(state.cost, { count: accepted.length, ms });
+  const cost = {
+    ...state.cost,
+    toolCalls: state.cost.toolCalls + accepted.length,
+    toolMs: state.cost.toolMs + performance.now() - started,
+  };
   const messages = [...state.messages, ...answers];
   if (waiting) {
     const { reply, ids } = waiting;

@@ -7,11 +7,10 @@ import {
   withNameInText,
   withoutBlankTexts,
 } from "../../shared/providers/content.ts";
-import { createCallIds } from "../../shared/providers/call_ids.ts";
 import type { ChatMessage, ExtraFields, ToolCall } from "../../shared/providers/provider.ts";
 import { functionName } from "../tools/tool.ts";
 import type { CallerMessage, ToolResultMessage } from "./caller_messages.ts";
-import { BLANK_RESULT, MAX_ID, toHistoryCall } from "./call_limits.ts";
+import { BLANK_RESULT, createCallIds, MAX_ID, toHistoryCall } from "./turn_calls.ts";
 
 /** What was changed so that strict providers accept a conversation; counts of messages. */
 export interface HistoryRepairs {

@@ -10,7 +10,7 @@ import type { Emit, ToolEvent } from "./events.ts";
 import { createYielder, type Yielder } from "../../shared/yielder.ts";
 import { shorten } from "../../shared/text.ts";
 import { parseToolArguments } from "../../shared/providers/openai_messages.ts";
-import { BLANK_RESULT, TURN_LIMITS, type TurnLimits } from "./call_limits.ts";
+import { BLANK_RESULT, TURN_LIMITS, type TurnLimits } from "./turn_calls.ts";
 import { type Tool, type Toolbox, ToolError, type ToolResult } from "../tools/tool.ts";
 
 /** Limits of one call and of all the calls of one turn. */

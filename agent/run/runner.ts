@@ -1,7 +1,7 @@
 import { unsupportedField } from "../../shared/errors.ts";
 import { loadApart } from "../../shared/lazy.ts";
 import type { Logger } from "../../shared/log.ts";
-import { withPlainCallIds } from "../../shared/providers/call_ids.ts";
+import { withPlainCallIds } from "./turn_calls.ts";
 import { textOf } from "../../shared/providers/content.ts";
 import { isSameProvider } from "../../shared/providers/extra_fields.ts";
 import type { ToolDefinition } from "../../shared/providers/provider.ts";
@@ -10,7 +10,7 @@ import { readDecisions, withSentIds } from "./approval.ts";
 import { createCallerTools, type PendingRun } from "./caller_tools.ts";
 import type { CallerMessage } from "./caller_messages.ts";
 import type { RunObserver } from "./events.ts";
-import { createFallback } from "../models/fallback.ts";
+import { createFallback } from "./fallback.ts";
 import type { AgentResult, AgentRun } from "./graph.ts";
 import { buildHistory, type HistoryRepairs } from "./history.ts";
 import type { AgentSettings } from "./model_call.ts";

@@ -4,7 +4,7 @@ import {
   type ChatRequest,
   ProviderError,
 } from "../../shared/providers/provider.ts";
-import { withPlainCallIds } from "../../shared/providers/call_ids.ts";
+import { withPlainCallIds } from "./turn_calls.ts";
 import { isSameProvider } from "../../shared/providers/extra_fields.ts";
 import { LONGEST_DELAY_MS } from "../../shared/providers/retry.ts";
 import { withAttempts } from "../../shared/providers/adapted_requests.ts";
