@@ -16,6 +16,7 @@ export const ComparedRun = z.object({
   run_id: z.string(),
   test_name: z.string(),
   model_id: z.string(),
+  name: z.string().optional().meta({ description: "What its group calls the model." }),
   endpoint: z.string(),
   attempts: z.number(),
   /** Also a run that is not completed is compared, as far as it has come. */
@@ -93,6 +94,7 @@ function describe(run: StoredRun): ComparedRun {
     run_id: run.id,
     test_name: run.testName,
     model_id: run.modelId,
+    ...(run.group && { name: run.group.name }),
     endpoint: withoutQuery(run.endpoint),
     attempts: run.attempts,
     status: run.status,

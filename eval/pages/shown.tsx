@@ -16,7 +16,9 @@ export function Shown<T>({ loaded: { value, problem, reload }, what, elsewhere, 
     <>
       {problem && (
         <ProblemNotice problem={problem}>
-          <Button isSmall icon="retry" onClick={reload}>Try again</Button>
+          {problem.status !== 404 && (
+            <Button isSmall icon="retry" onClick={reload}>Try again</Button>
+          )}
           {elsewhere}
         </ProblemNotice>
       )}

@@ -44,6 +44,13 @@ export function resultOf({ outcome, agreement }: Pick<TurnRow, "outcome" | "agre
   return isContradicting ? "contradicts" : outcome;
 }
 
+/** What a group calls the model of a run, or the model's id. */
+export function modelOf(
+  { name, model_id }: { name?: string | undefined; model_id: string },
+): string {
+  return name ?? model_id;
+}
+
 /** What a comparison came to. */
 export const VERDICT_TONES: Record<Verdict, Tone> = {
   improved: "good",

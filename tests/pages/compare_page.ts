@@ -256,7 +256,7 @@ suite.test("a verdict on scenarios that are not the same is followed by a warnin
   await using tab = await open(`${url}/ui/compare?baseline=${baseline}&candidate=${withoutLabels}`);
   const { page } = tab;
   const warning = page.locator(".verdict .sentence + .notice.warn");
-  await warning.getByText("10 scenarios do not ask or expect the same in both runs").click();
+  await warning.getByText("10 scenarios changed between the runs").click();
   await warning.getByText(SUPPORT_BATCH.map(({ id }) => id).join(", ")).waitFor();
   await checkAccessibility(page, { isQuick: true });
   await page.goto(`${url}/ui/runs/${withoutLabels}`);

@@ -61,7 +61,7 @@ suite.test("a test has a trend, whose points lead to the runs", async (fixture, 
   await page.locator(".tip").getByText(/studio\/support-v2, .*: 0\.\d\d/).waitFor();
   await page.getByLabel("What the trend shows").selectOption("latency");
   await page.waitForURL(/trend=latency/);
-  await page.getByText(/^median latency of each run/).waitFor();
+  await page.getByText(/: median latency of each run/).waitFor();
   await checkAccessibility(page);
   await page.locator(".trend a").first().press("Enter");
   await page.waitForURL(`**/ui/runs/${fixture.old}`);
@@ -185,7 +185,7 @@ suite.test(
   async (fixture, open) => {
     await using tab = await open(`${fixture.url}/ui/runs/${fixture.now}?turn=0/1/1`);
     const { page } = tab;
-    await page.getByRole("heading", { name: "refund-30-days, attempt 1, turn 2" }).waitFor();
+    await page.getByRole("heading", { name: "refund-30-days, turn 2, attempt 1" }).waitFor();
     await page.getByRole("heading", { name: "Conversation" }).waitFor();
     await page.getByRole("heading", { name: "Judge" }).waitFor();
     await becomes(() => page.locator(".votes .vote").count(), 3);
@@ -307,5 +307,7 @@ suite.test("a run that does not exist says so", async (fixture, open) => {
   await using tab = await open(`${fixture.url}/ui/runs/none`);
   tab.expect(/404/);
   await tab.page.getByText(/no run has this id/).first().waitFor();
+  await tab.page.getByRole("link", { name: "All runs" }).waitFor();
+  assertEquals(await tab.page.getByRole("button", { name: "Try again" }).count(), 0);
   await checkAccessibility(tab.page);
 });

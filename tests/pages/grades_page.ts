@@ -268,7 +268,7 @@ suite.test("turns that are asked again after the references are counted apart", 
     [1, 1, 2, 2].map((attempt) => `attempt ${attempt} after the references`),
   );
   await names.first().click();
-  await page.getByRole("heading", { name: /, attempt [12] after the references, turn 2/ })
+  await page.getByRole("heading", { name: /, turn 2, attempt [12] after the references/ })
     .waitFor();
   await checkAccessibility(page, { isQuick: true });
 });

@@ -46,11 +46,11 @@ suite.test("a group says in one sentence which model is better, of how many", as
   const sentence = page.locator(".verdict .sentence");
   for (
     const [best, words] of [
-      [models, "None of the 3 models is known to be better, on 10 scenarios."],
-      [MODELS.slice(1), "studio/support-v3 is better than the 2 other models, on 10 scenarios."],
+      [models, "None of the 3 models is clearly better on 10 scenarios."],
+      [MODELS.slice(1), "studio/support-v3 is better than the 2 other models on 10 scenarios."],
       [
         MODELS,
-        "The best of the 3 models is one of these, on 10 scenarios: " + MODELS.join(", ") + ".",
+        "The best of the 3 models on 10 scenarios is one of these: " + MODELS.join(", ") + ".",
       ],
     ] as const
   ) {
@@ -141,7 +141,7 @@ suite.test("a cell whose attempts disagree says how many of them pass", async (
 ) => {
   await using tab = await open(`${url}/ui/groups/${group}`);
   const { page } = tab;
-  await page.getByText("12 turns. Each cell shows attempt 1; the marks show every attempt.")
+  await page.getByText("12 turns. Each cell shows attempt 1, whose mark is underlined.")
     .waitFor();
   const heads = await page.locator(".grid-cell-head").evaluateAll((heads) =>
     heads.map((head) => ({

@@ -96,7 +96,7 @@ suite.test(
     await click(view.getByRole("button", { name: "Try an example" }));
     await becomes(
       () => view.locator(".verdict .sentence").innerText(),
-      "demo-fine-tuned is better than the other model, on 8 scenarios.",
+      "demo-fine-tuned is better than demo/assistant on 8 scenarios.",
     );
     await view.locator(".group-grid tbody tr").first().waitFor();
     reached("verdict between two models, with the replies side by side");
@@ -105,6 +105,8 @@ suite.test(
     await click(view.getByRole("checkbox", { name: "prefer this reply" }).first());
     await view.getByText("Saved as a grade.").waitFor();
     reached("grade");
+    await view.getByRole("columnheader").getByRole("link", { name: "demo-fine-tuned" }).click();
+    await view.getByRole("heading", { name: "example · demo-fine-tuned" }).waitFor();
 
     const clicks = Object.values(counts).map((count) => count.clicks);
     assertEquals(clicks, [2, 3, 4, 1, 1]);

@@ -87,6 +87,33 @@ suite.test("a wrong value is marked as wrong, and other differences are not", as
   await checkAccessibility(page, { isQuick: true });
 });
 
+suite.test("what a reply leaves out is not wrong because it has the unit of a wrong value", async (
+  fixture,
+  open,
+) => {
+  const message = "How long may I keep the lamp?";
+  const right = "You can return the lamp within 30 days. We refund it within 5 days.";
+  await using model = await startProviderDouble(() =>
+    Response.json(completionBody({ content: "You can return the lamp within 14 days." }))
+  );
+  const run = await fixture.evaluate({
+    endpoint: model.baseUrl,
+    test_batch: [{
+      id: "lamp",
+      interactions: [{ id: "1", user_message: message, reference_reply: right }],
+    }],
+    attempts: 1,
+  });
+  await using tab = await open(`${fixture.url}/ui/runs/${run}`);
+  const { page } = tab;
+  await page.getByText("Wrong value: 14 days instead of 30 days").waitFor();
+  assertEquals(await page.locator(".turn-row .wrong").allTextContents(), ["30", "14"]);
+  assertEquals(
+    (await page.locator("del.diff").allTextContents()).at(-1)!.trim(),
+    "We refund it within 5 days.",
+  );
+});
+
 suite.test("each paragraph of a reply has the direction of most of its letters", async (
   fixture,
   open,

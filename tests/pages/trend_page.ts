@@ -21,4 +21,5 @@ suite.test("a trend has a run as soon as it has ended", async ({ url }, open) =>
   await page.goto(`${url}/?test=support`);
   await page.getByText("A trend needs two runs").waitFor();
   await page.locator(".trend a").nth(1).waitFor();
+  await page.locator(".trend .tick", { hasText: /\d:\d\d [AP]M$/ }).nth(1).waitFor(); // of one day
 });

@@ -6,6 +6,13 @@ import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
 import { datasetForm, datasetLink, parseEvalAddress } from "./dataset_link.ts";
 import { type DraftTest, toScenario } from "./test_scenario.ts";
 
+/** Where `deno task dev` starts assay-eval. */
+const USUAL = "http://127.0.0.1:8080";
+
+function usualAddress(): string {
+  return ["127.0.0.1", "localhost"].includes(globalThis.location.hostname) ? USUAL : "";
+}
+
 /**
  * Hands a test over to a dashboard, whose address is asked for once. Without a test there is
  * nothing to hand over.
@@ -14,7 +21,7 @@ export function AddToDataset({ test, onHandedOver }: {
   test: DraftTest | undefined;
   onHandedOver: () => void;
 }) {
-  const [typed, setTyped] = useState(() => readChoice<string>("eval-address") ?? "");
+  const [typed, setTyped] = useState(() => readChoice<string>("eval-address") ?? usualAddress());
   const address = parseEvalAddress(typed);
   const link = test && address ? datasetLink(address, toScenario(test)) : undefined;
   const isTooLong = test && address && !link;
@@ -24,7 +31,7 @@ export function AddToDataset({ test, onHandedOver }: {
         label="Dashboard of assay-eval"
         hint="It opens with this scenario, and you choose the dataset there."
         error={typed.trim() && !address
-          ? "Enter an address such as http://127.0.0.1:8080."
+          ? `Enter an address such as ${USUAL}.`
           : isTooLong
           ? `This scenario is too long for a link: save it as a file, and open that at ${
             datasetForm(address)
@@ -38,7 +45,7 @@ export function AddToDataset({ test, onHandedOver }: {
               inputMode="url"
               autocomplete="url"
               spellcheck={false}
-              placeholder="http://127.0.0.1:8080"
+              placeholder={USUAL}
               value={typed}
               onInput={(event) => setTyped(event.currentTarget.value)}
             />

@@ -9,15 +9,15 @@ const SIZE = 360;
 const LEFT = 44;
 const BOTTOM = 40;
 
-/** Both axes fit the data in quarters, and are alike, so that the line of the same score is straight. */
+/** Both axes fit the data in fifths, and are alike, so that the line of the same score is straight. */
 function rangeOf(scenarios: PairedScenarioRow[]): [low: number, high: number] {
   let [least, most] = [1, 0];
   for (const { baseline, candidate } of scenarios) {
     least = Math.min(least, baseline.mean, candidate.mean);
     most = Math.max(most, baseline.mean, candidate.mean);
   }
-  const high = Math.max(0.25, Math.min(1, Math.ceil(most * 4) / 4));
-  return [Math.max(0, Math.min(high - 0.25, Math.floor(least * 4) / 4)), high];
+  const high = Math.max(0.2, Math.min(1, Math.ceil(most * 5) / 5));
+  return [Math.max(0, Math.min(high - 0.2, Math.floor(least * 5) / 5)), high];
 }
 
 /** Every scenario: its score in the baseline against its score in the candidate. */

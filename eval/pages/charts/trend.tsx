@@ -8,7 +8,7 @@ import {
 } from "../../../shared/pages/format.ts";
 import { navigate } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../api/schemas/run_schemas.ts";
-import { intervalText, meanText, overallOf, scoreLabel } from "../words.ts";
+import { intervalText, meanText, modelOf, overallOf, scoreLabel } from "../words.ts";
 
 const WIDE = 1200;
 const NARROW = 600;
@@ -82,9 +82,11 @@ export function Trend({ runs, choice }: { runs: ListedRun[]; choice: string }) {
   const x = (index: number) => LEFT + 12 + index / (points.length - 1) * (width - LEFT - 32);
   const y = (value: number) => 8 + (high - value) / (high - low) * (HEIGHT - BOTTOM - 8);
   const places = new Map(points.map(({ run }, index) => [run.run_id, x(index)]));
-  const models = [...Map.groupBy(points, ({ run }) => run.model_id)];
+  const models = [...Map.groupBy(points, ({ run }) => modelOf(run))];
   const said = (value: number) => formatValue(value, { choice, runs });
   const [first, last] = [points[0]!, points.at(-1)!];
+  const isOneDay = formatDay(first.run.created_at) === formatDay(last.run.created_at);
+  const when = isOneDay ? formatDateTime : formatDay;
   return (
     <figure>
       <svg
@@ -138,8 +140,8 @@ export function Trend({ runs, choice }: { runs: ListedRun[]; choice: string }) {
             })}
           </g>
         ))}
-        <text class="tick" x={LEFT + 4} y={HEIGHT - 6}>{formatDay(first.run.created_at)}</text>
-        <text class="tick end" x={width - 8} y={HEIGHT - 6}>{formatDay(last.run.created_at)}</text>
+        <text class="tick" x={LEFT + 4} y={HEIGHT - 6}>{when(first.run.created_at)}</text>
+        <text class="tick end" x={width - 8} y={HEIGHT - 6}>{when(last.run.created_at)}</text>
       </svg>
       <figcaption class="legend">
         {models.map(([model], kind) => (
@@ -176,6 +178,6 @@ function formatValue(
 }
 
 function describe({ run, value, text, ci95 }: Point, said: (value: number) => string): string {
-  return `${run.model_id}, ${formatDateTime(run.created_at)}: ${text ?? said(value)}` +
+  return `${modelOf(run)}, ${formatDateTime(run.created_at)}: ${text ?? said(value)}` +
     (ci95 ? ` (${intervalText(ci95)})` : "");
 }

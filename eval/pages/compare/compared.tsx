@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
@@ -11,7 +10,7 @@ import { Explained } from "../glossary.tsx";
 import { useLoaded } from "../loaded.ts";
 import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
-import { asSentence, scoreLabel, VERDICT_TONES } from "../words.ts";
+import { asSentence, modelOf, scoreLabel, VERDICT_TONES } from "../words.ts";
 import { ChangedTurns } from "./changed_turns.tsx";
 import { ComparedScores } from "./compared_scores.tsx";
 import { decidingScore, describeVerdict } from "./compare_words.ts";
@@ -41,7 +40,6 @@ export function Compared({ comparison }: { comparison: StoredComparison }) {
           <Side label="Candidate" run={candidate} />
         </div>
       </div>
-      {source.isLive && <JudgeVerdict key={`${ids.baseline} ${ids.candidate}`} ids={ids} />}
       {score !== undefined && (
         <>
           <div class="columns compared">
@@ -65,13 +63,14 @@ export function Compared({ comparison }: { comparison: StoredComparison }) {
           <ChangedTurns ids={ids} score={score} />
         </>
       )}
+      {source.isLive && <JudgeVerdict key={`${ids.baseline} ${ids.candidate}`} ids={ids} />}
       <OnlyInOne comparison={comparison} />
     </>
   );
 }
 
 function Side({ label, run }: { label: string; run: ComparedRun }) {
-  const name = `${run.test_name || "(no name)"} · ${run.model_id}`;
+  const name = `${run.test_name || "(no name)"} · ${modelOf(run)}`;
   return (
     <div>
       <span class="muted small">{label}</span>{" "}
@@ -98,50 +97,30 @@ function Differences({ comparison }: { comparison: StoredComparison }) {
   const { only_in_baseline, only_in_candidate, changed, scores, notes, other_history } = comparison;
   const left = only_in_baseline.scenarios.length + only_in_candidate.scenarios.length;
   const shared = Math.max(0, ...Object.values(scores).map(({ scenarios }) => scenarios));
-  return (
-    <>
-      {left > 0 && (
-        <Warning>
-          {`The test sets differ: the runs are compared on the ${
-            formatNumberOf(shared, "scenario")
-          } that they share, and ${formatCount(left)} are left out.`}
-        </Warning>
-      )}
-      {changed.length > 0 && (
-        <Warning>
-          <details>
-            <summary>
-              {`${formatNumberOf(changed.length, "scenario")} ${
-                changed.length === 1 ? "does" : "do"
-              } not ask or expect the same in both runs`}
-            </summary>
-            <span dir="auto">
-              {changed.slice(0, MOST_NAMES).join(", ")}
-              {changed.length > MOST_NAMES && "…"}
-            </span>
-          </details>
-        </Warning>
-      )}
-      {other_history && (
-        <Warning>
-          {`${
-            formatNumberOf(other_history.turns, "turn")
-          } after the first are left out: one run was ` +
-            "asked after its own replies, the other one after the references."}
-        </Warning>
-      )}
-      {notes.map(({ code, detail }) => (
-        <Warning key={code}>{asSentence(detail.replace(" (left_out)", ""))}</Warning>
-      ))}
-    </>
-  );
-}
-
-function Warning({ children }: { children: ComponentChildren }) {
+  const names = changed.slice(0, MOST_NAMES).join(", ");
+  const remarks = [
+    left > 0 &&
+    `The test sets differ: the runs are compared on the ${
+      formatNumberOf(shared, "scenario")
+    } that they share, and ${formatCount(left)} are left out.`,
+    changed.length > 0 && (
+      <details>
+        <summary>
+          {`${formatNumberOf(changed.length, "scenario")} changed between the runs`}
+        </summary>
+        <span dir="auto">{changed.length > MOST_NAMES ? `${names}…` : names}</span>
+      </details>
+    ),
+    other_history &&
+    `${formatNumberOf(other_history.turns, "turn")} after the first are left out: one run was ` +
+      "asked after its own replies, the other one after the references.",
+    ...notes.map(({ detail }) => asSentence(detail.replace(" (left_out)", ""))),
+  ].filter(Boolean);
+  if (remarks.length === 0) return null;
   return (
     <div class="notice warn" role="note">
       <Icon name="warning" />
-      <div>{children}</div>
+      <div>{remarks.map((remark, index) => <div key={index}>{remark}</div>)}</div>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks";
 import { formatAge } from "../../../shared/pages/format.ts";
-import { meanText } from "../words.ts";
+import { meanText, modelOf } from "../words.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../api/schemas/run_schemas.ts";
 
@@ -36,11 +36,12 @@ export function RunChoice({ label, name, runs, other }: {
 }
 
 /** Runs of one test and model are told apart by their score and age. */
-function describe({ test_name, model_id, headline, created_at }: ListedRun): string {
+function describe(run: ListedRun): string {
+  const { test_name, headline, created_at } = run;
   const overall = headline?.scores.overall;
   return [
     test_name.slice(0, 60),
-    model_id,
+    modelOf(run),
     ...(overall ? [meanText(overall)] : []),
     formatAge(created_at),
   ].join(" · ");

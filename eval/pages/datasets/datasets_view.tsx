@@ -35,7 +35,7 @@ export function DatasetsView() {
       <div class="page-head">
         <h2>Datasets</h2>
         <search class="filters">
-          <SearchField label="Search the datasets" placeholder="Name" />
+          <SearchField label="Search the datasets" placeholder="Search datasets" />
         </search>
         <span class="spacer" />
         <Link class="button" href="/ui/datasets/add">Add a scenario</Link>

@@ -52,7 +52,7 @@ export function AgreementView({ run, summary }: { run: Run; summary: RunSummary 
                   ? "No grades yet."
                   : `${formatNumberOf(agreement.grades, "grade")} of ${
                     formatNumberOf(agreement.graded_turns, "turn")
-                  } by ${formatNumberOf(agreement.authors.length, "person", "people")}`}
+                  } by ${formatNumberOf(agreement.authors.length, "person", "people")}.`}
                 {agreement.grades < LEAST_GRADES && (
                   <span class="muted">
                     {` From ${LEAST_GRADES} grades on you see how far people agree, where the judge ` +

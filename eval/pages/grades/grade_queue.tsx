@@ -47,7 +47,9 @@ export function GradeQueue({ runId, count, onGraded }: {
       }),
     [runId, skipped.value, count],
   );
-  const turn = loaded.value?.turns[skipped.value] ?? loaded.value?.turns[0];
+  const { turns = [], total } = loaded.value ?? {};
+  const turn = turns[skipped.value] ?? turns[0];
+  const left = typeof total === "number" && `${formatNumberOf(total, "turn")} left, `;
 
   function after(): void {
     loaded.reload();
@@ -81,7 +83,7 @@ export function GradeQueue({ runId, count, onGraded }: {
   );
   if (!isNamed.value) {
     return (
-      <Section title="Grade replies" hint="Asked once in this browser; kept with each grade">
+      <Section title="Grade replies" hint={left && `${left}the worst first.`}>
         <form
           class="filters"
           onSubmit={(event) => {
@@ -99,6 +101,7 @@ export function GradeQueue({ runId, count, onGraded }: {
             />
           </label>
           <Button kind="primary" type="submit">Start grading</Button>
+          <span class="muted small">The name is asked once, and kept with each grade.</span>
         </form>
       </Section>
     );
@@ -106,15 +109,14 @@ export function GradeQueue({ runId, count, onGraded }: {
   return (
     <Section
       title="Grade replies"
-      hint={
+      hint={turn && (
         <>
-          {typeof loaded.value?.total === "number" &&
-            `${formatNumberOf(loaded.value.total, "turn")} left, `}the worst first.{" "}
+          {left}the worst first.{" "}
           <span class="of-keys">
             <kbd>1</kbd> to <kbd>5</kbd> grade the reply and show the next one.
           </span>
         </>
-      }
+      )}
     >
       <Shown loaded={loaded} what="the next reply">
         {() =>

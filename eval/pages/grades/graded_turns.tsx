@@ -67,8 +67,8 @@ function Rows({ grades, onDelete }: {
           label: "Turn",
           cell: (grade) => (
             <Link href={`?turn=${placeOf(grade)}`}>
-              <span dir="auto">{grade.scenario_id}</span>{" "}
-              <span class="muted">{`#${grade.attempt_id}.${grade.turn + 1}`}</span>
+              <span dir="auto">{grade.scenario_id}</span>,{" "}
+              <span class="muted">{`turn ${grade.turn + 1}, attempt ${grade.attempt_id}`}</span>
             </Link>
           ),
         },

@@ -116,19 +116,25 @@ function Outcome({ group }: { group: GroupReport }) {
 function describeBest(best: string[], { models, pairs }: GroupReport): string {
   if (best.length === 0) return "No run has been completed.";
   if (models.length === 1) return `${best[0]} is the only model.`;
-  const others = models.length === 2 ? "the other model" : `the ${models.length - 1} other models`;
   const scenarios = Math.max(
     0,
     ...(pairs ?? []).flatMap(({ scores }) =>
       Object.values(scores).map(({ scenarios }) => scenarios)
     ),
   );
-  const on = scenarios > 0 ? `, on ${formatNumberOf(scenarios, "scenario")}` : "";
-  if (best.length === 1) return `${best[0]} is better than ${others}${on}.`;
+  const on = scenarios > 0 ? ` on ${formatNumberOf(scenarios, "scenario")}` : "";
+  const isPair = models.length === 2;
   if (best.length === models.length) {
-    return `None of the ${models.length} models is known to be better${on}.`;
+    const none = isPair ? "Neither model" : `None of the ${models.length} models`;
+    return `${none} is clearly better${on}.`;
   }
-  return `The best of the ${models.length} models is one of these${on}: ${best.join(", ")}.`;
+  if (best.length > 1) {
+    return `The best of the ${models.length} models${on} is one of these: ${best.join(", ")}.`;
+  }
+  const other = models.find(({ name }) => name !== best[0])!.name;
+  return `${best[0]} is better than ${
+    isPair ? other : `the ${models.length - 1} other models`
+  }${on}.`;
 }
 
 /** More fill the page; the table of pairs has all. */
@@ -138,12 +144,9 @@ function describePair({ baseline, candidate, better, scores }: GroupPair): strin
   const score = scores.overall ?? Object.values(scores)[0];
   if (!score) return `${candidate} against ${baseline}: they cannot be compared.`;
   const p = formatP(score.p ?? 1);
-  if (better === null) {
-    return `${candidate} against ${baseline}: ${comparedText(score)}, not known (p ${p}).`;
+  if (better === null || score.difference === null) {
+    return `${candidate} against ${baseline}: ${comparedText(score, 3)} (p ${p}).`;
   }
   const worse = better === candidate ? baseline : candidate;
-  const by = score.difference === null
-    ? comparedText(score)
-    : differenceText(Math.abs(score.difference));
-  return `${better} is better than ${worse} (${by}, p ${p}).`;
+  return `${better} against ${worse}: ${differenceText(Math.abs(score.difference), 3)} (p ${p}).`;
 }

@@ -65,7 +65,7 @@ export function GroupGrid({ group }: { group: GroupReport }) {
             <span class="muted small">
               {`${hasMore ? "The first " : ""}${formatNumberOf(rows.length, "turn")}`}
               {group.attempts > 1 &&
-                ". Each cell shows attempt 1; the marks show every attempt."}
+                ". Each cell shows attempt 1, whose mark is underlined."}
             </span>
             <span class="spacer" />
             <select
@@ -234,7 +234,9 @@ function Cell({ turn, model, reference, isWinner }: {
           {!error && (isWinner
             ? <strong title="the highest score">{formatScore(turn.scores.overall)}</strong>
             : formatScore(turn.scores.overall))}
-          {turn.attempts && turn.attempts.length > 1 && <Marks outcomes={turn.attempts} />}
+          {turn.attempts && turn.attempts.length > 1 && (
+            <Marks outcomes={turn.attempts} own={turn.attempt_id} />
+          )}
         </span>
       </div>
       {error

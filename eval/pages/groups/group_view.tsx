@@ -35,7 +35,6 @@ export function GroupView({ id }: { id: string }) {
             group={group}
             crumbs={
               <nav class="crumbs" aria-label="Where you are">
-                <Link href="/">Runs</Link>
                 <Link href="/ui/groups">Groups</Link>
               </nav>
             }

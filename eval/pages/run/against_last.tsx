@@ -4,7 +4,7 @@ import type { StoredComparison } from "../../compare/compare_stored.ts";
 import { decidingScore } from "../compare/compare_words.ts";
 import { Explained } from "../glossary.tsx";
 import { LiveLink } from "../frame.tsx";
-import { comparedText, VERDICT_TONES } from "../words.ts";
+import { comparedText, modelOf, VERDICT_TONES } from "../words.ts";
 
 /** The verdict against the last run of the same test, in one sentence. */
 export function AgainstLast({ comparison }: { comparison: StoredComparison }) {
@@ -13,10 +13,10 @@ export function AgainstLast({ comparison }: { comparison: StoredComparison }) {
   const score = name === undefined ? undefined : scores[name];
   if (!score) return null;
   const tone = VERDICT_TONES[verdict];
-  const by = comparedText(score);
+  const by = comparedText(score, 3);
   return (
     <span class="against">
-      Against <bdi>{baseline.model_id}</bdi>, the last run of this test:{" "}
+      Against <bdi>{modelOf(baseline)}</bdi>, the last run of this test:{" "}
       <LiveLink href={`/ui/compare?baseline=${baseline.run_id}&candidate=${candidate.run_id}`}>
         <strong class={tone && `${tone}-text`}>{verdict}</strong>
       </LiveLink>

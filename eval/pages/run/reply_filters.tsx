@@ -11,7 +11,7 @@ import { SavedFilters } from "../saved_filters.tsx";
 import { SearchField } from "../parts/search_field.tsx";
 import { source } from "../source.ts";
 import { isUnit, UnitInput } from "../parts/unit_input.tsx";
-import { CONTRADICTING, type Result, RESULTS, scoreLabel } from "../words.ts";
+import { CONTRADICTING, modelOf, type Result, RESULTS, scoreLabel } from "../words.ts";
 import { isFiltered, noFilters, toParameters } from "./turn/turn_query.ts";
 
 const TYPING_MS = 250;
@@ -35,7 +35,7 @@ function chipsOf(summary: RunSummary, before: Run | undefined): Chip[] {
       label: "Not scored",
       filters: { outcome: "missing,unscored" },
     },
-    before && { label: `Changed since ${before.model_id}`, filters: { since: before.run_id } },
+    before && { label: `Changed since ${modelOf(before)}`, filters: { since: before.run_id } },
     source.isLive && { label: "Not graded", filters: { graded: "false" } },
     { label: "Passed", filters: { outcome: "passed" } },
     summary.history_gap && {

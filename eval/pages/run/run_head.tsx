@@ -6,7 +6,7 @@ import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { StatusBadge } from "../frame.tsx";
 import { Explained } from "../glossary.tsx";
-import { datasetText } from "../words.ts";
+import { datasetText, modelOf } from "../words.ts";
 
 /** What the run was. `crumbs` and `actions` are what a report does not have. */
 export function RunHead({ run, summary, crumbs, actions }: {
@@ -37,7 +37,7 @@ export function RunHead({ run, summary, crumbs, actions }: {
       <div class="page-head">
         <h2>
           <bdi>{run.test_name || "(no name)"}</bdi> <span class="muted">·</span>{" "}
-          <bdi>{run.model_id}</bdi>
+          <bdi>{modelOf(run)}</bdi>
         </h2>
         {run.tags?.map((tag) => <span key={tag} class="badge tag">{tag}</span>)}
         {run.status !== "completed" && <StatusBadge run={run} hasShare={false} />}

@@ -13,7 +13,7 @@ import { useLoaded } from "../loaded.ts";
 import { RunDialogs } from "../run_actions.tsx";
 import { Shown } from "../shown.tsx";
 import { source } from "../source.ts";
-import { asSentence } from "../words.ts";
+import { asSentence, modelOf } from "../words.ts";
 import { Headline } from "./headline.tsx";
 import { LiveRun } from "./live_run.tsx";
 import { RepliesTab } from "./replies_tab.tsx";
@@ -60,7 +60,7 @@ interface LiveParts {
 export function RunBody({ id, live }: { id: string; live?: LiveParts }) {
   const loaded = useLoaded(() => Promise.all([source.run(id), source.summary(id)]), [id]);
   const [run] = loaded.value ?? [];
-  useSubject(run && `${run.test_name} · ${run.model_id}`);
+  useSubject(run && `${run.test_name} · ${modelOf(run)}`);
   const place = query.value.get("turn");
   const view = query.value.get("view");
   useEffect(() => {

@@ -8,7 +8,7 @@ import { IntervalChart } from "../charts/interval.tsx";
 import { Section } from "../frame.tsx";
 import { meaningOf } from "../glossary.tsx";
 import { ScoreTable } from "../parts/score_table.tsx";
-import { intervalText, isLexical, scoreLabel } from "../words.ts";
+import { intervalText, scoreLabel } from "../words.ts";
 import { CheckCounts } from "./checks.tsx";
 import { HistoryGaps } from "./history_gaps.tsx";
 import { Labels } from "./labels.tsx";
@@ -22,7 +22,6 @@ export function ScoresTab({ summary }: { summary: RunSummary }) {
     return <p class="muted">There are no scores: no reply could be compared with anything.</p>;
   }
   const choose = (name: string) => setQuery({ show: name === "overall" ? undefined : name });
-  const lexical = names.filter(isLexical);
   return (
     <>
       <div class="columns">
@@ -30,18 +29,7 @@ export function ScoresTab({ summary }: { summary: RunSummary }) {
           title="Scores"
           hint="Means over scenarios with their 95% intervals. Choose one to see how it is spread."
         >
-          <Scores
-            summary={summary}
-            names={names.filter((name) => !isLexical(name))}
-            chosen={score}
-            onChoose={choose}
-          />
-          {lexical.length > 0 && (
-            <details class="as-table" open={isLexical(score)}>
-              <summary>{`${formatNumberOf(lexical.length, "score")} of words in common`}</summary>
-              <Scores summary={summary} names={lexical} chosen={score} onChoose={choose} />
-            </details>
-          )}
+          <Scores summary={summary} names={names} chosen={score} onChoose={choose} />
           <Missing summary={summary} />
         </Section>
         <div class="stack">

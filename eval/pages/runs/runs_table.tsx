@@ -15,7 +15,7 @@ import type { ListedRun } from "../../api/schemas/run_schemas.ts";
 import { IntervalChart } from "../charts/interval.tsx";
 import { StatusBadge } from "../frame.tsx";
 import { runActions } from "../run_actions.tsx";
-import { meanText, overallOf, whyNoScore } from "../words.ts";
+import { meanText, modelOf, overallOf, whyNoScore } from "../words.ts";
 import { refreshList } from "./run_list.ts";
 
 /** The columns, and what the service sorts by; none if it cannot. */
@@ -23,8 +23,8 @@ const COLUMNS: { label: string; sort?: string; isNumber?: boolean }[] = [
   { label: "Test", sort: "test_name" },
   { label: "Model", sort: "model_id" },
   { label: "Score", sort: "overall" },
-  { label: "Status", sort: "status" },
   { label: "Passed", isNumber: true },
+  { label: "Status", sort: "status" },
   { label: "Failed calls", isNumber: true },
   { label: "Tokens", isNumber: true },
   { label: "Duration", sort: "duration", isNumber: true },
@@ -104,7 +104,7 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
         {run.tags?.map((tag) => <span key={tag} class="badge tag">{tag}</span>)}
       </td>
       <td class="model" dir="auto">
-        <ModelName name={run.model_id} />
+        <ModelName name={modelOf(run)} />
       </td>
       <td class="score">
         {overall
@@ -118,11 +118,11 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
           ? <span class="muted small">none: {whyNoScore(progress)}</span>
           : <span class="muted">{formatScore(progress.mean)}</span>}
       </td>
-      <td>
-        <StatusBadge run={run} />
-      </td>
       <td class="number">
         {scenarios ? `${formatCount(scenarios.passed)} / ${formatCount(all!)}` : "–"}
+      </td>
+      <td>
+        <StatusBadge run={run} />
       </td>
       <td class={progress.failed > 0 ? "number bad-text" : "number"}>
         {formatCount(progress.failed)}

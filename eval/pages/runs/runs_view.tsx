@@ -145,7 +145,7 @@ function TestTrend({ name }: { name: string }) {
   return (
     <Section
       title={`Trend of ${name}`}
-      hint={`${trendLabel(choice)} of each run, oldest first, a line per model`}
+      hint={`A line per model: ${trendLabel(choice)} of each run, oldest first`}
       actions={
         <span class="row">
           <select

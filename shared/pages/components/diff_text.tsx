@@ -23,8 +23,7 @@ export function DiffText({ before, after, side, wrong = [] }: {
     ? parts.filter(({ kind }) => kind !== hidden)
     : [{ kind: "same", text }];
   const Mark = side === "before" ? "del" : "ins";
-  const wrongWords = new Set(wrong.flatMap((text) => text.split(" instead of ")).flatMap(wordsOf));
-  const isWrong = (text: string) => wordsOf(text).some((word) => wrongWords.has(word));
+  const wrongWords = wrongWordsOf(wrong);
   return (
     <div class="plain-text">
       {linesOf(shown).map((line, index) => (
@@ -32,10 +31,12 @@ export function DiffText({ before, after, side, wrong = [] }: {
           key={index}
           dir={directionOf(line.map(({ text }) => text).join(""))}
         >
-          {line.map(({ kind, text }, index) =>
+          {line.map(({ kind, text }) =>
             kind === "same"
               ? text
-              : <Mark key={index} class={isWrong(text) ? "diff wrong" : "diff"}>{text}</Mark>
+              : text.split(wrongWords).map((piece, index) =>
+                piece && <Mark key={index} class={index % 2 ? "diff wrong" : "diff"}>{piece}</Mark>
+              )
           )}
           {line.every(({ text }) => text === "") && <br />}
         </div>
@@ -57,7 +58,18 @@ function linesOf(parts: DiffPart[]): DiffPart[][] {
   return lines;
 }
 
-const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+([.,][\p{N}]+)*/gu) ?? [];
+const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+([.,][\p{N}]+)*/gu) ?? [];
+
+/** Finds the words in which wrong values differ: of `14 days instead of 30 days` only the numbers. */
+function wrongWordsOf(wrong: string[]): RegExp {
+  const words = wrong.flatMap((text) => {
+    const [own = [], expected = []] = text.split(" instead of ").map(wordsOf);
+    return [...own, ...expected].filter((word) => !own.includes(word) || !expected.includes(word));
+  });
+  if (words.length === 0) return /(?!)/; // nowhere
+  const either = words.map((word) => word.replaceAll(".", "\\.")).join("|");
+  return new RegExp(`(?<![\\p{L}\\p{N}]|\\p{N}[.,])(${either})(?![\\p{L}\\p{N}]|[.,]\\p{N})`, "u");
+}
 
 /** If two texts share almost nothing, marks on nearly all of both would help nobody. */
 function isAlike(parts: DiffPart[], shorter: number): boolean {

@@ -97,7 +97,7 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
           <h2 ref={heading} tabIndex={-1}>
             <span dir="auto">{turn.scenario_id}</span>
             <span class="muted">
-              , {attemptText(turn, run.attempts)}, turn {turn.turn + 1}
+              , turn {turn.turn + 1}, {attemptText(turn, run.attempts)}
             </span>
           </h2>
           <span class={`badge ${tone}`}>{label}</span>
@@ -207,11 +207,11 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
           <TurnScores turn={turn} summary={summary} />
           {interaction.check_results && <CheckResults results={interaction.check_results} />}
           {interaction.tool_calls && <ToolCalls interaction={interaction} />}
+          {run.attempts > 1 && <OtherAttempts run={run} turn={turn} />}
         </div>
         <div class="stack">
           <Grading key={placeOf(turn)} runId={run.run_id} place={placeOf(turn)} />
           {interaction.judge && <Judge judge={interaction.judge} />}
-          {run.attempts > 1 && <OtherAttempts run={run} turn={turn} />}
         </div>
       </div>
       <details class="card raw">
