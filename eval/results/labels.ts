@@ -25,18 +25,12 @@ interface LabelCount {
   selfCheck?: SelfCheck | undefined;
 }
 
-/** Counts labels, scenario by scenario. */
-interface LabelCounter {
-  add(attempts: LabelledAttempt[]): void;
-  report(): Record<string, LabelReport>;
-}
-
 /**
  * For each metadata key, how the expected labels were found again over all attempts, how often two
  * attempts disagree about the same turn, and how the key's annotator did in its self-check, which
  * every turn of a run repeats.
  */
-export function createLabelCounter(): LabelCounter {
+export function createLabelCounter() {
   const byKey = new Map<string, LabelCount>();
 
   /** Named by what labels are compared by: those that match (`<key>_match`) share a name here too. */
@@ -62,6 +56,7 @@ export function createLabelCounter(): LabelCounter {
     count.flips += all - same;
   }
 
+  /** Adds the attempts at one scenario. */
   function add(attempts: LabelledAttempt[]): void {
     for (let turn = 0;; turn++) {
       // An attempt that was cancelled lacks its last turns.
@@ -73,7 +68,7 @@ export function createLabelCounter(): LabelCounter {
 
   return {
     add,
-    report: () =>
+    report: (): Record<string, LabelReport> =>
       Object.fromEntries(
         [...byKey].map(([key, { confusion, pairs, flips, selfCheck }]) => [
           key,

@@ -61,7 +61,6 @@ export async function* resultParts(
 ): AsyncGenerator<ResultPart[]> {
   const yieldIfDue = createYielder();
   const { pass_threshold } = run.request;
-  const share = createSharer();
   let attempts: CountedAttempt[] = [];
   let gap = createScenarioGap();
   let open: OpenAttempt | undefined;
@@ -121,7 +120,7 @@ export async function* resultParts(
     if (open.isSecondWay) gap.addReference(open.attempt - run.request.attempts, turn, result);
     else if (run.request.history === "both") gap.addGenerated(open.attempt, turn, result);
     const opened = openCheck(result, { scenario: run.request.test_batch[open.scenario]!, turn });
-    const counted = share(result, attempts.length === 0);
+    const counted = countedPart(result, attempts.length === 0);
     open.interactions.push(opened ? { ...counted, check_results: [opened] } : counted);
     open.tookMs += tookMs;
     const isOpen = opened !== undefined || mayBeBarred(result);
@@ -142,34 +141,23 @@ function openCheck(
 }
 
 /**
- * Takes from a turn what counts. Equal metadata is held once: the attempts of a scenario repeat it.
- * Annotations are needed of the first attempt only, since those of the others say the same of keys.
+ * Takes from a turn what counts. Annotations are needed of the first attempt only, since those of the
+ * others say the same of keys.
  */
-function createSharer() {
-  const known = new Map<string, Record<string, unknown>>();
-  function shared<T extends Record<string, unknown>>(value: T): T {
-    const text = JSON.stringify(value);
-    const same = known.get(text);
-    if (same) return same as T;
-    if (known.size >= 1_000) known.clear();
-    known.set(text, value);
-    return value;
-  }
-  return (result: InteractionResult, isFirstAttempt: boolean): CountedTurn => {
-    const { scores, error, missing_scores, overall_bounds, annotation } = result;
-    const { agreement, wrong_values } = result;
-    const barring = result.check_results?.find(isBarring) ?? result.check_results?.find(isOpenBar);
-    return {
-      scores,
-      reference_metadata: shared(result.reference_metadata),
-      generated_metadata: shared(result.generated_metadata),
-      ...(error && { error: shared(error) }),
-      ...(missing_scores && { missing_scores: shared(missing_scores) }),
-      ...(overall_bounds && { overall_bounds }),
-      ...(annotation && isFirstAttempt && { annotation }),
-      ...(barring && { check_results: [barring] }),
-      ...(agreement && { agreement }),
-      ...(wrong_values && { wrong_values }),
-    };
+function countedPart(result: InteractionResult, isFirstAttempt: boolean): CountedTurn {
+  const { scores, error, missing_scores, overall_bounds, annotation } = result;
+  const { reference_metadata, generated_metadata, agreement, wrong_values } = result;
+  const barring = result.check_results?.find(isBarring) ?? result.check_results?.find(isOpenBar);
+  return {
+    scores,
+    reference_metadata,
+    generated_metadata,
+    ...(error && { error }),
+    ...(missing_scores && { missing_scores }),
+    ...(overall_bounds && { overall_bounds }),
+    ...(annotation && isFirstAttempt && { annotation }),
+    ...(barring && { check_results: [barring] }),
+    ...(agreement && { agreement }),
+    ...(wrong_values && { wrong_values }),
   };
 }

@@ -39,7 +39,7 @@ export interface ExecutionPorts {
 
 /** What the manager knows about all of its runs. */
 interface ExecutionState {
-  saver: Saver;
+  saver: ReturnType<typeof createSaver>;
   /** Endpoints with their queries, of runs that have not ended. */
   addresses: ReadonlyMap<string, string>;
   isStopping: () => boolean;
@@ -186,17 +186,10 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
 }
 
 /** Stores turns. Keeps in memory those that could not be stored, because they are paid for. */
-interface Saver {
-  save(runId: string, turn: StoredTurn): Promise<RecordedTurn>;
-  /** Stores what was kept: at most what was being stored when the storage failed. */
-  saveKept(runId: string): Promise<void>;
-  forget(runId: string): void;
-}
-
-export function createSaver(store: RunStore): Saver {
+export function createSaver(store: RunStore) {
   const kept = new Map<string, StoredTurn[]>();
   return {
-    async save(runId, turn) {
+    async save(runId: string, turn: StoredTurn): Promise<RecordedTurn> {
       try {
         return await store.recordTurn(runId, turn);
       } catch (error) {
@@ -204,30 +197,24 @@ export function createSaver(store: RunStore): Saver {
         throw error;
       }
     },
-    async saveKept(runId) {
+    /** Stores what was kept: at most what was being stored when the storage failed. */
+    async saveKept(runId: string): Promise<void> {
       for (const turn of kept.get(runId) ?? []) await store.recordTurn(runId, turn);
       kept.delete(runId);
     },
-    forget: (runId) => void kept.delete(runId),
+    forget: (runId: string) => void kept.delete(runId),
   };
 }
 
-/** Counts what a run spends against its `budget`. */
-interface Budget {
-  /** Counts a reply when it arrives: the next question is asked before it is scored. */
-  addReply(reply: Pick<InteractionResult, "usage" | "cost">): void;
-  addJudge(cost: InteractionResult["judge_cost"]): void;
-  /** Counts a turn that an earlier process stored. */
-  addStored(result: InteractionResult): void;
-  /** Why the run asks nothing more; `undefined` as long as it may. */
-  spent(): string | undefined;
-}
+type Budget = ReturnType<typeof createBudget>;
 
-function createBudget({ budget = {} }: Pick<EvaluateRequest, "budget">): Budget {
+/** Counts what a run spends against its `budget`. */
+function createBudget({ budget = {} }: Pick<EvaluateRequest, "budget">) {
   let tokens = 0;
   let cost = 0;
   let unknown: string | undefined;
 
+  /** Counts a reply when it arrives: the next question is asked before it is scored. */
   function addReply(reply: Pick<InteractionResult, "usage" | "cost">): void {
     tokens += reply.usage?.total_tokens ?? 0;
     cost += reply.cost?.amount ?? 0;
@@ -239,17 +226,21 @@ function createBudget({ budget = {} }: Pick<EvaluateRequest, "budget">): Budget 
     }
   }
 
-  const addJudge: Budget["addJudge"] = (judgeCost) => void (cost += judgeCost?.amount ?? 0);
+  function addJudge(judgeCost: InteractionResult["judge_cost"]): void {
+    cost += judgeCost?.amount ?? 0;
+  }
 
   return {
     addReply,
     addJudge,
-    addStored(result) {
+    /** Counts a turn that an earlier process stored. */
+    addStored(result: InteractionResult): void {
       if (result.copied_from_run !== undefined) return; // it was paid for there
       if (!result.error) addReply(result);
       addJudge(result.judge_cost);
     },
-    spent() {
+    /** Why the run asks nothing more; `undefined` as long as it may. */
+    spent(): string | undefined {
       if (unknown) return `its budget cannot be kept: ${unknown}`;
       if (budget.tokens !== undefined && tokens >= budget.tokens) {
         return `its budget of ${budget.tokens} tokens is spent (${tokens})`;

@@ -15,27 +15,10 @@ export interface BegunRun {
 }
 
 /** Runs whose client waits for them: they are cancelled when it leaves, and continue with it. */
-interface AttachedRuns {
-  /** A run that was cancelled because its client disconnected continues when the client is back. */
-  reattach(id: string, endpoint: string): Promise<BegunRun>;
-  /**
-   * Holds a run until it ends; `active` is what ran in this process. Rejects at once if the client
-   * leaves.
-   */
-  hold(begun: BegunRun, client: AbortSignal): Promise<{ end: RunEnd; active?: ActiveRun }>;
-  /**
-   * Resumes and holds a run that was cancelled because a client of the same run has left another
-   * process, while this one has not. False if there is no such run. True without holding it if
-   * another process has resumed it, and this one may run no more.
-   */
-  regain(begun: BegunRun, client: AbortSignal): Promise<boolean>;
-  /** The run needs no client from now on, also if one leaves another process. */
-  detach(begun: BegunRun): void;
-}
-
 export function createAttachedRuns(
   { store, runs }: { store: RunStore; runs: RunManager },
-): AttachedRuns {
+) {
+  /** A run that was cancelled because its client disconnected continues when the client is back. */
   async function reattach(id: string, endpoint: string): Promise<BegunRun> {
     const known = runs.active(id);
     if (known && !known.signal.aborted) return { run: known.run, active: known, endpoint };
@@ -78,7 +61,12 @@ export function createAttachedRuns(
 
   return {
     reattach,
-    async regain(begun, client) {
+    /**
+     * Resumes and holds a run that was cancelled because a client of the same run has left another
+     * process, while this one has not. False if there is no such run. True without holding it if
+     * another process has resumed it, and this one may run no more.
+     */
+    async regain(begun: BegunRun, client: AbortSignal): Promise<boolean> {
       if (client.aborted) return false;
       try {
         const active = await resumeLost(begun);
@@ -90,10 +78,18 @@ export function createAttachedRuns(
         throw error;
       }
     },
-    detach(begun) {
+    /** The run needs no client from now on, also if one leaves another process. */
+    detach(begun: BegunRun): void {
       keep(begun).catch(() => {}); // without the database it stays as it is
     },
-    async hold({ run, active, endpoint }, client) {
+    /**
+     * Holds a run until it ends; `active` is what ran in this process. Rejects at once if the client
+     * leaves.
+     */
+    async hold(
+      { run, active, endpoint }: BegunRun,
+      client: AbortSignal,
+    ): Promise<{ end: RunEnd; active?: ActiveRun }> {
       await untilAbort(Promise.resolve(runs.waiting(run.id)), client);
       const current = active ?? runs.active(run.id);
       current?.hold(client);

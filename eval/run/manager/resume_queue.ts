@@ -1,23 +1,12 @@
-/** The queue of runs that an earlier process left unfinished, until `EVAL_MAX_RUNS` allows them. */
-interface ResumeQueue {
-  readonly count: number;
-  has(id: string): boolean;
-  /** In the order in which they are to be resumed. */
-  add(ids: string[]): void;
-  /** The next run; it counts as waiting until it is dropped. */
-  take(): string | undefined;
-  /** The run is resumed, or will never be. */
-  drop(id: string): void;
-  dropAll(): void;
-  /** Resolves once the run is dropped; `undefined` if it does not wait. */
-  changed(id: string): Promise<void> | undefined;
-}
-
-/** Holds only ids: a request may have megabytes. */
-export function createResumeQueue(): ResumeQueue {
+/**
+ * The queue of runs that wait to be resumed until `EVAL_MAX_RUNS` allows it. Holds only ids: a
+ * request may have megabytes.
+ */
+export function createResumeQueue() {
   const waiting = new Map<string, PromiseWithResolvers<void>>();
   const queue: string[] = [];
 
+  /** The run is resumed, or will never be. */
   function drop(id: string): void {
     waiting.get(id)?.resolve();
     waiting.delete(id);
@@ -27,15 +16,17 @@ export function createResumeQueue(): ResumeQueue {
     get count() {
       return waiting.size;
     },
-    has: (id) => waiting.has(id),
-    add(ids) {
+    has: (id: string) => waiting.has(id),
+    /** In the order in which they are to be resumed. */
+    add(ids: string[]): void {
       for (const id of ids) {
         if (waiting.has(id)) continue;
         waiting.set(id, Promise.withResolvers());
         queue.push(id);
       }
     },
-    take() {
+    /** The next run; it counts as waiting until it is dropped. */
+    take(): string | undefined {
       for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
         if (waiting.has(id)) return id; // the others were dropped
       }
@@ -43,6 +34,7 @@ export function createResumeQueue(): ResumeQueue {
     },
     drop,
     dropAll: () => [...waiting.keys()].forEach(drop),
-    changed: (id) => waiting.get(id)?.promise,
+    /** Resolves once the run is dropped; `undefined` if it does not wait. */
+    changed: (id: string) => waiting.get(id)?.promise,
   };
 }

@@ -3,19 +3,6 @@ import type { ActiveRun } from "./active_run.ts";
 import type { RunStatus, StoredRun } from "../../store/runs/run_record.ts";
 import type { RunWork } from "./run_ports.ts";
 
-/** The part of a manager that deals with other processes. */
-interface SharedRuns {
-  /** Begins to follow the runs of other processes. */
-  watch(): void;
-  /** True if no other process can or may work on a run. */
-  isExclusive(run: { hasQuery: boolean }): boolean;
-  /** No other process may work on the run until it is released. */
-  reserve(id: string): void;
-  release(id: string): void;
-  /** Brings the counts of a run up to date. */
-  refresh(active: ActiveRun): Promise<void>;
-}
-
 interface SharedRunsOptions {
   sharing: Sharing;
   store: RunStore;
@@ -37,9 +24,10 @@ const REFRESH_MS = 250;
  */
 const LEFT_MS = 10_000;
 
+/** The part of a manager that deals with other processes. */
 export function createSharedRuns(
   { sharing, store, runs, knowsQuery, join, now = () => performance.now() }: SharedRunsOptions,
-): SharedRuns {
+) {
   const reserved = new Set<string>();
   const refreshed = new WeakMap<ActiveRun, number>();
   /** When runs were first seen open that only another process could continue. */
@@ -60,7 +48,8 @@ export function createSharedRuns(
   }
 
   return {
-    watch() {
+    /** Begins to follow the runs of other processes. */
+    watch(): void {
       if (isWatching) return;
       isWatching = true;
       sharing.watch({
@@ -71,10 +60,13 @@ export function createSharedRuns(
         changed: (id) => runs.get(id)?.wake(),
       });
     },
-    isExclusive: ({ hasQuery }) => sharing.isExclusive || hasQuery,
-    reserve: (id) => void reserved.add(id),
-    release: (id) => void reserved.delete(id),
-    async refresh(active) {
+    /** True if no other process can or may work on a run. */
+    isExclusive: ({ hasQuery }: { hasQuery: boolean }) => sharing.isExclusive || hasQuery,
+    /** No other process may work on the run until it is released. */
+    reserve: (id: string) => void reserved.add(id),
+    release: (id: string) => void reserved.delete(id),
+    /** Brings the counts of a run up to date. */
+    async refresh(active: ActiveRun): Promise<void> {
       if (now() - (refreshed.get(active) ?? -Infinity) < REFRESH_MS) return;
       refreshed.set(active, now());
       active.sync(await store.tally(active.run.id));

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { createYielder } from "../../../shared/yielder.ts";
 import { createGradeReader } from "../grades/grade_queries.ts";
 import { createDatasetReader } from "../datasets/dataset_queries.ts";
@@ -135,45 +135,43 @@ export async function readTally(db: Kysely<Tables>, runId: string): Promise<Tall
   };
 }
 
-/**
- * The turns after a position in the order of the batch, before a scenario. The first one has any
- * size; the others are included while the page is below `PAGE_BYTES`. One reply may have megabytes,
- * and SQL knows the sizes without reading the texts. The sizes limit the page and are not joined
- * with it: PostgreSQL takes a run that is not yet in its statistics for one of a single turn, and
- * would read the whole run for each turn of the page.
- */
+/** The turns after a position in the order of the batch. */
 function turnsFrom(runId: string, { scenario, attempt, turn }: TurnPosition) {
   const rest = sql`from turns
     where run_id = ${runId} and (scenario, attempt, turn) > (${scenario}, ${attempt}, ${turn})
     order by scenario, attempt, turn`;
   return sql<SelectedTurn>`
     select scenario, attempt, turn, took_ms, result ${rest}
-    limit (
-      select count(*)
-      from (
-        select size, sum(size) over (order by scenario, attempt, turn) as total
-        from (
-          select scenario, attempt, turn, octet_length(result) as size ${rest}
-          limit ${PAGE}
-        ) as next
-      ) as page
-      where total - size < ${PAGE_BYTES}
-    )`;
+    limit ${fittingOf(rest, { order: sql`scenario, attempt, turn`, limit: PAGE })}`;
 }
 
-/** The turns after a position in the order of storing, limited in the same way. */
+/** The turns after a position in the order of storing. */
 function eventsFrom(runId: string, { seq, limit }: { seq: number; limit: number }) {
   const rest = sql`from turns where run_id = ${runId} and seq > ${seq} order by seq`;
   return sql<Pick<TurnsTable, "seq" | "scenario" | "attempt" | "turn" | "result">>`
     select seq, scenario, attempt, turn, result ${rest}
-    limit (
-      select count(*)
-      from (
-        select size, sum(size) over (order by seq) as total
-        from (select seq, octet_length(result) as size ${rest} limit ${limit}) as next
-      ) as page
-      where total - size < ${PAGE_BYTES}
-    )`;
+    limit ${fittingOf(rest, { order: sql`seq`, limit })}`;
+}
+
+/**
+ * How many of the next turns fit into a page. The first one has any size; the others are included
+ * while the page is below `PAGE_BYTES`. One reply may have megabytes, and SQL knows the sizes without
+ * reading the texts. The sizes limit the page and are not joined with it: PostgreSQL takes a run that
+ * is not yet in its statistics for one of a single turn, and would read the whole run for each turn
+ * of the page.
+ */
+function fittingOf(
+  rest: RawBuilder<unknown>,
+  { order, limit }: { order: RawBuilder<unknown>; limit: number },
+) {
+  return sql`(
+    select count(*)
+    from (
+      select size, sum(size) over (order by ${order}) as total
+      from (select ${order}, octet_length(result) as size ${rest} limit ${limit}) as next
+    ) as page
+    where total - size < ${PAGE_BYTES}
+  )`;
 }
 
 /**

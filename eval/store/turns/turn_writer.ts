@@ -22,11 +22,6 @@ export type NewTurn = Omit<TurnsTable, "seq">;
  */
 export type InsertTurns = (turns: NewTurn[]) => Promise<boolean[]>;
 
-interface TurnWriter {
-  /** Resolves once the turn is on the disk. */
-  write(runId: string, turn: StoredTurn): Promise<RecordedTurn>;
-}
-
 interface Pending {
   turn: NewTurn;
   done: PromiseWithResolvers<RecordedTurn>;
@@ -43,7 +38,7 @@ interface Pending {
 export function createTurnWriter(
   insert: InsertTurns,
   { intervalMs = INTERVAL_MS }: { intervalMs?: number } = {},
-): TurnWriter {
+) {
   const queue: Pending[] = [];
   let isWriting = false;
   let last = { size: 0, nextAt: 0 };
@@ -80,7 +75,8 @@ export function createTurnWriter(
   }
 
   return {
-    write(runId, turn) {
+    /** Resolves once the turn is on the disk. */
+    write(runId: string, turn: StoredTurn): Promise<RecordedTurn> {
       const done = Promise.withResolvers<RecordedTurn>();
       queue.push({ turn: toNewTurn(runId, turn), done });
       if (queue.length >= ENOUGH) onEnough();
@@ -107,14 +103,7 @@ function toNewTurn(runId: string, turn: StoredTurn): NewTurn {
 }
 
 /** Stores turns and numbers them, in a database that no other process writes. */
-interface NumberedInsert {
-  /** Must not be called again before it has resolved: the numbers are the order of storing. */
-  insert: InsertTurns;
-  /** Call it when the run stores no further turn. */
-  forget(runId: string): void;
-}
-
-export function createNumberedInsert(db: Kysely<Tables>): NumberedInsert {
+export function createNumberedInsert(db: Kysely<Tables>) {
   /** The newest `seq` by run. */
   const lastSeqs = new Map<string, number>();
 
@@ -126,7 +115,8 @@ export function createNumberedInsert(db: Kysely<Tables>): NumberedInsert {
   }
 
   return {
-    async insert(turns) {
+    /** Must not be called again before it has resolved: the numbers are the order of storing. */
+    async insert(turns: NewTurn[]): Promise<boolean[]> {
       const rows: TurnsTable[] = [];
       for (const turn of turns) rows.push(await number(turn));
       const parameters = rows.flatMap((row) => ALL_TURN_COLUMNS.map((column) => row[column]));
@@ -137,7 +127,8 @@ export function createNumberedInsert(db: Kysely<Tables>): NumberedInsert {
       const names = new Set(stored.map(nameOf));
       return rows.map((row) => names.has(nameOf(row)));
     },
-    forget: (runId) => void lastSeqs.delete(runId),
+    /** Call it when the run stores no further turn. */
+    forget: (runId: string) => void lastSeqs.delete(runId),
   };
 }
 
