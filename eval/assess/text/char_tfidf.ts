@@ -4,12 +4,12 @@ import { countItems } from "./overlap.ts";
 
 /** A reply is compared with its reference and with every label, and often comes again. */
 const REMEMBERED = 128;
-/** A vector takes some 120 bytes for each character of its text: 12 MB a batch at the most. */
+/** A vector takes some 90 bytes for each character of its text: 9 MB per batch at most. */
 const REMEMBERED_CHARACTERS = 50_000;
 
 /** The weights of a text's character n-grams. */
 export interface GramVector {
-  weights: Map<CharGram, number>;
+  weights: Map<string, number>;
   /** Its squared length. */
   squares: number;
 }
@@ -24,26 +24,21 @@ export type CharTfIdf = (text: string) => GramVector;
  */
 export async function createCharTfIdf(texts: Iterable<string>): Promise<CharTfIdf> {
   const yieldIfDue = createYielder();
-  const grams = new CharGrams();
-  /** By n-gram: in how many texts it is, and which of them was the last. */
-  const frequency: number[] = [];
-  const lastText: number[] = [];
+  /** In how many texts an n-gram is. */
+  const frequency = new Map<string, number>();
   let total = 0;
   for (const text of texts) {
     total++;
-    for (const gram of grams.learn(text)) {
-      if (lastText[gram] === total) continue;
-      lastText[gram] = total;
-      frequency[gram] = (frequency[gram] ?? 0) + 1;
+    for (const gram of new Set(gramsOf(text))) {
+      frequency.set(gram, (frequency.get(gram) ?? 0) + 1);
     }
     await yieldIfDue();
   }
   const weigh = (text: string): GramVector => {
-    const weights = countItems(grams.find(text));
+    const weights = countItems(gramsOf(text));
     let squares = 0;
     for (const [gram, count] of weights) {
-      const texts = typeof gram === "number" ? frequency[gram]! : 0;
-      const rarity = Math.log((1 + total) / (1 + texts)) + 1;
+      const rarity = Math.log((1 + total) / (1 + (frequency.get(gram) ?? 0))) + 1;
       weights.set(gram, count * rarity);
       squares += (count * rarity) ** 2;
     }
@@ -68,55 +63,15 @@ export function gramCosine(left: GramVector, right: GramVector): number {
 /** Of a longer text the beginning is compared: it tells what the text is about. */
 const MAX_CHARACTERS = 8000;
 const ORDERS = [2, 3, 4];
-const CODE_UNITS = 0x10000;
-/** In the place of a number; no combination with it is ever learnt. */
-const UNKNOWN = -1;
 
-/**
- * A character n-gram of a text: its number in a collection, and itself if the collection does not
- * have it. Numbers are several times faster to look up than strings made for the purpose.
- */
-type CharGram = number | string;
-
-/** The character 2- to 4-grams of a collection of texts, numbered from 0 on. */
-class CharGrams {
-  /** For each order: the number of a gram, by that of its beginning and its last code unit. */
-  readonly #numbers = ORDERS.map(() => new Map<number, number>());
-  #size = 0;
-
-  /** The n-grams of a text of the collection, as often as they occur. */
-  learn(text: string): number[] {
-    return this.#cut(text, { isLearning: true }) as number[];
+/** The character n-grams of a text, as often as they occur. */
+function gramsOf(text: string): string[] {
+  const line = ` ${plainLine(text.slice(0, MAX_CHARACTERS))} `;
+  const found: string[] = [];
+  for (const order of ORDERS) {
+    for (let i = 0; i + order <= line.length; i++) found.push(line.slice(i, i + order));
   }
-
-  /** The n-grams of any text, as often as they occur. Nothing is learnt from it. */
-  find(text: string): CharGram[] {
-    return this.#cut(text, { isLearning: false });
-  }
-
-  #cut(text: string, { isLearning }: { isLearning: boolean }): CharGram[] {
-    const line = ` ${plainLine(text.slice(0, MAX_CHARACTERS))} `;
-    const found: CharGram[] = [];
-    const beginnings = codeUnits(line);
-    for (const [index, order] of ORDERS.entries()) {
-      const numbers = this.#numbers[index]!;
-      for (let i = 0; i + order <= line.length; i++) {
-        const combination = beginnings[i]! * CODE_UNITS + line.charCodeAt(i + order - 1);
-        let number = numbers.get(combination);
-        if (number === undefined && isLearning) numbers.set(combination, number = this.#size++);
-        beginnings[i] = number ?? UNKNOWN;
-        found.push(number ?? line.slice(i, i + order));
-      }
-    }
-    return found;
-  }
-}
-
-/** Half of a surrogate pair is as good a mark of a text as a whole one, and faster to come by. */
-function codeUnits(line: string): number[] {
-  const units: number[] = [];
-  for (let i = 0; i < line.length; i++) units.push(line.charCodeAt(i));
-  return units;
+  return found;
 }
 
 /** A text without regard to letter case, width of letters, and blanks. */
