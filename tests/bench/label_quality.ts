@@ -3,7 +3,7 @@ import { createMetadataReader } from "../../eval/assess/metadata/annotation.ts";
 import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { planKey } from "../../eval/assess/metadata/key_plan.ts";
-import { SENTIMENT_MODEL } from "../../eval/assess/metadata/sentiment_model.ts";
+import { SENTIMENT_MODEL } from "../../eval/assess/metadata/sentiment.ts";
 import type { Interaction, Scenario } from "../../eval/schemas/scenario.ts";
 import { report } from "./measure.ts";
 import { createRandom, shuffle } from "./random.ts";

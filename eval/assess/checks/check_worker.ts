@@ -2,9 +2,8 @@
 import { serveCalls, stoppable } from "../../../shared/background/serve_calls.ts";
 import { decisionOf } from "../../schemas/check_kinds.ts";
 import type { Decision } from "../../schemas/decision.ts";
-import { decideJson, decideRegex, inspectCompiled } from "./compiled_checks.ts";
+import { decideJson, decideLanguage, decideRegex, inspectCompiled } from "./compiled_checks.ts";
 import type { CheckedText, CheckWork } from "./content_checks.ts";
-import { decideLanguage } from "./compiled_checks.ts";
 import { measure } from "./measures.ts";
 
 serveCalls(

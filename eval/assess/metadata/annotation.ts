@@ -9,8 +9,7 @@ import type { AnnotatedReply, KeyAnnotation, KeyPlan } from "./annotator.ts";
 import { planKey } from "./key_plan.ts";
 import { batchLabels, indexLabels } from "./label.ts";
 import { createReferenceLabels, type ReferenceLabels } from "./reference_labels.ts";
-import type { SentimentModel } from "./sentiment.ts";
-import { SENTIMENT_MODEL } from "./sentiment_model.ts";
+import { SENTIMENT_MODEL, type SentimentModel } from "./sentiment.ts";
 
 interface AnnotatedMetadata {
   generatedMetadata: Metadata;

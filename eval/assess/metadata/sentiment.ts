@@ -2,6 +2,7 @@ import type { BatchSemantics } from "../batch_semantics.ts";
 import { product, toUnit } from "../embeddings/embedder.ts";
 import type { KeyAnnotation, KeyAnnotator } from "./annotator.ts";
 import { labelKey } from "../../schemas/labels.ts";
+import stored from "./sentiment_model.json" with { type: "json" };
 
 const METHOD = "sentiment_model";
 /** A sentiment that is less likely than this is not given. */
@@ -18,6 +19,18 @@ export interface SentimentModel {
   encoder: string;
   weights: Record<"positive" | "neutral" | "negative", Float32Array>;
 }
+
+const weightsOf = (text: string) => Float32Array.from(text.split(" "), Number);
+
+/** Trained on sentences of our own by `deno task sentiment-model`. */
+export const SENTIMENT_MODEL: SentimentModel = {
+  encoder: stored.encoder,
+  weights: {
+    positive: weightsOf(stored.positive),
+    neutral: weightsOf(stored.neutral),
+    negative: weightsOf(stored.negative),
+  },
+};
 
 /** The chances of the three sentiments for a text's vector. */
 export function readSentiment(

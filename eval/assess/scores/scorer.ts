@@ -4,11 +4,10 @@ import type { Assessment, ReplyCircumstances } from "../assessment.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
 import type { ContentChecks } from "../checks/content_checks.ts";
 import type { JudgeModel } from "../judge/model.ts";
-import type { ScoringPorts } from "../scoring_ports.ts";
+import type { AskScorer, ScoringPorts } from "../scoring_ports.ts";
 import type { PairComparer } from "./lexical/pair_scores.ts";
 import type { WebhookScorer } from "../../schemas/evaluate_request.ts";
 import type { Bounds, ScoreDescription } from "./score.ts";
-import type { AskScorer } from "../scoring_ports.ts";
 
 /** One line of the table in `scorers.ts`: one score, or several that are computed together. */
 export interface Scorer {

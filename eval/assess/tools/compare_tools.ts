@@ -1,6 +1,7 @@
 import type { ObservedToolCall, ReferenceTool, ToolsMode } from "../../schemas/tools.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { lcsLength } from "../text/lcs.ts";
+import { countItems, countShared } from "../text/overlap.ts";
 import { matchPatterns, type MatchTexts } from "./match_patterns.ts";
 import { type MatchesPattern, shareOfArguments } from "./same_args.ts";
 
@@ -62,15 +63,7 @@ async function shareMatrix(
 /** If none is expected: 1 for no call, 0 for any. */
 function nameF1(wanted: string[], found: string[]): number {
   if (wanted.length + found.length === 0) return 1;
-  const left = new Map<string, number>();
-  for (const name of wanted) left.set(name, (left.get(name) ?? 0) + 1);
-  let common = 0;
-  for (const name of found) {
-    const count = left.get(name) ?? 0;
-    if (count === 0) continue;
-    left.set(name, count - 1);
-    common++;
-  }
+  const common = countShared(countItems(wanted), countItems(found));
   return 2 * common / (wanted.length + found.length);
 }
 

@@ -21,9 +21,9 @@ import {
   areSentiments,
   createSentimentAnnotator,
   readSentiment,
+  SENTIMENT_MODEL,
   type SentimentModel,
 } from "../../../../eval/assess/metadata/sentiment.ts";
-import { SENTIMENT_MODEL } from "../../../../eval/assess/metadata/sentiment_model.ts";
 import { createCharTfIdf } from "../../../../eval/assess/text/char_tfidf.ts";
 import type { Interaction, Scenario } from "../../../../eval/schemas/scenario.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
