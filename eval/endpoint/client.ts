@@ -60,7 +60,7 @@ const KEY_VARIABLE = "EVAL_CREDENTIALS, or EVAL_API_KEY and EVAL_ENDPOINTS";
 
 const TIMED_OUT: Diagnosis = { failure: { kind: "timeout" } };
 
-/** Calls with a timeout for each attempt, and a permit of the endpoint's pace. */
+/** Calls with a timeout for each attempt, at the endpoint's pace. */
 export function createEndpointClient(options: EndpointClientOptions): EndpointClient {
   const { modelId, credential, timeoutMs, retries, fetch, pace, redact } = options;
   const { keyVariable = KEY_VARIABLE } = options;
@@ -114,12 +114,12 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
       const clock = { signal, remainingMs, sleep: (ms: number) => sleep(ms, signal) };
       try {
         return await withRetries(async () => {
-          const acquired = pace.acquire(signal);
           const left = remainingMs();
-          const permit = acquired instanceof Promise ? await acquired : acquired;
-          endsAt = performance.now() + left; // waiting for a permit does not count
-          const ms = Math.max(0, Math.min(timeoutMs, left));
-          return await permit.run(() => attempt(call, { body, ms, caller: signal }), isRateLimit);
+          return await pace.run(() => {
+            endsAt = performance.now() + left; // waiting for the pace does not count
+            const ms = Math.max(0, Math.min(timeoutMs, left));
+            return attempt(call, { body, ms, caller: signal });
+          }, { signal, isRateLimit });
         }, { retries, clock, diagnose, forgive });
       } catch (error) {
         if (signal.aborted) throw abortError(signal);

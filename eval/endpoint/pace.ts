@@ -8,14 +8,11 @@ export interface EndpointPace {
   readonly isUsed: boolean;
   /** Lowers the limit, because the endpoint answered 429 to another process. */
   lower(limit: number): void;
-  /** A permit, at once if the limit allows it; rejects if `signal` aborts while it waits. */
-  acquire(signal: AbortSignal): CallPermit | Promise<CallPermit>;
-}
-
-/** The permission for one call. */
-interface CallPermit {
-  /** Makes the call and gives the permit back, also if the call fails. */
-  run<T>(call: () => Promise<T>, isRateLimit: (error: unknown) => boolean): Promise<T>;
+  /** Makes the call once the limit allows it; rejects if `signal` aborts while it waits. */
+  run<T>(
+    call: () => Promise<T>,
+    options: { signal: AbortSignal; isRateLimit: (error: unknown) => boolean },
+  ): Promise<T>;
 }
 
 /**
@@ -51,23 +48,18 @@ export function createEndpointPace(
     startWaiting();
   }
 
-  function createPermit(): CallPermit {
-    const cutsAtStart = cuts;
-    return {
-      async run(call, isRateLimit) {
-        let outcome: "ok" | "limited" | "failed" = "failed";
-        try {
-          const result = await call();
-          outcome = "ok";
-          return result;
-        } catch (error) {
-          if (isRateLimit(error)) outcome = "limited";
-          throw error;
-        } finally {
-          finish(outcome, cutsAtStart);
-        }
-      },
+  /** Resolves once the call counts as running. */
+  async function wait(signal: AbortSignal): Promise<void> {
+    const permitted = Promise.withResolvers<void>();
+    const giveUp = () => {
+      const at = waiting.indexOf(permitted.resolve);
+      if (at < 0) return; // it was permitted at the same moment
+      waiting.splice(at, 1);
+      permitted.reject(signal.reason);
     };
+    waiting.push(permitted.resolve);
+    signal.addEventListener("abort", giveUp, { once: true });
+    await permitted.promise.finally(() => signal.removeEventListener("abort", giveUp));
   }
 
   return {
@@ -85,29 +77,24 @@ export function createEndpointPace(
       limit = Math.max(1, other);
       cuts++;
     },
-    acquire(signal) {
+    async run(call, { signal, isRateLimit }) {
       signal.throwIfAborted();
-      if (waiting.length === 0 && running < Math.floor(limit)) {
-        running++;
-        return createPermit();
+      if (waiting.length === 0 && running < Math.floor(limit)) running++;
+      else await wait(signal);
+      const cutsAtStart = cuts;
+      let outcome: "ok" | "limited" | "failed" = "failed";
+      try {
+        const result = await call();
+        outcome = "ok";
+        return result;
+      } catch (error) {
+        if (isRateLimit(error)) outcome = "limited";
+        throw error;
+      } finally {
+        finish(outcome, cutsAtStart);
       }
-      return wait(signal);
     },
   };
-
-  async function wait(signal: AbortSignal): Promise<CallPermit> {
-    const permitted = Promise.withResolvers<void>();
-    const giveUp = () => {
-      const at = waiting.indexOf(permitted.resolve);
-      if (at < 0) return; // it got its permit at the same moment
-      waiting.splice(at, 1);
-      permitted.reject(signal.reason);
-    };
-    waiting.push(permitted.resolve);
-    signal.addEventListener("abort", giveUp, { once: true });
-    await permitted.promise.finally(() => signal.removeEventListener("abort", giveUp));
-    return createPermit();
-  }
 }
 
 /** Callers choose the endpoints, so the number of remembered ones is bounded. */

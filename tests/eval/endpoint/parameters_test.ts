@@ -316,13 +316,13 @@ const answer: typeof globalThis.fetch = (_input, init) =>
     setTimeout(() => resolve(Response.json({ text: "fine" })), 5);
   });
 
-Deno.test("the wait for a permit counts neither as time of the call nor as latency", async () => {
+Deno.test("the wait for the pace counts neither as time of the call nor as latency", async () => {
   const pace = createEndpointPace(8);
   const late: EndpointPace = {
     ...pace,
-    async acquire(signal) {
+    async run(call, options) {
       await new Promise((resolve) => setTimeout(resolve, TIMEOUT_MS + 50));
-      return await pace.acquire(signal);
+      return await pace.run(call, options);
     },
   };
   const reply = await ask(answer, late);

@@ -192,10 +192,12 @@ const isRateLimit = (error: unknown) => error === REFUSED;
 function callsOf(pace: ReturnType<typeof createEndpointPace>) {
   const running: PromiseWithResolvers<void>[] = [];
   async function start(): Promise<void> {
-    const permit = await pace.acquire(signal);
     const call = Promise.withResolvers<void>();
-    running.push(call);
-    await permit.run(() => call.promise, isRateLimit).catch(() => {});
+    const begin = () => {
+      running.push(call);
+      return call.promise;
+    };
+    await pace.run(begin, { signal, isRateLimit }).catch(() => {});
   }
   return { running, start };
 }
@@ -249,13 +251,13 @@ Deno.test("no more calls are running than the limit, and each that ends lets the
   await Promise.all(all);
 });
 
-Deno.test("a wait that is aborted does not use up a permit", async () => {
+Deno.test("a wait that is aborted does not use up a place", async () => {
   const pace = createEndpointPace(1);
   const { running, start } = callsOf(pace);
   const first = start();
   await settle();
   const leaving = new AbortController();
-  const waiting = Promise.resolve(pace.acquire(leaving.signal));
+  const waiting = pace.run(() => Promise.resolve(), { signal: leaving.signal, isRateLimit });
   const last = start();
   leaving.abort();
   await assertRejects(() => waiting, DOMException);

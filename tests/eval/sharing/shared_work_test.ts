@@ -105,11 +105,11 @@ Deno.test("a limit that one process had to lower is lowered in the others, and g
   const [own, other] = [here(endpoint), there(endpoint)];
   const elsewhere = there("https://other.example/v1");
   const { signal } = new AbortController();
-  const permit = await own.acquire(signal);
-  await permit.run(() => Promise.reject(new Error("429")), () => true).catch(() => {});
+  const limited = { signal, isRateLimit: () => true };
+  await own.run(() => Promise.reject(new Error("429")), limited).catch(() => {});
   assertEquals(told, [["https://model.example", 8]]);
   assertEquals([own.limit, other.limit, elsewhere.limit], [8, 8, 16]);
-  await (await other.acquire(signal)).run(() => Promise.resolve(), () => false);
+  await other.run(() => Promise.resolve(), { signal, isRateLimit: () => false });
   assertEquals([own.limit, other.limit], [8, 8 + 1 / 8]);
   other.lower(12); // an old one
   assertEquals(other.limit, 8 + 1 / 8);
@@ -123,9 +123,9 @@ Deno.test("the limits of an endpoint are read while it is called, and not afterw
   });
   paces("https://idle.example/v1");
   const called = paces("https://model.example/v1");
-  const permit = await called.acquire(new AbortController().signal);
   const answer = Promise.withResolvers<void>();
-  const call = permit.run(() => answer.promise, () => false);
+  const { signal } = new AbortController();
+  const call = called.run(() => answer.promise, { signal, isRateLimit: () => false });
   assertEquals([...origins()], ["https://model.example"]);
   answer.resolve();
   await call;
