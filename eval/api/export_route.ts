@@ -5,7 +5,7 @@ import type { Handler } from "../../shared/http/router/router.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
 import { compareStored } from "../compare/compare_stored.ts";
-import { readGradedAgreement } from "../grades/run_agreement.ts";
+import { readAgreementIfGraded } from "../grades/run_agreement.ts";
 import { splitNoise } from "../noise/noise.ts";
 import type { RunReader } from "../store/store.ts";
 import { readDetails, readSides } from "../export/text/compared_sides.ts";
@@ -63,7 +63,7 @@ export function createExportRoute(
         details: () => readDetails(store, { result, ids }),
       };
     }
-    source.agreement = await readGradedAgreement(store, run);
+    source.agreement = await readAgreementIfGraded(store, run);
     source.scores = describeScores(scoring);
     if (noise) source.noise = await splitNoise(run.id, source.reader.turns(run.id));
     return streamPieces(format.write(source), {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { Agreement } from "../schemas/agreement.ts";
+import { GradeAgreement } from "../schemas/grade_agreement.ts";
 import { Grade, GradeInput, PlacedGrade } from "../schemas/grades.ts";
 import { paging, runPath, Share, turnPath, WRITE_PROBLEMS } from "./route_parts.ts";
 import { AppError, notFound } from "../../shared/errors.ts";
@@ -12,7 +12,7 @@ import type { GradePosition, StoredGrade } from "../store/grades/grade.ts";
 import type { TurnPosition } from "../store/turns/turn_record.ts";
 import type { RunStore } from "../store/store.ts";
 import { placeGrade, viewGrade } from "../grades/graded_reader.ts";
-import { readAgreement } from "../grades/run_agreement.ts";
+import { readGradeAgreement } from "../grades/run_agreement.ts";
 import { requireRun, turnNotFound } from "../store/runs/require_run.ts";
 
 const PROBLEMS = {
@@ -103,7 +103,7 @@ export function createGradeRoutes(deps: GradeDeps): Route[] {
       path: "/runs/:id/agreement",
       summary: "Do people agree, and does the judge agree with them?",
       params: { path: runPath, query: AgreementQuery },
-      answers: { 200: jsonAnswer("The agreement.", Agreement) },
+      answers: { 200: jsonAnswer("The agreement.", GradeAgreement) },
       problems: PROBLEMS,
       handler: handlers.agreement,
     },
@@ -175,7 +175,7 @@ function createGradeHandlers({ store, config }: GradeDeps) {
     agreement: async (_request, { params, url }) => {
       const { score, pass_threshold: passThreshold } = readQuery(url, AgreementQuery);
       return Response.json(
-        await readAgreement(store, await requireRun(store, params.id ?? ""), {
+        await readGradeAgreement(store, await requireRun(store, params.id ?? ""), {
           score,
           passThreshold,
         }),

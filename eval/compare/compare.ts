@@ -8,7 +8,7 @@ import { describeScore, mostMoved, testScores } from "./compare_scores.ts";
 import { type Comparison, createLeftOutCounter, type LeftOut } from "./comparison.ts";
 import { holm, METHOD } from "./statistics/permutation.ts";
 import { type ComparableRun, type PairedRuns, pairRuns } from "./paired_runs.ts";
-import { decide, undecidable } from "./verdict.ts";
+import { decideVerdict, undecidable } from "./verdict.ts";
 
 /** `seed` chooses the sample of permutations; the same gives the same answer. */
 export interface CompareOptions {
@@ -41,7 +41,7 @@ export async function compareRuns(
   const corrected = holm(others.map(({ p }) => p), ALPHA);
   const left_out = leftOut.list();
   return {
-    ...(deciding ? decide(deciding) : undecidable(decideBy, whyNot(decideBy, paired))),
+    ...(deciding ? decideVerdict(deciding) : undecidable(decideBy, whyNot(decideBy, paired))),
     decided_by: decideBy,
     scores: Object.fromEntries([ // a score may have any name, also __proto__
       ...(deciding ? [[decideBy, describeScore(deciding)]] : []),

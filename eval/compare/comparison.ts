@@ -123,14 +123,14 @@ export const Unpaired = z.object({
 export type Unpaired = z.infer<typeof Unpaired>;
 
 /** The verdict on two runs by one score, which is named before anything is looked at. */
-export const Decision = z.object({
+export const ScoreVerdict = z.object({
   verdict: Verdict,
   /** Why the verdict is inconclusive; `null` if it is not. */
   reason: z.string().nullable(),
   /** With `detail=full`: the verdict if unanswered calls count 0, if that is another one. */
   verdict_as_counted: Verdict.optional(),
 });
-export type Decision = z.infer<typeof Decision>;
+export type ScoreVerdict = z.infer<typeof ScoreVerdict>;
 
 /** How verdicts were made. */
 export const Method = z.object({
@@ -144,7 +144,7 @@ export const Method = z.object({
 });
 
 /** The answer to "is the candidate better than the baseline?". */
-export const Comparison = Decision.extend({
+export const Comparison = ScoreVerdict.extend({
   /** The score that decides. It may be absent in `scores`: then the verdict is inconclusive. */
   decided_by: z.string(),
   /** The deciding score first. The others describe what moved with it, and decide nothing. */

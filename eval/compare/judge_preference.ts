@@ -4,15 +4,15 @@ import { createYielder } from "../../shared/yielder.ts";
 import type { JudgeModel } from "../assess/judge/model.ts";
 import { referenceOf } from "../assess/references.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
-import { isUnanswered } from "../schemas/unanswered.ts";
+import { isUnanswered } from "../schemas/barred.ts";
 import type { RunReader } from "../store/store.ts";
 import { DEFAULT_SEED } from "./compare.ts";
 import { comparableRuns } from "./compare_stored.ts";
 import { describeScore, testScores } from "./compare_scores.ts";
-import { createLeftOutCounter, Decision, ScoreComparison } from "./comparison.ts";
+import { createLeftOutCounter, ScoreComparison, ScoreVerdict } from "./comparison.ts";
 import { pairRuns, type PlacedTurnPair } from "./paired_runs.ts";
 import type { AttemptTurn } from "./turn_scores.ts";
-import { decide, undecidable } from "./verdict.ts";
+import { decideVerdict, undecidable } from "./verdict.ts";
 import {
   askVotes,
   createMark,
@@ -21,14 +21,16 @@ import {
   type VoteOptions,
 } from "../assess/judge/structured.ts";
 
-const Verdict = z.strictObject({
+const JudgeAnswer = z.strictObject({
   reason: z.string().describe("one or two sentences, written before the verdict"),
   better: z.enum(["first", "second", "tie"]),
 });
-type Verdict = z.infer<typeof Verdict>;
+type JudgeAnswer = z.infer<typeof JudgeAnswer>;
 
-/** A verdict without its reason is a verdict. */
-const AcceptedVerdict: z.ZodType<Verdict> = Verdict.extend({ reason: z.string().default("") });
+/** An answer without its reason counts, too. */
+const AcceptedAnswer: z.ZodType<JudgeAnswer> = JudgeAnswer.extend({
+  reason: z.string().default(""),
+});
 
 const RUBRIC = "The better reply helps the user more: right facts, nothing made up, the outcome " +
   "that was asked for. Order, length and style do not matter. If both are about as good or as " +
@@ -57,8 +59,8 @@ async function preferReply(
       name: "preference",
       ...question(compared, isSwapped),
       form: '"reason": string, "better": "first", "second" or "tie"',
-      schema: Verdict,
-      accepted: AcceptedVerdict,
+      schema: JudgeAnswer,
+      accepted: AcceptedAnswer,
     });
     const [vote] = await askVotes(ask, { ...options, votes: 1 });
     if (typeof vote === "string" || vote === undefined) return { error: vote ?? "no vote" };
@@ -90,7 +92,7 @@ function question(
 }
 
 /** What the judge says of the replies of two runs, side by side. */
-export const Preference = Decision.extend({
+export const Preference = ScoreVerdict.extend({
   judge: z.string(),
   /** Turns whose reply the judge preferred in both orders; a call without an answer loses. */
   baseline_better: z.int(),
@@ -202,7 +204,7 @@ export async function compareByJudge(
   const options = { names: [NAME], seed: DEFAULT_SEED, leftOut, pause };
   const { tested: [score] } = await testScores(judgedPairs, options);
   const decision = score
-    ? decide(score)
+    ? decideVerdict(score)
     : undecidable(NAME, "the runs have no turn in common that could be judged");
   return {
     ...decision,

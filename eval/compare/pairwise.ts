@@ -3,14 +3,14 @@ import { ALPHA } from "../results/mean_interval.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { DEFAULT_SEED, requireKnown } from "./compare.ts";
 import { describeScore, type TestedScore, testScores } from "./compare_scores.ts";
-import { createLeftOutCounter, type Decision, type ScoreComparison } from "./comparison.ts";
+import { createLeftOutCounter, type ScoreComparison, type ScoreVerdict } from "./comparison.ts";
 import { holm } from "./statistics/permutation.ts";
 import { type ComparableRun, pairReadRuns, type ReadRun, readRun } from "./paired_runs.ts";
 import { DRAWN } from "./statistics/sign_flip.ts";
-import { decide, undecidable } from "./verdict.ts";
+import { decideVerdict, undecidable } from "./verdict.ts";
 
 /** Two of several runs, and what the deciding score says of them. */
-interface ComparedPair extends Decision {
+interface ComparedPair extends ScoreVerdict {
   /** Positions in the list of runs; the earlier one is the baseline. */
   baseline: number;
   candidate: number;
@@ -79,7 +79,7 @@ export async function comparePairwise(
   const pairs = found.map(({ tested: own, ...pair }): ComparedPair => {
     if (!own) return { ...pair, ...undecidable(decideBy, "the two have it nowhere in common") };
     const index = tested.indexOf(own);
-    const decision = decide({
+    const decision = decideVerdict({
       ...own,
       pAlone: own.p,
       p: corrected[index]!.p,

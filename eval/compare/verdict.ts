@@ -1,7 +1,7 @@
 import { counted } from "../../shared/text.ts";
 import { mean } from "../assess/mean.ts";
 import { ALPHA } from "../results/mean_interval.ts";
-import type { Decision, Verdict } from "./comparison.ts";
+import type { ScoreVerdict, Verdict } from "./comparison.ts";
 import { formatP, ROUNDING } from "../../shared/rounding.ts";
 
 /** What a verdict is made from. */
@@ -23,7 +23,7 @@ interface Evidence {
 }
 
 /** A verdict on two runs, and in words why there is none. */
-export function decide(evidence: Evidence): Decision {
+export function decideVerdict(evidence: Evidence): ScoreVerdict {
   const { lows, p, pAsCounted, leastAsCounted } = evidence;
   const verdict = verdictOf(mean(lows)!, p);
   if (verdict !== "inconclusive") return { verdict, reason: null };
@@ -36,7 +36,7 @@ export function decide(evidence: Evidence): Decision {
 }
 
 /** The verdict if the deciding score was not compared. */
-export function undecidable(score: string, why: string): Decision {
+export function undecidable(score: string, why: string): ScoreVerdict {
   return { verdict: "inconclusive", reason: `${score} cannot be compared: ${why}` };
 }
 
@@ -44,7 +44,7 @@ export function undecidable(score: string, why: string): Decision {
  * Whether a comparison fails a build. An endpoint that does not answer must not pass for one that has
  * not been shown to be worse.
  */
-export function isRegression({ verdict, verdict_as_counted = verdict }: Decision): boolean {
+export function isRegression({ verdict, verdict_as_counted = verdict }: ScoreVerdict): boolean {
   return verdict === "regressed" || verdict_as_counted === "regressed";
 }
 

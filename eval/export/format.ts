@@ -1,7 +1,7 @@
 import type { ScoreDescription } from "../assess/scores/score.ts";
 import type { Comparison } from "../compare/comparison.ts";
 import type { ComparedSides, ComparisonDetails } from "./text/compared_sides.ts";
-import type { Agreement } from "../schemas/agreement.ts";
+import type { GradeAgreement } from "../schemas/grade_agreement.ts";
 import type { Detail } from "../results/detail.ts";
 import type { GroupReport } from "../groups/group_report.ts";
 import type { RunNoise } from "../schemas/noise.ts";
@@ -39,7 +39,7 @@ export interface ExportSource {
   /** Where the noise of the scores comes from, for formats that can show it. */
   noise?: RunNoise;
   /** Of people with each other and with the judge, if there are grades. */
-  agreement?: Agreement | undefined;
+  agreement?: GradeAgreement | undefined;
 }
 
 /** A group whose runs have ended. */

@@ -1,10 +1,10 @@
 import type {
-  Agreement,
   AuthorPair,
   BiasBand,
+  GradeAgreement,
   JudgeAgreement,
   PeopleAgreement,
-} from "../schemas/agreement.ts";
+} from "../schemas/grade_agreement.ts";
 import { mean } from "../assess/mean.ts";
 import { reaches } from "../results/passing.ts";
 import type { StoredGrade } from "../store/grades/grade.ts";
@@ -36,7 +36,7 @@ const MOST_PAIRS = 100;
 export function describeAgreement(
   turns: GradedTurn[],
   { score, passThreshold }: AgreementOptions,
-): Omit<Agreement, "run_id"> {
+): Omit<GradeAgreement, "run_id"> {
   return {
     grades: turns.reduce((sum, { grades }) => sum + grades.length, 0),
     graded_turns: turns.length,
@@ -52,7 +52,7 @@ function nameOf(author: string): string | null {
   return author === "" ? null : author;
 }
 
-function describeAuthors(turns: GradedTurn[]): Agreement["authors"] {
+function describeAuthors(turns: GradedTurn[]): GradeAgreement["authors"] {
   const byAuthor = Map.groupBy(turns.flatMap(({ grades }) => grades), ({ author }) => author);
   return [...byAuthor].sort(([a], [b]) => a < b ? -1 : 1).map(([author, grades]) => ({
     author: nameOf(author),

@@ -1,4 +1,4 @@
-import type { Agreement } from "../schemas/agreement.ts";
+import type { GradeAgreement } from "../schemas/grade_agreement.ts";
 import type { Scores } from "../schemas/statistics.ts";
 import { requireScores } from "../results/detail.ts";
 import { thresholdOf } from "../results/outcome.ts";
@@ -25,11 +25,11 @@ export type GradedTurnScores = Omit<GradedTurn, "score"> & { scores: Scores };
  * The agreement of people and of a score of a run; also of one that is running. Throws 400 for a
  * score that no turn has, unless there are no turns yet.
  */
-export async function readAgreement(
+export async function readGradeAgreement(
   reader: RunReader,
   run: StoredRun,
   { score: wanted, passThreshold = thresholdOf(run.request) }: RunAgreementOptions = {},
-): Promise<Agreement> {
+): Promise<GradeAgreement> {
   const grades = createGradeJoin(reader.grades(run.id));
   const turns: GradedTurnScores[] = [];
   const names = new Set<string>();
@@ -43,23 +43,23 @@ export async function readAgreement(
   if (wanted !== undefined && names.size > 0) {
     requireScores(names, { wanted: [wanted], parameter: "score" });
   }
-  return { run_id: run.id, ...agreementOf(turns, { score: wanted, passThreshold }) };
+  return { run_id: run.id, ...gradeAgreementOf(turns, { score: wanted, passThreshold }) };
 }
 
-/** `readAgreement` for an export; `undefined` if nobody has graded the run. */
-export async function readGradedAgreement(
+/** `readGradeAgreement` for an export; `undefined` if nobody has graded the run. */
+export async function readAgreementIfGraded(
   reader: RunReader,
   run: StoredRun,
-): Promise<Agreement | undefined> {
+): Promise<GradeAgreement | undefined> {
   const { value } = await reader.grades(run.id)[Symbol.asyncIterator]().next();
-  return value && await readAgreement(reader, run);
+  return value && await readGradeAgreement(reader, run);
 }
 
 /** The same from turns that were read already. */
-export function agreementOf(
+export function gradeAgreementOf(
   turns: GradedTurnScores[],
   { score: wanted, passThreshold }: { score?: string | undefined; passThreshold: number },
-): Omit<Agreement, "run_id"> {
+): Omit<GradeAgreement, "run_id"> {
   const isJudged = turns.some(({ scores }) => typeof scores[JUDGED] === "number");
   const score = wanted ?? (isJudged ? JUDGED : HEADLINE);
   const scored = turns.map((turn) => ({ ...turn, score: turn.scores[score] ?? null }));

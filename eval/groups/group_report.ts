@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CostSum } from "../schemas/cost.ts";
 import { RunPassRates, Statistic } from "../schemas/statistics.ts";
-import { Decision, Method, ScoreComparison } from "../compare/comparison.ts";
+import { Method, ScoreComparison, ScoreVerdict } from "../compare/comparison.ts";
 import { RunSummary } from "../results/run_summary.ts";
 import { RunProgress } from "../run/manager/active_run.ts";
 import { RUN_STATUSES } from "../store/runs/run_record.ts";
@@ -45,7 +45,7 @@ export const GroupPair = z.object({
   candidate: z.string(),
   /** The name of the model that was shown to be better; `null` if neither was. */
   better: z.string().nullable(),
-  ...Decision.shape,
+  ...ScoreVerdict.shape,
   /** By the deciding score; empty if it was not compared. Corrected for the pairs (Holm). */
   scores: z.record(z.string(), ScoreComparison),
 }).meta({ id: "GroupPair" });

@@ -1,4 +1,4 @@
-import type { Agreement } from "../schemas/agreement.ts";
+import type { GradeAgreement } from "../schemas/grade_agreement.ts";
 import type { RunNoise } from "../schemas/noise.ts";
 import type { TurnGrades } from "../api/grade_routes.ts";
 import type { StoredComparison } from "../compare/compare_stored.ts";
@@ -40,7 +40,7 @@ export interface Source {
   pairedTurns(parameters: Parameters): Promise<PairedTurnPage>;
   /** Of `overall` and the judge, or of one score. */
   noise(id: string, score?: string): Promise<RunNoise>;
-  agreement(id: string, parameters: Parameters): Promise<Agreement>;
+  agreement(id: string, parameters: Parameters): Promise<GradeAgreement>;
   turnGrades(id: string, place: string): Promise<TurnGrades>;
 }
 

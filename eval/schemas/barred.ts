@@ -1,6 +1,5 @@
 import { isBarring, isOpenBar } from "./checks.ts";
 import type { AgreementLabel, InteractionResult } from "./interaction_result.ts";
-import { isUnanswered } from "./unanswered.ts";
 
 /**
  * Whether a turn cannot pass, whatever its scores are: a required check has failed, its tool calls
@@ -57,4 +56,12 @@ export function hasWrongTools(
   { scores, error }: Pick<InteractionResult, "scores" | "error">,
 ): boolean {
   return !isUnanswered({ error }) && scores.tools === 0;
+}
+
+/** Errors of turns that were answered, only without a text: that is a fact about the model. */
+const ANSWERED: ReadonlySet<string> = new Set(["empty_reply", "tool_calls_only"]);
+
+/** Whether a call failed without an answer: nobody knows what it would have been. */
+export function isUnanswered({ error }: Pick<InteractionResult, "error">): boolean {
+  return error !== undefined && !ANSWERED.has(error.code);
 }

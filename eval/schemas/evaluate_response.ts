@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Agreement } from "./agreement.ts";
+import { GradeAgreement } from "./grade_agreement.ts";
 import { CheckCount, Checks } from "./checks.ts";
 import { CostSum } from "./cost.ts";
 import { History } from "./evaluate_request.ts";
@@ -90,7 +90,7 @@ const RunResults = z.object({
   /** By score; only in an export that was asked for it. */
   noise: z.record(z.string(), ScoreNoise).optional(),
   /** Only in exports of a run that people graded. */
-  agreement: Agreement.optional(),
+  agreement: GradeAgreement.optional(),
 }).meta({ id: "RunResults" });
 
 /** The body of the answer. */

@@ -39,7 +39,7 @@ export const JudgeResult = z.object({
 }).meta({ id: "JudgeResult" });
 export type JudgeResult = z.infer<typeof JudgeResult>;
 
-/** In words what `Agreement` says of a reply. */
+/** In words what `ReplyAgreement` says of a reply. */
 const AGREEMENT_LABELS = ["same", "partly", "adds", "unrelated", "contradicts"] as const;
 export const AgreementLabel = z.enum(AGREEMENT_LABELS).meta({ id: "AgreementLabel" });
 export type AgreementLabel = z.infer<typeof AgreementLabel>;
@@ -49,13 +49,13 @@ export type AgreementLabel = z.infer<typeof AgreementLabel>;
  * reference (`entails`), that it contradicts it, and that the reference follows from the reply
  * (`covers`: nothing is left out).
  */
-export const Agreement = z.object({
+export const ReplyAgreement = z.object({
   entails: z.number(),
   contradicts: z.number(),
   covers: z.number(),
   label: AgreementLabel,
 }).meta({ id: "ReplyAgreement" });
-export type Agreement = z.infer<typeof Agreement>;
+export type ReplyAgreement = z.infer<typeof ReplyAgreement>;
 
 /** One answered or failed turn: all input fields, and what came of them. */
 export const InteractionResult = z.looseObject({
@@ -72,7 +72,7 @@ export const InteractionResult = z.looseObject({
    */
   overall_bounds: z.tuple([z.number(), z.number()]).optional(),
   /** Only of English references, with the built-in encoder. */
-  agreement: Agreement.optional(),
+  agreement: ReplyAgreement.optional(),
   /**
    * Values (numbers, dates, money, units, codes) of the reply that are not those of the reference,
    * in words: `60 days instead of 30 days`; parts of an English sentence that changed places, and a

@@ -1,4 +1,4 @@
-import type { Agreement, AgreementLabel } from "../../schemas/interaction_result.ts";
+import type { AgreementLabel, ReplyAgreement } from "../../schemas/interaction_result.ts";
 import type { Comparison, Direction } from "../embeddings/bert/comparing.ts";
 import { product, type TextComparer, type TextWindow } from "../embeddings/embedder.ts";
 
@@ -14,7 +14,7 @@ const SURE = 0.5;
 
 /** What the model says of a reply. */
 export interface ComparedReply {
-  agreement: Agreement;
+  agreement: ReplyAgreement;
   /** In [0, 1]; `calibrate` puts it on the scale of the other methods. */
   similarity: number;
 }

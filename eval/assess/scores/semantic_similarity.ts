@@ -1,4 +1,4 @@
-import type { Agreement } from "../../schemas/interaction_result.ts";
+import type { ReplyAgreement } from "../../schemas/interaction_result.ts";
 import { findNegation } from "../agreement/chinese_negation.ts";
 import { findExchanged } from "../agreement/exchanged.ts";
 import { findWrongValues, writeValuesAlike } from "../agreement/wrong_values.ts";
@@ -36,7 +36,7 @@ interface SemanticSimilarity {
   /** Why there is no value. */
   missing?: string;
   /** Of English texts that the encoder compared. */
-  agreement?: Agreement;
+  agreement?: ReplyAgreement;
   /** Whether nothing but nearness to a single word or a name was found, which all such words have. */
   isNearnessToName?: true;
 }

@@ -2,7 +2,7 @@ import { gatherPieces } from "../../../shared/http/body/json_response.ts";
 import type { ExportFormat, ExportOption } from "../../export/format.ts";
 import { exportFormats } from "../../export/export_formats.ts";
 import { exportSource, groupSources } from "../../export/export_source.ts";
-import { readGradedAgreement } from "../../grades/run_agreement.ts";
+import { readAgreementIfGraded } from "../../grades/run_agreement.ts";
 import { splitNoise } from "../../noise/noise.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
@@ -80,7 +80,7 @@ Example:
     } else if (values.noise) requireUsed(formats, "--noise", ["noise", "noise of scores"]);
     if (threshold !== undefined) requireUsed(formats, "--threshold", ["threshold"]);
     const source = exportSource(reader, { run: await findRun(reader, name), threshold });
-    source.agreement = await readGradedAgreement(reader, source.run);
+    source.agreement = await readAgreementIfGraded(reader, source.run);
     source.rows = rows;
     source.scores = await context.describeScores();
     if (values.noise) {

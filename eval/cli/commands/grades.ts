@@ -11,7 +11,7 @@ import { type Command, EXIT, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { findRun } from "../find_run.ts";
 import { agreementText } from "../../export/text/agreement_text.ts";
-import { readAgreement } from "../../grades/run_agreement.ts";
+import { readGradeAgreement } from "../../grades/run_agreement.ts";
 import { renderTable, terminalForm } from "../report/terminal_form.ts";
 
 const options = {
@@ -204,7 +204,7 @@ Example:
     });
     await using reader = await context.openReader();
     const run = await findRun(reader, name);
-    const found = await readAgreement(reader, run, { score: values.score });
+    const found = await readGradeAgreement(reader, run, { score: values.score });
     context.out.write(
       values.json
         ? `${JSON.stringify(found, null, 2)}\n`

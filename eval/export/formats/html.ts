@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Grade } from "../../schemas/grades.ts";
-import { agreementOf, type GradedTurnScores } from "../../grades/run_agreement.ts";
+import { gradeAgreementOf, type GradedTurnScores } from "../../grades/run_agreement.ts";
 import { splitNoise } from "../../noise/noise.ts";
 import { summariseTurns } from "../../results/run_summary.ts";
 import { ALL_FIELDS, outlineOf, viewTurn } from "../../run/events/turn_view.ts";
@@ -95,7 +95,7 @@ async function* writeRun({ run, reader, threshold, scores = [], ...source }: Exp
     const { scores, grades } = result;
     if (grades) graded.push({ scenario: position.scenario, scores, grades: grades.map(toStored) });
   }
-  const agreement = { run_id: run.id, ...agreementOf(graded, { passThreshold: threshold }) };
+  const agreement = { run_id: run.id, ...gradeAgreementOf(graded, { passThreshold: threshold }) };
   yield `],"agreement":${JSON.stringify(agreement)}}`;
 }
 

@@ -15,7 +15,7 @@ import type { StoredTurn } from "../../store/turns/turn_record.ts";
 import type { ExportFormat, ExportSource } from "../format.ts";
 import { countedTurns, type Counts, readNumbers, type RunNumbers } from "../text/run_numbers.ts";
 import { showMean, showScore } from "../text/text_form.ts";
-import { describeContradiction, describeFailedChecks, describeTools } from "../text/turn_text.ts";
+import { describeContradiction, describeFailedChecks, describeTools } from "../text/reply_text.ts";
 import { xmlAttributes, xmlText } from "./xml.ts";
 
 /** Of a reply that is shown with a failure; whole replies are in the other formats. */

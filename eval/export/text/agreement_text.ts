@@ -1,9 +1,9 @@
 import { counted } from "../../../shared/text.ts";
-import type { Agreement, JudgeAgreement } from "../../schemas/agreement.ts";
+import type { GradeAgreement, JudgeAgreement } from "../../schemas/grade_agreement.ts";
 import { showDifference, showInterval, showScore, type TextForm } from "./text_form.ts";
 
 /** The agreement of people and judge, for people. */
-export function agreementText(found: Agreement, form: TextForm): string {
+export function agreementText(found: GradeAgreement, form: TextForm): string {
   const { grades, graded_turns, authors, people, judge } = found;
   const title = form.title("Agreement", 2);
   if (grades === 0) return title + form.lines(["Nobody has graded a turn of this run."]);

@@ -18,7 +18,7 @@ import {
   showScore,
   type TextForm,
 } from "./text_form.ts";
-import { describeReply } from "./lowest_text.ts";
+import { describeReply } from "./reply_text.ts";
 
 /** Which runs a stored comparison is of. */
 type ComparedRuns = Pick<StoredComparison, "baseline" | "candidate">;

@@ -7,7 +7,7 @@ import type { RunSummary } from "../../results/run_summary.ts";
 import { withoutQuery } from "../../endpoint/endpoint_address.ts";
 import { countedTurns, type RunNumbers, type ScenarioNumbers } from "./run_numbers.ts";
 import type { ExportSource } from "../format.ts";
-import { describeLowestReplies } from "./lowest_text.ts";
+import { describeLowestReplies } from "./reply_text.ts";
 import {
   firstLines,
   showCost,

@@ -1,4 +1,4 @@
-import type { Agreement } from "../../schemas/agreement.ts";
+import type { GradeAgreement } from "../../schemas/grade_agreement.ts";
 import type { ScoreNoise } from "../../schemas/noise.ts";
 import type { HistoryGap, Statistic } from "../../schemas/statistics.ts";
 import { HEADLINE } from "../../results/passing.ts";
@@ -18,7 +18,7 @@ interface ScoreRow extends Statistic {
   /** Only if the export was asked for it. */
   noise?: ScoreNoise;
   /** Only with the score that people were compared with. */
-  agreement?: Agreement;
+  agreement?: GradeAgreement;
 }
 
 /** The scores of a run, `overall` first. */

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { formatChosen, formatNumberOf } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
-import type { Agreement } from "../../schemas/agreement.ts";
+import type { GradeAgreement } from "../../schemas/grade_agreement.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { useLoaded } from "../loaded.ts";
@@ -81,7 +81,7 @@ export function AgreementView({ run, summary }: { run: Run; summary: RunSummary 
   );
 }
 
-function Choices({ agreement, summary }: { agreement: Agreement; summary: RunSummary }) {
+function Choices({ agreement, summary }: { agreement: GradeAgreement; summary: RunSummary }) {
   const names = overallFirst(Object.keys(summary.statistics));
   const typed = useSignal(formatChosen(agreement.pass_threshold));
   return (

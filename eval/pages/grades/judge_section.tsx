@@ -6,7 +6,7 @@ import {
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
-import type { Agreement, BiasBand } from "../../schemas/agreement.ts";
+import type { BiasBand, GradeAgreement } from "../../schemas/grade_agreement.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { Section } from "../frame.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
@@ -14,7 +14,7 @@ import { differenceText, scoreLabel } from "../words.ts";
 import { describeAlpha } from "./agreement_words.ts";
 
 /** A score against people: its bias over its range, and the threshold that fits people best. */
-export function JudgeSection({ agreement }: { agreement: Agreement }) {
+export function JudgeSection({ agreement }: { agreement: GradeAgreement }) {
   const { judge, pass_threshold } = agreement;
   if (!judge) {
     return (
@@ -112,7 +112,7 @@ function Bands({ bands, name }: { bands: BiasBand[]; name: string }) {
 }
 
 function Threshold({ threshold: { best, present }, passFrom }: {
-  threshold: NonNullable<Agreement["judge"]>["threshold"];
+  threshold: NonNullable<GradeAgreement["judge"]>["threshold"];
   passFrom: number;
 }) {
   const isBest = best.agreement <= present.agreement;

@@ -1,6 +1,6 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
-import type { Agreement, AuthorPair } from "../../schemas/agreement.ts";
+import type { AuthorPair, GradeAgreement } from "../../schemas/grade_agreement.ts";
 import { Section } from "../frame.tsx";
 import { meaningOf } from "../glossary.tsx";
 import { differenceText } from "../words.ts";
@@ -9,7 +9,7 @@ import { authorName } from "./grades_of_turn.tsx";
 import { Figure } from "./judge_section.tsx";
 
 /** People against each other: who graded, and how far they agree. */
-export function PeopleSection({ agreement: { authors, people } }: { agreement: Agreement }) {
+export function PeopleSection({ agreement: { authors, people } }: { agreement: GradeAgreement }) {
   return (
     <Section
       title="People against each other"

@@ -1,4 +1,4 @@
-import type { Agreement } from "../../schemas/agreement.ts";
+import type { GradeAgreement } from "../../schemas/grade_agreement.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { RunNoise } from "../../schemas/noise.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
@@ -18,7 +18,7 @@ export interface RunReport {
   pass_threshold: number;
   turns: (TurnRow & { interaction: InteractionResult })[];
   noise: RunNoise;
-  agreement: Agreement;
+  agreement: GradeAgreement;
 }
 
 /** What a report of a comparison holds; see `eval/export/text/compared_sides.ts`. */

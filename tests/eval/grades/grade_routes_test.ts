@@ -7,7 +7,7 @@ import {
 } from "../../../eval/grades/agreement.ts";
 import { bestThreshold, fitThreshold } from "../../../eval/grades/threshold.ts";
 import { differenceInterval } from "../../../eval/results/mean_interval.ts";
-import { Agreement } from "../../../eval/schemas/agreement.ts";
+import { GradeAgreement } from "../../../eval/schemas/grade_agreement.ts";
 import { PlacedGrade } from "../../../eval/schemas/grades.ts";
 import { writeCursor } from "../../../shared/http/body/cursor.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
@@ -194,7 +194,7 @@ Deno.test("agreement says how people agree with each other and with the judge", 
     }
   }
   const { answer } = await send("GET", "/agreement");
-  assertEquals(Agreement.parse(answer), answer);
+  assertEquals(GradeAgreement.parse(answer), answer);
   assertEquals([answer.run_id, answer.grades, answer.graded_turns], [id, 12, 6]);
   assertEquals([answer.judge.score, answer.judge.turns], ["judge", 6]);
   assertEquals(answer.people.pairs[0].spearman, 1);

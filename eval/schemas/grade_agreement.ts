@@ -76,7 +76,7 @@ export const JudgeAgreement = z.object({
 export type JudgeAgreement = z.infer<typeof JudgeAgreement>;
 
 /** The answer of `GET /runs/{id}/agreement`. */
-export const Agreement = z.object({
+export const GradeAgreement = z.object({
   run_id: z.string(),
   grades: z.int(),
   graded_turns: z.int(),
@@ -90,4 +90,4 @@ export const Agreement = z.object({
   /** `null` if no graded turn has the score. */
   judge: JudgeAgreement.nullable(),
 }).meta({ id: "Agreement" });
-export type Agreement = z.infer<typeof Agreement>;
+export type GradeAgreement = z.infer<typeof GradeAgreement>;
