@@ -47,8 +47,8 @@ export const CRITERIA_HELP =
                      interrupted; "resume" continues it with a higher cap
   --max-cost X       the same for its cost, in the currency of PRICES
   --concurrency N    conversations at once (default: EVAL_CONCURRENCY)
-  -o, --output FILE  write the result; .json .jsonl .csv .xml (JUnit) .md .html;
-                     may be repeated`;
+  -o, --output FILE  write the result, in the format of the file's extension, which
+                     "assay-eval export --help" lists; may be repeated`;
 
 /** What a run has to reach, and where its result goes. */
 export interface PassCriteria {

@@ -19,7 +19,7 @@ const options = {
 
 /** Writes a stored run in a format. */
 export const exportRun: Command = {
-  summary: "write a run as JSON, JSONL, CSV, JUnit XML, Markdown or HTML",
+  summary: "write a run or a group in another format, such as CSV, JUnit XML or HTML",
   help: `assay-eval export RUN [options]
 assay-eval export GROUP [options]
 
@@ -27,7 +27,8 @@ RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group. Without
 --output the run is written to standard output.
 
   --format F         ${exportFormats.map(({ name }) => name).join(", ")} (default: json)
-  -o, --output FILE  write a file, in the format of its extension; may be repeated
+  -o, --output FILE  write a file, in the format of its extension; may be repeated:
+                     ${exportFormats.map(({ extension }) => `.${extension}`).join(" ")}
   --threshold X      which turns count as failures in JUnit XML, Markdown and HTML
                      (default: the run's own, else 0.7); of a group in JUnit XML
   --noise            add the sources of the noise, to JSON, Markdown and rows of

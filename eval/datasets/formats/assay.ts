@@ -19,7 +19,7 @@ export const jsonl: DatasetFormat = {
 /** Our own scenarios in one JSON value. */
 export const json: DatasetFormat = {
   name: "json",
-  about: "an array of scenarios, one scenario, or an object whose test_batch holds them",
+  about: "a request body, an array of scenarios, or one scenario",
   recognises: ({ start, first, isLine }) =>
     /^[[{]/.test(start) && (!isLine || "test_batch" in first!),
   isWhole: true,

@@ -31,7 +31,7 @@ const LONGEST_NAMED = 100;
 /** A table with one turn per row. */
 export const csv: DatasetFormat = {
   name: "csv",
-  about: "a table with one turn per row: user_message, reference_reply, scenario_id, metadata.*",
+  about: "a table with one turn per row; see --column",
   recognises: ({ columns, hasMapping }) => hasMapping || columns !== undefined,
   async *read(pieces, { columns, leaveOut }) {
     let current: OpenScenario | undefined;

@@ -61,7 +61,7 @@ interface FileBeginning {
 /** A kind of file that test conversations are read from. */
 export interface DatasetFormat {
   name: string;
-  /** What such a file holds, in words for people. */
+  /** What such a file holds, as `run --help` says it. */
   about: string;
   /** Whether a file is of this format. The last of the table that says so reads it. */
   recognises(file: FileBeginning): boolean;

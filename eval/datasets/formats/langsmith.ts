@@ -30,7 +30,7 @@ const REFERENCE = /^reference_outputs?(?:[._](.+))?$/;
  */
 export const langsmith: DatasetFormat = {
   name: "langsmith",
-  about: "a dataset of LangSmith, exported as CSV, JSONL or JSON",
+  about: "a dataset of LangSmith as CSV, JSONL or JSON",
   recognises: ({ columns, hasMapping, first }) =>
     columns
       ? !hasMapping && !columns.includes("user_message") && isLangSmith(columns)

@@ -32,7 +32,7 @@ const QUESTIONS = [...CONVERSATIONS, ...QUESTION_NAMES];
  */
 export const openaiEvals: DatasetFormat = {
   name: "openai-evals",
-  about: "OpenAI evals and the like: one object per line, with messages or input, and ideal",
+  about: "OpenAI evals: messages or input, and ideal",
   recognises: ({ first }) => first !== undefined && !isOurs(first) && isSample(first),
   async *read(pieces, context) {
     const nameSample = createSampleIds();

@@ -10,8 +10,7 @@ const OURS = /"(?:interactions|test_batch)"\s*:/;
 /** A configuration of promptfoo, or its list of tests alone. */
 export const promptfoo: DatasetFormat = {
   name: "promptfoo",
-  about:
-    "a configuration of promptfoo in YAML or JSON: tests with vars and assert; or a table of them",
+  about: "a configuration of promptfoo, or its tests alone",
   isWhole: true,
   recognises: ({ name, start, first, isLine, columns, hasMapping }) => {
     if (/\.ya?ml$/i.test(name)) return true;
