@@ -36,7 +36,7 @@ export function createEvaluateGroup(
 
   async function begin(request: Request, { read, context }: Read): Promise<BegunGroup> {
     const { request: first, sent, dataset, targets } = read;
-    const idempotency = await readIdempotencyKey(request, { context, body: sent });
+    const idempotency = readIdempotencyKey(request, { context, body: sent });
     const testName = first.test_name ?? dataset ?? nameBatch(first.test_batch);
     const started = await runs.startGroup({
       runs: targets.map(({ endpoint, model_id, name }) => ({

@@ -66,7 +66,7 @@ export function createEvaluateRoute(
     { read, context }: { read: ReadEvaluation; context: RequestContext },
   ): Promise<BegunRun> {
     const { request: body, sent, dataset } = read;
-    const idempotency = await readIdempotencyKey(request, { context, body: sent });
+    const idempotency = readIdempotencyKey(request, { context, body: sent });
     const started = await runs.start({
       request: body,
       testName: body.test_name ?? dataset ?? nameBatch(body.test_batch),

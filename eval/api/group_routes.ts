@@ -196,7 +196,7 @@ function createGroupHandlers({ store, runs, endpoints, groups }: GroupHandlerDep
       const { id = "" } = context.params;
       const members = await groups.runs(id);
       const body = { retry_group: id };
-      const given = await readIdempotencyKey(request, { context, body });
+      const given = readIdempotencyKey(request, { context, body });
       /** A retry takes its parent's place, so that a request that is sent again finds it there. */
       const keyOf = ({ group }: RunRecord) =>
         given && { ...given, key: `${given.key} ${group!.index}` };

@@ -1,4 +1,4 @@
-import { digestOf } from "../../shared/digest.ts";
+import { createHash } from "node:crypto";
 import { AppError } from "../../shared/errors.ts";
 import { readApiKey } from "../../shared/http/router/auth.ts";
 import type { RequestContext } from "../../shared/http/router/router.ts";
@@ -10,10 +10,10 @@ const MAX_KEY_LENGTH = 255;
  * The `Idempotency-Key` of a request, with a digest of its body. Keys are separate per API key: two
  * callers may use the same one. Throws 400 `invalid_request` if it is empty or too long.
  */
-export async function readIdempotencyKey(
+export function readIdempotencyKey(
   request: Request,
   { context, body }: { context: Pick<RequestContext, "fields">; body: unknown },
-): Promise<IdempotencyKey | undefined> {
+): IdempotencyKey | undefined {
   const key = request.headers.get("idempotency-key")?.trim();
   if (key === undefined) return undefined;
   if (key === "" || key.length > MAX_KEY_LENGTH) {
@@ -25,10 +25,14 @@ export async function readIdempotencyKey(
   }
   const isIdentified = context.fields.caller !== undefined;
   return {
-    caller: isIdentified ? await digestOf([readApiKey(request) ?? ""]) : "",
+    caller: isIdentified ? digestOf(readApiKey(request) ?? "") : "",
     key,
-    bodyHash: await digestOf([JSON.stringify(body)]),
+    bodyHash: digestOf(JSON.stringify(body)),
   };
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 /** 422 for a key that was used with a different body. */

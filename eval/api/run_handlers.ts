@@ -157,7 +157,7 @@ export function createRunHandlers(
       const parent = await findRecord(context.params.id);
       const { id: parentId } = parent;
       const body = { retry: parentId };
-      const idempotency = await readIdempotencyKey(request, { context, body });
+      const idempotency = readIdempotencyKey(request, { context, body });
       const known = idempotency && await store.findByKey(idempotency);
       if (known) return await answerRetry(known, parentId);
       requireRetriable(parent, { runs, endpoints });

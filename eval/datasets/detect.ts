@@ -1,5 +1,5 @@
 import { type Fields, isFields, tryParseJson } from "../../shared/fields.ts";
-import { findObjects, MAX_CHARACTERS } from "../../shared/json_objects.ts";
+import { findObjects, MAX_CHARACTERS } from "../assess/text/json_objects.ts";
 import { csvSeparator } from "./csv_rules.ts";
 import { json, jsonl } from "./formats/assay.ts";
 import { csv } from "./formats/csv.ts";

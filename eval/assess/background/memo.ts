@@ -1,4 +1,4 @@
-import { digestOf } from "../../../shared/digest.ts";
+import { createHash } from "node:crypto";
 import { createYielder } from "../../../shared/yielder.ts";
 
 /**
@@ -86,7 +86,7 @@ export function createSharedMemo<Output>(
 
       /** Several digests may end together, and what is computed of each text takes milliseconds. */
       async function recallLong(text: string): Promise<Output> {
-        const digest = await digestOf([text]);
+        const digest = createHash("sha256").update(text).digest("hex");
         while (yieldIfDue.isDue()) await yieldIfDue();
         return await recall(`${prefix}#${digest}`, text);
       }

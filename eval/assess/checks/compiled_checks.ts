@@ -7,7 +7,7 @@ import type { RE2JS } from "re2js";
 import { asFields, isFields } from "../../../shared/fields.ts";
 import type { CheckOf } from "../../schemas/check_kinds.ts";
 import { rememberLast } from "../background/remember_last.ts";
-import { findObjects } from "../../../shared/json_objects.ts";
+import { findObjects } from "../text/json_objects.ts";
 import { decide, type Decision, notMet, oneLineOf, untold } from "../../schemas/decision.ts";
 import { compilePattern } from "./pattern.ts";
 import { identifyLanguage } from "../language/language.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JudgeMessage, JudgeModel } from "./model.ts";
 import { randomHex } from "../../../shared/random_hex.ts";
-import { findObjects, type FoundObject, MAX_CHARACTERS } from "../../../shared/json_objects.ts";
+import { findObjects, type FoundObject, MAX_CHARACTERS } from "../text/json_objects.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import type { JudgeResult } from "../../schemas/interaction_result.ts";
 

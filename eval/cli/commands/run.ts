@@ -11,7 +11,7 @@ import {
 } from "../batch.ts";
 import { type Command, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { followGroup, followRun } from "../report/follow.ts";
+import { followGroup, type Following, followRun } from "../report/follow.ts";
 import {
   CRITERIA_HELP,
   criteriaOptions,
@@ -21,6 +21,7 @@ import {
 } from "../pass_criteria.ts";
 import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
 import type { NamedTarget } from "../../schemas/targets.ts";
+import type { NewRun } from "../../store/store.ts";
 
 const options = {
   endpoint: { type: "string" },
@@ -46,9 +47,7 @@ assay-eval run --dataset NAME[@VERSION] --endpoint URL --model ID [options]
 assay-eval run --retry-failed RUN [options]
 
 Runs the batch's conversations with the model, scores the replies and stores
-them. BATCH is a file with one request body, an array of scenarios, or one
-scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
-(JSONL, JSON) or LangSmith (CSV, JSONL, JSON). "-" reads standard input.
+them. BATCH is a file of a format that --format names; "-" reads standard input.
 
   --endpoint URL     the model's address (default: the request body's)
   --model ID         the model (default: the request body's); may be repeated: then
@@ -60,9 +59,10 @@ scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
                      or both, which shows whether errors cascade
   --protocol P       how the endpoint is asked: openai or agent (default: found)
   --name NAME        the test's name (default: the body's, else the file's)
-  --format FORMAT    ${FORMATS.map(({ name }) => name).join(", ")}
-                     (default: detected)
-  --column FIELD=COLUMN
+  --format FORMAT    what the file is (default: detected):
+${
+    FORMATS.map(({ name, about }) => `                     ${name}: ${about}\n`).join("")
+  }  --column FIELD=COLUMN
                      the column of a table that holds a field: user_message,
                      reference_reply, system_prompt, scenario_id, metadata.NAME;
                      repeatable
@@ -77,8 +77,7 @@ scenario per line; a CSV table; or a file of promptfoo (YAML), OpenAI evals
 ${CRITERIA_HELP}
 
 With several models --threshold and --baseline hold for each of them by itself,
-and --output writes the comparison (.json .csv .md .html) or the turns of all models
-(.jsonl, .xml).
+and --output writes the comparison, or as JSONL and JUnit XML the turns of all models.
 
 Exit code: 0 passed, 100 below the threshold or regressed, 1 for an error, if
 the endpoint answers no turn, or if there is no baseline to compare with, 130
@@ -107,12 +106,9 @@ Example:
       );
     }
     const { model: models = [] } = values;
-    const wanted = await parsePassCriteria(values, context, {
-      comparesModels: models.length > 1,
-    });
-    if (retried !== undefined) {
-      return await retryFailed(retried, { wanted, context });
-    }
+    const comparesModels = models.length > 1;
+    const wanted = await parsePassCriteria(values, context, { comparesModels });
+    if (retried !== undefined) return await retryFailed(retried, { wanted, context });
     const batchOptions: BatchOptions = {
       ...wanted.budget && { budget: wanted.budget },
       ...values.endpoint !== undefined && { endpoint: values.endpoint },
@@ -137,18 +133,20 @@ Example:
     context.requireAllowed(request);
 
     await using store = await context.openStore({ isForRuns: true });
-    const batchDigest = wanted.baseline === undefined ? null : digestBatch(request.test_batch);
-    const candidate = { request, testName, batchDigest };
+    const candidate = { request, testName, batchDigest: digestBatch(request.test_batch) };
     const criteria = await findBaseline(wanted, { reader: store, candidate, context });
     const manager = await context.createManager(store, criteria.concurrency);
-    const started = await manager.start({ request, testName });
-    if (started.outcome !== "started") {
-      throw new Error("a run without an idempotency key already exists");
-    }
-    context.err.write(`run ${started.active.run.id}\n`);
-    return await followRun(started.active, { criteria, manager, store, context });
+    return await startRun({ request, testName }, { criteria, manager, store, context });
   },
 };
+
+/** Starts a run, and follows it to its end. */
+async function startRun(run: NewRun, following: Following): Promise<number> {
+  const started = await following.manager.start(run);
+  if (started.outcome !== "started") throw new Error("a run without a key already exists");
+  following.context.err.write(`run ${started.active.run.id}\n`);
+  return await followRun(started.active, following);
+}
 
 interface ReadOptions {
   batchOptions: BatchOptions;
@@ -226,10 +224,7 @@ async function retryFailed(
   });
   const { id: parentId, testName } = parent;
   const request = { ...parent.request, ...criteria.budget && { budget: criteria.budget } };
-  const started = await manager.start({ request, testName, parentId });
-  if (started.outcome !== "started") throw new Error("a run without a key already exists");
-  context.err.write(`run ${started.active.run.id}\n`);
-  return await followRun(started.active, { criteria, manager, store, context });
+  return await startRun({ request, testName, parentId }, { criteria, manager, store, context });
 }
 
 /** A batch and the models that run it. The request is that of the first one. */
@@ -256,9 +251,7 @@ async function runGroup(
   const criteria = await findBaseline(wanted, { reader: store, candidate, context });
   const manager = await context.createManager(store, criteria.concurrency);
   const started = await manager.startGroup({ runs });
-  if (started.outcome !== "started") {
-    throw new Error("a group without an idempotency key already exists");
-  }
+  if (started.outcome !== "started") throw new Error("a group without a key already exists");
   const { id, active } = started;
   context.err.write(`group ${id}\n`);
   return await followGroup(id, { active, criteria, manager, store, context });

@@ -7,7 +7,7 @@ import type { CliContext } from "../context.ts";
 import type { PassCriteria } from "../pass_criteria.ts";
 import { createProgressDisplay } from "../process/progress.ts";
 
-interface Following {
+export interface Following {
   criteria: PassCriteria;
   manager: RunManager;
   store: RunStore;

@@ -1,12 +1,9 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
-import { createHash } from "node:crypto";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "seeded-fast-check";
 import { abortError, untilAbort } from "../../shared/abort.ts";
-import { digestOf } from "../../shared/digest.ts";
 import { isAbort } from "../../shared/errors.ts";
-import { findObjects } from "../../shared/json_objects.ts";
 import { lazy } from "../../shared/lazy.ts";
 import { formatP, rounded, roundedBelow } from "../../shared/rounding.ts";
 import { shorten } from "../../shared/text.ts";
@@ -35,45 +32,6 @@ Deno.test("a caller that stays gets the result of the work", async () => {
   assertEquals(await untilAbort(Promise.resolve(1), signal), 1);
   assertEquals(await untilAbort(Promise.resolve(2), undefined), 2);
   await assertRejects(() => untilAbort(Promise.reject(new Error("fault")), signal), Error, "fault");
-});
-
-Deno.test("a digest is the SHA-256 of all pieces together, however long they are", async () => {
-  for (const pieces of [[], ["a", "b"], ["ä".repeat(700_000), "日本", "語".repeat(700_000), "."]]) {
-    const expected = createHash("sha256").update(pieces.join("")).digest("hex");
-    assertEquals(await digestOf(pieces), expected, `${pieces.length} pieces`);
-  }
-});
-
-const valuesIn = (text: string) => findObjects(text).map(({ value }) => value);
-
-Deno.test("an object is found behind braces that are none, however many", () => {
-  const text = `${"the set {a, b} ".repeat(3000)}gives {"grade": 6}`;
-  assertEquals(valuesIn(text), [{ grade: 6 }]);
-});
-
-Deno.test("an object that is cut off, has a comma too many or a key twice is none", () => {
-  for (const text of ['{"a": 1', '{"a": 1,}', '{"a": 1, "a": 2}', '{"b": {"a": 1, "a": 2}}']) {
-    assertEquals(valuesIn(text), [], text);
-  }
-  assertEquals(valuesIn('{"a": ":", "b": [{"a": 1}, {"a": 2}]}').length, 1);
-});
-
-Deno.test("the place of an object is that of its braces", () => {
-  const text = 'so {"a": "}"} it is';
-  const { start, end } = findObjects(text)[0]!;
-  assertEquals(text.slice(start, end), '{"a": "}"}');
-});
-
-Deno.test("the work on an answer of nothing but braces is bounded", () => {
-  const object = '{"grade": 6}';
-  assertEquals(findObjects(`${"{".repeat(1000)}${object}`).length, 1);
-  assertEquals(findObjects(`${"{".repeat(20_000)}${object}`).length, 0); // given up before it
-});
-
-Deno.test("a text that is too long has no objects, not even at its beginning", () => {
-  const object = '{"grade": 6}';
-  assertEquals(findObjects(object.padEnd(50_000)).length, 1);
-  assertEquals(findObjects(object.padEnd(50_001)).length, 0);
 });
 
 Deno.test("the code of a lazy function is loaded once, by its first call", async () => {

@@ -1,4 +1,4 @@
-import { type Fields, parseFields } from "./fields.ts";
+import { type Fields, parseFields } from "../../../shared/fields.ts";
 
 /** A JSON object found in a text; `end` is the index after its closing brace. */
 export interface FoundObject {
