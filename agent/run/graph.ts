@@ -216,8 +216,8 @@ const write = {
 };
 
 /**
- * A node of the graph. It writes to its channel itself: as a sequence of a function and a write,
- * with a trace and copies of the configuration for both, a step would cost twice as much.
+ * A node of the graph. It writes to the next channel itself: as a sequence of a function and a write,
+ * with a trace and copies of the configuration for each, the graph costs half as much again.
  */
 class Node<State> extends Runnable<State, void> {
   override lc_namespace = ["assay"];
