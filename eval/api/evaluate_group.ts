@@ -1,11 +1,10 @@
 import { conflict } from "../../shared/errors.ts";
 import { wantsEvents } from "../../shared/http/router/headers.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
-import { type AnswerGroup, resumedLater } from "./evaluate_route.ts";
+import { type AnswerGroup, prefersAsync, resumedLater } from "./evaluate_route.ts";
 import { type BegunRun, createAttachedRuns } from "../run/manager/attached_runs.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import type { RunManager } from "../run/manager/manager.ts";
-import { prefersAsync } from "./evaluate_route.ts";
 import { logStreamEnd } from "../run/events/client_stream.ts";
 import { nameBatch } from "../store/runs/batch_digest.ts";
 import type { RunStore } from "../store/store.ts";

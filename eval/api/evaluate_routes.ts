@@ -12,8 +12,13 @@ import { pairScorers } from "../assess/scores/pair_scorers.ts";
 import { runSelfTest } from "../assess/scores/self_test.ts";
 import { createEvaluateRoute, type EvaluateRouteDeps } from "./evaluate_route.ts";
 import { GroupReport } from "../groups/group_report.ts";
-import { GROUP_EVENTS, GroupState } from "./schemas/run_schemas.ts";
-import { RUN_EVENTS, RunLocation, RunState } from "./schemas/run_schemas.ts";
+import {
+  GROUP_EVENTS,
+  GroupState,
+  RUN_EVENTS,
+  RunLocation,
+  RunState,
+} from "./schemas/run_schemas.ts";
 import { CALL_PROBLEMS, DetailQuery, idempotencyKey, WRITE_PROBLEMS } from "./route_parts.ts";
 
 const EXAMPLE = {

@@ -3,8 +3,7 @@ import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { exportFormats } from "../export/export_formats.ts";
 import { GroupReport, ListedGroup } from "../groups/group_report.ts";
-import { RunLocation } from "./schemas/run_schemas.ts";
-import { GROUP_EVENTS, GroupState } from "./schemas/run_schemas.ts";
+import { GROUP_EVENTS, GroupState, RunLocation } from "./schemas/run_schemas.ts";
 import {
   BAD_QUERY,
   bom,
