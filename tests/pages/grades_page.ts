@@ -163,7 +163,9 @@ suite.test("replies are graded one after another with a key each, and a grade is
   await page.getByText("No grades yet.").waitFor();
   await page.getByText("From 10 grades on you see how far people agree").waitFor();
   await checkAccessibility(page);
-  await page.getByLabel("Your name").fill("Ann");
+  const name = page.getByLabel("Your name");
+  assertEquals((await name.boundingBox())!.width >= 120, true); // there is room for a name
+  await name.fill("Ann");
   await page.getByRole("button", { name: "Start grading" }).click();
   await page.getByText("12 turns left").waitFor();
   await checkAccessibility(page);
