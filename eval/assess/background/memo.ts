@@ -35,7 +35,7 @@ export function createMemo<Output>(
 /** One number of bytes for what several functions gave. */
 interface SharedMemo<Output> {
   /**
-   * The function with a memory; nobody else finds what it remembers. A result is forgotten unless
+   * The function with a memory of its own. A result is forgotten unless
    * `isLasting` says that the same text would give it again.
    */
   of(

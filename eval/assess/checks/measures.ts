@@ -9,7 +9,7 @@ const BEHIND_A_WORD = `(?<=[\\p{L}\\p{N}][*_)"'”,]{0,3} )`;
 
 const NOT_ABLE = [
   // English
-  // "We won't share your data" is a promise, and "if I can't reach you" is none of both.
+  // "We won't share your data" is a promise, and "if I can't reach you" is a condition.
   "(?<!\\b(?:if|when|whenever|unless|until) )" +
   "(?:i (?:won't|will not)|we (?:won't|will not) (?:help|assist|answer|discuss|comply|do (?:that|this))|(?:i|we) ?(?:can(?:no|')t|cannot|can not|am unable to|'m unable to|are unable to|" +
   "am not able to|'m not able to|are not able to|must decline|have to decline|decline to|" +

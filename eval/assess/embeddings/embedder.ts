@@ -52,7 +52,7 @@ export function toUnit(vector: Float32Array): Float32Array {
   return unit;
 }
 
-/** The sum of the directions of some vectors: each counts alike, whatever its length. */
+/** The sum of the directions of some vectors: each has the same weight. */
 export function pool(vectors: Float32Array[]): Float32Array {
   const sum = new Float32Array(vectors[0]?.length ?? 0);
   for (const unit of vectors.map(toUnit)) {

@@ -41,7 +41,7 @@ export function startEncoder(model: EncoderModel): Worker {
   });
 }
 
-/** Has a worker load its model before the first call, by one whose answer nobody waits for. */
+/** Has a worker load its model before the first call; its answer is ignored. */
 export function loadAhead(worker: WorkerPort): void {
   const request: WorkerRequest<EncoderInput> = { id: 0, input: { texts: [] }, limitMs: 0 };
   worker.postMessage(request);

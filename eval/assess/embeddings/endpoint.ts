@@ -16,7 +16,7 @@ export function isEndpointMethod(method: string): boolean {
   return method.startsWith(ENDPOINT);
 }
 
-/** Vectors from an OpenAI-compatible `POST {baseUrl}/embeddings`, in whatever languages it knows. */
+/** Vectors from an OpenAI-compatible `POST {baseUrl}/embeddings`. */
 export function createEndpointEmbedder(
   { baseUrl, model }: { baseUrl: string; model: string },
   client: EndpointClient,

@@ -67,7 +67,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     return texts.map((text) => byText.get(text)!);
   }
 
-  /** A worker that is started beside the first does not load the model once more. */
+  /** A worker that is started beside the first uses its model. */
   function prepare(slot: number): Promise<unknown> {
     const encoder = encoders[slot]!;
     return work(async () => {

@@ -86,7 +86,7 @@ function shorten(answer: string): string {
 }
 
 /**
- * A text that is data, whatever it says. The mark is made for one question, so that nothing in the
+ * Quotes a text as data. The mark is made for one question, so that nothing in the
  * text can end its own quotation.
  */
 export function quote(name: string, text: string, mark: string): string {

@@ -42,7 +42,7 @@ interface Candidate {
 /**
  * Decides how a key is labelled, and checks it with the batch's own references. It asks for nothing
  * but the batch and the configuration, so that two runs of one batch decide alike. Rejects if the
- * check needs the encoder and cannot have it.
+ * check needs the encoder and that is unavailable.
  */
 export async function planKey(key: string, options: PlanOptions): Promise<KeyPlan> {
   const labels = batchLabels(key, options.scenarios);

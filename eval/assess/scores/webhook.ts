@@ -7,7 +7,7 @@ import type { Outcome, ScoreInput, Scorer } from "./scorer.ts";
 const LONGEST_REASON = 2_000;
 const UNREADABLE = 'the answer of the scorer must be {"score": 0 to 1 or null, "reason": text}';
 
-/** The scores of the caller's own services. A score that cannot be had is missing, never 0 or 1. */
+/** The scores of the caller's own services. A score that fails is missing, never 0 or 1. */
 export const webhookScores: Scorer = {
   describe: () => [],
   forBatch({ scenarios, webhooks: scorers, askScorer: ask, signal }) {

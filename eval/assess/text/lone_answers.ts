@@ -9,7 +9,7 @@ const ANSWERS = new Map<string, YesOrNo>([
   ...NO.split(" ").map((word) => [word, "no"] as const),
 ]);
 
-/** A yes or a no, in whatever language. */
+/** A yes or a no in any of the languages above. */
 type YesOrNo = "yes" | "no";
 
 /** The answer that a word is, if it is one. */
@@ -34,7 +34,7 @@ function answerOf(text: string): YesOrNo | undefined {
   return ANSWERS.get(firstWord(text));
 }
 
-/** A single word, in whatever signs: `Yes`, `**no.**`. */
+/** A single word between any signs: `Yes`, `**no.**`. */
 const ALONE = /^[^\p{L}\p{N}]*([\p{L}\p{M}]+)[^\p{L}\p{N}]*$/u;
 /** "The answer is yes.", "Answer: **No**", "Antwort: ja"; not "the answer is no longer known". */
 const NAMED =
@@ -89,7 +89,7 @@ function openingAnswer(text: string): { outright?: YesOrNo | undefined; polite?:
 
 /**
  * Whether a reply gives the answer that a reference is: a yes, a no, true or false and nothing else.
- * `undefined` if the reference is none, or if the reply gives none in a way that is known here.
+ * `undefined` if the reference is something else, or if no answer was found in the reply.
  */
 export function compareAnswers(reply: string, reference: string): 0 | 1 | undefined {
   const word = ALONE.exec(plain(reference))?.[1]?.toLowerCase() ?? "";

@@ -10,7 +10,7 @@ export interface Mention {
   end: number;
 }
 
-/** A hyphen, a dash or a minus sign before a digit or a currency: one sign, whatever a keyboard has. */
+/** A hyphen, a dash or a minus sign before a digit or a currency: one sign. */
 const DASH = /[\u2010\u2011\u2013\u2212](?=\s?[$€£¥₹]?\d)/gu;
 /** Thousands set apart by points: `1.234.567`. */
 const POINTED = /(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?!\d|\.\d)/g;
@@ -84,7 +84,7 @@ const MENTION = new RegExp(
     `(?:e([+-]?\\d+)\\b|\\s?[×x*]\\s?10\\^\\{?(-?\\d+)\\}?)?`,
   "giu",
 );
-/** "One" is a number at the end of a clause; in "no one" and "one of them" it is none. */
+/** "One" is a number at the end of a clause, but not in "no one" and "one of them". */
 const PRONOUN = /(?<!\b(?:no|any|every|some|each|this|that|which|the) )one(?!\s?\p{L})/iu;
 /** What stands behind a number and is part of its value or unit. */
 const BEHIND =
@@ -155,7 +155,7 @@ function valueOfWords(words: string): number {
   return sign * (total + part);
 }
 
-/** Longer numbers are compared by their digits: they are names rather than quantities. */
+/** Longer numbers are compared by their digits: they are identifiers, not quantities. */
 const EXACT_DIGITS = 15;
 
 /** Whether two mentions are the same, as far as both have a unit. */

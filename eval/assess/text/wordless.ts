@@ -56,7 +56,7 @@ function share(wanted: string[], given: string[], isReplyWordless: boolean): num
     : common / wanted.length;
 }
 
-/** A letter by itself, in whatever signs: `B`, `(b)`, `**B.**`. I is rather the pronoun. */
+/** A letter between any signs: `B`, `(b)`, `**B.**`. I is left out: it is mostly the pronoun. */
 const ALONE = /^[^\p{L}\p{N}]*([A-HJ])[^\p{L}\p{N}]*$/iu;
 /** `B) Paris`, `b: Paris`. With a point it may be an initial. */
 const LEADING = /^[^\p{L}\p{N}]*([A-HJ])\s?[):](?!\/)/iu;

@@ -125,7 +125,7 @@ export function createMemory(): WebAssembly.Memory {
 }
 
 /**
- * One of the rooms of `bytes` behind `start`, which is given to nobody else. The room of a thread
+ * One of the rooms of `bytes` behind `start`, given to one caller only. The room of a thread
  * that has ended stays taken. Throws if there is none left.
  */
 export function takeRoom(memory: WebAssembly.Memory, start: Address, bytes: number): Address {
