@@ -4,7 +4,7 @@ import { createYielder } from "../../shared/yielder.ts";
 import type { JudgeModel } from "../assess/judge/model.ts";
 import { referenceOf } from "../assess/references.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
-import { isUnanswered } from "../schemas/barred.ts";
+import { isUnanswered } from "../schemas/unanswered.ts";
 import type { RunReader } from "../store/store.ts";
 import { DEFAULT_SEED } from "./compare.ts";
 import { comparableRuns } from "./compare_stored.ts";

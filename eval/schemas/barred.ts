@@ -1,4 +1,5 @@
 import { isBarring, isOpenBar } from "./checks.ts";
+import { isUnanswered } from "./unanswered.ts";
 import type { AgreementLabel, InteractionResult } from "./interaction_result.ts";
 
 /**
@@ -56,12 +57,4 @@ export function hasWrongTools(
   { scores, error }: Pick<InteractionResult, "scores" | "error">,
 ): boolean {
   return !isUnanswered({ error }) && scores.tools === 0;
-}
-
-/** Errors of turns that were answered, only without a text: that is a fact about the model. */
-const ANSWERED: ReadonlySet<string> = new Set(["empty_reply", "tool_calls_only"]);
-
-/** Whether a call failed without an answer: nobody knows what it would have been. */
-export function isUnanswered({ error }: Pick<InteractionResult, "error">): boolean {
-  return error !== undefined && !ANSWERED.has(error.code);
 }
