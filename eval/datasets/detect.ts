@@ -68,6 +68,7 @@ function columnsOf(header: string): string[] {
     .map((name) => name.trim().replace(/^"(.*)"$/, "$1").trim());
 }
 
+const FIELD = /^(?:user_message|reference_reply|system_prompt|scenario_id)$/;
 const METADATA = "metadata.";
 
 /** The fields that a column can hold, in words for people. */
@@ -84,11 +85,5 @@ export function mapColumn(
     const name = field.slice(METADATA.length);
     return { ...columns, metadata: { ...columns.metadata, [name]: column } };
   }
-  if (
-    field === "user_message" || field === "reference_reply" || field === "system_prompt" ||
-    field === "scenario_id"
-  ) {
-    return { ...columns, [field]: column };
-  }
-  return undefined;
+  return FIELD.test(field) ? { ...columns, [field]: column } : undefined;
 }
