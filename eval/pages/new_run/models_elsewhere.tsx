@@ -1,6 +1,7 @@
 import { useRef } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
+import { asFields, asText } from "../../../shared/fields.ts";
 import { draft, type ModelElsewhere } from "./draft.ts";
 import { ModelField } from "./model_field.tsx";
 
@@ -88,5 +89,25 @@ function ModelFields({ one: { endpoint, model }, number, errorOf, onChange, onRe
         />
       </div>
     </fieldset>
+  );
+}
+
+/** The models of a pasted request that names each with its endpoint: the form has no fields for that. */
+export function PastedTargets({ targets }: { targets: unknown[] }) {
+  return (
+    <div class="field">
+      <span>Models of the pasted request</span>
+      <ul class="reasons">
+        {targets.map(asFields).map(({ name, model_id, endpoint }, index) => (
+          <li key={index} dir="auto">
+            <span>
+              {asText(name) ?? asText(model_id) ?? "unnamed"}{" "}
+              <span class="muted small">{asText(endpoint)}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <span class="field-hint">They run side by side as a group</span>
+    </div>
   );
 }

@@ -23,8 +23,7 @@ import {
   setBatchText,
 } from "./draft.ts";
 import { ModelField } from "./model_field.tsx";
-import { ModelsElsewhere } from "./models_elsewhere.tsx";
-import { PastedTargets } from "./pasted_targets.tsx";
+import { ModelsElsewhere, PastedTargets } from "./models_elsewhere.tsx";
 import { useSending } from "../sending.ts";
 
 /** Fields of the body that have a place in the form; errors of others are shown above it. */

@@ -2,7 +2,6 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
-import { holdBack } from "../unsaved_edits.ts";
 
 /**
  * A dialog over the page, open as long as it is rendered. The browser keeps the focus inside and
@@ -103,4 +102,24 @@ export function ConfirmDialog({ title, action, children, onConfirm, onClose }: {
       </div>
     </Dialog>
   );
+}
+
+/**
+ * Calls `ask` in place of going back or forward, and lets the browser ask before the page is reloaded
+ * or closed. Returns what ends that. A browser without the Navigation API goes back all the same.
+ */
+function holdBack(ask: () => void): () => void {
+  function stay(event: NavigateEvent): void {
+    if (event.navigationType !== "traverse" || !event.cancelable) return;
+    event.preventDefault();
+    ask();
+  }
+  const askOnLeaving = (event: Event) => event.preventDefault();
+  const { navigation } = globalThis as { navigation?: Navigation };
+  navigation?.addEventListener("navigate", stay);
+  globalThis.addEventListener("beforeunload", askOnLeaving);
+  return () => {
+    navigation?.removeEventListener("navigate", stay);
+    globalThis.removeEventListener("beforeunload", askOnLeaving);
+  };
 }
