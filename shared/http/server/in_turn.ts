@@ -31,7 +31,8 @@ export function answerInTurn(listener: Listener): {
   const lines = new WeakMap<Socket, Line>();
 
   function receive(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const line = lines.get(incoming.socket)!;
+    const line = lines.get(incoming.socket);
+    if (!line) return listener(incoming, outgoing); // Deno 2.6 does not emit "connection"
     line.last = incoming;
     if (line.isBusy) line.waiting.push(() => begin(line, incoming, outgoing));
     else begin(line, incoming, outgoing);

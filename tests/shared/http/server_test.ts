@@ -413,3 +413,14 @@ Deno.test("what a client sends ahead is parsed request by request, when the one 
   assertEquals((await client.heard).match(/HTTP\/1\.1 200/g)?.length, 300);
   await new Promise((resolve) => server.close(resolve));
 });
+
+Deno.test("a request of a connection that was not announced is answered at once", async () => {
+  const inTurn = answerInTurn((_incoming, outgoing) => void outgoing.end("ok"));
+  const server = createServer(inTurn.listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  using client = await connectRaw(`http://127.0.0.1:${port}`);
+  await client.say("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nconnection: close\r\n\r\n");
+  assertMatch(await client.heard, /HTTP\/1\.1 200/);
+  await new Promise((resolve) => server.close(resolve));
+});
