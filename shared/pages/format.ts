@@ -7,6 +7,7 @@ const compact = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFrac
 const amounts = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 3 });
 const dateTimes = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" });
 const days = new Intl.DateTimeFormat(LOCALE, { day: "numeric", month: "short", year: "numeric" });
+const times = new Intl.DateTimeFormat(LOCALE, { timeStyle: "short" });
 const ages = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto", style: "short" });
 
 /** `1,234`. */
@@ -69,6 +70,11 @@ function pair([large, largeUnit]: [number, string], [small, smallUnit]: [number,
 /** `Nov 15, 2026`, in the person's time zone. */
 export function formatDay(time: number | string | Date): string {
   return days.format(new Date(time));
+}
+
+/** `3:04 PM`, in the person's time zone. */
+export function formatTime(time: number | string | Date): string {
+  return times.format(new Date(time));
 }
 
 /** `Nov 15, 2026, 3:04 PM`, in the person's time zone. */

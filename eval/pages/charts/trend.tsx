@@ -5,6 +5,7 @@ import {
   formatDuration,
   formatMoney,
   formatScore,
+  formatTime,
 } from "../../../shared/pages/format.ts";
 import { navigate } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../api/schemas/run_schemas.ts";
@@ -86,7 +87,6 @@ export function Trend({ runs, choice }: { runs: ListedRun[]; choice: string }) {
   const said = (value: number) => formatValue(value, { choice, runs });
   const [first, last] = [points[0]!, points.at(-1)!];
   const isOneDay = formatDay(first.run.created_at) === formatDay(last.run.created_at);
-  const when = isOneDay ? formatDateTime : formatDay;
   return (
     <figure>
       <svg
@@ -140,8 +140,12 @@ export function Trend({ runs, choice }: { runs: ListedRun[]; choice: string }) {
             })}
           </g>
         ))}
-        <text class="tick" x={LEFT + 4} y={HEIGHT - 6}>{when(first.run.created_at)}</text>
-        <text class="tick end" x={width - 8} y={HEIGHT - 6}>{when(last.run.created_at)}</text>
+        <text class="tick" x={LEFT + 4} y={HEIGHT - 6}>
+          {(isOneDay ? formatDateTime : formatDay)(first.run.created_at)}
+        </text>
+        <text class="tick end" x={width - 8} y={HEIGHT - 6}>
+          {(isOneDay ? formatTime : formatDay)(last.run.created_at)}
+        </text>
       </svg>
       <figcaption class="legend">
         {models.map(([model], kind) => (
