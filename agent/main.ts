@@ -1,3 +1,4 @@
+import process from "node:process";
 import { callerKeys, requireSafeExposure } from "../shared/config/config.ts";
 import type { RateLimiter } from "../shared/http/router/rate_limit.ts";
 import type { Logger } from "../shared/log.ts";
@@ -22,6 +23,9 @@ async function main(): Promise<void> {
     },
     outgoing: (config) => Math.min(config.MAX_CONNECTIONS, config.AGENT_MAX_RUNS),
     async create(config, log) {
+      // The configuration has been read. An operator whose MCP entry takes a variable away would find
+      // it given by the SDK; one with LANGSMITH_* and `deno run -A` would send conversations there.
+      process.env = {};
       const deps = await createAgentDeps(config, log);
       const { models, tools, metrics } = deps;
       const shared = await openSharedLimit(config, log);

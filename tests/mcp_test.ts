@@ -23,12 +23,16 @@ const ENV = Object.fromEntries(
 
 async function startAgent(
   hub: { baseUrl: string },
-  { servers, flags = [] }: { servers: Record<string, unknown>; flags?: string[] },
+  { servers, flags = [], environment }: {
+    servers: Record<string, unknown>;
+    flags?: string[];
+    environment?: Record<string, string>;
+  },
 ) {
   const cwd = await Deno.makeTempDir();
   await Deno.writeTextFile(`${cwd}/mcp.json`, JSON.stringify({ mcpServers: servers }));
   const agent = await startServiceProcess("agent", {
-    environment: { HUB_BASE_URL: hub.baseUrl, AGENT_MCP_CONFIG: "mcp.json" },
+    environment: { HUB_BASE_URL: hub.baseUrl, AGENT_MCP_CONFIG: "mcp.json", ...environment },
     cwd,
     flags: ["--allow-read=.env,mcp.json", ...flags],
   });
@@ -157,6 +161,21 @@ Deno.test("a call of a program's tool has a result", async () => {
   });
   await inState(started.agent, "ready");
   assertStringIncludes((await (await ask(started.agent)).json()).content, "42");
+});
+
+Deno.test("a variable that an entry takes away does not reach its program", async () => {
+  await using hub = await startProviderDouble(caller({ name: "tell", args: {} }));
+  const args = ["run", "-A", new URL("fakes/telling_server.ts", import.meta.url).pathname, "well"];
+  const env = { ...ENV, LOGNAME: null };
+  await using started = await startAgent(hub, {
+    servers: { telling: { command: Deno.execPath(), args, env } },
+    flags: stdioFlags,
+    environment: { LOGNAME: "somebody", USER: "somebody" },
+  });
+  await inState(started.agent, "ready");
+  const { content } = await (await ask(started.agent)).json();
+  assertStringIncludes(content, '"USER":"somebody"');
+  assert(!content.includes("LOGNAME"), content);
 });
 
 Deno.test("without the permission to start it, a program is down and the error says how to give it", async () => {
