@@ -5,6 +5,7 @@ import type { JudgeModel } from "../assess/judge/model.ts";
 import { referenceOf } from "../assess/references.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
 import { isUnanswered } from "../schemas/unanswered.ts";
+import { runDeleted } from "../store/runs/require_run.ts";
 import type { RunReader } from "../store/store.ts";
 import { DEFAULT_SEED } from "./compare.ts";
 import { comparableRuns } from "./compare_stored.ts";
@@ -154,7 +155,8 @@ export async function compareByJudge(
     const { attempt } = turn[side][0]!;
     const place = { scenario: index[side], attempt, turn: turn.index[side] };
     const [found] = await reader.conversation(ids[side], place, 1);
-    return JSON.parse(found!.resultJson!) as InteractionResult;
+    if (!found) throw runDeleted(ids[side]);
+    return JSON.parse(found.resultJson!) as InteractionResult;
   }
 
   async function judgeTurn(one: (typeof turns)[number]): Promise<void> {

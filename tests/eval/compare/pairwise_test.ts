@@ -241,6 +241,17 @@ Deno.test("POST /runs/compare answers the comparison with the preference, and ne
   assertEquals([status, body.preference.ties, body.decided_by], [200, 12, "overall"]);
   assert(body.verdict !== undefined);
   assertEquals((await ask(scoringPorts())).status, 400);
+  const deleting = fakeJudge(() => '{"better": "tie", "reason": "so"}');
+  const { ask: answer } = deleting.judge;
+  deleting.judge.ask = async (...question) => {
+    await cli.store.deleteRun(baseline!);
+    return await answer(...question);
+  };
+  const gone = await ask(scoringPorts({ judge: deleting.judge }));
+  assertEquals([gone.status, gone.body.detail], [
+    404,
+    `run ${baseline} was deleted while it was read`,
+  ]);
 });
 
 Deno.test("the normal distribution is that of the tables", () => {

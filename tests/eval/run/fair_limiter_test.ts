@@ -178,8 +178,6 @@ Deno.test("a run completes while another one hangs with all conversations of the
   await stuck;
 });
 
-/** SQLite's code for an error in the SQL. */
-
 Deno.test("a store that cannot be written is not ready, and the check says why", async () => {
   const store = memoryStore();
   assertEquals(await checkStore(store)(), undefined);
