@@ -7,7 +7,7 @@ import { COLUMN_FIELDS, detectFormat, findFormat, FORMATS, mapColumn } from "../
 import { json, jsonl } from "../datasets/formats/assay.ts";
 import { csv } from "../datasets/formats/csv.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "../datasets/formats/format.ts";
-import { parseLine, parseWhole, readLines, readWhole } from "../datasets/formats/lines.ts";
+import { parseLine, parseText, readLines, readWhole } from "../datasets/formats/lines.ts";
 import { importScenarios, type SkippedPart } from "../datasets/import_scenarios.ts";
 import { printable } from "../export/text/shorten.ts";
 import { UsageError } from "./command.ts";
@@ -62,7 +62,7 @@ export async function readBatch(
   const pieces = ReadableStream.from([text]);
   try {
     if (format === json) {
-      return { ...toRequest(toBody(parseWhole(await readWhole(pieces))), context), leftOut: [] };
+      return { ...toRequest(toBody(parseText(await readWhole(pieces))), context), leftOut: [] };
     }
     if (format === jsonl) {
       const lines = await Array.fromAsync(readLines(pieces));

@@ -53,9 +53,14 @@ export function parseLine({ number, text }: Line): unknown {
   }
 }
 
-/** The JSON value that a whole text is; `ImportError` if it is none. */
+/** The same for a text of a caller, which may not have too many values. */
 export function parseWhole(text: string): unknown {
   createShapeGauge((reason) => new ImportError(1, reason)).add(text);
+  return parseText(text);
+}
+
+/** The JSON value that a whole text is; `ImportError` if it is none. */
+export function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
