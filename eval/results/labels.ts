@@ -32,12 +32,19 @@ interface LabelCount {
  */
 export function createLabelCounter() {
   const byKey = new Map<string, LabelCount>();
+  /** By text: the same few labels come in all turns. */
+  const names = new Map<string, string>();
+
+  function nameOf(label: unknown): string {
+    if (typeof label !== "string") return labelKey(label);
+    return names.getOrInsertComputed(label, labelKey);
+  }
 
   /** Named by what labels are compared by: those that match (`<key>_match`) share a name here too. */
   function foundLabel(key: string, { error, generated_metadata }: LabelledTurn): string {
     if (error) return FAILED_LABEL;
     const value = Object.hasOwn(generated_metadata, key) ? generated_metadata[key] : undefined;
-    return value === undefined ? NO_LABEL : labelKey(value);
+    return value === undefined ? NO_LABEL : nameOf(value);
   }
 
   function addTurn(key: string, turns: LabelledTurn[]): void {
@@ -48,7 +55,7 @@ export function createLabelCounter() {
       count.selfCheck ??= readSelfCheck(key, turn);
       const label = foundLabel(key, turn);
       if (label !== FAILED_LABEL) found.set(label, (found.get(label) ?? 0) + 1);
-      const row = own(count.confusion, labelKey(turn.reference_metadata[key]), {});
+      const row = own(count.confusion, nameOf(turn.reference_metadata[key]), {});
       row[label] = own(row, label, 0) + 1;
     }
     const { all, same } = countPairs([...found.values()]);

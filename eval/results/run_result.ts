@@ -43,7 +43,7 @@ export async function* writeResult(
       else if (part.kind === "scenario end") totals.add(part);
     }
   }
-  const rest = totals.close();
+  const rest = await totals.close();
   const statistics = inDetail(rest.statistics, detail);
   yield `],${JSON.stringify({ ...rest, statistics, ...more }).slice(1)}}`;
 }

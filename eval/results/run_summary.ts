@@ -112,7 +112,7 @@ export async function summariseTurns(
       totals.add(part);
     }
   }
-  const rest = totals.close();
+  const rest = await totals.close();
   const { notes, scored_by } = summariseRun(run.request, {
     runId: run.id,
     testName: run.testName,

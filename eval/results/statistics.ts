@@ -87,15 +87,9 @@ export function createScenarioAggregate() {
         sums.answered.count++;
       }
     },
-    close(): AggregatedScores {
-      const average_scores: Scores = {};
-      const statistics: Record<string, Statistic> = {};
-      for (const [name, column] of columns) {
-        statistics[name] = describeColumn(name, column);
-        average_scores[name] = statistics[name].mean;
-      }
-      return { average_scores, statistics };
-    },
+    names: () => [...columns.keys()],
+    /** Takes a while: there may be a hundred thousand questions. */
+    describe: (name: string): Statistic => describeColumn(name, columns.get(name)!),
   };
 }
 

@@ -7,13 +7,14 @@ import {
 } from "../schemas/evaluate_response.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
 import type { Scenario } from "../schemas/scenario.ts";
-import type { PassRates } from "../schemas/statistics.ts";
+import type { PassRates, Scores, Statistic } from "../schemas/statistics.ts";
 import { isBarred, mayBeBarred } from "../schemas/barred.ts";
 import { createHistoryGap } from "./history_gap.ts";
 import { createLabelCounter } from "./labels.ts";
 import { runNotes } from "./notes.ts";
 import { createTurnCounter } from "./turn_counts.ts";
 import type { Tally } from "../store/runs/run_record.ts";
+import { createYielder } from "../../shared/yielder.ts";
 import {
   type Bars,
   countPasses,
@@ -177,10 +178,19 @@ export function createTotals() {
     labels.add(attempts);
   }
 
-  function close(): Omit<EvaluateResponse["results"], "scenarios"> {
+  async function close(): Promise<Omit<EvaluateResponse["results"], "scenarios">> {
     const history_gap = gap.close();
+    const average_scores: Scores = {};
+    const statistics: Record<string, Statistic> = {};
+    const pause = createYielder();
+    for (const name of scenarios.names()) {
+      statistics[name] = scenarios.describe(name);
+      average_scores[name] = statistics[name].mean;
+      await pause();
+    }
     return {
-      ...scenarios.close(),
+      average_scores,
+      statistics,
       ...runPassRates([...passes.values()], threshold),
       ...counts.report(),
       labels: labels.report(),

@@ -64,7 +64,11 @@ export async function summariseScenarios(
 export function aggregateScenarios(scenarios: Record<string, Statistic>[]): AggregatedScores {
   const aggregate = createScenarioAggregate();
   for (const [index, statistics] of scenarios.entries()) aggregate.add(statistics, `${index}`);
-  return aggregate.close();
+  const statistics = Object.fromEntries(
+    aggregate.names().map((name) => [name, aggregate.describe(name)]),
+  );
+  const means = Object.entries(statistics).map(([name, { mean }]) => [name, mean]);
+  return { average_scores: Object.fromEntries(means), statistics };
 }
 
 /** The pass rates of a run. */

@@ -1,3 +1,4 @@
+import { createYielder } from "../../../shared/yielder.ts";
 import { type Kysely, sql, type Transaction } from "kysely";
 import { countTurns, planOf } from "../../schemas/conversations.ts";
 import { datasetNameOf, digestBatch } from "./batch_digest.ts";
@@ -80,10 +81,12 @@ export function createRunCreation(
       const moment = now();
       const id = newId();
       const ready: ReadyRun[] = [];
+      const pause = createYielder();
       const batchDigest = digestBatch(runs[0]!.request.test_batch); // all have the same
       for (const [index, { name, ...run }] of runs.entries()) {
         const group = { id, index, name };
         ready.push(await prepare(run, { id: newId(), moment, batchDigest, group }));
+        await pause(); // a request may have 8 MB
       }
       const known = await store(ready, { id, moment, idempotency });
       return known ?? { outcome: "created", id, runs: ready.map(({ stored }) => stored) };

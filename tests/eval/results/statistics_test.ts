@@ -86,9 +86,9 @@ Deno.test("scenarios that ask the same count as one", () => {
   const of = (value: number) => aggregateScores(turns([value])).statistics;
   for (let copy = 0; copy < 12; copy++) aggregate.add(of(1), "same");
   for (const [index, value] of [0, 0.2, 0.4, 0.6].entries()) aggregate.add(of(value), `${index}`);
-  const { x } = aggregate.close().statistics;
-  assertEquals([x!.n, x!.turns], [5, 16]);
-  assertAlmostEquals(x!.mean!, 2.2 / 5, 1e-12);
+  const { n, turns: counted, mean } = aggregate.describe("x");
+  assertEquals([n, counted], [5, 16]);
+  assertAlmostEquals(mean!, 2.2 / 5, 1e-12);
 });
 
 Deno.test("a run's bounds are means over scenarios, also over those with nothing but missing turns", () => {

@@ -163,7 +163,7 @@ Deno.test("a scenario counts its attempts alike, and a run its scenarios", async
   assertEquals([statistics.overall!.n, statistics.overall!.stderr], [2, 0.25]);
 });
 
-Deno.test("a run counts what is missing, by which methods it was scored and in what replies differ", () => {
+Deno.test("a run counts what is missing, by which methods it was scored and in what replies differ", async () => {
   const turns = [
     { score_methods: { semantic_similarity: "a" }, differs_in: ["number"] },
     { score_methods: { semantic_similarity: "b" }, differs_in: ["number", "date"] },
@@ -173,7 +173,7 @@ Deno.test("a run counts what is missing, by which methods it was scored and in w
   ];
   const totals = createTotals();
   turns.forEach(totals.addTurn);
-  const { missing_scores, score_methods, differs_in } = totals.close();
+  const { missing_scores, score_methods, differs_in } = await totals.close();
   assertEquals(missing_scores, [
     { score: "overall", reason: "without judge", turns: 3 },
     { score: "judge", reason: "judge_unavailable", turns: 2 },
