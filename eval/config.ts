@@ -62,12 +62,12 @@ export const EvalConfig = z.object({
 }).superRefine(checkModels).superRefine(checkCredentials(["JUDGE", "EMBEDDINGS"]));
 export type EvalConfig = z.infer<typeof EvalConfig>;
 
-/** `file:eval.db` would be a path, too, and `postgres:/x` one below a folder of the name `postgres:`. */
+/** Without this check `file:eval.db` would be the name of a file, and `postgres:/x` a path. */
 function looksLikeUrl(text: string): boolean {
   return text.includes("://") || /^(file|sqlite|postgres(ql)?):/i.test(text);
 }
 
-/** An address without a model would be found out by the first run that needs it. */
+/** Without this check an address without a model would only fail in the first run that uses it. */
 function checkModels(config: Record<string, unknown>, context: z.RefinementCtx): void {
   for (const service of ["JUDGE", "EMBEDDINGS"]) {
     const [address, model] = [`${service}_BASE_URL`, `${service}_MODEL`];

@@ -7,7 +7,7 @@ import { type Retention, startRetention } from "./run/manager/retention.ts";
 import type { WorkerStarts } from "./assess/wiring.ts";
 import { giveUpWriting } from "./store/sqlite/sqlite_connection.ts";
 
-/** The service; its workers are started as `starts` says, or as usual. */
+/** The service. `starts` replaces how its workers are started. */
 export function defineEval(starts?: WorkerStarts): ServiceDefinition<typeof EvalConfig> {
   return {
     name: "assay-eval",
@@ -30,7 +30,7 @@ async function create(
   const { openData } = await import("./sharing/open_data.ts");
   const { createEvalDeps } = await import("./wiring.ts");
   const { createEvalHandler } = await import("./handler.ts");
-  await import("./assess/assessor.ts"); // not with the first run, which may find no file handle left
+  await import("./assess/assessor.ts"); // now: the first run may find no file handle left
   const observation = await import("./endpoint/observation.ts");
   const workers = createWorkerBoard(log);
   const data = await openData(config, { log });

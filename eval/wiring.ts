@@ -105,7 +105,7 @@ function hasFirstTokenCheck(scenario: Scenario): boolean {
   );
 }
 
-/** How runs reach the models under test. What an endpoint says is shown without its own query. */
+/** How runs reach the models under test. The query of an endpoint is removed from its messages. */
 function createConnect(
   config: EvalConfig,
   { fetchFor, paces, observe }: {

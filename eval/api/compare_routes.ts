@@ -74,7 +74,7 @@ function inOrder<T extends { difference: number }>(rows: T[], sort: PairSort): T
   return rows.toSorted((a, b) => sign * (value(a) - value(b)));
 }
 
-/** Reading two whole runs takes long; those that have ended give the same lists again. */
+/** Reading two whole runs takes long, so the lists of runs that have ended are kept. */
 function createPairReader(store: RunReader): (query: PairListQuery) => Promise<PairLists> {
   const kept = new Map<string, PairLists>();
   return async (query) => {
@@ -115,7 +115,7 @@ const JudgeInput = z.strictObject({
 const JudgedComparison = StoredComparison.extend({ preference: Preference })
   .meta({ id: "JudgedComparison" });
 
-/** `POST /runs/compare`: the same, and the judge says which replies are better. It costs. */
+/** `POST /runs/compare`: the same, and the judge says which replies are better, at its price. */
 function createJudgeRoute({ store, scoring, config }: CompareDeps): Handler {
   return async (request) => {
     const { decide_by: decideBy, ...ids } = await readJson(request, JudgeInput, {

@@ -170,7 +170,7 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
   ];
 }
 
-/** Of a dataset as it is sent. It is not collected, so it may be larger than other bodies. */
+/** The largest upload. It is stored as it arrives, so it may be larger than other bodies. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 const VERSIONS_SHOWN = 1_000;

@@ -144,7 +144,7 @@ export function resumedLater(what: string, { location }: { location: string }): 
   );
 }
 
-/** Whether the client wants the answer before the work is done. RFC 7240; it may prefer more. */
+/** Whether `Prefer` (RFC 7240) has `respond-async`, possibly among other preferences. */
 export function prefersAsync(request: Request): boolean {
   const preferences = request.headers.get("prefer")?.split(",") ?? [];
   return preferences.some((one) => one.split(";")[0]?.trim().toLowerCase() === "respond-async");
@@ -152,11 +152,11 @@ export function prefersAsync(request: Request): boolean {
 
 interface ReadEvaluation {
   request: EvaluateRequest;
-  /** The body as it identifies a request: a dataset by the name that was sent. */
+  /** What an idempotency key is compared by: a dataset is its name here, not its scenarios. */
   sent: unknown;
   /** The dataset's name, if the request names one. */
   dataset?: string;
-  /** If the body names several models: all of them. The request is that of the first. */
+  /** All models, if the body names several; `request` is that of the first. */
   targets?: NamedTarget[];
 }
 
@@ -214,7 +214,7 @@ function namesDataset(value: unknown): boolean {
   return typeof value === "object" && value !== null && "dataset" in value;
 }
 
-/** A dataset that is not there is a wrong field of the body, not a wrong address. */
+/** A missing dataset is an invalid field of the body (400), not a missing route (404). */
 function refuse(error: unknown): never {
   if (!(error instanceof AppError) || error.code !== "not_found") throw error;
   throw invalidField("dataset", error.message);

@@ -69,7 +69,7 @@ export function createExportRoute(
     return streamPieces(format.write(source), {
       "content-type": format.contentType,
       "content-disposition": `attachment; filename="assay-${run.id}.${format.extension}"`,
-      "x-content-type-options": "nosniff", // other people's text, never a page of ours
+      "x-content-type-options": "nosniff", // text of others must not be shown as a page
     });
   };
 }

@@ -226,7 +226,7 @@ function createGroupHandlers({ store, runs, endpoints, groups }: GroupHandlerDep
     remove: async (_request, { params }) => {
       const { id = "" } = params;
       await groups.runs(id);
-      // Those that were retried, too.
+      // Including those that were retried.
       const all = await Array.fromAsync(allRuns(store, { groupId: id }));
       const running = all.find((run) => runs.isRunning(run));
       if (running) {
@@ -258,7 +258,7 @@ function createGroupExportRoute(
     return streamPieces(format.writeGroup({ report, runs, hasBom: bom, detail }), {
       "content-type": format.contentType,
       "content-disposition": `attachment; filename="assay-group-${id}.${format.extension}"`,
-      "x-content-type-options": "nosniff", // other people's text, never a page of ours
+      "x-content-type-options": "nosniff", // text of others must not be shown as a page
     });
   };
 }

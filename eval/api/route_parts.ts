@@ -5,7 +5,7 @@ import { Detail } from "../results/detail.ts";
 // What several tables of routes have in common. A schema of parameters validates them, types them
 // and describes them in `/openapi.json`.
 
-/** What a column of PostgreSQL's type `integer` can be compared with. */
+/** The largest value that PostgreSQL compares with a column of the type `integer`. */
 export const LARGEST_INTEGER = 2 ** 31 - 1;
 
 export const Position = z.coerce.number<string>().int().min(0).max(LARGEST_INTEGER);
@@ -29,7 +29,7 @@ export function flag(fallback: boolean, description: string) {
 /** The path of a route about one run. */
 export const runPath = z.object({ id: z.string().meta({ description: "The run." }) });
 
-/** The parameter of answers that have more to say than most readers ask. */
+/** The parameter of answers that can be brief or full. */
 export const detail = Detail.meta({
   description: "`full`: also spreads, further bounds and p-values, and the method.",
 });
@@ -114,7 +114,7 @@ export const comparedRuns = {
 export function eventAnswers(events: string) {
   return {
     200: orEvents({ description: "The events." }, events),
-    204: { description: "Everything was sent already: do not come back." },
+    204: { description: "Everything was sent already: do not reconnect." },
   };
 }
 

@@ -307,7 +307,7 @@ function rankOf(attempts: { standing: string }[]): number {
   return share > 0 && share < 1 ? Math.abs(share - 0.5) : share === 0 ? 1 : 2;
 }
 
-/** `missing`: scores are missing, or a required check is open, and it depends on them. */
+/** The `standing` is `missing` if it depends on missing scores or undecided required checks. */
 function viewAttempt(
   { scenario, attempt, turns, failed, missing, barred, open, mean, bounds }: AttemptRow,
   threshold: number,

@@ -9,7 +9,7 @@ import { facetName } from "../store/turns/turn_record.ts";
 import type { RunOutline } from "../run/events/turn_view.ts";
 import { AttemptId, described, flag, paging, Position, Share } from "./route_parts.ts";
 
-/** A text to look for. Databases cannot look for a NUL. */
+/** A text to search for. Databases cannot search for a NUL. */
 export const SearchedText = z.string().max(1_000).refine((text) => !text.includes("\0"), {
   error: "must not contain NUL",
 });
@@ -108,8 +108,8 @@ export function requireLabelKey({ label_key: key }: TurnListQuery, outline: RunO
 }
 
 /**
- * Throws 400 if the query has a score that no turn of the run has. `turns` are those that were
- * found: only if they lack it, more is read. A run without turns may yet have any score.
+ * Throws 400 if the query has a score that no turn of the run has. More is read only if the turns
+ * found lack it. A run without turns accepts any score.
  */
 export async function requireQueriedScores(
   { sort, score }: TurnListQuery,

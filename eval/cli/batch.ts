@@ -93,7 +93,7 @@ export function createFileReader(
     const real = await realPath(file);
     const own = await realPath(folder || ".");
     const current = await realPath(".");
-    // The current folder may be a home, whose hidden folders have keys.
+    // The current folder may be a home folder, whose hidden folders contain keys.
     const isHidden = /[/\\]\./.test(real.slice(current.length));
     if (!isBelow(real, own) && (isHidden || !isBelow(real, current))) {
       throw new UsageError(
@@ -140,7 +140,7 @@ export function parseColumns(mapped: string[]): ColumnMapping {
   return columns;
 }
 
-/** Says what of a file has no counterpart. */
+/** Reports what was left out of a file. */
 export function reportLeftOut(leftOut: SkippedPart[], { err }: Pick<CliContext, "err">): void {
   for (const { what, count, line } of leftOut) {
     const often = count === 1 ? "" : `${count} times, `;

@@ -55,7 +55,7 @@ export interface CliContext {
   prepareScoring(request: EvaluateRequest): void;
   /** Copies the database into a new file; throws `UsageError` if it cannot. */
   backUp(path: string): Promise<void>;
-  /** Runs so many conversations at once; the configured number if it is `undefined`. */
+  /** `concurrency`: conversations at once; the configured number if it is `undefined`. */
   createManager(store: RunStore, concurrency: number | undefined): Promise<RunManager>;
   /** Throws if the configuration does not allow the endpoint. */
   requireAllowed(request: EvaluateRequest): void;

@@ -71,8 +71,8 @@ export interface PassCriteria {
 }
 
 /**
- * Reports everything that is wrong with these options before a run costs anything. `comparesModels`:
- * there is something to compare without a baseline.
+ * Throws for invalid options before a run costs anything. `comparesModels`: models are compared with
+ * each other, also without a baseline.
  */
 export async function parsePassCriteria(
   values: ParsedValues<typeof criteriaOptions>,

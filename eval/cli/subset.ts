@@ -13,9 +13,9 @@ import { createWholeReader, type TurnReader } from "../store/turns/whole_reader.
 const FAILED = "failed:";
 
 /**
- * Leaves of a request the scenarios that `--only` names: by id, by one of their `tags`, or those that
- * did not pass in every attempt of a run (`failed:RUN`). The request says so, because the result of a
- * part is no baseline of the whole. Throws `UsageError` if a word names none.
+ * Keeps only the scenarios that `--only` names: by id, by one of their `tags`, or those that did not
+ * pass in every attempt of a run (`failed:RUN`). The request records it, because the result of a part
+ * cannot be the baseline of a whole batch. Throws `UsageError` if a word names no scenario.
  */
 export async function selectScenarios(
   request: EvaluateRequest,

@@ -4,7 +4,7 @@ import type { Scenario } from "../schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import type { DatasetReader, VersionRecord } from "../store/datasets/datasets.ts";
 
-/** What a dataset may be called: the name is part of addresses and comes before an `@`. */
+/** A dataset's name: it is part of addresses, and comes before an `@`. */
 export const DatasetName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,99}$/, {
   error: "must have 1 to 100 letters, digits, or . _ -, and begin with a letter or a digit",
 });

@@ -16,7 +16,7 @@ export interface SkippedPart {
   line: number;
 }
 
-/** Kinds of things that a report lists; a file can have any number of them. */
+/** The most kinds of things that a report lists. */
 const MOST_KINDS = 100;
 
 /** A scenario of a file, and the line where it begins. */
@@ -62,7 +62,7 @@ export function importScenarios(
     }
   }
 
-  /** A table of another tool often ends with empty rows: there is nothing to ask. */
+  /** Removes empty questions: tables of other tools often end with empty rows. */
   function withoutEmpty(scenario: Scenario, line: number): Scenario {
     const asked = scenario.interactions.filter(({ user_message }) => user_message.trim() !== "");
     const empty = scenario.interactions.length - asked.length;

@@ -1,19 +1,19 @@
-/** What other tools call the question of a test; it needs an answer beside it. */
+/** Other tools' names of a question. They count only if the test has an answer, too. */
 export const QUESTION_NAMES = ["question", "input", "prompt", "query", "user_input"];
 
 /**
- * What they call the reply that they expect: OpenAI, Inspect, Braintrust, DeepEval, Langfuse, Ragas,
- * TRL. Where a test has several of these, the first is the reference.
+ * Names of the expected reply in OpenAI, Inspect, Braintrust, DeepEval, Langfuse, Ragas and TRL. If a
+ * test has several of these, the first is the reference.
  */
 export const EXPECTED_NAMES = [
   ...["ideal", "target", "expected", "expected_output", "expected_answer", "expected_response"],
   ...["ground_truth", "preferred_output", "answer", "reference"],
 ];
 
-/** The same, and at the end names that may also mean what a model has answered. */
+/** The same, followed by names that may also mean a model's answer. */
 export const ANSWER_NAMES = [...EXPECTED_NAMES, "completion", "output", "response"];
 
-/** What they call the system prompt. */
+/** Names of the system prompt. */
 export const SYSTEM_NAMES = ["system_prompt", "system"];
 
 /** The name that is the first of `wanted`, in any letter case: `Expected answer`, `expectedOutput`. */
@@ -31,8 +31,8 @@ function plainName(name: string): string {
 const LONGEST_ID = 256;
 
 /**
- * Names the scenarios of a file after the ids that it has itself, so that a run of a later version
- * of the file is compared question by question. Of several with the same id only the first gets it.
+ * Uses the ids of a file for its scenarios, so that a run of a later version of the file is compared
+ * question by question. Of several scenarios with the same id only the first gets it.
  */
 export function createSampleIds(): (own: unknown, otherwise: string) => string {
   const taken = new Set<string>();

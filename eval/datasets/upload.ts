@@ -54,8 +54,8 @@ export async function uploadDataset(
 }
 
 /**
- * Patterns and schemas are tried now, and not first by a run. Whether there is a judge is known
- * when a run begins.
+ * Checks patterns and schemas now, not only at the first run. Whether there is a judge is not known
+ * before a run starts.
  */
 async function* requireUsable(
   scenarios: AsyncIterable<ImportedScenario>,
@@ -71,7 +71,7 @@ async function* requireUsable(
   }
 }
 
-/** A dataset has scenarios, but not too many. */
+/** Throws if there is no scenario, or if there are too many. */
 async function* bound(scenarios: AsyncIterable<Scenario>): AsyncGenerator<Scenario> {
   let count = 0;
   for await (const scenario of scenarios) {
@@ -84,7 +84,7 @@ async function* bound(scenarios: AsyncIterable<Scenario>): AsyncGenerator<Scenar
     }
     yield scenario;
   }
-  if (count === 0) throw new ImportError(1, "there is no scenario in it");
+  if (count === 0) throw new ImportError(1, "it has no scenario");
 }
 
 async function* boundWhole(

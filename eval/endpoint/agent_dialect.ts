@@ -55,7 +55,7 @@ export function createAgentDialect(
   };
 }
 
-/** Some agents answer with events although none were asked for: the one that is a reply counts. */
+/** Some agents answer with events although none were asked for: the first reply among them counts. */
 async function readMessage<T>(
   response: Response,
   parse: (answer: DecodedAnswer) => T | undefined,

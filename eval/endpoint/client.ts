@@ -106,7 +106,7 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
 
   return {
     async post(call, signal) {
-      await loadOpenAI(); // else the first call has its time as latency
+      await loadOpenAI(); // otherwise it would count as latency of the first call
       const body = JSON.stringify(call.body);
       // A time, not a timer: the attempts and the waits between them end by themselves before it.
       let endsAt = performance.now() + totalMs;

@@ -8,7 +8,7 @@ import type { EvalConfig } from "../config.ts";
 export interface EndpointPolicy {
   /**
    * Throws 403 `endpoint_not_allowed` for an origin that is not listed, and for one that is not named
-   * and has a credential, if a page of another origin asks: it must not spend what the operator owns.
+   * and has a credential, if a page of another origin asks: it must not use the operator's credential.
    */
   requireAllowed(endpoint: string): void;
   /**

@@ -49,17 +49,17 @@ interface TargetOptions {
  * one that answers may take minutes.
  */
 const PATIENCE_MS = 2_000;
-/** Of what all addresses say, in characters: the error is stored with every turn. */
+/** Characters of all addresses' messages together: the error is stored with every turn. */
 const QUOTED = 300;
 
 /**
  * The endpoint of one run. The first call searches for the dialect of the endpoint while the others
  * wait, but not for long. Only a readable reply settles the dialect: after anything else (a timeout,
- * a reset, 400, 500, a page of HTML) other calls search, too. A reply behind an unreadable
- * answer of a likelier address settles it when that happens twice: the answer may have been damaged
- * once. If the first search, or half of all, show that the endpoint cannot be used, every further
- * call fails with the same error, without a request. One of many is not enough: a gateway may refuse
- * a single question with 403.
+ * a reset, 400, 500, a page of HTML) other calls search, too. If a likelier address gave an
+ * unreadable answer first, two such replies are needed: that answer may have been damaged. If the
+ * first search, or half of all, show that the endpoint cannot be used, every further call fails with
+ * the same error, without a request. One of many is not enough: a gateway may refuse a single
+ * question with 403.
  */
 export function createTarget(
   options: TargetOptions,
@@ -160,7 +160,7 @@ async function probe(
   );
 }
 
-/** Each gets the same room: the last may be the telling one. */
+/** All messages get the same room: any of them may name the cause. */
 function quote(said: string[]): string {
   const room = Math.floor(QUOTED / said.length);
   return said.map((message) => shorten(message, room, "…")).join("; ");

@@ -8,8 +8,8 @@ import { thresholdOf } from "../results/outcome.ts";
 import type { GroupReport } from "../groups/group_report.ts";
 
 /**
- * A stored run, ready to be written down, with the grades that people gave. Throws 409 while the
- * run is under way: formats that state their counts first read it twice, and must find the same
+ * A stored run, ready to be exported, with the grades that people gave. Throws 409 while the run is
+ * running: formats that state their counts first read it twice, and must find the same
  * both times.
  */
 export function exportSource(
@@ -28,7 +28,7 @@ export function exportSource(
 }
 
 /**
- * The runs of a group, ready to be written down; `threshold` is their own if unset. Throws 409 if
+ * The runs of a group, ready to be exported; `threshold` is their own if unset. Throws 409 if
  * one is running.
  */
 export async function groupSources(

@@ -53,16 +53,16 @@ interface GroupSource {
   detail?: Detail;
 }
 
-/** An option that changes what some formats write; those of a group are named so. */
+/** An option of some formats; `group threshold` is that of exported groups. */
 export type ExportOption = "rows" | "noise" | "noise of scores" | "threshold" | "group threshold";
 
-/** One way to write a run down. Text comes in pieces, so that no run has to fit into memory. */
+/** A format of exported runs. Text comes in pieces, so that no run has to fit into memory. */
 export interface ExportFormat {
   readonly name: string;
-  /** Of a file in this format, without the dot. */
+  /** The ending of a file's name, without the dot. */
   readonly extension: string;
   readonly contentType: string;
-  /** The options that it uses. */
+  /** The options that change what it writes. */
   readonly uses: readonly ExportOption[];
   write(source: ExportSource): AsyncIterable<string>;
   writeGroup(group: GroupSource): AsyncIterable<string>;

@@ -4,7 +4,7 @@ import { HEARTBEAT_SECONDS, type Job, type JobQueue } from "./job_queue.ts";
 export interface HeldJobs {
   /** From now on the job is kept alive; the signal aborts when another process may have it. */
   hold(queue: string, job: Job): AbortSignal;
-  /** Ends holding; done soon, together with others. */
+  /** Stops holding a job. The database is told soon, together with others. */
   end(queue: string, job: Job, how: "complete" | "release"): void;
   /** Tells the database what has ended until now. */
   flush(): Promise<void>;
@@ -20,9 +20,9 @@ interface Held {
 }
 
 const TOUCH_MS = 2_500;
-/** Those that end within this time share one statement. */
+/** Jobs that end within this time share one statement. */
 const FLUSH_MS = 250;
-/** A process that was not heard for so long has lost its jobs, or is about to. */
+/** After this time without a confirmation a process has lost its jobs, or is about to. */
 const LOST_MS = HEARTBEAT_SECONDS * 1000 - 500;
 
 interface HeldJobsOptions {
@@ -82,7 +82,7 @@ export function createHeldJobs(
       }
       confirmedAt = started;
     } catch {
-      // The database is down; if that takes too long, all is given up.
+      // The database is down; after `LOST_MS` all jobs are given up.
     } finally {
       isTouching = false;
     }

@@ -2,12 +2,12 @@ import type { PostgresPool } from "../../shared/postgres/pool.ts";
 import { toDatabaseError } from "../../shared/postgres/fault.ts";
 import type { ListedConversation, WorkList } from "../store/postgres/listing.ts";
 
-/** A conversation as pg-boss has it. `retryCount` tells apart those who had it one after another. */
+/** A conversation as pg-boss has it. `retryCount` is different for each process that takes it. */
 export interface Job {
   id: string;
   retryCount: number;
   data: Omit<ListedConversation, "left">;
-  /** True if who had it before gave it back; false if it was overdue. */
+  /** True if it was given back before; false if it was overdue. */
   wasReleased: boolean;
   /** How many of its queue come after it. */
   left: number;
@@ -47,9 +47,9 @@ const MONITOR_SECONDS = 2;
 const SCHEMA = "assay_jobs";
 /** Where pg-boss keeps the jobs of all queues. */
 const TABLE = `${SCHEMA}.job_common`;
-/** So many new conversations are worth new statistics. */
+/** After this many new conversations PostgreSQL's statistics are renewed. */
 const MANY = 500;
-/** Of a queue that no run uses: its run may be about to be stored. */
+/** Unused queues are deleted at this age: the run of a younger one may not be stored yet. */
 const SWEPT_AFTER = "10 minutes";
 /** A time so far ahead was written before the database's clock was set back. */
 const AHEAD = "1 minute";
@@ -151,7 +151,7 @@ export async function openJobQueue(
       unlessDropped(async () => void await boss.fail(queue, keysOf(jobs), RELEASED), undefined),
     touch: (queue, jobs) =>
       unlessDropped(async () => {
-        // pg-boss tells the ids, but its types only the number.
+        // pg-boss returns the ids, but its types have only the number.
         const touched: { settled?: string[] } = await boss.touch(queue, keysOf(jobs));
         return new Set(touched.settled ?? []);
       }, new Set<string>()),

@@ -42,7 +42,7 @@ export interface OpenSharingOptions {
 }
 
 const SWEEP_MS = 5 * 60_000;
-/** Many connections are lost together. */
+/** The least time between two log lines: many connections are lost together. */
 const LOG_MS = 10_000;
 
 /** The store on PostgreSQL, and the handing-out of conversations to the processes that use it. */
@@ -60,7 +60,7 @@ export async function openSharing(options: OpenSharingOptions): Promise<OpenedSh
   const held: HeldJobs = createHeldJobs(queues!, {
     onLost(conversations, { isSilent }) {
       const message = isSilent
-        ? "conversations are given up: the queue has not confirmed them in time, others may have them"
+        ? "conversations given up: the queue did not confirm them in time; other processes may have them"
         : "conversations were taken over by another process";
       log.warn(message, { conversations });
     },

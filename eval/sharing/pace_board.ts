@@ -44,7 +44,7 @@ export function createPaceBoard(pool: PostgresPool): SharedPaceBoard {
           on conflict (origin) do update set concurrency = excluded.concurrency,
             changed_by = excluded.changed_by, changed_at = excluded.changed_at`,
         values: [origin, limit, self],
-      }).catch(() => {}); // the endpoint tells the others itself
+      }).catch(() => {}); // the endpoint answers 429 to the other processes, too
     },
     listen(origins, onLowered) {
       timer = setInterval(async () => {

@@ -21,7 +21,7 @@ interface RunWatch {
   watch(watcher: RunWatcher): void;
   /** Resolves at the next news of a run, at the latest after a second. */
   news(runId: string): Promise<void>;
-  /** The same, but not if there are further turns only. */
+  /** The same, but not for further turns. */
   stateNews(runId: string): Promise<void>;
   stop(): void;
 }
@@ -101,7 +101,7 @@ export function createRunWatch({ store, news, log, joins }: RunWatchDeps): RunWa
   };
 }
 
-/** Those who wait for news, by run. */
+/** Promises that wait for news, by run. */
 function createWaiting() {
   type Waiting = PromiseWithResolvers<void> & { timer: ReturnType<typeof setTimeout> };
   const waiting = new Map<string, Waiting>();

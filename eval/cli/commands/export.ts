@@ -100,5 +100,5 @@ function requireUsed(formats: ExportFormat[], name: string, options: ExportOptio
 }
 
 function notOfGroup(option: string): UsageError {
-  return new UsageError(`${option} is for the runs of a group, one by one`);
+  return new UsageError(`${option} cannot be used with a group; export its runs instead`);
 }

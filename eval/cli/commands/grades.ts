@@ -142,7 +142,7 @@ function positionOf({ scenario, attempt_id, turn }: Line["grade"]) {
   return { scenario, attempt: attempt_id - 1, turn };
 }
 
-/** Without what the import does not read. */
+/** A line with the fields that the import reads. */
 function toLine(
   { scenario, attempt_id, turn, value, label, comment, author }: PlacedGrade,
 ): string {

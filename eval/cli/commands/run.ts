@@ -82,7 +82,7 @@ and --output writes the comparison, or as JSONL and JUnit XML the turns of all m
 Exit code: 0 passed, 100 below the threshold or regressed, 1 for an error, if
 the endpoint answers no turn, or if there is no baseline to compare with, 130
 after Ctrl-C. With several models: 1 if that holds for any of them, else 100 if
-any did not pass. That one is better than another changes nothing.
+any did not pass. Which model is better does not matter for it.
 
 Example:
   assay-eval run support.jsonl --endpoint http://localhost:11434 --model llama3.2 \\

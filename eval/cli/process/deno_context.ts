@@ -77,7 +77,7 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
       const wanted = {
         ...config(),
         EVAL_CONCURRENCY: concurrency,
-        // Unlike a service, a command has nobody else to answer meanwhile.
+        // Unlike a service, a command handles no other requests meanwhile.
         EVAL_ENCODER_WORKERS: config().EVAL_ENCODER_WORKERS ??
           Math.min(MOST_ENCODERS, navigator.hardwareConcurrency),
       };

@@ -31,8 +31,8 @@ export async function realPath(path: string): Promise<string> {
 }
 
 /**
- * Writes a file piece by piece. It takes the place of an existing one when it is complete: a full
- * disk leaves that as it is.
+ * Writes a file piece by piece. An existing file is replaced once the new one is complete, so a full
+ * disk does not destroy it.
  */
 export async function writeText(path: string, pieces: AsyncIterable<string>): Promise<void> {
   const explained = <T>(work: Promise<T>): Promise<T> =>
@@ -122,7 +122,7 @@ function explain(attempt: string, error: unknown): unknown {
   return error;
 }
 
-/** Whatever the system says about a file that is read or written is for the user. */
+/** Any error of reading or writing a file as `UsageError`. */
 function explainAll(attempt: string, error: unknown): unknown {
   const explained = explain(attempt, error);
   if (explained instanceof UsageError) return explained;

@@ -7,7 +7,7 @@ export interface EncoderAhead {
   begin(): void;
   /** Ends the encoder: the run has no text for it. */
   end(): void;
-  /** The worker that was started, to the first who asks for it; else another. */
+  /** The worker that `begin` started, once; after that a new one. */
   start(model: EncoderModel): WorkerPort;
 }
 

@@ -12,7 +12,7 @@ import {
 import { errorMessage } from "../../../shared/errors.ts";
 import { ImportError } from "./format.ts";
 
-/** Of one text: a document blocks the event loop while it is read. A table or JSONL does not. */
+/** The most tokens of a text: reading it blocks the event loop. A table or JSONL does not. */
 const MOST_TOKENS = 200_000;
 /** Aliases that contain each other expand to any length. */
 const MOST_ALIASES = 100;
@@ -42,7 +42,7 @@ export function readYaml(text: string): YamlFile {
   };
 }
 
-/** The value of a YAML text. Throws if it is none. */
+/** The value of a YAML text. Throws if it is invalid. */
 export function parseYaml(text: string): unknown {
   requireFewTokens(text);
   return parse(text, { logLevel: "error", maxAliasCount: MOST_ALIASES });
@@ -55,7 +55,7 @@ function requireFewTokens(text: string): void {
     if (++tokens > MOST_TOKENS) {
       throw new ImportError(
         1,
-        `it has more than ${MOST_TOKENS} words and signs of YAML; divide it, or write one test per line (JSONL)`,
+        `it has more than ${MOST_TOKENS} tokens of YAML; divide it, or write one test per line (JSONL)`,
       );
     }
   }
@@ -88,7 +88,7 @@ function requireDistinctKeys(yaml: Document.Parsed, counter: LineCounter): void 
         if (!isScalar(key)) continue;
         if (seen.has(key.value)) {
           const { line } = counter.linePos(key.range?.[0] ?? 0);
-          throw new ImportError(line, `the key ${key.value} stands there twice`);
+          throw new ImportError(line, `the key ${key.value} occurs twice`);
         }
         seen.add(key.value);
       }

@@ -64,7 +64,7 @@ export function toChat(messages: unknown[], { line, leaveOut }: Context): Chat {
   return toSystemChat(system.join("\n\n"), turns);
 }
 
-/** An empty system prompt is none. */
+/** An empty system prompt counts as none. */
 function toSystemChat(systemPrompt: string, turns: ChatTurn[]): Chat {
   return { ...(systemPrompt !== "" && { system_prompt: systemPrompt }), turns };
 }
@@ -76,12 +76,12 @@ export function takeSystemPrompt(values: Fields): { systemPrompt: string; others
   const name = findName(filled, SYSTEM_NAMES) ?? findName(texts, SYSTEM_NAMES);
   if (name === undefined) return { systemPrompt: "", others: values };
   const { [name]: systemPrompt, ...others } = values;
-  // What stands alone is the question.
+  // A single field is the question.
   if (Object.keys(others).length === 0) return { systemPrompt: "", others: values };
   return { systemPrompt: String(systemPrompt), others };
 }
 
-/** What a field of a sample says comes before the system messages of its conversation. */
+/** Puts the system prompt of a sample before the system messages of its conversation. */
 export function withSystemPrompt(systemPrompt: string, { system_prompt = "", turns }: Chat): Chat {
   const texts = new Set([systemPrompt, system_prompt].filter((text) => text !== ""));
   return toSystemChat([...texts].join("\n\n"), turns);
@@ -99,7 +99,7 @@ interface ReadMessage {
   tool_calls: unknown;
 }
 
-/** Who speaks in an example, which OpenAI has in system messages. */
+/** The roles of examples, which OpenAI sends as system messages with these names. */
 const EXAMPLES = new Map<unknown, string>([
   ["example_user", "user"],
   ["example_assistant", "assistant"],
@@ -126,7 +126,7 @@ function readMessage(message: unknown): ReadMessage {
   return { role: ASSISTANTS.has(author) ? "assistant" : author, content, tool_calls };
 }
 
-/** The text of what is one message of the assistant; `undefined` if it is none. */
+/** The text of a message of the assistant; `undefined` for any other value. */
 export function answerOf(message: unknown): string | undefined {
   const { role, content } = readMessage(message);
   return role === "assistant" || role === "ai" ? readContent(content).text : undefined;
@@ -134,7 +134,7 @@ export function answerOf(message: unknown): string | undefined {
 
 /**
  * The text of a message's content, also of one in parts; `undefined` if there is none. `others` are
- * the types of the parts that are no text.
+ * the types of the other parts.
  */
 function readContent(content: unknown): { text: string | undefined; others: string[] } {
   if (typeof content === "string") return { text: content, others: [] };

@@ -81,7 +81,7 @@ export const csv: DatasetFormat = {
 
 interface OpenScenario {
   line: number;
-  /** The one that its first row is of. */
+  /** The attempt of its first row. */
   attempt: string | undefined;
   scenario: { id: string; system_prompt?: string; interactions: Record<string, unknown>[] };
 }
@@ -91,7 +91,7 @@ interface Plan {
   userMessage: string[];
   referenceReply: string | undefined;
   scenarioId: string | undefined;
-  /** Unlike in `scenarioId`, rows with the same value are no conversation. */
+  /** Unlike with `scenarioId`, rows with the same value are not one conversation. */
   sampleId: string | undefined;
   /** The first in a conversation counts. */
   systemPrompt: string | undefined;
@@ -180,7 +180,7 @@ function textOf({ cells }: Row, { isRun }: Plan, column: string | undefined): st
   return isRun ? unguardText(text) : text;
 }
 
-/** An empty cell is no label and no reference. */
+/** Empty cells add neither a label nor a reference. */
 function toTurn(row: Row, plan: Plan) {
   const { userMessage, referenceReply, metadata } = plan;
   const reference = textOf(row, plan, referenceReply);

@@ -52,7 +52,7 @@ interface FileBeginning {
   first: Fields | undefined;
   /** Whether `first` is a line of its own. */
   isLine: boolean;
-  /** The columns of a table, or of what may be one; `undefined` if it is none. */
+  /** The columns, if the file is or may be a table. */
   columns: string[] | undefined;
   /** Whether the caller names columns. */
   hasMapping: boolean;
@@ -63,11 +63,11 @@ export interface DatasetFormat {
   name: string;
   /** What such a file holds, as `run --help` says it. */
   about: string;
-  /** Whether a file is of this format. The last of the table that says so reads it. */
+  /** Whether a file is of this format. Of several the last one in `FORMATS` reads it. */
   recognises(file: FileBeginning): boolean;
-  /** Set if it holds scenarios of ours, which are kept as they are. */
+  /** Set if it holds our own scenarios, which are kept as they are. */
   isOwn?: true;
-  /** Set if a file is read as a whole, because its format has no parts that end. */
+  /** Set if a file is read as a whole, because its format cannot be read in parts. */
   isWhole?: true;
   /** Throws `ImportError` at the first thing that cannot be understood. */
   read(pieces: AsyncIterable<string>, context: ImportContext): AsyncIterable<Draft>;
@@ -86,14 +86,14 @@ export class ImportError extends Error {
   }
 }
 
-/** An error of another file that the file names, if `file` is set; what is no `ImportError` stays. */
+/** Adds the name of `file`, if it is set, to an `ImportError`; other errors stay as they are. */
 export function ofFile(file: string | undefined, error: unknown): unknown {
   return file === undefined || !(error instanceof ImportError)
     ? error
     : new ImportError(error.line, `${file}: ${error.reason}`);
 }
 
-/** Whether a JSON object is a scenario of ours, or a request with some. */
+/** Whether a JSON object is one of our scenarios, or a request with some. */
 export function isOurs(value: Fields): boolean {
   return "interactions" in value || "test_batch" in value;
 }

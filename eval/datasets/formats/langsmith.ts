@@ -172,7 +172,7 @@ function gather({ cells, line }: Row, pattern: RegExp): Record<string, unknown> 
   return found;
 }
 
-/** A text that looks like JSON may also be a text. */
+/** A cell that begins like JSON but is not stays a text. */
 function parseCell(cell: string): unknown {
   return /^\s*[[{]/.test(cell) ? tryParseJson(cell) ?? cell : cell;
 }

@@ -43,7 +43,7 @@ export async function readWhole(pieces: AsyncIterable<string>): Promise<string> 
   return text.replace(/^\ufeff/, "");
 }
 
-/** A line's JSON value; `ImportError` if it is none. */
+/** A line's JSON value. Throws `ImportError` if it is invalid. */
 export function parseLine({ number, text }: Line): unknown {
   createShapeGauge((reason) => new ImportError(number, reason)).add(text);
   try {
@@ -53,13 +53,13 @@ export function parseLine({ number, text }: Line): unknown {
   }
 }
 
-/** The same for a text of a caller, which may not have too many values. */
+/** The same for a whole text. Also throws if it has too many values or is nested too deeply. */
 export function parseWhole(text: string): unknown {
   createShapeGauge((reason) => new ImportError(1, reason)).add(text);
   return parseText(text);
 }
 
-/** The JSON value that a whole text is; `ImportError` if it is none. */
+/** The JSON value of a whole text, of any size. Throws `ImportError` if it is invalid. */
 export function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -74,7 +74,7 @@ function lineOfError(text: string, error: unknown): number {
   return position === undefined ? 1 : text.slice(0, Number(position)).split("\n").length;
 }
 
-/** The first line at least, and the text with it. */
+/** The beginning of a text, at least its first line, and all of it. */
 export async function readBeginning(
   pieces: AsyncIterable<string>,
 ): Promise<{ beginning: string; all: AsyncGenerator<string> }> {

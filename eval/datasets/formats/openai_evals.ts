@@ -26,8 +26,8 @@ const CONVERSATIONS = ["input", "messages", "conversations"];
 const QUESTIONS = [...CONVERSATIONS, ...QUESTION_NAMES];
 
 /**
- * Samples with `messages` (or `input`) and `ideal`, as OpenAI's evals have them, and those that other
- * tools have in much the same form; also the lines of a fine-tuning file, whose last message is the
+ * Samples with `messages` (or `input`) and `ideal`, as OpenAI's evals have them, and similar ones of
+ * other tools; also the lines of a fine-tuning file, whose last message is the
  * reference.
  */
 export const openaiEvals: DatasetFormat = {

@@ -8,7 +8,7 @@ type Values = Record<string, unknown>;
 interface AssertContext extends Pick<ImportContext, "leaveOut"> {
   values: Values;
   line: number;
-  /** What the prompt itself says that the model should answer. */
+  /** The expected reply that the prompt has. */
   reference: string | undefined;
   /** Of the test: the share of its assertions that is enough. */
   threshold: unknown;
@@ -85,7 +85,7 @@ const TRANSLATIONS = new Map<string, Translate>(Object.entries({
 
 /** Assertions that need nothing else: the reply is scored against the reference. */
 const FACTUALITY = new Set(["factuality", "model-graded-factuality"]);
-/** Assertions whose value is what the model should have said. */
+/** Assertions whose value is the expected reply. */
 const REFERENCES = new Set(["equals", "similar", ...FACTUALITY]);
 /** Assertions whose value is a JSON Schema, or the JSON or YAML of one. */
 const SCHEMAS = new Set(["is-json", "contains-json"]);
@@ -123,7 +123,7 @@ export function toChecks(
       ? String(value)
       : undefined;
     reference ??= expected;
-    // The reply itself would be held to what is said of something else.
+    // The assertion is about the transformed text, not about the reply.
     if ((isTransformed && type !== "latency") || rest.transform !== undefined) {
       leaveOut(`${name} with a transform`, line);
       continue;
@@ -163,7 +163,7 @@ function readSchema(value: unknown): unknown {
   }
 }
 
-/** Also if only one of several values is. */
+/** True also if only one of several values is. */
 function isInFile(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isInFile);
   return typeof value === "string" && /^(?:file|python|package):/.test(value);
@@ -171,7 +171,7 @@ function isInFile(value: unknown): boolean {
 
 /** Variables in variables, as deep as promptfoo looks for them. */
 const MOST_ROUNDS = 5;
-/** Characters that variables may put into a text: a few that contain each other grow without end. */
+/** Characters that variables may add: those that contain each other would grow without end. */
 const MOST_CHARACTERS = 16_000_000;
 /** The blanks around a name are not part of the pattern: its time would grow with their third power. */
 const EXPRESSION = /\{\{([^{}]*)\}\}/g;

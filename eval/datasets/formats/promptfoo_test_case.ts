@@ -6,9 +6,9 @@ import { render, renderAll, toChecks } from "./promptfoo_checks.ts";
 
 /** Variables that are asked as they are; others, such as a language, are put into a prompt. */
 const WHOLE_QUESTIONS = ["question", "query", "user_message", "q"];
-/** Variables that a message names. */
+/** The most variables that an error names. */
 const MOST_NAMED = 10;
-/** Tests that the lists in their variables multiply to. */
+/** The most combinations of the lists in a test's variables. */
 const MOST_COMBINATIONS = 1000;
 
 /** What every test takes over from `defaultTest`. */
@@ -88,7 +88,7 @@ export function readAsserts(assert: unknown, { line, leaveOut }: LineContext): u
   return asList(assert);
 }
 
-/** Whether assertions look at something else than the reply: what a program makes of it. */
+/** Whether assertions are about what a program makes of the reply. */
 function isTransforming(options: unknown): boolean {
   const { transform, postprocess } = asFields(options);
   return (transform ?? postprocess) !== undefined;

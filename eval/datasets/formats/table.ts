@@ -4,7 +4,7 @@ import { loadApart } from "../../../shared/lazy.ts";
 import { ImportError } from "./format.ts";
 import { LONGEST_LINE, readBeginning } from "./lines.ts";
 
-/** No table has more: each of its rows is an object with so many fields. */
+/** The most columns: each row becomes an object with as many fields. */
 const MOST_COLUMNS = 10_000;
 
 /** A row of a table with named columns. */
@@ -30,7 +30,7 @@ export async function* readTable(pieces: AsyncIterable<string>): AsyncGenerator<
     bom: true,
     delimiter,
     info: true,
-    // Finding out which it is takes the parser 50 s for a first row of 200,000 columns.
+    // If unset, the parser takes 50 s to detect it in a first row of 200,000 columns.
     record_delimiter: ["\r\n", "\n", "\r"],
     skip_empty_lines: true,
     max_record_size: LONGEST_LINE, // of the texts in it: a cell may have lines of its own
@@ -47,14 +47,14 @@ export async function* readTable(pieces: AsyncIterable<string>): AsyncGenerator<
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // The parser is ahead of whoever reads the rows, and knows better where it failed.
+    // The parser is ahead of the rows that were read, so its line is the right one.
     const { message, lines = line } = error as ParserError & { lines?: number };
     throw new ImportError(lines, message);
   }
   if (!names) throw new ImportError(1, "there is no row with the names of the columns");
 }
 
-/** The separators of a row count, too. */
+/** Throws if a line, separators included, is too long. */
 async function* boundLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let length = 0;
   let line = 1;

@@ -97,7 +97,7 @@ export const csv: ExportFormat = {
 /** Only in runs with both histories. */
 const HISTORY_COLUMN: Column = ["history", ({ result }) => result.history_of ?? "generated"];
 
-/** Only in runs that retry others: where the turn was asked and paid for, if it was not here. */
+/** Only in retries: the run that asked the turn and paid for it, if it is another one. */
 const RETRY_COLUMNS: Column[] = [
   ["copied_from_run", ({ result }) => result.copied_from_run],
   ["reply_from_run", ({ result }) => result.reply_from_run],

@@ -3,8 +3,8 @@ import { groupInDetail } from "../../groups/groups.ts";
 import type { ExportFormat } from "../format.ts";
 
 /**
- * The run's result as `POST /evaluate` answers it. A run that ended early has the turns
- * that it came to, and a message that says so.
+ * The run's result as `POST /evaluate` answers it. A run that ended early has its finished turns, and
+ * a message that says so.
  */
 export const json: ExportFormat = {
   name: "json",

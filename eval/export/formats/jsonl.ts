@@ -3,8 +3,8 @@ import type { ExportFormat } from "../format.ts";
 import { readScoreRows } from "../text/score_rows.ts";
 
 /**
- * One line per turn: all that is known about it, and where it belongs, as the API counts it. Or one
- * per score: its statistic, and what else the run says of it.
+ * One line per turn: its result, and its position as the API counts it. Or one line per score: its
+ * statistic, and what else is known of it.
  */
 export const jsonl: ExportFormat = {
   name: "jsonl",

@@ -18,7 +18,7 @@ import { showMean, showScore } from "../text/text_form.ts";
 import { describeContradiction, describeFailedChecks, describeTools } from "../text/reply_text.ts";
 import { xmlAttributes, xmlText } from "./xml.ts";
 
-/** Of a reply that is shown with a failure; whole replies are in the other formats. */
+/** Characters of a reply that is shown with a failure; other formats have whole replies. */
 const SHOWN_CHARACTERS = 2000;
 
 /**
@@ -82,7 +82,7 @@ function attributesOf({ ms, ...counts }: SuiteCounts) {
   return { ...counts, time: seconds(ms) };
 }
 
-/** What is wrong with a case that has no reply. */
+/** Why a case that is not a turn failed. */
 interface Fault {
   kind: "failure" | "error";
   type: string;
@@ -174,7 +174,7 @@ async function* writeSuites(source: ExportSource, numbers: RunNumbers, prefix: s
   );
   let open: number | undefined;
   for await (const turn of source.reader.turns(run.id)) {
-    if (isAskedTheSecondWay(turn.result)) continue; // it explains the others, and is no test
+    if (isAskedTheSecondWay(turn.result)) continue; // it explains the others, and is not a test
     const scenario = numbers.scenarios[turn.scenario]!;
     if (open !== turn.scenario) {
       if (open !== undefined) yield "  </testsuite>\n";

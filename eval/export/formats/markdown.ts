@@ -41,7 +41,7 @@ export const markdownForm: TextForm = {
   name: (text) => codeSpan(oneLine(text, SHOWN_CHARACTERS)),
   message: (text) => codeSpan(oneLineEnds(text, SHOWN_MESSAGE)),
   table(header, rows) {
-    // A table is cut at its bars before code is looked for.
+    // Rows are split at `|` before code spans are parsed.
     const cell = (text: string) => text.replaceAll("|", "\\|");
     const line = (cells: string[]) => `| ${cells.map(cell).join(" | ")} |\n`;
     const rule = header.map((_, index) => index === 0 ? "---" : "---:");
@@ -50,8 +50,7 @@ export const markdownForm: TextForm = {
 };
 
 /**
- * Somebody else's text as a code span: there it can be no markup, no HTML, no link and no
- * `@mention` that wakes a stranger.
+ * Text of others as a code span, in which it cannot become markup, HTML, a link or an `@mention`.
  */
 function codeSpan(plain: string): string {
   if (plain === "") return "(empty)";

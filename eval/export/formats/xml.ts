@@ -1,5 +1,5 @@
-/** What XML 1.0 has no way to write, not even escaped. */
-// deno-lint-ignore no-control-regex -- they are what is looked for
+/** Characters that XML 1.0 does not allow, not even escaped. */
+// deno-lint-ignore no-control-regex -- they are searched for
 const UNWRITABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/g;
 
 const ENTITIES: Record<string, string> = {

@@ -37,7 +37,7 @@ export interface FallenReply {
   now: InteractionResult;
 }
 
-/** What a comparison for people has beside the scores. */
+/** What a comparison for people shows beside the scores. */
 export interface ComparedSides {
   baseline: ComparedSide;
   candidate: ComparedSide;

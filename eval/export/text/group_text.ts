@@ -14,10 +14,10 @@ import {
   type TextForm,
 } from "./text_form.ts";
 
-/** Of one model, errors and reasons alike: a comment has room for 65,536 characters. */
+/** Errors of one model, and reasons: a comment has room for 65,536 characters. */
 const SHOWN_FAULTS = 3;
 
-/** Pairs in the table, and of one reason: their number grows with the square of the models. */
+/** Pairs in the table, and per reason: their number grows with the square of the models. */
 const SHOWN_PAIRS = 20;
 const SHOWN_OF_REASON = 5;
 const SHOWN_REASONS = 5;

@@ -7,7 +7,7 @@ import type { ObservedToolCall } from "../../schemas/tools.ts";
 import type { LowTurn, RunNumbers } from "./run_numbers.ts";
 import { firstLines, showScore, type TextForm } from "./text_form.ts";
 
-/** Of one reply: a comment has room for 65,536 characters. */
+/** Failed checks of one reply: a comment has room for 65,536 characters. */
 const SHOWN_CHECKS = 5;
 
 /** The lowest replies with what was asked and expected, and why they are low. */
@@ -68,7 +68,7 @@ export function describeReply(
   ];
 }
 
-/** Of a check's reason. */
+/** Characters of a check's reason. */
 const SHOWN_CHARACTERS = 2000;
 
 /** The checks that a turn does not meet, each with its reason; the required ones first. */

@@ -36,7 +36,7 @@ export interface RunNumbers extends Counts, Omit<RunSummary, "scenarios"> {
   lowest: LowTurn[];
   /** Turns that people graded, their grades, and the sum of these. */
   graded: { turns: number; grades: number; sum: number };
-  /** Turns that cannot pass, by the reason; `missing` are those of which that is not known. */
+  /** Turns that cannot pass, by the reason; `missing`: it is not known whether they can. */
   barred: { byChecks: number; byTools: number; missing: number };
 }
 
@@ -116,7 +116,7 @@ function noCounts(): Counts {
   return { turns: 0, passed: 0, below: 0, failed: 0, missing: 0, unscored: 0, latencyMs: 0 };
 }
 
-/** Names that tell scenarios apart: readers of reports take two of one name for the same. */
+/** Distinct names: readers of reports merge scenarios of the same name. */
 function labelScenarios(batch: { id: string }[]): string[] {
   const seen = new Map<string, number>();
   return batch.map(({ id }) => {
@@ -132,7 +132,7 @@ export function countedTurns({ request, totalTurns }: StoredRun): number {
   return countTurns({ ...planOf(request), history: "generated" });
 }
 
-/** An answered turn that did not pass or has a label: in the attempt in which it was lowest. */
+/** An answered turn that did not pass, or that has a label, in its lowest attempt. */
 export interface LowTurn {
   scenario: number;
   /** Counts from 0, as `attempt` does. */
@@ -142,10 +142,10 @@ export interface LowTurn {
 }
 
 const KEPT = 5;
-/** Of one label, which somebody asked for. */
+/** The same if turns of one label are asked for. */
 const KEPT_OF_LABEL = 50;
 
-/** The lowest turns of those that were added, lowest first; a conversation's turn is among them once. */
+/** The lowest of the added turns, lowest first; of several attempts at a turn only the lowest. */
 function createLowestTurns(threshold: number, label?: AgreementLabel) {
   let lowest: LowTurn[] = [];
   return {

@@ -147,7 +147,7 @@ function describeAgreement({ differs_in, agreements = {} }: RunNumbers): string[
   ];
 }
 
-/** A mean over several methods mixes them, and says so. */
+/** Scores that were computed by several methods: their means mix these. */
 function describeMethods({ score_methods }: RunNumbers, form: TextForm): string[] {
   return Object.entries(score_methods).filter(([, methods]) => Object.keys(methods).length > 1)
     .map(([score, methods]) => {
@@ -196,7 +196,7 @@ function describeScores({ statistics }: RunNumbers, form: TextForm): string {
   ) + (notes.length > 0 ? `\n${form.lines(notes)}` : "");
 }
 
-/** How far the mean tells about scenarios of this kind, or why it does not. */
+/** The interval of the mean over scenarios of this kind, or why there is none. */
 function describeInterval(headline: Statistic | undefined): string[] {
   if (!headline?.ci95) {
     return headline?.ci95_reason ? [`No interval of ${HEADLINE}: ${headline.ci95_reason}`] : [];
@@ -205,7 +205,7 @@ function describeInterval(headline: Statistic | undefined): string[] {
   return [`95 % interval of ${HEADLINE}: ${low} … ${high}, over ${headline.n} scenarios`];
 }
 
-/** What later turns lose because earlier replies were not the references. */
+/** How much later turns lose when they are asked after replies instead of references. */
 function describeHistoryGap({ history_gap }: RunNumbers, form: TextForm): string {
   if (!history_gap) return "";
   const rows = Object.entries(history_gap).map(([name, { generated, reference, gap, ci95 }]) => [

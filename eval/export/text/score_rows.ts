@@ -83,7 +83,7 @@ const AGREEMENT_COLUMNS: Column[] = [
   ["difference_from_people", ({ agreement }) => agreement?.judge?.mean_difference.mean],
 ];
 
-/** The same as CSV, with a header; columns of what the run does not have are left out. */
+/** The same as CSV, with a header; columns without any value are left out. */
 export function writeScoreTable(rows: ScoreRow[]): string {
   const has = (field: keyof ScoreRow) => rows.some((row) => row[field] !== undefined);
   const columns = [
@@ -116,7 +116,7 @@ export function writeRow(cells: CsvCell[]): string {
   return cells.map(writeCell).join(",") + LINE_END;
 }
 
-/** Text is always quoted: some readers guess a separator, and quotes leave them nothing to guess. */
+/** Text is always quoted, because some readers guess the separator. */
 function writeCell(cell: CsvCell): string {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "number") return String(cell);

@@ -7,7 +7,7 @@ export interface TextForm {
   lines(lines: string[]): string;
   /** A line with lines below it. */
   item(line: string, below: string[]): string;
-  /** Somebody else's text, made harmless. */
+  /** Text of others, made harmless. */
   name(text: string): string;
   /** The same for a message: if it is cut, then in the middle, because the reason is at its end. */
   message(text: string): string;
@@ -20,7 +20,7 @@ export function showScore(value: number | null | undefined): string {
   return typeof value === "number" ? value.toFixed(3) : "–";
 }
 
-/** A mean that is known, or the bounds between which it lies; those of the whole scale say nothing. */
+/** A mean, or the bounds between which it lies; bounds of 0 and 1 mean that there is no score. */
 export function showMean(
   found: { mean: number | null; bounds: [number, number] | null } | null | undefined,
 ): string {
@@ -34,7 +34,7 @@ export function showSpan(span: readonly [number, number]): string {
   return span.map(showScore).join(" to ");
 }
 
-/** A difference with its sign, and without a "-0.000" for what is nothing. */
+/** A difference with its sign; what rounds to zero has none. */
 export function showDifference(value: number): string {
   const text = value.toFixed(3);
   return Number(text) === 0 ? "0.000" : value > 0 ? `+${text}` : text;
@@ -65,7 +65,7 @@ export function showCost({ amount, currency, unknown }: CostSum): string {
     : `${known}, and ${counted(unknown, "turn")} of unknown cost`;
 }
 
-/** Four digits that say something; of large amounts also the hundredths. */
+/** Four significant digits; two decimals from 100 on. */
 function roundAmount(amount: number): number {
   return Number(amount < 100 ? amount.toPrecision(4) : amount.toFixed(2));
 }

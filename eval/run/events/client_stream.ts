@@ -23,7 +23,7 @@ export function createClientStream(client: AbortSignal, write: WritePieces): Cli
 
   function leave(): void {
     ended.resolve();
-    pieces.return(undefined).catch(() => {}); // else it would wait for ever, with what it holds
+    pieces.return(undefined).catch(() => {}); // otherwise it would wait forever and keep what it holds
   }
   left.addEventListener("abort", leave, { once: true });
   if (left.aborted) leave();

@@ -29,7 +29,7 @@ export const TurnRow = z.object({
   seq: z.int(),
   interaction_id: z.string(),
   /**
-   * It was asked a second time, after the references (`history: "both"`); no part of the averages.
+   * Set if it was asked after the references with `history: "both"`; it is not part of the averages.
    */
   history_of: z.literal("reference").optional(),
   outcome: z.enum(TURN_OUTCOMES),
@@ -54,11 +54,11 @@ export type TurnRow = z.infer<typeof TurnRow>;
 /** The name that means every field. */
 export const ALL_FIELDS = "all";
 
-/** What of an interaction is added to a row. */
+/** Which fields of an interaction are added to a row. */
 interface RowFields {
   /** `all` for all of them. */
   names: string[];
-  /** Of each text; longer ones are cut. */
+  /** The longest text, in characters; longer ones are cut. */
   maxChars?: number | undefined;
 }
 
@@ -112,7 +112,7 @@ export interface RunOutline {
   passThreshold: number;
   /** The turns that have a required check. */
   required: TurnRange[];
-  /** Of all turns, as `facetName` has them. */
+  /** The keys of all turns, as `facetName` writes them. */
   metadataKeys: ReadonlySet<string>;
 }
 
@@ -160,7 +160,7 @@ export function createRunOutlines(
   const known = new Map<string, RunOutline>();
   return async (runId) => {
     const kept = known.get(runId);
-    if (kept && await store.getRecord(runId)) return kept; // not of a run that was deleted
+    if (kept && await store.getRecord(runId)) return kept; // unless the run was deleted
     known.delete(runId);
     const outline = outlineOf(runs.active(runId)?.run ?? await requireRun(store, runId));
     known.set(runId, outline);

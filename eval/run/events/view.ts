@@ -68,7 +68,7 @@ export async function* withResult(
   yield "}";
 }
 
-/** How a run is at this moment, also one that is running, here or in another process. */
+/** The present state of a run, which may be running in this or another process. */
 export function createRunViewer(
   { store, runs }: { store: RunReader; runs: RunManager },
 ): (run: RunRecord) => Promise<Run> {

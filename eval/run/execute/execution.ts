@@ -85,7 +85,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
           limiter: limiter.forRun(request.endpoint),
           concurrency,
           signal: active.signal,
-          // A run whose client is waiting may use the time until the process must end.
+          // A run whose client is waiting continues until the process must end.
           isPaused: () => (isStopping() && active.isDetached) || budget.spent() !== undefined,
         },
       );
@@ -104,7 +104,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     }
   }
 
-  /** Its modules are loaded while the first questions are on their way: the replies need them. */
+  /** Loads its modules while the first calls are running: only the replies need them. */
   async function loadAssessor(
     request: EvaluateRequest,
     { run: { id }, signal }: ActiveRun,
@@ -185,7 +185,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
   return execute;
 }
 
-/** Stores turns. Keeps in memory those that could not be stored, because they are paid for. */
+/** Stores turns. Turns that could not be stored stay in memory, because they are paid for. */
 export function createSaver(store: RunStore) {
   const kept = new Map<string, StoredTurn[]>();
   return {
@@ -197,7 +197,7 @@ export function createSaver(store: RunStore) {
         throw error;
       }
     },
-    /** Stores what was kept: at most what was being stored when the storage failed. */
+    /** Stores the turns that were kept: at most those that were being stored at the failure. */
     async saveKept(runId: string): Promise<void> {
       for (const turn of kept.get(runId) ?? []) await store.recordTurn(runId, turn);
       kept.delete(runId);
@@ -235,11 +235,11 @@ function createBudget({ budget = {} }: Pick<EvaluateRequest, "budget">) {
     addJudge,
     /** Counts a turn that an earlier process stored. */
     addStored(result: InteractionResult): void {
-      if (result.copied_from_run !== undefined) return; // it was paid for there
+      if (result.copied_from_run !== undefined) return; // that run paid for it
       if (!result.error) addReply(result);
       addJudge(result.judge_cost);
     },
-    /** Why the run asks nothing more; `undefined` as long as it may. */
+    /** Why the run may ask no further turn; `undefined` while it may. */
     spent(): string | undefined {
       if (unknown) return `its budget cannot be kept: ${unknown}`;
       if (budget.tokens !== undefined && tokens >= budget.tokens) {

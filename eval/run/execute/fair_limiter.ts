@@ -14,12 +14,12 @@ interface Share {
 }
 
 interface RunShare extends Share {
-  /** Each starts a conversation that waits. */
+  /** One callback per waiting conversation, which starts it. */
   waiting: (() => void)[];
 }
 
 interface EndpointShare extends Share {
-  /** Those with a waiting conversation. */
+  /** The runs that have a waiting conversation. */
   runs: Set<RunShare>;
 }
 
@@ -29,8 +29,9 @@ const GUARANTEED_PART = 1 / 8;
 /**
  * Shares the limit between endpoints and, at one endpoint, between runs: the next conversation is
  * one of the endpoint, then of the run, that has the fewest running (of equal ones, the one that
- * waited longest). An endpoint that hangs ends none, so each other endpoint may have an eighth of
- * the limit beyond it, all together at most twice the limit. A limit below eight is never exceeded.
+ * waited longest). Conversations with an endpoint that hangs do not end, so each other endpoint may
+ * use an eighth of the limit on top of it, all together at most twice the limit. A limit below eight
+ * is never exceeded.
  */
 export function createFairLimiter(limit: number): FairLimiter {
   const guaranteed = Math.floor(limit * GUARANTEED_PART);

@@ -124,24 +124,24 @@ export function createLocalWork(
   };
 }
 
-/** A message that is no system prompt. */
+/** A message other than a system prompt. */
 type SaidMessage = ConversationMessage & { role: "user" | "assistant" };
 
-/** Does a piece of work beside the asking, once there is room for it; `ended` is its end. */
+/** Starts work that runs while further turns are asked. Resolves when it has started. */
 type BackgroundWork = (work: () => Promise<void>) => Promise<{ ended: Promise<void> }>;
 
-/** What an attempt at a scenario is asked, and after what. */
+/** How one attempt at a scenario is asked. */
 interface ConversationWay {
   scenario: Scenario;
-  /** Those before it are not asked. */
+  /** Turns before this one are not asked. */
   firstTurn: number;
   /** Whether turns are asked after the references instead of the generated replies. */
   afterReferences: boolean;
 }
 
 /**
- * One conversation. Resolves when its last question is answered; `isWhole` when all of it is stored,
- * with false if a part is left.
+ * One conversation. Resolves when its last turn is answered; `isWhole` when its turns are stored: with
+ * false if some are missing.
  */
 async function converse(
   { scenario, firstTurn, afterReferences }: ConversationWay,
@@ -157,9 +157,9 @@ async function converse(
   const history: ConversationMessage[] = systemPrompt
     ? [{ role: "system", content: systemPrompt }]
     : [];
-  // A run that is older than the field may have one of the caller's own by its name.
+  // In a run of an earlier version this may be a field of the caller's own.
   if (Array.isArray(scenario.prior_messages)) history.push(...scenario.prior_messages);
-  /** What checks of the conversation look at: also after references, the replies of the model. */
+  /** For checks of the conversation: the model's replies, even if turns are asked after references. */
   const said: SaidMessage[] = [];
   let spent: Spent = { latencyMs: 0, outputTokens: 0 };
   for (const [turn, interaction] of scenario.interactions.entries()) {
@@ -218,7 +218,7 @@ function createTurnStoring(
   }
 
   return {
-    /** Whether another process has the conversation: what follows of it is not stored. */
+    /** True if another process has taken the conversation: its further turns are not stored here. */
     isTaken: () => isTaken,
     /** Resolves when all turns that have begun are stored. */
     ended: () => allStored,
@@ -226,7 +226,7 @@ function createTurnStoring(
     async begin(turnPosition: TurnPosition, turn: AnsweredTurn): Promise<void> {
       const storedBefore = allStored;
       const { ended } = await background(async () => {
-        if (isTaken) return; // this turn follows one of another conversation
+        if (isTaken) return; // another process asks this turn again
         const { result, tookMs } = await score(turnPosition, turn);
         await storedBefore;
         isTaken ||= lost?.aborted ?? false;

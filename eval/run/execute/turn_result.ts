@@ -19,11 +19,11 @@ type AnswerContext =
   & { turnPosition: TurnPosition; isSecondWay: boolean }
   & Pick<ReplyCircumstances, "conversation" | "spentBefore">;
 
-/** What a result adds to its interaction. A result that is sent in again must not keep the old one. */
+/** What a result adds to its interaction. If a result is sent in as a batch, these are removed. */
 const OUTCOME_FIELDS = new Set(
   Object.keys(InteractionResult.shape).filter((field) => !(field in Interaction.shape)),
 );
-/** Names that callers may use themselves, unless the run has a value for them. */
+/** Names that callers may use for fields of their own, unless the run sets them. */
 const SHARED_FIELDS = new Set(["tool_calls", "cost", "judge_cost"]);
 
 const isCost = (value: unknown) => Cost.nullable().safeParse(value).success;
@@ -131,7 +131,7 @@ export type Answer =
     | { latencyMs: number; reply?: never; error: InteractionError; textless?: TargetReply }
   )
   & {
-    /** With all waits and attempts; unset if the call was made before. */
+    /** Including waits and retries; unset if the call was made before. */
     tookMs?: number;
   };
 
@@ -162,11 +162,11 @@ export async function ask(
 
 /** What the model is asked, with its images if it has some. */
 export function toMessage({ user_message: content, user_parts: parts }: Interaction) {
-  // A run that is older than the field may have one of the caller's own by its name.
+  // In a run of an earlier version this may be a field of the caller's own.
   return { role: "user" as const, content, ...(Array.isArray(parts) && { parts }) };
 }
 
-/** Of a turn that is stored already only what the conversation needs. */
+/** What a conversation needs of a turn that is already stored. */
 export function toAnswer(result: InteractionResult): Answer {
   const { agent_reply: content, usage, latency_ms: latencyMs, error } = result;
   return error ? { error, latencyMs } : { reply: { content, usage }, latencyMs };

@@ -14,7 +14,7 @@ export interface BegunRun {
   endpoint: string;
 }
 
-/** Runs whose client waits for them: they are cancelled when it leaves, and continue with it. */
+/** Runs whose client waits for them: cancelled when it leaves, resumed when it comes back. */
 export function createAttachedRuns(
   { store, runs }: { store: RunStore; runs: RunManager },
 ) {
@@ -31,15 +31,15 @@ export function createAttachedRuns(
     return { run, active, endpoint };
   }
 
-  /** What runs in this process, once its turn has come. */
+  /** The run in this process; waits while it is queued. */
   async function activeOf({ run: { id }, active }: BegunRun): Promise<ActiveRun | undefined> {
     await runs.waiting(id);
     return active ?? runs.active(id);
   }
 
   /**
-   * If it was cancelled because a client has left another process; one may have resumed it, and goes
-   * on while this one stops.
+   * Resumes the run if it was cancelled because a client of another process has left. If this process
+   * is stopping, a run that another process has resumed is left to it.
    */
   async function resumeLost({ run: { id }, endpoint }: BegunRun): Promise<ActiveRun | undefined> {
     const now = runs.isShared ? await store.getRecord(id) : undefined;
@@ -54,7 +54,7 @@ export function createAttachedRuns(
     }
   }
 
-  /** As it is stored now: it may have been queued, or not yet resumed, when it was read. */
+  /** The stored status: it may have changed since the run was read. */
   async function endOf({ id }: StoredRun): Promise<RunEnd> {
     return { status: (await store.getRecord(id))?.status ?? "cancelled" };
   }
@@ -62,9 +62,8 @@ export function createAttachedRuns(
   return {
     reattach,
     /**
-     * Resumes and holds a run that was cancelled because a client of the same run has left another
-     * process, while this one has not. False if there is no such run. True without holding it if
-     * another process has resumed it, and this one may run no more.
+     * Resumes and holds the run if it was cancelled because another client of it, at another process,
+     * has left. True if the run continues: here, or in another process if this one is full.
      */
     async regain(begun: BegunRun, client: AbortSignal): Promise<boolean> {
       if (client.aborted) return false;
@@ -78,9 +77,9 @@ export function createAttachedRuns(
         throw error;
       }
     },
-    /** The run needs no client from now on, also if one leaves another process. */
+    /** The run needs no client from now on, even if one leaves another process. */
     detach(begun: BegunRun): void {
-      keep(begun).catch(() => {}); // without the database it stays as it is
+      keep(begun).catch(() => {}); // the database failed: the run stays as it is
     },
     /**
      * Holds a run until it ends; `active` is what ran in this process. Rejects at once if the client
@@ -94,7 +93,7 @@ export function createAttachedRuns(
       const current = active ?? runs.active(run.id);
       current?.hold(client);
       let end = current ? await untilAbort(current.ended, client) : await endOf(run);
-      // At another instance the client of the same run may have left; this one has not.
+      // A client of the same run may have left another process; this one is still here.
       while (runs.isShared && end.status === "cancelled" && !client.aborted) {
         const { active: again } = await reattach(run.id, endpoint);
         if (!again) break; // a caller cancelled it

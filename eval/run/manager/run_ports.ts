@@ -31,7 +31,7 @@ export interface TimedReply {
   latencyMs: number;
 }
 
-/** A reply to another run, to be assessed again because its score is missing there. */
+/** A reply of the run that is retried. Its score is missing there, so it is assessed again. */
 export interface EarlierReply extends TimedReply {
   /** The run that asked for it, and paid. */
   fromRun: string;

@@ -20,7 +20,7 @@ interface SharedRunsOptions {
 const REFRESH_MS = 250;
 /**
  * For this time a run whose endpoint has a query is left to the process that knows the query: after
- * an outage of the database its reservation has expired, but the process is about to renew it.
+ * an outage of the database that process first has to renew its expired reservation.
  */
 const LEFT_MS = 10_000;
 

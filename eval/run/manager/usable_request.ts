@@ -11,7 +11,7 @@ interface UsableDeps {
   endpoints: Pick<EndpointPolicy, "requireAllowed" | "requireReachable">;
 }
 
-/** Throws 400 if a run cannot be made of its request. A retry's was checked before. */
+/** Throws 400 if the request cannot be run. The request of a retry was checked before. */
 export async function requireUsable(
   { request, parentId }: NewRun,
   { scoring, endpoints }: UsableDeps,
@@ -23,13 +23,13 @@ export async function requireUsable(
   await requireUsableChecks(request.test_batch, { checks, hasJudge: Boolean(judge) });
 }
 
-/** Scorers are guarded as endpoints are, and their scores have names of their own. */
+/** Scorers must be allowed as endpoints are. Their names must differ from the built-in scores. */
 async function requireUsableScorers(
   { scorers = [] }: EvaluateRequest,
   { scoring, endpoints }: UsableDeps,
 ): Promise<void> {
   if (scorers.length === 0) return;
-  const { describeScores } = await import("../../assess/scores/scorers.ts"); // few runs have some
+  const { describeScores } = await import("../../assess/scores/scorers.ts"); // few runs have scorers
   const taken = new Set(describeScores(scoring).map(({ name }) => name));
   for (const [index, { name, url }] of scorers.entries()) {
     endpoints.requireAllowed(url);
@@ -44,7 +44,7 @@ async function requireUsableScorers(
 /** Only the first errors are listed, so that the answer stays small. */
 const MOST_ERRORS = 100;
 
-/** Turns may be asked after references only if there are references. */
+/** Histories of references need a reference for every turn but the last. */
 function requireReferences({ test_batch, history }: EvaluateRequest): void {
   if (history !== "reference" && history !== "both") return;
   const message = `is required for history "${history}": a later turn is asked after it`;

@@ -86,7 +86,7 @@ export function createDatasetStore(
   db: Kysely<Tables>,
   { now }: { now: () => number },
 ): DatasetStore {
-  /** By the clock alone, as `deleteAbandonedParts` tells their age by it. */
+  /** By the clock alone: `deleteAbandonedParts` reads the age of parts from their id. */
   const newContentId = createRunIds(now);
 
   async function insertParts(content_id: string, scenarios: AsyncIterable<Scenario>) {
@@ -199,7 +199,7 @@ async function deleteParts(db: Kysely<Tables>, contentIds: string[]): Promise<vo
   await db.deleteFrom("dataset_parts").where("content_id", "in", contentIds).execute();
 }
 
-/** The same, unless a version has them: a commit that is not confirmed may have taken effect. */
+/** Deletes parts that no version uses: a commit without a confirmation may have taken effect. */
 async function deleteUnnamedParts(db: Kysely<Tables>, contentId: string): Promise<void> {
   await db.deleteFrom("dataset_parts").where("content_id", "=", contentId)
     .where(({ not, exists, selectFrom }) =>

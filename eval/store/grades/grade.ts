@@ -11,7 +11,7 @@ export interface NewGrade {
 }
 
 export interface StoredGrade extends NewGrade, TurnPosition {
-  /** Set if the author took the grade back; it then repeats what it was. */
+  /** Set if the author withdrew the grade; it then repeats the grade that was withdrawn. */
   withdrawn?: true;
   /** From 1, for each author of a turn. */
   version: number;
@@ -44,6 +44,6 @@ export interface GradeWriter {
     position: TurnPosition,
     grade: NewGrade,
   ): Promise<StoredGrade | undefined>;
-  /** Takes back an author's grade; its history is kept. `undefined` if there is none. */
+  /** Withdraws an author's grade; its history is kept. `undefined` if there is none. */
   withdrawGrade(runId: string, position: GradePosition): Promise<StoredGrade | undefined>;
 }

@@ -37,7 +37,7 @@ export function createGradeWriter(
     return row && toGrade(row);
   }
 
-  /** `next` says what follows the author's latest grade; `undefined`: nothing does. */
+  /** `next` gives the version after the author's latest grade; `undefined` to store none. */
   async function addVersion(
     runId: string,
     position: GradePosition,

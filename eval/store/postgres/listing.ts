@@ -76,7 +76,7 @@ export function createListing(db: Kysely<PostgresTables>, work: WorkList): Listi
         .where("status", "=", "running").executeTakeFirst();
       const queue = stored?.queue;
       if (!queue || !await work.isEmpty(queue, executeIn(db))) return false;
-      await work.prepare(queue); // it may be gone, too
+      await work.prepare(queue); // it may have been deleted
       await db.transaction().execute(async (transaction) => {
         const now = await lockRun(transaction, run.id);
         if (now?.status !== "running" || now.queue !== queue) return;
@@ -88,7 +88,7 @@ export function createListing(db: Kysely<PostgresTables>, work: WorkList): Listi
   };
 }
 
-/** Until the transaction ends no turn of the run is stored, and no other changes its state. */
+/** Locks a run until the transaction ends: no turn is stored, and no other process ends it. */
 export async function lockRun(transaction: Transaction<PostgresTables>, id: string) {
   return await transaction.selectFrom("runs").select(["status", "queue", "listed"])
     .where("id", "=", id).forUpdate().executeTakeFirst();
@@ -135,7 +135,7 @@ type ExecuteSql = (
 export interface ListedConversation extends AttemptPosition {
   /** True if a part of it may be stored. */
   isContinued: boolean;
-  /** How many places of the run's plan come after it. */
+  /** How many conversations of the run come after it. */
   left: number;
 }
 

@@ -8,7 +8,7 @@ export interface PostgresTables extends Omit<Tables, "runs"> {
 }
 
 interface SharedColumns {
-  /** The newest `seq` of the run. Who raises it has the run's row locked, so turns commit in order. */
+  /** The newest `seq` of the run. Raising it locks the run's row, so turns commit in order. */
   last_seq: Generated<number>;
   /** The queue of the run's conversations; each time the run is resumed, it gets a new one. */
   queue: string | null;

@@ -2,7 +2,7 @@ import type { PostgresPool } from "../../../shared/postgres/pool.ts";
 
 /**
  * The channel of each kind of news, and how long news are gathered for one statement. A notification
- * wakes the listening connections of all processes, so what can wait is told seldom.
+ * wakes the listening connections of all processes, so news that can wait is sent less often.
  */
 const KINDS = {
   /** A run was created or has ended, or its last turn is stored. */
@@ -18,7 +18,7 @@ const HEARTBEAT_MS = 10_000;
 
 export type NewsKind = keyof typeof KINDS;
 
-/** The run may be one that this process told of; `undefined` if news of any may have been lost. */
+/** Also called with this process's own news. `runId` is `undefined` if news may have been lost. */
 export type NewsListener = (runId: string | undefined, kind: NewsKind) => void;
 
 /**
@@ -114,7 +114,7 @@ function createTeller(pool: PostgresPool, kind: NewsKind) {
     for (let from = 0; from < ids.length; from += IDS_PER_PAYLOAD) {
       const payload = ids.slice(from, from + IDS_PER_PAYLOAD).join(",");
       pool.query({ name: "notify", text: "select pg_notify($1, $2)", values: [channel, payload] })
-        .catch(() => {}); // the others look by themselves, only later
+        .catch(() => {}); // other processes read the tables anyway, only later
     }
   }
 

@@ -50,9 +50,9 @@ export function createSharedStore(
   const { list, listMore, listAgain } = createListing(db, work);
   const store = createRunStore(common, {
     now,
-    // By the clock: after a newest id in the future each process would count up by itself.
+    // Not after the newest stored id: if the clock was ahead, each process would count up from it.
     newId: createRunIds(now),
-    // Who waits for the end of a run is told at once.
+    // Clients that wait for the end of a run are told at once.
     insertTurns: createSharedTurnInsert(
       pool,
       (id, { mayBeLast }) => news.tell(id, mayBeLast ? "state" : "turns"),
@@ -67,7 +67,7 @@ export function createSharedStore(
     },
   });
 
-  /** Lists the first that is left in the new queue, and numbers further turns after the stored ones. */
+  /** Lists the first unfinished conversations in the new queue; new turns follow the stored ones. */
   async function fill(
     transaction: Transaction<PostgresTables>,
     run: StoredRun,

@@ -16,12 +16,12 @@ export async function requireRecord(reader: RunReader, id: string): Promise<RunR
   throw runNotFound(id);
 }
 
-/** What a caller gets who names a run that is not stored. */
+/** 404 for a run that is not stored. */
 export function runNotFound(id: string): AppError {
   return notFound(`cannot find run ${id}: no run has this id`);
 }
 
-/** The same for a turn of a stored run; `attempt` as callers count it, from 1. */
+/** 404 for a turn that is not stored; `attempt` as callers count it, from 1. */
 export function turnNotFound(
   id: string,
   { scenario, attempt, turn }: { scenario: number; attempt: number; turn: number },
@@ -30,13 +30,13 @@ export function turnNotFound(
   return notFound(`cannot find turn ${place} of run ${id}: it is not stored`);
 }
 
-/** What a caller gets who wants a run to continue that no longer can. */
+/** 409 for a run that was to be resumed. */
 export function endedMeanwhile(id: string): AppError {
   const detail = `cannot resume run ${id}: it was ended or deleted meanwhile`;
   return conflict(detail);
 }
 
-/** What a caller gets whose run is deleted before all of it was read. */
+/** 404 for a run that was deleted before all of it was read. */
 export function runDeleted(id: string): AppError {
   return notFound(`run ${id} was deleted while it was read`);
 }

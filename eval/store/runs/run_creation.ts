@@ -169,8 +169,8 @@ export async function findKey(
 /**
  * Copies the parent's turns up to the first failed one of each attempt. Later turns were asked
  * without the failed one in their history, so they do not fit the new conversation. A turn whose
- * `overall` is missing is not copied: its reply is read from the parent and scored again. Each says
- * where it was asked: the new run has not paid for it.
+ * `overall` is missing is not copied: its reply is read from the parent and scored again. Each copy
+ * names the run that asked and paid for it.
  */
 async function copyAnswered(
   transaction: Transaction<Tables>,

@@ -10,7 +10,7 @@ export function createRunDeletion(
   return {
     async deleteRun(id, { endedBefore } = {}) {
       return await db.transaction().execute(async (transaction) => {
-        // First, because it locks the run: who resumes it meanwhile waits and finds none.
+        // First, because it locks the run: a process that resumes it waits, and then finds none.
         const run = await transaction.deleteFrom("runs").where("id", "=", id)
           .$if(endedBefore !== undefined, (query) => query.where(isOlder(endedBefore!)))
           .returning("group_id").executeTakeFirst();

@@ -194,5 +194,5 @@ export async function* readAhead<T>(items: AsyncIterable<T>): AsyncGenerator<T> 
   }
 }
 
-/** What branches and releases are called. */
+/** Names of tags: what branches and releases are usually called. */
 export const TAG = /^[\w][\w./-]{0,99}$/;

@@ -47,8 +47,8 @@ interface RunTagsTable {
 }
 
 /**
- * Grades by people. All versions are kept; the highest of an author is the present one. One that is
- * withdrawn repeats what it takes back.
+ * Grades by people. All versions are kept; the highest of an author is the present one. A version
+ * that withdraws a grade repeats it.
  */
 export interface GradesTable {
   run_id: string;

@@ -24,7 +24,7 @@ export async function backUpDatabase(
     await requireRuns(path);
     await copyDatabase({ path, target: part });
     requireSound(part);
-    requireFree(target); // it takes time
+    requireFree(target); // it may have appeared since
     Deno.renameSync(part, target);
   } catch (error) {
     for (const file of [part, `${part}-journal`]) await Deno.remove(file).catch(() => {});
@@ -43,8 +43,8 @@ function requireFree(target: string): void {
 }
 
 /**
- * Otherwise the copy of an empty or a wrong file would be taken for a backup. Reads as the other
- * commands do, which say why a file cannot be read.
+ * Without this check the copy of an empty or a wrong file would look like a backup. Opens the file
+ * as the other commands do, whose errors say why it cannot be read.
  */
 async function requireRuns(path: string): Promise<void> {
   const connection = await openSqlite({ path, mode: "snapshot" });

@@ -83,7 +83,7 @@ function anyOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
 /** A required check failed, or the tool calls do not fit. */
 export const IS_BARRED = sql<SqlBool>`(facets ->> 'barred_by' is not null)`;
 
-/** That could not be decided, or not of a failed call in one of these ranges. */
+/** That could not be decided. `required` are the turns of which it is open if their call failed. */
 export function mayBeBarred(required: TurnRange[]): RawBuilder<SqlBool> {
   const isOpen = sql<SqlBool>`(facets ->> 'may_be_barred' is not null)`;
   if (required.length === 0) return isOpen;
@@ -119,7 +119,7 @@ function hasOutcome(outcome: TurnOutcome, { threshold }: { threshold: number }) 
   }
 }
 
-/** What SQLite takes for a path, for the end of one or for none, where PostgreSQL sees a name. */
+/** Names that SQLite would read as a JSON path, or reject; PostgreSQL takes them as names. */
 const LIKE_A_PATH = /^$|^[$[]|["\\]/;
 
 /** A member of a JSON object that is itself an object, in SQLite and PostgreSQL. */

@@ -50,7 +50,7 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
     if (sort.by !== "position") {
       rows = rows.orderBy(sql`${valueOf(sort)} is null`).orderBy(valueOf(sort), direction);
     }
-    // In which order turns of the same value come does not matter, but it must be one.
+    // Turns with the same value need a fixed order; any will do.
     const within = sort.by === "position" ? direction : "asc";
     rows = rows.orderBy("scenario", within).orderBy("attempt", within).orderBy("turn", within);
     const found = await rows.limit(limit + 1)
@@ -80,7 +80,7 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
       .execute();
     const results = new Map(rows.map((row) => [keyOf(row), row.result]));
     return turns.flatMap((turn) => {
-      const resultJson = results.get(keyOf(turn)); // none, if the run was deleted meanwhile
+      const resultJson = results.get(keyOf(turn)); // missing if the run was deleted meanwhile
       return resultJson === undefined ? [] : [{ ...turn, resultJson }];
     });
   }

@@ -67,7 +67,7 @@ export const TurnFacets = z.object({
   error: z.string().optional(),
   differs_in: z.array(z.string()).optional(),
   agreement: AgreementLabel.optional(),
-  /** Required checks that failed, `tools` and `agreement`: the turn does not pass, whatever it scores. */
+  /** Why the turn cannot pass: required checks that failed, `tools`, `agreement`. */
   barred_by: z.array(z.string()).min(1).optional(),
   /** Set if a required check, or whether its tool calls fit, could not be decided. */
   may_be_barred: z.literal(true).optional(),

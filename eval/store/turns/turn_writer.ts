@@ -32,8 +32,8 @@ interface Pending {
  * commit starts after the event loop has handled all pending events: otherwise the first turn of a
  * burst would be committed alone, and the others would wait for its flush.
  *
- * A commit takes a millisecond of processor time, whatever it stores. So after one of several turns
- * the next waits until enough of them are there, for `intervalMs` at most.
+ * A commit takes a millisecond of processor time, whatever it stores. So after a commit of several
+ * turns the next one waits for `ENOUGH` of them, for `intervalMs` at most.
  */
 export function createTurnWriter(
   insert: InsertTurns,

@@ -224,7 +224,7 @@ Deno.test("an export of a group takes a threshold for its JUnit XML, and no rows
     const refused = await run("export", id!, ...options);
     assertEquals(refused.code, 1);
     assertStringIncludes(refused.err, `${options[0]} `);
-    assertStringIncludes(refused.err, "is for the runs of a group, one by one");
+    assertStringIncludes(refused.err, "cannot be used with a group; export its runs instead");
   }
   assertEquals((await run("export", id!, "--threshold", "0.9")).code, 1);
   const { out } = await run("export", id!, "--format", "junit", "--threshold", "0.123");

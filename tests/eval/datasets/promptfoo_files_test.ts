@@ -233,7 +233,7 @@ Deno.test("a test of promptfoo may have any number of variables, but none twice"
   const repeated = await refuse([...lines, "    v7: y"].join("\n"), { name: "t.yaml" });
   assertEquals([repeated.line, repeated.reason], [
     lines.length + 1,
-    "the key v7 stands there twice",
+    "the key v7 occurs twice",
   ]);
 });
 
@@ -262,7 +262,7 @@ Deno.test("a file of promptfoo that would take all memory is refused", async () 
   const { reason } = await refuse(`tests: [${"a,".repeat(120_000)}]`, {
     name: "t.yaml",
   });
-  assertStringIncludes(reason, "more than 200000 words");
+  assertStringIncludes(reason, "more than 200000 tokens");
 });
 
 Deno.test("a file of promptfoo that is nested too deeply is refused with its line", async () => {
