@@ -138,7 +138,7 @@ export function toHistoryCall({ id, name, arguments: text, extra }: ToolCall): T
  * on their order alone, so equal conversations get equal ids. Ids in `taken` are skipped, and each
  * new id is added to it.
  */
-export function createCallIds(taken: Set<string> = new Set()): () => string {
+export function createCallIds(taken: Set<string>): () => string {
   let count = 0;
   return () => {
     let id: string;

@@ -40,7 +40,7 @@ export async function readRawReply(response: Response, model: string): Promise<R
   });
 }
 
-export type RawReply = ChatReply & Required<Pick<ChatReply, "raw">>;
+type RawReply = ChatReply & Required<Pick<ChatReply, "raw">>;
 
 /**
  * Whether an answer is one JSON text, from its content type or, if that says neither that nor events,

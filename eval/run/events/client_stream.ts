@@ -3,7 +3,7 @@ import type { ActiveRun } from "../manager/active_run.ts";
 import { UNBUFFERED } from "../../../shared/http/router/headers.ts";
 
 /** A body that is produced while it is sent, and that reports when its client has left. */
-export interface ClientStream {
+interface ClientStream {
   body: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Aborted when the client leaves, by closing its connection or by cancelling the body. */
   left: AbortSignal;

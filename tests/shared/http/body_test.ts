@@ -7,12 +7,11 @@ import {
   gzipSync,
   zstdCompressSync,
 } from "node:zlib";
-import fc from "seeded-fast-check";
 import { z } from "zod";
 import { AppError, ClientLeft } from "../../../shared/errors.ts";
 import { readBodyPieces, readJson } from "../../../shared/http/body/body.ts";
 import { isPlainShape } from "../../../shared/http/body/json_shape.ts";
-import { gatherText, jsonPieces, streamPieces } from "../../../shared/http/body/json_response.ts";
+import { gatherPieces, streamPieces } from "../../../shared/http/body/json_response.ts";
 import { createUtf8Decoder, NOT_UTF8 } from "../../../shared/http/body/utf8.ts";
 import { AnswerTooLarge, createOutgoingFetch } from "../../../shared/http/fetch/outgoing_fetch.ts";
 import { parseJsonAnswer } from "../../../shared/providers/answer.ts";
@@ -415,29 +414,20 @@ Deno.test("brackets in a string are no levels, also behind a quote that is escap
   }
 });
 
-Deno.test("the pieces of any value together are its JSON", () => {
-  fc.assert(fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 6 }), (value, depth) => {
-    assertEquals([...jsonPieces(value, depth)].join(""), JSON.stringify(value));
-  }));
-});
-
-Deno.test("what JSON leaves out of an object is left out of its pieces", () => {
-  assertEquals([...jsonPieces({ a: undefined, b: 1, c: undefined }, 1)].join(""), '{"b":1}');
-});
-
 Deno.test("a large value leaves in chunks, and arrives whole", async () => {
-  const value = { rows: Array.from({ length: 20_000 }, (_, index) => ({ index, text: "größe" })) };
-  const response = streamPieces(jsonPieces(value, 2));
+  const rows = Array.from({ length: 20_000 }, (_, index) => ({ index, text: "größe" }));
+  const pieces = rows.map((row, index) => `${index === 0 ? "[" : ","}${JSON.stringify(row)}`);
+  const response = streamPieces([...pieces, "]"]);
   assertEquals(response.headers.get("content-type"), "application/json");
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   for await (const chunk of response.body!) chunks.push(chunk);
   assert(chunks.every((chunk) => chunk.byteLength < 200_000), "a chunk is too large");
-  assertEquals(JSON.parse(await new Blob(chunks).text()), value);
+  assertEquals(JSON.parse(await new Blob(chunks).text()), rows);
 });
 
-Deno.test("small pieces are gathered into few, and nothing is lost", () => {
+Deno.test("small pieces are gathered into few, and nothing is lost", async () => {
   const pieces = Array.from({ length: 1000 }, (_, index) => `${index},`.repeat(60));
-  const gathered = [...gatherText(pieces)];
+  const gathered = await Array.fromAsync(gatherPieces(pieces));
   assert(gathered.length < 10, `${gathered.length} pieces`);
   assertEquals(gathered.join(""), pieces.join(""));
 });
