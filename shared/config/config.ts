@@ -6,7 +6,7 @@ import { type CallerKey, parseCallerKeys } from "../http/router/auth.ts";
 import { isHeaderValue } from "../http/router/headers.ts";
 import { explainDeadOrigin, isLoopback } from "../http/router/origin.ts";
 import { plainAddress } from "../http/fetch/address.ts";
-import { parseRate } from "../http/router/rate.ts";
+import type { Rate } from "../http/router/rate_limit.ts";
 import { LOG_LEVELS } from "../log.ts";
 import { explainQuotedVariables } from "./variable_hints.ts";
 
@@ -154,13 +154,17 @@ export function jsonObject<T>(schema: z.ZodType<T>, { example }: { example: stri
   }).optional();
 }
 
+const SECONDS: Record<string, number> = { s: 1, sec: 1, min: 60, h: 3600, hour: 3600, day: 86_400 };
+
 /** A rate such as `60/min`. */
 function rate() {
-  const error = "must be a rate such as 60/min (s, min, h or day)";
-  return z.string()
-    .refine((text) => parseRate(text) !== undefined, { error, abort: true })
-    .transform((text) => parseRate(text)!)
-    .optional();
+  return z.string().transform((text, context): Rate => {
+    const [, count, unit = ""] = /^(\d{1,9})\/(s|sec|min|h|hour|day)$/.exec(text) ?? [];
+    const requests = Number(count);
+    if (requests >= 1) return { requests, seconds: SECONDS[unit]! };
+    context.addIssue("must be a rate such as 60/min (s, min, h or day)");
+    return z.NEVER;
+  }).optional();
 }
 
 /** The variables of both services. Each spreads them into its own schema. */

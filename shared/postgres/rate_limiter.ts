@@ -1,8 +1,7 @@
 import resultClass from "rate-limiter-flexible/lib/RateLimiterRes.js";
 import type * as limiters from "rate-limiter-flexible";
 import { errorMessage } from "../errors.ts";
-import type { Rate } from "../http/router/rate.ts";
-import { createMemoryLimiter, type RateLimiter } from "../http/router/rate_limit.ts";
+import { createMemoryLimiter, type Rate, type RateLimiter } from "../http/router/rate_limit.ts";
 import type { Logger } from "../log.ts";
 import type { PostgresPool } from "./pool.ts";
 

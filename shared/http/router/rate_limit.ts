@@ -4,11 +4,16 @@ import memoryClass from "rate-limiter-flexible/lib/RateLimiterMemory.js";
 import resultClass from "rate-limiter-flexible/lib/RateLimiterRes.js";
 import { AppError } from "../../errors.ts";
 import { callerAddress, networkOf } from "../server/connection.ts";
-import type { Rate } from "./rate.ts";
 import type { Guard } from "./router.ts";
 
 const RateLimiterMemory: typeof limiters.RateLimiterMemory = memoryClass;
 const RateLimiterRes: typeof limiters.RateLimiterRes = resultClass;
+
+/** A number of requests in a number of seconds. */
+export interface Rate {
+  requests: number;
+  seconds: number;
+}
 
 /** Counts requests: in this process, or for several in a database. */
 export type RateLimiter = Pick<limiters.RateLimiterAbstract, "consume">;

@@ -1,12 +1,10 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { z } from "zod";
 import { commonVariables, ConfigError, parseConfig } from "../../../shared/config/config.ts";
 import type { Connection } from "../../../shared/http/server/connection.ts";
-import { parseRate } from "../../../shared/http/router/rate.ts";
 import { createService } from "../../../shared/http/server/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
-import { assertThrows } from "@std/assert";
 import { shiftClock } from "../../fakes/shifted_clock.ts";
 
 Deno.test.sanitizer({ ops: false, resources: false }); // rate-limiter-flexible has a timer per caller, for the whole window
@@ -28,13 +26,14 @@ function serviceOf(environment: Record<string, string>) {
 }
 
 Deno.test("a rate is a number of requests per second, minute, hour or day", () => {
-  assertEquals(parseRate("60/min"), { requests: 60, seconds: 60 });
-  assertEquals(parseRate(" 5/s "), { requests: 5, seconds: 1 });
-  assertEquals(parseRate("1000/day"), { requests: 1000, seconds: 86_400 });
-  for (const text of ["", "60", "0/min", "60/week", "-1/s", "1.5/s", "60/min/s"]) {
-    assertEquals(parseRate(text), undefined, text);
+  const rateOf = (text: string) => parseConfig(Common, { RATE_LIMIT: text }).RATE_LIMIT;
+  assertEquals(rateOf("60/min"), { requests: 60, seconds: 60 });
+  assertEquals(rateOf(" 5/s "), { requests: 5, seconds: 1 });
+  assertEquals(rateOf("1000/day"), { requests: 1000, seconds: 86_400 });
+  for (const text of ["60", "0/min", "60/week", "-1/s", "1.5/s", "60/min/s", "fast"]) {
+    const reason = "RATE_LIMIT: must be a rate such as 60/min";
+    assertThrows(() => rateOf(text), ConfigError, reason, text);
   }
-  assertThrows(() => parseConfig(Common, { RATE_LIMIT: "fast" }), ConfigError, "RATE_LIMIT");
 });
 
 Deno.test("an address over its rate gets 429 with retry-after, and others are served", async () => {
