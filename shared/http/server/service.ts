@@ -50,7 +50,7 @@ export function createService(routes: readonly Route[], deps: ServiceDeps): Serv
       origins.guard,
       ...callerGuards(config, deps.limiter),
     ],
-    ...(operations && { onAnswer: (answered) => operations.metrics.answered(answered) }),
+    ...(operations && { onAnswer: operations.metrics.answered }),
   });
 }
 
