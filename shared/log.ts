@@ -177,8 +177,11 @@ function placeOf({ stack = "", message }: Error): string | undefined {
 
 /** Writes the lines of a log. */
 interface LineWriter {
-  /** At once, or within `JOIN_MS` if lines follow each other faster than that. */
-  write(line: string): void;
+  /**
+   * At once, or within `JOIN_MS` if lines follow each other faster than that. Warnings and errors
+   * never wait: the process may end.
+   */
+  write(line: string, level: LogLevel): void;
   /** Writes the lines that wait. */
   flush(): void;
 }
@@ -232,11 +235,10 @@ export function createLineWriter(
   }
 
   return {
-    write(line) {
+    write(line, level) {
       waiting.push(line);
-      if (isJoining) return;
-      flush();
-      join();
+      if (!isJoining || level === "warn" || level === "error") flush();
+      if (!isJoining) join();
     },
     flush,
   };

@@ -11,16 +11,10 @@ import { canOpenFiles, filesNeeded } from "../http/server/connections.ts";
 import type { Service } from "../http/router/router.ts";
 import { serve } from "../http/server/server.ts";
 import { explainIdleVariables, explainQuotedVariables } from "../config/variable_hints.ts";
-import {
-  createLineWriter,
-  createLogger,
-  type LogFormat,
-  type Logger,
-  type LogLevel,
-} from "../log.ts";
+import { createLineWriter, createLogger, type LogFormat, type Logger } from "../log.ts";
 import { type Metrics, startLagSampler } from "./metrics.ts";
 import { summariseConfig } from "./summary.ts";
-import { createRedactor, isSecretVariable, listSecrets } from "../redaction.ts";
+import { createRedactor, listSecrets } from "../redaction.ts";
 import { currentRequest } from "../http/router/request_scope.ts";
 import { describeVersion } from "./version.ts";
 
@@ -118,7 +112,7 @@ async function serveService<S extends z.ZodObject>(
       log.info(`${name} listens on ${url}`, { url, ...fields });
       lines.flush();
       const isForPeople = format === "text" && ["debug", "info"].includes(common.LOG_LEVEL);
-      if (isForPeople) hints?.(url).forEach(lines.write);
+      if (isForPeople) hints?.(url).forEach((line) => lines.write(line, "info"));
       begin?.().catch((error) => log.error(`${name} cannot start its background work`, { error }));
     },
   });
@@ -177,19 +171,12 @@ async function configure<S extends z.ZodObject>(
     writeLine,
     (count) => log.warn("lines of the log were lost: they could not be written", { lines: count }),
   );
-  function write(line: string, level: LogLevel): void {
-    lines.write(line);
-    if (level === "warn" || level === "error") lines.flush(); // it may be the last one
-  }
-  const log: Logger = createLogger({ level: common.LOG_LEVEL, format, write, redact });
+  const log: Logger = createLogger({ level: common.LOG_LEVEL, format, write: lines.write, redact });
   return { config, common, format, redact, log, lines, warnings };
 }
 
 function summarise<S extends z.ZodObject>(schema: S, config: z.output<S>): Record<string, string> {
-  return summariseConfig(config, {
-    defaults: parseConfig(schema, {}),
-    isSecret: isSecretVariable,
-  });
+  return summariseConfig(config, parseConfig(schema, {}));
 }
 
 function end(message: string): never {
@@ -198,10 +185,8 @@ function end(message: string): never {
   Deno.exit(1);
 }
 
-function writeLine(line: string): void {
-  // deno-lint-ignore no-console -- the log goes to standard output, and this is its only way there
-  console.log(line);
-}
+// deno-lint-ignore no-console -- the log goes to standard output, and this is its only way there
+const writeLine: (line: string) => void = console.log;
 
 /**
  * Logs unhandled promise rejections, with the request that they belong to, and keeps the process

@@ -1,4 +1,5 @@
 import { describePostgres, isPostgresAddress } from "../postgres/address.ts";
+import { isSecretVariable } from "../redaction.ts";
 
 /** Shown instead of a secret. */
 const HIDDEN = "set";
@@ -10,16 +11,13 @@ const HIDDEN = "set";
  */
 export function summariseConfig(
   config: Record<string, unknown>,
-  { defaults, isSecret }: {
-    defaults: Record<string, unknown>;
-    isSecret: (variable: string) => boolean;
-  },
+  defaults: Record<string, unknown>,
 ): Record<string, string> {
   const summary: Record<string, string> = {};
   for (const [variable, value] of Object.entries(config)) {
     const text = render(value);
     if (value === undefined || text === render(defaults[variable])) continue;
-    summary[variable] = isSecret(variable) ? describeSecret(value) : text;
+    summary[variable] = isSecretVariable(variable) ? describeSecret(value) : text;
   }
   return summary;
 }

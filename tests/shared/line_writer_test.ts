@@ -1,11 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { createLineWriter } from "../../shared/log.ts";
+import { createLineWriter, type LogLevel } from "../../shared/log.ts";
 
 Deno.test.sanitizer({ ops: false, resources: false }); // lines are joined for 10 ms after each test
 
 function startWriter() {
   const written: string[] = [];
-  return { ...createLineWriter((text) => written.push(text)), written };
+  const { write, flush } = createLineWriter((text) => written.push(text));
+  return { write: (line: string, level: LogLevel = "info") => write(line, level), flush, written };
 }
 
 /** Longer than lines wait; a timer that was set later fires later. */
@@ -30,6 +31,14 @@ Deno.test("after a pause a line is written at once again", async () => {
   assertEquals(written, ["a", "b"]);
 });
 
+Deno.test("a warning or an error is written at once, after the lines that wait", () => {
+  const { write, written } = startWriter();
+  for (const line of ["a", "b"]) write(line);
+  write("c", "warn");
+  write("d", "error");
+  assertEquals(written, ["a", "b\nc", "d"]);
+});
+
 Deno.test("a flush writes what waits, once and in its order", () => {
   const { write, flush, written } = startWriter();
   for (const line of ["a", "b", "c"]) write(line);
@@ -46,13 +55,13 @@ Deno.test("lines that cannot be written are lost, and their number is told once 
     if (isFull) throw new Error("No space left on device");
     written.push(text);
   }, (lines) => losses.push(lines));
-  for (const line of ["a", "b", "c"]) write(line);
+  for (const line of ["a", "b", "c"]) write(line, "info");
   flush();
   assertEquals([written, losses], [[], []]);
   isFull = false;
-  write("d");
+  write("d", "info");
   flush();
-  write("e");
+  write("e", "info");
   flush();
   // on a line of its own: a part of "c" may have been written
   assertEquals([written, losses], [["\nd", "e"], [3]]);
@@ -64,7 +73,7 @@ Deno.test("lines that wait are written when the process exits or fails", async (
     const script = `import { createLineWriter } from "${module}";
       const lines = createLineWriter((text) => console.log(text));
       for (const end of ["unload", "error"]) addEventListener(end, lines.flush);
-      for (const line of ["a", "b"]) lines.write(line);
+      for (const line of ["a", "b"]) lines.write(line, "info");
       ${end};`;
     const output = await new Deno.Command(Deno.execPath(), {
       args: ["run", "--no-lock", "--allow-read", `data:text/javascript,${encodeURI(script)}`],
