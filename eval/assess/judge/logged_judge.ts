@@ -53,7 +53,7 @@ export function observeJudge(
   judge: JudgeModel,
   { metrics, observe }: { metrics: Metrics; observe: typeof observeCall },
 ): JudgeModel {
-  const model = { metrics, provider: "judge", modelId: judge.name } as const;
+  const model = { metrics, provider: "judge", model: judge.name };
   return {
     ...judge,
     ask: (question, signal) =>
