@@ -6,7 +6,6 @@ import { jsonResponse } from "../../shared/http/server/send_response.ts";
 import type { Capacity } from "../../shared/http/router/admission.ts";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { wantsEvents } from "../../shared/http/router/headers.ts";
-import { textOf } from "../../shared/providers/content.ts";
 import { PROVIDER_NAMES } from "../../shared/providers/table.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import {
@@ -26,7 +25,7 @@ import {
   wantsApproval,
 } from "../answer/accounting.ts";
 import { chooseModel, explainRoute } from "../models/choice.ts";
-import { toCallerMessages } from "../run/caller_messages.ts";
+import { splitPrompt, toCallerMessages } from "../run/caller_messages.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { AgentApprove, PROVIDER_REFUSALS, runAnswer } from "./run_answer.ts";
 
@@ -164,15 +163,13 @@ function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
     });
     const { messages, temperature, max_tokens: maxTokens } = body;
     const ignored = describeIgnored(ignoredFields(body));
-    const first = messages.findIndex(({ type }) => type !== "system");
-    const start = first < 0 ? messages.length : first;
-    const prompts = messages.slice(0, start).map(({ content }) => textOf(content));
+    const { systemPrompt, rest } = splitPrompt(toCallerMessages(messages));
     const run = runner.prepare({
       choice,
       caller: callerOf(context),
       needsApproval: wantsApproval(request.headers),
-      messages: toCallerMessages(messages.slice(start)),
-      systemPrompt: prompts.length > 0 ? prompts.join("\n\n") : undefined,
+      messages: rest,
+      systemPrompt,
       settings: {
         ...(typeof temperature === "number" && { temperature }),
         ...(typeof maxTokens === "number" && { maxTokens }),

@@ -1,5 +1,4 @@
 import { unsupportedField } from "../../shared/errors.ts";
-import { textOf, withNameInText } from "../../shared/providers/content.ts";
 import { pickExtra } from "../../shared/providers/extra_fields.ts";
 import { asFields, asText, isFields } from "../../shared/fields.ts";
 import {
@@ -9,7 +8,7 @@ import {
 } from "../../shared/providers/openai_messages.ts";
 import type { ChatMessage, ChatRequest, ToolDefinition } from "../../shared/providers/provider.ts";
 import type { CompletionMessage, CompletionRequest } from "../schemas/chat_completion.ts";
-import { type CallerMessage, readSentFields } from "../run/caller_messages.ts";
+import { type CallerMessage, readSentFields, splitPrompt } from "../run/caller_messages.ts";
 import type { AgentSettings } from "../run/model_call.ts";
 import { missingModel } from "../models/choice.ts";
 
@@ -26,14 +25,10 @@ interface AgentConversation {
 export function toConversation(body: CompletionRequest): AgentConversation {
   refuseChoices(body);
   refuseFunctions(body);
-  const { messages } = body;
-  const first = messages.findIndex((message) => !isSystem(message));
-  const start = first < 0 ? messages.length : first;
-  const system = messages.slice(0, start)
-    .map((message) => textOf(withNameInText(toCallerMessage(message)).content));
+  const { systemPrompt, rest } = splitPrompt(body.messages.map(toCallerMessage));
   return {
-    messages: messages.slice(start).map(toCallerMessage),
-    systemPrompt: system.length > 0 ? system.join("\n\n") : undefined,
+    messages: rest,
+    systemPrompt,
     settings: { ...toSettings(body), ...readToolFields(body) },
     callerTools: readTools(body),
   };

@@ -1,4 +1,4 @@
-import { textOf } from "../../shared/providers/content.ts";
+import { textOf, withNameInText } from "../../shared/providers/content.ts";
 import { asFields, asList, asText, isFields } from "../../shared/fields.ts";
 import { parseToolCall } from "../../shared/providers/openai_messages.ts";
 import type {
@@ -24,6 +24,24 @@ export interface ToolResultMessage {
 
 /** A message of a caller's conversation, before `buildHistory` has repaired it. */
 export type CallerMessage = Exclude<ChatMessage, { role: "tool" }> | ToolResultMessage;
+
+/**
+ * Separates the system messages that a conversation begins with: their text, with the names of their
+ * authors, becomes the system prompt. `undefined` if there are none.
+ */
+export function splitPrompt<Message extends CallerMessage>(
+  messages: Message[],
+): { systemPrompt: string | undefined; rest: Message[] } {
+  const first = messages.findIndex(({ role }) => role !== "system");
+  const count = first < 0 ? messages.length : first;
+  const prompts = messages.slice(0, count).map((message) =>
+    textOf(withNameInText(message).content)
+  );
+  return {
+    systemPrompt: count > 0 ? prompts.join("\n\n") : undefined,
+    rest: messages.slice(count),
+  };
+}
 
 /** The conversation of `POST /`. */
 export function toCallerMessages(messages: AgentMessage[]): CallerMessage[] {

@@ -141,7 +141,8 @@ function hasExtra(message: CallerMessage): boolean {
     Boolean(message.toolCalls?.some((call) => call.extra));
 }
 
-function answeredId(message: CallerMessage): string | undefined {
+/** The id of the call that a tool's result answers. */
+export function answeredId(message: CallerMessage): string | undefined {
   return message.role === "tool" ? message.toolCallId : undefined;
 }
 

@@ -2,17 +2,16 @@ import { unsupportedField } from "../../shared/errors.ts";
 import { loadApart } from "../../shared/lazy.ts";
 import type { Logger } from "../../shared/log.ts";
 import { withPlainCallIds } from "./turn_calls.ts";
-import { textOf } from "../../shared/providers/content.ts";
 import { isSameProvider } from "../../shared/providers/extra_fields.ts";
 import type { ToolDefinition } from "../../shared/providers/provider.ts";
 import type { AgentConfig } from "../config.ts";
 import { readDecisions, withSentIds } from "./approval.ts";
 import { createCallerTools, type PendingRun } from "./caller_tools.ts";
-import type { CallerMessage } from "./caller_messages.ts";
+import { type CallerMessage, splitPrompt } from "./caller_messages.ts";
 import type { RunObserver } from "./events.ts";
 import { createFallback } from "./fallback.ts";
 import type { AgentResult, AgentRun } from "./graph.ts";
-import { buildHistory, type HistoryRepairs } from "./history.ts";
+import { answeredId, buildHistory, type HistoryRepairs } from "./history.ts";
 import type { AgentSettings } from "./model_call.ts";
 import { type ModelChoice, resolveModel } from "../models/choice.ts";
 import type { Models } from "../models/models.ts";
@@ -145,15 +144,10 @@ function createRepair(repairs: HistoryRepairs): NonNullable<AgentRun["repair"]> 
   return {
     onRepair: (more) => Object.assign(repairs, more),
     asStrict(messages) {
-      const first = messages.findIndex(({ role }) => role !== "system");
-      const start = first < 0 ? messages.length : first;
-      const prompt = messages.slice(0, start).map(({ content }) => textOf(content)).join("\n\n");
-      const { repairs: more, ...strict } = buildHistory(messages.slice(start), {
-        systemPrompt: prompt,
-        isStrict: true,
-      });
-      const { merged, bridged, opened } = more;
-      Object.assign(repairs, { merged, bridged, opened, paired: paired + more.paired });
+      const { systemPrompt, rest } = splitPrompt(messages);
+      const strict = buildHistory(rest, { systemPrompt, isStrict: true });
+      const { merged, bridged, opened, paired: more } = strict.repairs;
+      Object.assign(repairs, { merged, bridged, opened, paired: paired + more });
       return strict.messages;
     },
   };
@@ -212,8 +206,4 @@ function createPendingRuns(): PendingRuns {
       });
     },
   };
-}
-
-function answeredId(message: CallerMessage): string | undefined {
-  return message.role === "tool" ? message.toolCallId : undefined;
 }
