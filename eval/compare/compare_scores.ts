@@ -16,7 +16,7 @@ import {
   testedInterval,
 } from "./statistics/permutation.ts";
 import type { TestOptions } from "./statistics/sign_flip.ts";
-import { ROUNDING } from "../../shared/rounding.ts";
+import { ROUNDING } from "../schemas/rounding.ts";
 
 /** How many scenarios `mostMoved` lists per direction. */
 const SHOWN_MOVED = 10;

@@ -2,7 +2,7 @@ import { counted } from "../../shared/text.ts";
 import { mean } from "../assess/mean.ts";
 import { ALPHA } from "../results/mean_interval.ts";
 import type { ScoreVerdict, Verdict } from "./comparison.ts";
-import { formatP, ROUNDING } from "../../shared/rounding.ts";
+import { formatP, ROUNDING } from "../schemas/rounding.ts";
 
 /** What a verdict is made from. */
 interface Evidence {

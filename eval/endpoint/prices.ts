@@ -1,4 +1,4 @@
-import { withoutNoise } from "../../shared/rounding.ts";
+import { withoutNoise } from "../schemas/rounding.ts";
 import type { Cost, Price } from "../schemas/cost.ts";
 import type { Target } from "./target.ts";
 

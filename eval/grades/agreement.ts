@@ -10,7 +10,7 @@ import { reaches } from "../results/passing.ts";
 import type { StoredGrade } from "../store/grades/grade.ts";
 import { bestThreshold, fitThreshold, type Pair, spearman } from "./threshold.ts";
 import { differenceInterval } from "../results/mean_interval.ts";
-import { ROUNDING } from "../../shared/rounding.ts";
+import { ROUNDING } from "../schemas/rounding.ts";
 
 /** A turn that people graded. */
 export interface GradedTurn {

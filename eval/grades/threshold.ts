@@ -1,6 +1,6 @@
 import type { ThresholdFit } from "../schemas/grade_agreement.ts";
 import { reaches } from "../results/passing.ts";
-import { rounded, ROUNDING } from "../../shared/rounding.ts";
+import { rounded, ROUNDING } from "../schemas/rounding.ts";
 import { mean } from "../assess/mean.ts";
 
 /** Compares `score >= threshold` with what people say. Each pair is a score and a mean grade. */

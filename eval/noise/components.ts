@@ -1,5 +1,5 @@
 import { mean } from "../assess/mean.ts";
-import { ROUNDING } from "../../shared/rounding.ts";
+import { ROUNDING } from "../schemas/rounding.ts";
 
 /** One conversation: an attempt at a scenario. */
 export interface Conversation {

@@ -16,7 +16,7 @@ import {
   type NoisyTurn,
   readConversations,
 } from "./conversations.ts";
-import { LONG_ROUNDING, ROUNDING } from "../../shared/rounding.ts";
+import { LONG_ROUNDING, ROUNDING } from "../schemas/rounding.ts";
 
 const METHOD = "method of moments for nested data: scenarios, attempts within scenarios, votes " +
   "within turns; an estimate below 0 counts as 0";

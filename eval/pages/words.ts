@@ -3,7 +3,7 @@ import type { RunHeadline } from "../results/run_summary.ts";
 import type { RunProgress } from "../run/manager/active_run.ts";
 import type { TurnRow } from "../run/events/turn_view.ts";
 import { formatScore } from "../../shared/pages/format.ts";
-import { roundedBelow } from "../../shared/rounding.ts";
+import { roundedBelow } from "../schemas/rounding.ts";
 
 /** How a badge looks. */
 type Tone = "good" | "bad" | "warn" | "accent" | "";

@@ -1,6 +1,6 @@
 import type { PassRates, RunPassRates, Statistic } from "../schemas/statistics.ts";
 import { ofSample } from "./score_statistic.ts";
-import { ROUNDING } from "../../shared/rounding.ts";
+import { ROUNDING } from "../schemas/rounding.ts";
 
 /** The score that decides whether something passes. */
 export const HEADLINE = "overall";

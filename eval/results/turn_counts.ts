@@ -3,7 +3,7 @@ import { agreementOf } from "../schemas/barred.ts";
 import { isAskedTheSecondWay } from "../schemas/conversations.ts";
 import type { TurnCounts } from "../schemas/evaluate_response.ts";
 import type { AgreementLabel, InteractionResult } from "../schemas/interaction_result.ts";
-import { withoutNoise } from "../../shared/rounding.ts";
+import { withoutNoise } from "../schemas/rounding.ts";
 import { Cost, type CostSum } from "../schemas/cost.ts";
 
 /** The part of a turn that is counted. */

@@ -1,11 +1,9 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import fc from "seeded-fast-check";
 import { abortError, untilAbort } from "../../shared/abort.ts";
 import { isAbort } from "../../shared/errors.ts";
 import { lazy } from "../../shared/lazy.ts";
-import { formatP, rounded, roundedBelow } from "../../shared/rounding.ts";
 import { shorten } from "../../shared/text.ts";
 import { createYielder } from "../../shared/yielder.ts";
 
@@ -50,23 +48,6 @@ Deno.test("a lazy function whose code could not be loaded is loaded again by the
   const call = lazy(() => outcomes.shift()!);
   await assertRejects(() => call(), Error, "no file");
   assertEquals(await call(), "here");
-});
-
-Deno.test("a number below a limit never reads as if it reached it, and is else rounded", () => {
-  const show = (value: number) => roundedBelow(value, { limit: 0.7, digits: 3 });
-  assertEquals([0.6, 0.6746, 0.69999, 0.7].map(show), [0.6, 0.675, 0.699, 0.7]);
-  assertEquals(show((0.7 + 0.7 + 0.7) / 3), 0.7); // 0.6999999999999998 reaches 0.7
-  const share = fc.double({ min: 0, max: 1, noNaN: true });
-  fc.assert(fc.property(share, share, fc.integer({ min: 1, max: 5 }), (value, limit, digits) => {
-    const shown = roundedBelow(value, { limit, digits });
-    if (value < limit - 1e-12) return shown < limit;
-    return shown === rounded(value, digits);
-  }));
-});
-
-Deno.test("a p-value is shown with four digits, and never as 0", () => {
-  const shown = [1, 0.2, 0.03125, 0.0001, 0.00005, 0.00004, 1e-12].map(formatP);
-  assertEquals(shown, ["1.0000", "0.2000", "0.0313", "0.0001", "0.0001", "<0.0001", "<0.0001"]);
 });
 
 Deno.test("a text is shortened to its start and the ending, and no character is cut in two", () => {

@@ -10,7 +10,7 @@ import type { ChatReply, ChatRequest } from "../../../shared/providers/provider.
 import type { EndpointClient } from "../../endpoint/client.ts";
 import { costOf, type PricedTokens } from "../../endpoint/prices.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { withoutNoise } from "../../../shared/rounding.ts";
+import { withoutNoise } from "../../schemas/rounding.ts";
 import type { Cost, Price } from "../../schemas/cost.ts";
 
 export interface JudgeMessage {

@@ -1,4 +1,4 @@
-import { roundedBelow, ROUNDING } from "../../../shared/rounding.ts";
+import { roundedBelow, ROUNDING } from "../../schemas/rounding.ts";
 import { CHECK_DEFAULTS, type MeasuredReply, nameOf } from "../../schemas/check_kinds.ts";
 import type { CheckResult } from "../../schemas/checks.ts";
 import { type Decision, negated, notMet, undecided } from "../../schemas/decision.ts";

@@ -10,7 +10,7 @@ import { describeRun, isDecided } from "../../export/text/run_text.ts";
 import { findNewFailures } from "../subset.ts";
 import { isRegression } from "../../compare/verdict.ts";
 import { HEADLINE, holdAgainst, ifAnswered, type Standing } from "../../results/passing.ts";
-import { roundedBelow } from "../../../shared/rounding.ts";
+import { roundedBelow } from "../../schemas/rounding.ts";
 import type { Statistic } from "../../schemas/statistics.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";

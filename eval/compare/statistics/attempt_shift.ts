@@ -1,5 +1,5 @@
 import { createRandom, DRAWN, EXACT_UP_TO, type TestOptions } from "./sign_flip.ts";
-import { ROUNDING } from "../../../shared/rounding.ts";
+import { ROUNDING } from "../../schemas/rounding.ts";
 
 const PIECE = 200;
 /** One scenario's attempts in both runs: a score each. */

@@ -1,4 +1,4 @@
-import { ROUNDING } from "../../../shared/rounding.ts";
+import { ROUNDING } from "../../schemas/rounding.ts";
 
 /** Up to 2^14 rearrangements are tried one by one. */
 export const EXACT_UP_TO = 14;

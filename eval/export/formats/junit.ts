@@ -1,4 +1,4 @@
-import { formatP, roundedBelow } from "../../../shared/rounding.ts";
+import { formatP, roundedBelow } from "../../schemas/rounding.ts";
 import { shorten } from "../../../shared/text.ts";
 import { referencesOf } from "../../assess/references.ts";
 import type { Comparison } from "../../compare/comparison.ts";

@@ -1,5 +1,5 @@
 import { counted } from "../../../shared/text.ts";
-import { formatP } from "../../../shared/rounding.ts";
+import { formatP } from "../../schemas/rounding.ts";
 import type {
   Comparison,
   LeftOut,

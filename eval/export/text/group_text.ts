@@ -1,5 +1,5 @@
 import { counted } from "../../../shared/text.ts";
-import { formatP } from "../../../shared/rounding.ts";
+import { formatP } from "../../schemas/rounding.ts";
 import type { ScoreComparison } from "../../compare/comparison.ts";
 import type { GroupModel, GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { HEADLINE } from "../../results/passing.ts";

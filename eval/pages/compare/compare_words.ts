@@ -1,5 +1,5 @@
 import { formatNumberOf } from "../../../shared/pages/format.ts";
-import { formatP } from "../../../shared/rounding.ts";
+import { formatP } from "../../schemas/rounding.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
 import { asSentence, comparedText, differenceText, scoreLabel } from "../words.ts";
 

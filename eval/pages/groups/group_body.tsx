@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/pages/format.ts";
-import { formatP } from "../../../shared/rounding.ts";
+import { formatP } from "../../schemas/rounding.ts";
 import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { StatusBadge } from "../frame.tsx";
 import { Explained } from "../glossary.tsx";

@@ -1,5 +1,5 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
-import { formatP } from "../../../shared/rounding.ts";
+import { formatP } from "../../schemas/rounding.ts";
 import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { LiveLink, Section } from "../frame.tsx";

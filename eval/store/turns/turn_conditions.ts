@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { TurnFilter, TurnOutcome } from "../runs/list_query.ts";
 import { facetName, type TurnRange } from "./turn_record.ts";
-import { ROUNDING } from "../../../shared/rounding.ts";
+import { ROUNDING } from "../../schemas/rounding.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 
 /** The value of a score in a row of `turns`. */
