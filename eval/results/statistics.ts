@@ -1,28 +1,30 @@
 import type { Scores, Statistic } from "../schemas/statistics.ts";
-import { type Sampled, type ScoredTurn, scoreStatistic } from "./score_statistic.ts";
+import { type ScoredTurn, scoreStatistic } from "./score_statistic.ts";
 
 /**
- * The mean and the spread of each score over the turns that should have it. A score that applies
- * nowhere is `null`; names keep the order in which they first occur. Turns of a cluster follow one
- * another; `sampled` names what the clusters are, if they are a sample. Only the `wanted` scores; all
- * if it is unset.
+ * The mean and the spread of each score over the turns of one attempt that should have it. A score
+ * that applies nowhere is `null`; names keep the order in which they first occur. Only the `wanted`
+ * scores; all if it is unset.
  */
 export function aggregateScores(
   turns: ScoredTurn[],
-  { wanted, sampled }: { wanted?: readonly string[] | undefined; sampled?: Sampled } = {},
+  wanted?: readonly string[],
 ): AggregatedScores {
   const average_scores: Scores = {};
   const statistics: Record<string, Statistic> = {};
   for (const name of scoreNames(turns)) {
     if (wanted && !wanted.includes(name)) continue;
-    const statistic = scoreStatistic(name, turns, sampled);
+    const statistic = scoreStatistic(name, turns);
     average_scores[name] = statistic.mean;
     statistics[name] = statistic;
   }
   return { average_scores, statistics };
 }
 
-/** The same over the attempts at a scenario, which may have 100,000 turns: in steps. */
+/**
+ * The same for a scenario, with an interval over its attempts. The turns of an attempt follow one
+ * another. `pause` is awaited before each score: there may be 100,000 turns.
+ */
 export async function aggregateAttempts(
   turns: ScoredTurn[],
   pause: () => Promise<void>,

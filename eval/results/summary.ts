@@ -90,7 +90,7 @@ export function summariseAttempt(
   const turns = interactions.map((result) => toScoredTurn(result, 0));
   return {
     attempt_id: attempt + 1,
-    ...aggregateScores(turns, { wanted }),
+    ...aggregateScores(turns, wanted),
     execution_time_ms: tookMs,
   };
 }

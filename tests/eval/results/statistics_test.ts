@@ -1,8 +1,12 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
 import { meanInterval } from "../../../eval/results/mean_interval.ts";
-import type { ScoredTurn } from "../../../eval/results/score_statistic.ts";
-import { aggregateScores, createScenarioAggregate } from "../../../eval/results/statistics.ts";
+import { type ScoredTurn, scoreStatistic } from "../../../eval/results/score_statistic.ts";
+import {
+  aggregateAttempts,
+  aggregateScores,
+  createScenarioAggregate,
+} from "../../../eval/results/statistics.ts";
 import { simulateCoverage } from "../../bench/trust/coverage.ts";
 import { aggregateScenarios } from "../../fakes/whole_results.ts";
 
@@ -11,10 +15,12 @@ function turns(values: (number | null)[], more: Partial<ScoredTurn> = {}): Score
   return values.map((x, cluster) => ({ scores: { x }, failed: false, cluster, ...more }));
 }
 
-Deno.test("mean and spread of six values, computed by hand", () => {
+const overAttempts = (turns: ScoredTurn[]) => aggregateAttempts(turns, () => Promise.resolve());
+
+Deno.test("mean and spread of six values, computed by hand", async () => {
   // 0.2 0.4 0.6 0.8 0.5 0.5: mean 0.5; squares .09 .01 .01 .09 = .2; s² = .2/5; s/√6.
   const values = turns([0.2, 0.4, 0.6, 0.8, 0.5, 0.5]);
-  const { average_scores, statistics } = aggregateScores(values, { sampled: "attempt" });
+  const { average_scores, statistics } = await overAttempts(values);
   const { x } = statistics;
   assertEquals([x!.n, x!.failed, x!.min, x!.max], [6, 0, 0.2, 0.8]);
   assertAlmostEquals(x!.mean!, 0.5, 1e-12);
@@ -32,7 +38,7 @@ Deno.test("a failed turn counts 0 in the mean and is left out of the mean of tho
   assertAlmostEquals(x!.mean_of_answered!, 0.75, 1e-12);
 });
 
-Deno.test("the standard error of pooled turns is clustered, computed by hand", () => {
+Deno.test("the standard error of pooled turns is clustered, computed by hand", async () => {
   // Two attempts of two turns: (1, 1) and (0, 0.4). Mean 0.6, residual sums 0.8 and −0.8.
   // √(2/1 × (0.64 + 0.64)) / 4 = 0.4, where taking all four for independent gives 0.245.
   const pooled: ScoredTurn[] = [
@@ -41,18 +47,17 @@ Deno.test("the standard error of pooled turns is clustered, computed by hand", (
     { scores: { x: 0 }, failed: false, cluster: 1 },
     { scores: { x: 0.4 }, failed: false, cluster: 1 },
   ];
-  const { x } = aggregateScores(pooled, { sampled: "attempt" }).statistics;
+  const { x } = (await overAttempts(pooled)).statistics;
   assertAlmostEquals(x!.stderr!, 0.4, 1e-12);
 });
 
-Deno.test("what is no sample has no interval, and a sample of fewer than five says why", () => {
+Deno.test("what is no sample has no interval, and a sample of fewer than five says why", async () => {
   const one = aggregateScores(turns([0.5])).statistics.x!;
   assertEquals([one.stdev, one.stderr, one.ci95, one.ci95_reason], [null, null, null, undefined]);
-  const few = aggregateScores(turns([0.1, 0.9, 0.4]), { sampled: "scenario" }).statistics.x!;
+  const few = scoreStatistic("x", turns([0.1, 0.9, 0.4]), "scenario");
   assertEquals([few.ci95, few.ci95_reason], [null, "3 scenarios: an interval needs 5"]);
-  const cluster = aggregateScores(turns([0.1, 0.9], { cluster: 1 }), { sampled: "attempt" })
-    .statistics.x!;
-  assertEquals([cluster.stderr, cluster.ci95], [null, null]);
+  const { x } = (await overAttempts(turns([0.1, 0.9], { cluster: 1 }))).statistics;
+  assertEquals([x!.stderr, x!.ci95], [null, null]);
 });
 
 Deno.test("a score that does not apply to a turn stays out; one that applies to none is null", () => {
@@ -64,13 +69,12 @@ Deno.test("a score that does not apply to a turn stays out; one that applies to 
   assertEquals([statistics.x!.n, statistics.y!.n, statistics.y!.mean], [1, 0, null]);
 });
 
-Deno.test("with missing values the mean is not known: it lies between its bounds, and the interval covers them", () => {
+Deno.test("with missing values the mean is not known: it lies between its bounds, and the interval covers them", async () => {
   const known = turns([0.2, 0.6, 0.4, 0.4]);
   const lacking = turns([null, null], { missing: { x: [0, 1] } })
     .map((turn, index) => ({ ...turn, cluster: 10 + index }));
-  const { average_scores, statistics: { x } } = aggregateScores(
+  const { average_scores, statistics: { x } } = await overAttempts(
     [...known, ...lacking, ...turns([null])],
-    { sampled: "attempt" },
   );
   assertEquals([average_scores.x, x!.mean, x!.turns, x!.missing], [null, null, 4, 2]);
   assertAlmostEquals(x!.bounds![0], 1.6 / 6, 1e-12);
