@@ -10,14 +10,13 @@ import { holm, METHOD } from "./statistics/permutation.ts";
 import { type ComparableRun, type PairedRuns, pairRuns } from "./paired_runs.ts";
 import { decideVerdict, undecidable } from "./verdict.ts";
 
-/** `seed` chooses the sample of permutations; the same gives the same answer. */
 export interface CompareOptions {
   /** The score that decides; `overall` if it is unset. */
   decideBy?: string | undefined;
-  seed?: number;
 }
 
-export const DEFAULT_SEED = 20_260_101;
+/** Of the sample of permutations: the same runs give the same answer each time. */
+export const SEED = 20_260_101;
 
 /**
  * Says whether the candidate is better than the baseline, by one score that is named beforehand: it is
@@ -28,14 +27,19 @@ export const DEFAULT_SEED = 20_260_101;
  */
 export async function compareRuns(
   runs: { baseline: ComparableRun; candidate: ComparableRun },
-  { decideBy = HEADLINE, seed = DEFAULT_SEED }: CompareOptions = {},
+  { decideBy = HEADLINE }: CompareOptions = {},
 ): Promise<Comparison> {
   const pause = createYielder();
   const paired = await pairRuns(runs, pause);
   const { pairs, changed, onlyIn, common, otherHistory } = paired;
   requireKnown(decideBy, [...common, ...onlyIn.baseline.scores, ...onlyIn.candidate.scores]);
   const leftOut = createLeftOutCounter();
-  const { tested, clusters } = await testScores(pairs, { names: common, seed, leftOut, pause });
+  const { tested, clusters } = await testScores(pairs, {
+    names: common,
+    seed: SEED,
+    leftOut,
+    pause,
+  });
   const deciding = tested.find(({ score }) => score === decideBy);
   const others = tested.filter((score) => score !== deciding);
   const corrected = holm(others.map(({ p }) => p), ALPHA);
@@ -58,7 +62,7 @@ export async function compareRuns(
       ...METHOD,
       correction: "none for the deciding score; Holm among the others",
       confidence: 1 - ALPHA,
-      seed,
+      seed: SEED,
     },
   };
 }

@@ -7,7 +7,7 @@ import type { InteractionResult } from "../schemas/interaction_result.ts";
 import { isUnanswered } from "../schemas/unanswered.ts";
 import { runDeleted } from "../store/runs/require_run.ts";
 import type { RunReader } from "../store/store.ts";
-import { DEFAULT_SEED } from "./compare.ts";
+import { SEED } from "./compare.ts";
 import { comparableRuns } from "./compare_stored.ts";
 import { describeScore, testScores } from "./compare_scores.ts";
 import { createLeftOutCounter, ScoreComparison, ScoreVerdict } from "./comparison.ts";
@@ -203,7 +203,7 @@ export async function compareByJudge(
     }),
   })).filter(({ turns }) => turns.length > 0);
   const leftOut = createLeftOutCounter();
-  const options = { names: [NAME], seed: DEFAULT_SEED, leftOut, pause };
+  const options = { names: [NAME], seed: SEED, leftOut, pause };
   const { tested: [score] } = await testScores(judgedPairs, options);
   const decision = score
     ? decideVerdict(score)

@@ -1,7 +1,7 @@
 import { createYielder } from "../../shared/yielder.ts";
 import { ALPHA } from "../results/mean_interval.ts";
 import { HEADLINE } from "../results/passing.ts";
-import { DEFAULT_SEED, requireKnown } from "./compare.ts";
+import { requireKnown, SEED } from "./compare.ts";
 import { describeScore, type TestedScore, testScores } from "./compare_scores.ts";
 import { createLeftOutCounter, type ScoreComparison, type ScoreVerdict } from "./comparison.ts";
 import { holm } from "./statistics/permutation.ts";
@@ -42,7 +42,7 @@ const MOST_DRAWS = 100_000;
  */
 export async function comparePairwise(
   runs: (() => ComparableRun)[],
-  { decideBy = HEADLINE, seed = DEFAULT_SEED, keptTurns = KEPT_TURNS }: {
+  { decideBy = HEADLINE, seed = SEED, keptTurns = KEPT_TURNS }: {
     decideBy?: string | undefined;
     seed?: number;
     keptTurns?: number;
