@@ -63,8 +63,8 @@ async function preferReply(
       schema: JudgeAnswer,
       accepted: AcceptedAnswer,
     });
-    const [vote] = await askVotes(ask, { ...options, votes: 1 });
-    if (typeof vote === "string" || vote === undefined) return { error: vote ?? "no vote" };
+    const vote = (await askVotes(ask, { ...options, votes: 1 }))[0]!;
+    if (typeof vote === "string") return { error: vote };
     if (vote.better === "tie") return "tie";
     return (vote.better === "first") !== isSwapped ? 0 : 1;
   }));

@@ -9,7 +9,7 @@ import type { AnnotatedReply, KeyAnnotation, KeyPlan } from "./annotator.ts";
 import { planKey } from "./key_plan.ts";
 import { batchLabels, indexLabels } from "./label.ts";
 import { createReferenceLabels, type ReferenceLabels } from "./reference_labels.ts";
-import { SENTIMENT_MODEL, type SentimentModel } from "./sentiment.ts";
+import { SENTIMENT_MODEL } from "./sentiment.ts";
 
 interface AnnotatedMetadata {
   generatedMetadata: Metadata;
@@ -32,8 +32,6 @@ export interface AnnotationPorts {
   signal: AbortSignal;
   /** Why labels cannot be read as they were planned, such as a judge that is no longer configured. */
   unavailable?: string | undefined;
-  /** The built-in one if unset. */
-  sentiment?: SentimentModel;
   /** Called if a label cannot be read, with the first error of each kind. */
   onFailure?: ((error: unknown) => void) | undefined;
 }
@@ -48,8 +46,7 @@ type Note = KeyAnnotation & { plan?: KeyPlan };
  */
 export function createMetadataReader(
   scenarios: Scenario[],
-  { semantics, judge, signal, unavailable, sentiment = SENTIMENT_MODEL, onFailure }:
-    AnnotationPorts,
+  { semantics, judge, signal, unavailable, onFailure }: AnnotationPorts,
 ): MetadataReader {
   const isByAnnotators = !judge && unavailable === undefined;
   let learning: Promise<ReferenceLabels> | undefined;
@@ -61,7 +58,7 @@ export function createMetadataReader(
   function planOnce(key: string): Promise<KeyPlan> {
     let plan = plans.get(key);
     if (!plan) {
-      plans.set(key, plan = planKey(key, { scenarios, semantics, sentiment }));
+      plans.set(key, plan = planKey(key, { scenarios, semantics, sentiment: SENTIMENT_MODEL }));
       plan.catch(() => plans.delete(key));
     }
     return plan;

@@ -26,8 +26,7 @@ const ENOUGH_SENTIMENTS = 20;
 interface PlanOptions {
   scenarios: Scenario[];
   semantics: BatchSemantics;
-  /** `undefined`: there is none. */
-  sentiment: SentimentModel | undefined;
+  sentiment: SentimentModel;
 }
 
 interface Candidate {
@@ -64,8 +63,8 @@ async function planSentiment(
   { scenarios, semantics, sentiment }: PlanOptions,
 ): Promise<KeyPlan> {
   const references = referencesOf(key, scenarios);
-  const isKnown = sentiment?.encoder === semantics.embedder.method;
-  const model = sentiment && isKnown && await areMostly(references, semantics.isEnglish)
+  const isKnown = sentiment.encoder === semantics.embedder.method;
+  const model = isKnown && await areMostly(references, semantics.isEnglish)
     ? createSentimentAnnotator({ labels, semantics, model: sentiment })
     : undefined;
   const checkable = spreadSample(references, CHECKED);

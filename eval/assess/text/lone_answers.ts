@@ -29,11 +29,6 @@ function firstWord(text: string): string {
   return FIRST.exec(text)?.[1]?.toLowerCase() ?? "";
 }
 
-/** Whether a text begins with a yes or a no that stands by itself, in any of many languages. */
-function answerOf(text: string): YesOrNo | undefined {
-  return ANSWERS.get(firstWord(text));
-}
-
 /** A single word between any signs: `Yes`, `**no.**`. */
 const ALONE = /^[^\p{L}\p{N}]*([\p{L}\p{M}]+)[^\p{L}\p{N}]*$/u;
 /** "The answer is yes.", "Answer: **No**", "Antwort: ja"; not "the answer is no longer known". */
@@ -110,12 +105,13 @@ function plain(text: string): string {
  */
 function givenAnswer(text: string): YesOrNo | undefined {
   const { outright, polite } = openingAnswer(text);
-  const first = answerOf(text) ?? TRUTHS.get(firstWord(text)) ?? outright;
+  const word = firstWord(text);
+  const first = answerNamed(word) ?? TRUTHS.get(word) ?? outright;
   if (first) return first;
   const named = [...text.matchAll(NAMED)].map(([, word]) =>
     answerNamed(word!) ?? TRUTHS.get(word!.toLowerCase())
   );
-  return only(named) ?? polite ?? LIKE.get(firstWord(text));
+  return only(named) ?? polite ?? LIKE.get(word);
 }
 
 function truthsIn(text: string): YesOrNo[] {

@@ -6,8 +6,6 @@ import { countItems, countShared, f1 } from "../../text/overlap.ts";
 
 /** Two scores cut the same two texts, one after the other. */
 const REMEMBERED = 2;
-/** The longest text that any score takes. */
-const LONGEST_COMPARED = 200_000;
 
 /** Python's `string.punctuation`. */
 const PUNCTUATION = /[!-/:-@[-`{-~]/g;
@@ -16,10 +14,10 @@ const PUNCTUATION = /[!-/:-@[-`{-~]/g;
 const ARTICLES = /(?<![\p{L}\p{N}_])(?:an?|the)(?![\p{L}\p{N}_])/gu;
 
 /** A text as SQuAD's v1.1 script compares it: lower-case, without ASCII punctuation and articles. */
-const squadPieces = rememberLast(cutPieces, REMEMBERED, { longest: LONGEST_COMPARED });
+const squadPieces = rememberLast(cutPieces, REMEMBERED, { longest: MAX_PAIR_CHARACTERS });
 
 /** The tokens of that script; text in a script without spaces, which it leaves whole, is cut. */
-export const squadTokens = rememberLast(cutTokens, REMEMBERED, { longest: LONGEST_COMPARED });
+export const squadTokens = rememberLast(cutTokens, REMEMBERED, { longest: MAX_PAIR_CHARACTERS });
 
 /** The text that SQuAD's exact match compares. */
 function squadForm(text: string): string {
