@@ -1,5 +1,12 @@
 /** The mean of some numbers; `null` of none. */
-export function mean(values: number[]): number | null {
+export function mean(values: readonly number[]): number | null {
   if (values.length === 0) return null;
   return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** The variance, with n − 1; `null` of fewer than two values. */
+export function sampleVariance(values: readonly number[]): number | null {
+  if (values.length < 2) return null;
+  const average = mean(values)!;
+  return values.reduce((sum, value) => sum + (value - average) ** 2, 0) / (values.length - 1);
 }

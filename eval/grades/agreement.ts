@@ -6,6 +6,7 @@ import type {
   PeopleAgreement,
 } from "../schemas/grade_agreement.ts";
 import { mean } from "../assess/mean.ts";
+import { countItems } from "../assess/text/overlap.ts";
 import { reaches } from "../results/passing.ts";
 import type { StoredGrade } from "../store/grades/grade.ts";
 import { bestThreshold, fitThreshold, type Pair, spearman } from "./threshold.ts";
@@ -83,9 +84,8 @@ function describePairs(turns: GradedTurn[]): AuthorPair[] {
     for (const [index, one] of ordered.entries()) {
       for (const other of ordered.slice(index + 1)) {
         const key = JSON.stringify([one.author, other.author]);
-        const known = found.get(key) ?? { authors: [one.author, other.author], graded: [] };
-        known.graded.push({ scenario, pair: [one.value, other.value] });
-        found.set(key, known);
+        found.getOrInsertComputed(key, () => ({ authors: [one.author, other.author], graded: [] }))
+          .graded.push({ scenario, pair: [one.value, other.value] });
       }
     }
   }
@@ -198,9 +198,7 @@ export function krippendorffAlpha(
 
 /** Over all ordered pairs of values: how many differ. */
 function ofCategories(values: readonly (number | string)[]): number {
-  const counts = new Map<number | string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const equal = [...counts.values()].reduce((sum, count) => sum + count ** 2, 0);
+  const equal = [...countItems(values).values()].reduce((sum, count) => sum + count ** 2, 0);
   return values.length ** 2 - equal;
 }
 
@@ -210,7 +208,7 @@ function ofDistances(values: readonly (number | string)[]): number {
   const lowest = numbers.reduce((least, value) => Math.min(least, value), Infinity);
   const highest = numbers.reduce((most, value) => Math.max(most, value), -Infinity);
   if (highest - lowest <= ROUNDING) return 0; // their mean need not be the same number
-  const mean = numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
-  const squares = numbers.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const average = mean(numbers)!;
+  const squares = numbers.reduce((sum, value) => sum + (value - average) ** 2, 0);
   return 2 * numbers.length * squares;
 }

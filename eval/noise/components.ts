@@ -1,4 +1,4 @@
-import { mean } from "../assess/mean.ts";
+import { mean, sampleVariance } from "../assess/mean.ts";
 import { ROUNDING } from "../schemas/rounding.ts";
 
 /** One conversation: an attempt at a scenario. */
@@ -44,7 +44,7 @@ export function varianceComponents(
   const vote = votes.degrees === 0 ? null : remainder(votes.squares / votes.degrees);
   const attempt = attemptVariance(scenarios, vote ?? 0);
   const scenario = remainder(
-    varianceOf(scenarios.map(scenarioMean)),
+    sampleVariance(scenarios.map(scenarioMean))!,
     mean(scenarios.map((own) => noiseOfMean(own, { attempt: attempt ?? 0, vote: vote ?? 0 })))!,
   );
   return { scenario, attempt, vote };
@@ -83,10 +83,4 @@ export function noiseOfMean(
 
 export function scenarioMean(own: Conversation[]): number {
   return mean(own.map(({ value }) => value))!;
-}
-
-/** Of a sample: n − 1. */
-function varianceOf(values: number[]): number {
-  const average = mean(values)!;
-  return values.reduce((sum, value) => sum + (value - average) ** 2, 0) / (values.length - 1);
 }

@@ -69,7 +69,7 @@ function lowerEnd(
   const counts = countValues(values, unseen);
   const wanted = normalQuantile(chance);
   let low = unseen;
-  let high = mean([...values])!;
+  let high = mean(values)!;
   let end = high;
   let slope = 0; // that of the step before is near
   for (let step = 0; step < MOST_STEPS && high - low > PRECISION; step++) {

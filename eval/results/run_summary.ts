@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { EvaluateResponse, TurnCounts } from "../schemas/evaluate_response.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
+import { mean } from "../assess/mean.ts";
 import { RunPassRates, Statistic } from "../schemas/statistics.ts";
 import { isAskedTheSecondWay } from "../schemas/conversations.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
@@ -166,8 +167,7 @@ function createTurnSummary(threshold: number) {
   const histograms = new Map<string, number[]>();
 
   function countScore(name: string, value: number): void {
-    let bins = histograms.get(name);
-    if (!bins) histograms.set(name, bins = new Array(BINS).fill(0));
+    const bins = histograms.getOrInsertComputed(name, () => new Array(BINS).fill(0));
     bins[Math.min(BINS - 1, Math.floor(value * BINS))]!++;
   }
 
@@ -205,6 +205,5 @@ function describeLatency(latencies: number[]): RunSummary["latency_ms"] {
   if (latencies.length === 0) return null;
   const sorted = latencies.toSorted((a, b) => a - b);
   const quantile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1]!;
-  const mean = sorted.reduce((sum, value) => sum + value, 0) / sorted.length;
-  return { mean, p50: quantile(0.5), p95: quantile(0.95) };
+  return { mean: mean(sorted)!, p50: quantile(0.5), p95: quantile(0.95) };
 }

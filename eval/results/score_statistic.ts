@@ -2,7 +2,7 @@ import type { InteractionResult } from "../schemas/interaction_result.ts";
 import type { Scores, Statistic } from "../schemas/statistics.ts";
 import { counted } from "../../shared/text.ts";
 import { isUnanswered } from "../schemas/unanswered.ts";
-import { mean } from "../assess/mean.ts";
+import { sampleVariance } from "../assess/mean.ts";
 import { FEWEST_FOR_INTERVAL, meanInterval } from "./mean_interval.ts";
 
 /** A turn's scores, as an average sees them. */
@@ -143,10 +143,8 @@ export function tooFew(scenarios: number): string {
 }
 
 function standardError(values: number[]): number | null {
-  if (values.length < 2) return null;
-  const average = mean(values)!;
-  const squares = values.reduce((sum, value) => sum + (value - average) ** 2, 0);
-  return Math.sqrt(squares / (values.length - 1) / values.length);
+  const spread = sampleVariance(values);
+  return spread === null ? null : Math.sqrt(spread / values.length);
 }
 
 const NOTHING: Statistic = {

@@ -1,5 +1,6 @@
 import type { AgreementLabel, ReplyAgreement } from "../../schemas/interaction_result.ts";
 import type { Comparison, Direction } from "../embeddings/bert/comparing.ts";
+import { mean } from "../mean.ts";
 import { product, type TextComparer, type TextWindow } from "../embeddings/embedder.ts";
 
 /** Below this cosine two texts have nothing to do with each other: of 350 such pairs none agrees. */
@@ -59,10 +60,10 @@ function unrelated(cosine: number): ComparedReply {
 
 /** From the comparisons of each window of the reference, and of each of the reply. */
 function conclude(forReference: Comparison[], forReply: Comparison[]): ComparedReply {
-  const entails = mean(forReply.map(({ reply: [follows] }) => follows));
-  const covers = mean(forReference.map(({ reference: [follows] }) => follows));
+  const entails = mean(forReply.map(({ reply: [follows] }) => follows))!;
+  const covers = mean(forReference.map(({ reference: [follows] }) => follows))!;
   const contradicts = Math.max(...forReference.map(contradictionOf));
-  const graded = mean([...forReference, ...forReply].map(({ similarity }) => similarity));
+  const graded = mean([...forReference, ...forReply].map(({ similarity }) => similarity))!;
   const agreed = (1 - ENTAILMENT_SHARE) * graded + ENTAILMENT_SHARE * (entails + covers) / 2;
   const similarity = agreed * (1 - CONTRADICTION_COST * contradicts);
   const label = labelOf({ entails, covers, contradicts, graded });
@@ -79,7 +80,6 @@ function conclude(forReference: Comparison[], forReply: Comparison[]): ComparedR
 
 const contradictionOf = ({ reply, reference }: Comparison) => (last(reply) + last(reference)) / 2;
 const last = (direction: Direction) => direction[2];
-const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const round = (value: number) => Math.round(value * 1000) / 1000;
 
 function labelOf(

@@ -1,5 +1,6 @@
 import { labelKey, type SelfCheck } from "../../schemas/labels.ts";
 import { createYielder } from "../../../shared/yielder.ts";
+import { countItems } from "../text/overlap.ts";
 import type { KeyAnnotator, LabelExample } from "./annotator.ts";
 import { isSameLabel } from "./label.ts";
 
@@ -34,10 +35,7 @@ export async function checkAnnotator(
  * each time, or any of the labels if the references have only one.
  */
 function floorFor(examples: LabelExample[], labels: number): number {
-  const counts = new Map<string, number>();
-  for (const { label } of examples) {
-    counts.set(labelKey(label), (counts.get(labelKey(label)) ?? 0) + 1);
-  }
+  const counts = countItems(examples.map(({ label }) => labelKey(label)));
   const most = Math.max(...counts.values()) / examples.length;
   const guess = counts.size > 1 ? most : 1 / Math.max(2, labels);
   return (1 + guess) / 2;

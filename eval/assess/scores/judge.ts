@@ -2,7 +2,7 @@ import { referenceOf, referencesOf } from "../references.ts";
 import type { ScoreInput, Scorer } from "./scorer.ts";
 import { z } from "zod";
 import type { JudgeResult } from "../../schemas/interaction_result.ts";
-import { mean } from "../mean.ts";
+import { mean, sampleVariance } from "../mean.ts";
 import {
   askVotes,
   createMark,
@@ -57,7 +57,9 @@ export async function judgeReply(
     accepted: AcceptedGrade,
   }), options);
   const read = votes.filter((vote) => typeof vote !== "string");
-  const grade = mean(read.map(({ grade }) => grade));
+  const grades = read.map(({ grade }) => grade);
+  const grade = mean(grades);
+  const spread = sampleVariance(grades);
   const error = votes.find((vote) => typeof vote === "string");
   return {
     value: grade === null ? null : grade / HIGHEST,
@@ -66,7 +68,7 @@ export async function judgeReply(
       grade,
       reason: read[0]?.reason ?? null,
       votes: read,
-      spread: spread(read.map(({ grade }) => grade)),
+      spread: spread === null ? null : Math.sqrt(spread),
       ...(error && { error }),
     },
   };
@@ -84,14 +86,6 @@ function judgeQuestion(graded: JudgedReply, rubric = RUBRIC) {
       `${rubric}\n\n${quotationRule(mark)}`,
     texts: texts.filter(Boolean).join("\n\n"),
   };
-}
-
-/** The sample's standard deviation of the raw grades; `null` for fewer than two. */
-function spread(grades: number[]): number | null {
-  const centre = mean(grades);
-  if (centre === null || grades.length < 2) return null;
-  const squares = grades.reduce((sum, grade) => sum + (grade - centre) ** 2, 0);
-  return Math.sqrt(squares / (grades.length - 1));
 }
 
 /** `judge`: a model's grade. */
