@@ -47,14 +47,11 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
   const byTurn = new WeakMap<Interaction, (reply: string) => Promise<Outcomes>>();
 
   function scoreOnce(interaction: Interaction, reply: string): Promise<Outcomes> {
-    let known = byTurn.get(interaction);
-    if (!known) {
-      known = remembered.of(
+    const known = byTurn.getOrInsertComputed(interaction, () =>
+      remembered.of(
         (text) => scoreWith(repeatable, { interaction, reply: text }),
         (outcomes) => outcomes.every(isLasting),
-      );
-      byTurn.set(interaction, known);
-    }
+      ));
     return known(reply);
   }
 

@@ -22,8 +22,7 @@ export function createScenarioGap() {
 
   function pair(name: string, generated: unknown, reference: unknown): void {
     if (typeof generated !== "number" || typeof reference !== "number") return;
-    let pairs = byScore.get(name);
-    if (!pairs) byScore.set(name, pairs = { generated: [], reference: [] });
+    const pairs = byScore.getOrInsertComputed(name, () => ({ generated: [], reference: [] }));
     pairs.generated.push(generated);
     pairs.reference.push(reference);
   }
@@ -57,9 +56,7 @@ export function createHistoryGap() {
   return {
     add(gaps: Record<string, ScenarioHistoryGap> | undefined): void {
       for (const name in gaps) {
-        const known = byScore.get(name);
-        if (known) known.push(gaps[name]!);
-        else byScore.set(name, [gaps[name]!]);
+        byScore.getOrInsertComputed(name, () => []).push(gaps[name]!);
       }
     },
     close(): Record<string, HistoryGap> | undefined {

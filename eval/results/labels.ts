@@ -48,8 +48,7 @@ export function createLabelCounter() {
   }
 
   function addTurn(key: string, turns: LabelledTurn[]): void {
-    let count = byKey.get(key);
-    if (!count) byKey.set(key, count = { confusion: {}, pairs: 0, flips: 0 });
+    const count = byKey.getOrInsertComputed(key, () => ({ confusion: {}, pairs: 0, flips: 0 }));
     const found = new Map<string, number>();
     for (const turn of turns) {
       count.selfCheck ??= readSelfCheck(key, turn);

@@ -104,9 +104,8 @@ function draftOf(named: unknown, text: string): Draft {
 const validators = new Map<Draft, Ajv>();
 
 function requireValid(schema: AnySchema, draft: Draft): void {
-  const validator = validators.get(draft) ?? new DRAFTS[draft](options);
-  validators.set(draft, validator);
-  validator.validateSchema(schema, true);
+  validators.getOrInsertComputed(draft, () => new DRAFTS[draft](options))
+    .validateSchema(schema, true);
 }
 
 /**

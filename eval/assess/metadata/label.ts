@@ -46,8 +46,7 @@ function* collectLabels(scenarios: Scenario[], index: LabelsByKey): Generator<vo
   for (const { interactions } of scenarios) {
     for (const { reference_metadata } of interactions) {
       for (const [key, label] of Object.entries(reference_metadata)) {
-        let labels = index.get(key);
-        if (!labels) index.set(key, labels = new Map());
+        const labels = index.getOrInsertComputed(key, () => new Map<string, unknown>());
         const id = labelKey(label);
         if (!labels.has(id)) labels.set(id, label);
         yield;

@@ -139,14 +139,8 @@ export function createLabelGrams(texts: string[], weigh: CharTfIdf): LabelGrams 
   /** A reply that repeats has the same vector. */
   const known = new WeakMap<GramVector, number>();
 
-  function productWithSum(reply: GramVector): number {
-    let product = known.get(reply);
-    if (product === undefined) known.set(reply, product = gramProduct(reply, sum));
-    return product;
-  }
-
   function nearness(reply: GramVector, without?: number): number {
-    let product = productWithSum(reply);
+    let product = known.getOrInsertComputed(reply, () => gramProduct(reply, sum));
     let { squares } = sum;
     if (without !== undefined) {
       const left = examples[without]!;

@@ -38,14 +38,8 @@ export async function createLabelVectors(
     };
   }
 
-  function compare(reply: Float32Array) {
-    let compared = known.get(reply);
-    if (!compared) known.set(reply, compared = compareAll(reply));
-    return compared;
-  }
-
   function nearness(reply: Float32Array, without?: number): number {
-    const { toExamples, toWords, total, descending } = compare(reply);
+    const { toExamples, toWords, total, descending } = known.getOrInsertComputed(reply, compareAll);
     const left = without === undefined ? 0 : toExamples[without]!;
     const nearest = without !== undefined && left === descending[0] ? descending[1] : descending[0];
     if (nearest === undefined) return WORDS_SHARE * toWords;

@@ -29,9 +29,9 @@ export async function createReferenceLabels(scenarios: Scenario[]): Promise<Refe
       const labels = Object.entries(reference_metadata);
       const text = reference_reply && labels.length > 0 ? normalText(reference_reply) : "";
       if (text === "") continue;
-      const byKey = entry(byText, text, () => new Map());
+      const byKey = byText.getOrInsertComputed(text, () => new Map());
       for (const [key, label] of labels) {
-        const known = entry(byKey, key, () => new Map<string, unknown>());
+        const known = byKey.getOrInsertComputed(key, () => new Map<string, unknown>());
         if (!known.has(labelKey(label))) known.set(labelKey(label), label);
         await yieldIfDue();
       }
@@ -66,10 +66,4 @@ function choose(
   }
   const reason = `${labels.size} references have this text and different labels`;
   return { value: undefined, method: SAME_TEXT, confidence: null, reason };
-}
-
-function entry<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
-  let value = map.get(key);
-  if (value === undefined) map.set(key, value = create());
-  return value;
 }

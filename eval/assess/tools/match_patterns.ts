@@ -36,8 +36,7 @@ export async function matchPatterns(
 
   /** Each pattern is looked for in each text once. */
   function add(pattern: string, text: string): void {
-    const ofPattern = places.get(pattern) ?? new Map<string, number>();
-    places.set(pattern, ofPattern);
+    const ofPattern = places.getOrInsertComputed(pattern, () => new Map<string, number>());
     if (ofPattern.has(text)) return;
     ofPattern.set(text, pairs.length);
     pairs.push({ pattern, text });
