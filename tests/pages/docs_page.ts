@@ -69,7 +69,7 @@ suite.test(
     const { page } = tab;
     const result = page.locator(".try-result");
     await page.getByRole("button", { name: "Send POST" }).click();
-    await result.getByText("200").waitFor();
+    await result.locator(".badge").getByText("200").waitFor();
     await result.getByText(/17 \* 23 is 391/).waitFor();
     await checkAccessibility(page);
 
@@ -107,7 +107,7 @@ suite.test(
     await tab.page.locator(".try-result").getByText(/"object": "model"/).waitFor();
     await using other = await open(`${evaluation}/docs?route=${encodeURIComponent("GET /runs")}`);
     await other.page.getByRole("button", { name: "Send GET" }).click();
-    await other.page.locator(".try-result").getByText("200").waitFor();
+    await other.page.locator(".try-result .badge").getByText("200").waitFor();
   },
 );
 
