@@ -74,7 +74,7 @@ function providerVariables() {
     & Record<`${Uppercase<ProviderName>}_API_KEY`, ReturnType<typeof key>>;
 }
 
-/** Models of the configuration must lead somewhere, or the first request that needs them fails. */
+/** Configured models must be routable; otherwise the first request that needs one would fail. */
 function checkModels(
   { HUB_FALLBACK, HUB_BARE_MODELS, MODEL_ALIASES = {} }: {
     HUB_FALLBACK: string[];
@@ -125,10 +125,9 @@ export function explainIdleSettings(config: AgentConfig): string[] {
 }
 
 /**
- * The variables of the service that an MCP server gets too, if it is a program: where programs are,
- * whose home it is, and in which language to speak. Without them `npx`, `uvx` and most interpreters
- * do not start. Secrets of the service are not among them. The task's `--allow-env` names the same
- * variables.
+ * The variables that an MCP server inherits from the service if it is a program: search path, home
+ * folder, locale. Without them `npx`, `uvx` and most interpreters do not start. None of them holds a
+ * secret of the service. The task's `--allow-env` names the same variables.
  */
 export const INHERITED = [
   "PATH",
@@ -159,7 +158,7 @@ export const INHERITED = [
   "USERPROFILE",
 ];
 
-/** Those of them that are set. */
+/** The variables of `INHERITED` that are set. */
 export function readProgramEnvironment(): Record<string, string> {
   const set = INHERITED.flatMap((name) => {
     const value = Deno.env.get(name);

@@ -11,7 +11,7 @@ import { createRunner, type RunnerDeps } from "./run/runner.ts";
 
 /** Everything that comes from outside the handler. */
 export interface AgentDeps extends RunnerDeps {
-  /** The runs that are running. */
+  /** Counts running runs against `AGENT_MAX_RUNS`. */
   runs: Capacity;
   operations?: Operations;
   limiter?: RateLimiter | undefined;

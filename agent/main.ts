@@ -23,8 +23,9 @@ async function main(): Promise<void> {
     },
     outgoing: (config) => Math.min(config.MAX_CONNECTIONS, config.AGENT_MAX_RUNS),
     async create(config, log) {
-      // The configuration has been read. An operator whose MCP entry takes a variable away would find
-      // it given by the SDK; one with LANGSMITH_* and `deno run -A` would send conversations there.
+      // The configuration has been read. With the environment in place, the MCP SDK would pass on
+      // variables that an entry removes, and with LANGSMITH_* and `deno run -A` LangChain would send
+      // conversations to LangSmith.
       process.env = {};
       const deps = await createAgentDeps(config, log);
       const { models, tools, metrics } = deps;
@@ -59,7 +60,7 @@ async function warnOfHidden(models: Models, log: Logger): Promise<void> {
   }
 }
 
-/** Connections of one instance: a request holds one for a millisecond. */
+/** Database connections of one instance: a request holds one for a millisecond. */
 const LIMIT_CONNECTIONS = 4;
 
 /** The limiter that all instances share, if `RATE_LIMIT_STORE` says where. */

@@ -25,7 +25,7 @@ interface Accounted {
   repairs: HistoryRepairs;
 }
 
-/** The same as response headers. */
+/** The same figures as response headers. */
 export function accountHeaders({ report, repairs }: Accounted): Record<string, string> {
   return {
     ...repairHeaders(repairs),
@@ -40,7 +40,7 @@ export function accountHeaders({ report, repairs }: Accounted): Record<string, s
   };
 }
 
-/** The same for the log. */
+/** The same figures for the log. */
 export function accountFields(report: RunReport): Record<string, string | number> {
   return {
     model: report.model,
@@ -97,7 +97,7 @@ export function wantsApproval(headers: Headers): boolean {
   throw new AppError(400, "invalid_request", `cannot use the header x-agent-approve: ${reason}`);
 }
 
-/** `undefined` if the caller does not ask for them. */
+/** Collects the tool events of a run; `undefined` if the caller did not ask for them. */
 export function collectToolEvents(request: Request): ToolEvents | undefined {
   if (!wantsToolEvents(request)) return undefined;
   const seen: ToolEvent[] = [];

@@ -53,10 +53,10 @@ export async function streamEvents(
   return eventStreamResponse(body, { headers: headers() });
 }
 
-/** Milliseconds between two writes: each costs as much as all else that is done for an event. */
+/** Shortest time between two writes: a write costs as much as all other work for an event. */
 const WRITE_EVERY_MS = 10;
 
-/** Characters that may wait for the reader; with more, `produce` waits too. */
+/** Characters that may be buffered for a slow reader. Beyond them `push` waits. */
 const MAX_HELD = 16 * 1024;
 
 /**
@@ -64,8 +64,8 @@ const MAX_HELD = 16 * 1024;
  * Rejects with what `produce` throws before that, so that the failure can still set the response's
  * status. Once the outlet is open, `produce` itself turns a failure into an event.
  *
- * An event is sent at once, unless another was sent within the last 10 ms: then it goes with those
- * that come until these are over.
+ * An event is sent at once, unless another was sent less than 10 ms ago: then it is sent together
+ * with the others that arrive until those 10 ms have passed.
  */
 export async function openEventStream(
   produce: Produce,
@@ -76,7 +76,7 @@ export async function openEventStream(
   const opened = Promise.withResolvers<void>();
   const encoder = new TextEncoder();
   let held = "";
-  /** Set while `produce` waits until what is held was sent. */
+  /** Set while `produce` waits until the buffered text is sent. */
   let sent: PromiseWithResolvers<void> | undefined;
   let isReaderWaiting = false;
   let lastWrite = -Infinity;

@@ -103,8 +103,8 @@ function sortToolCalls(calls: ToolCall[]) {
 }
 
 /**
- * Only what the provider sent, under the first of the names that it uses: a 0 is kept, a missing count
- * stays missing.
+ * The counts that the provider sent, under our names: `names` lists the provider names of each, in
+ * order of preference. A 0 is kept; a count that was not sent is left out.
  */
 function pick(details: Fields | null, names: Record<string, string[]>) {
   const picked: Record<string, number> = {};

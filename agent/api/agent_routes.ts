@@ -31,7 +31,7 @@ import { AgentApprove, PROVIDER_REFUSALS, runAnswer } from "./run_answer.ts";
 
 export interface RunRouteDeps extends RunnerDeps {
   runner: Runner;
-  /** The runs that are running. */
+  /** Counts running runs against `AGENT_MAX_RUNS`. */
   runs: Capacity;
 }
 
@@ -190,7 +190,7 @@ function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
   };
 }
 
-/** How many ignored fields are named. */
+/** At most so many ignored fields are named in the header. */
 const MAX_NAMED = 20;
 
 function describeIgnored(names: string[]): Record<string, string> {

@@ -28,7 +28,7 @@ export const AgentApprove = z.enum(["tools"]).optional().meta({
     "a tool message with `approved`, `refused` or `refused: <reason>`.",
 });
 
-/** Statuses with which only a provider refuses a run; so may be 400, 403 and 413. */
+/** Statuses that only a provider's refusal has. A refusal may also be a 400, 403 or 413. */
 export const PROVIDER_REFUSALS = {
   402: "`provider_refused`",
   422: "`provider_refused`; 400, 403 and 413 may have that code too",

@@ -113,7 +113,7 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
     client.onclose = () => events.onClose("the session ended");
     client.onerror = events.onError;
     client.setNotificationHandler(ToolListChangedNotificationSchema, events.onToolsChanged);
-    // Not with `client.listTools`: it compiles every output schema, and the server may send any.
+    // Not with `client.listTools`, which compiles every output schema, whatever the server sends.
     const readPage = (limit: AbortSignal) => (cursor: string | undefined) =>
       whileAnswering<z.output<typeof ToolPage>>(limit, (signal) =>
         client.request(
@@ -140,7 +140,7 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
 const SIGN_IN = "it asks for an OAuth sign-in, which the agent does not support; " +
   'write a token of its own into "headers": { "authorization": "Bearer …" }';
 
-/** The SDK's own limit starts only once the connection is there. */
+/** The SDK's own limit starts only once the connection is open. */
 async function startWithin(
   client: Client,
   { transport, timeoutMs, signal }: {
@@ -154,7 +154,7 @@ async function startWithin(
   const timer = setTimeout(() => late.abort(), timeoutMs);
   try {
     const connecting = client.connect(transport, { timeout: timeoutMs });
-    connecting.catch(() => {}); // if the limit is over first
+    connecting.catch(() => {}); // it may still fail after the limit
     await untilAbort(connecting, signal ? AbortSignal.any([late.signal, signal]) : late.signal);
   } catch (error) {
     throw late.signal.aborted ? Object.assign(new Error("late"), { code: REQUEST_TIMEOUT }) : error;
@@ -163,15 +163,15 @@ async function startWithin(
   }
 }
 
-/** The parts of a result are read one by one. */
+/** The content is unchecked here: `readResult` reads its parts one by one. */
 const CallResult = z.looseObject({
   content: z.unknown().optional(),
   isError: z.boolean().nullish(),
 });
 
 /**
- * A request with a signal of its own, which is aborted with `signal` until it is answered: the SDK
- * would tell the server to cancel it later, too.
+ * Sends a request with a signal of its own, which follows `signal` only until the answer. If `signal`
+ * aborted later, the SDK would tell the server to cancel a request that is already answered.
  */
 async function whileAnswering<T>(
   signal: AbortSignal | undefined,
@@ -194,7 +194,7 @@ function toSession(client: Client, transport: SessionTransport) {
       name: string,
       { args, signal }: { args: Record<string, unknown>; signal?: AbortSignal },
     ): Promise<ToolResult> {
-      // Not with `client.callTool`: a part of another form would cost the whole result.
+      // Not with `client.callTool`, which rejects the whole result if one part is invalid.
       const call = { method: "tools/call" as const, params: { name, arguments: args } };
       const result = await whileAnswering<z.output<typeof CallResult>>(
         signal,
@@ -223,18 +223,18 @@ async function end(client: Client, transport: SessionTransport): Promise<void> {
 /** The code of the SDK for an answer that is neither JSON nor an event stream. */
 const OTHER_CONTENT = -1;
 
-/** Why an answer over HTTP began no session; `undefined` if there was none. */
+/** Why an HTTP answer did not start a session; `undefined` if there was no answer. */
 function explainProtocol(error: unknown): string | undefined {
   const { code, name, message } = error as Error & { code?: unknown };
   if (/protocol version is not supported/.test(message)) {
     return "it speaks a version of MCP that is not supported";
   }
-  if (isAnswer(error)) return "it refused to begin a session";
+  if (isAnswer(error)) return "it refused to start a session";
   const isOther = code === OTHER_CONTENT || error instanceof SyntaxError || /Zod/.test(name);
-  return isOther ? "its answer is not one of an MCP server; check its url" : undefined;
+  return isOther ? "its answer is not from an MCP server; check its url" : undefined;
 }
 
-/** Without any text of the server, which may contain anything, also a key. */
+/** Contains no text of the server, which might include a key. */
 function explain(
   error: unknown,
   { server, timeoutMs }: { server: McpServer; timeoutMs: number },

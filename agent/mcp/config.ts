@@ -5,7 +5,7 @@ import { type Fields, isFields } from "../../shared/fields.ts";
 import { HEADER_NAME } from "../../shared/http/router/origin.ts";
 import { createRedactor, secretsInAddress } from "../../shared/redaction.ts";
 
-/** A value of `env`; `null` takes an inherited variable away. */
+/** A value of `env`; `null` removes an inherited variable. */
 const EnvValue = z.union([z.string(), z.number().transform(String), z.null()], {
   error: "must be a text, a number or null",
 });
@@ -19,7 +19,7 @@ const Timeout = z.number().positive()
 /** A field with the names of tools. */
 const Names = z.array(z.string()).optional();
 
-/** What other programs call the tools to offer, and those not to offer. */
+/** The names that MCP clients use for the lists of allowed and of denied tools. */
 const ALLOW = [
   "allow",
   "allowedTools",
@@ -124,9 +124,9 @@ interface EntryOptions {
   name: string;
   /** Of the entry, for messages. */
   path: string;
-  /** Gets what is wrong with the entry. */
+  /** Receives the errors of the entry. */
   wrong: string[];
-  /** Gets the server, and the fields without a meaning. */
+  /** Receives the server, and warnings about unknown fields. */
   config: McpConfig;
 }
 
@@ -171,7 +171,7 @@ function toServer(
   return { ...common, transport: type === "sse" ? "sse" : "http", url, headers };
 }
 
-/** `${input:key}` and `${env:KEY}` are questions of an editor, which a service cannot ask. */
+/** `${input:key}` and `${env:KEY}` are filled in by editors, but not by a service. */
 function findPlaceholders(value: unknown, path: string, wrong: string[]): void {
   if (typeof value === "string") {
     const found = /\$\{(input|env|workspaceFolder|userHome)\b[^}]*\}/.exec(value);
@@ -204,7 +204,7 @@ function parseFile(text: string): Fields {
   try {
     value = parse(text);
   } catch (error) {
-    // Not the whole message: it quotes the text, which may be a key.
+    // Not the whole message: it quotes the text, which may contain a key.
     const [where = ""] = /at position \d+$/.exec(String(error)) ?? [];
     throw refuse(`it is not JSON ${where}`.trim());
   }
@@ -241,8 +241,8 @@ export function createServerRedactor(
 }
 
 /**
- * The secrets of an entry, which a server may write into its errors. Of arguments only the values of
- * such flags: paths and names of packages explain an error.
+ * The secrets of an entry, which a server may write into its errors. Of the arguments these are only
+ * the values of `SECRET_FLAG`: paths and names of packages help to explain an error.
  */
 export function secretsOf(server: McpServer): string[] {
   if (server.transport !== "stdio") {
@@ -252,7 +252,7 @@ export function secretsOf(server: McpServer): string[] {
   return [...values, ...server.args.flatMap(secretsIn)];
 }
 
-/** Of `Bearer …` also the key alone. */
+/** For `Bearer …` also the key alone. */
 function withKey(value: string): string[] {
   return [value, value.split(/[\s:]+/).at(-1) ?? ""];
 }

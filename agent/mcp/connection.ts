@@ -83,12 +83,9 @@ export function openMcpConnection(
       take(await opened.listTools());
     } catch (error) {
       await opened?.close().catch(() => {});
-      // The errors of `connect` may be shown; those of a session may not.
+      // The errors of `connect` may be shown as they are; those of a session may not.
       if (opened) {
-        return fail(
-          explainList(error, redact),
-          opened.readStderr?.(),
-        );
+        return fail(explainList(error, redact), opened.readStderr?.());
       }
       const stderr = error instanceof StartFailure ? error.stderr : "";
       return fail(errorMessage(error), stderr);
@@ -112,7 +109,7 @@ export function openMcpConnection(
     leaving.add(left);
   }
 
-  /** What is left out is logged once: the list may change every second. */
+  /** Logs what is left out only if that has changed: a list may change every second. */
   function take({ tools: listed, unusable = [], leftOut }: McpToolList): void {
     const names = new Set(listed.map((tool) => tool.name));
     const unknown = [...allow ?? [], ...deny].filter((tool) => !names.has(tool));
@@ -128,7 +125,7 @@ export function openMcpConnection(
     }
     if (unknown.length > 0) {
       const fields = { server: name, tools: unknown };
-      log.warn("an MCP server has no tools of names that its entry allows or denies", fields);
+      log.warn("an MCP server does not have tools that its entry allows or denies", fields);
     }
     if (!leftOut) return;
     const fields = { server: name, reason: leftOut, tools: tools.length };
@@ -161,7 +158,7 @@ export function openMcpConnection(
     leave(lost);
   }
 
-  /** Opens a new session at once: the server is there, but does not know this one any more. */
+  /** Opens a new session at once: the server is up, but no longer knows this one. */
   function renew(forgotten: McpSession | undefined): void {
     if (!forgotten || forgotten !== session || isClosed) return;
     session = undefined;
@@ -170,7 +167,7 @@ export function openMcpConnection(
     start();
   }
 
-  /** Calls a tool. A server that has forgotten the session has not run it: it is called again. */
+  /** Calls a tool. A server that has forgotten the session has not run it, so it is called again. */
   async function callWithSession(
     asked: McpSession,
     tool: string,
@@ -263,7 +260,7 @@ export function openMcpConnection(
       clearTimeout(timer);
       refresh.pause();
       if (session) leave(session);
-      await Promise.all([opening, ...leaving]); // a failure must not keep the others open
+      await Promise.all([opening, ...leaving]); // none of them rejects
     },
   };
 }

@@ -5,10 +5,11 @@ import { shorten } from "../../shared/text.ts";
 const MAX_LEVELS = 100;
 
 /**
- * A schema that every provider takes: they refuse a request with another one as a whole. OpenAI wants
- * `items` of every array, and no list of them, as schemas had it for tuples. Gemini and others do not
- * know `true` and `false` in the place of a schema, as servers in Go and Rust send them. It says the
- * same or less, and the server checks the rest; within a rule, such as `not`, it says the same.
+ * Turns a schema into one that every provider accepts; they refuse the whole request for any other.
+ * OpenAI requires `items` in every array, and not as a list, the older form of tuples. Gemini and
+ * others do not know `true` and `false` as schemas, which servers in Go and Rust send. The result
+ * allows the same values or more, and the server checks the rest. Within a rule such as `not` it
+ * allows exactly the same.
  */
 export function toPortable(
   schema: Fields,
@@ -33,11 +34,11 @@ export function toPortable(
     return toPortable(inner, { levels: levels - 1, isRule: isRule || RULES.has(key) });
   });
   const { additionalProperties: more } = schema;
-  // Here booleans are common, and every provider takes them.
+  // Booleans are common here, and every provider accepts them.
   return typeof more === "boolean" ? { ...mapped, additionalProperties: more } : mapped;
 }
 
-/** The properties that may be there at all. */
+/** Leaves out the properties whose schema is `false`: no value is valid for them. */
 function withoutFalse(properties: Fields): Fields {
   return Object.fromEntries(Object.entries(properties).filter(([, schema]) => schema !== false));
 }
@@ -55,20 +56,20 @@ function mapSchemas(schema: Fields, map: (inner: unknown, key: string) => unknow
   return Object.fromEntries(mapped);
 }
 
-/** Where a schema has others: elsewhere, as in a `default`, there are values. */
+/** The keywords whose values are schemas. Others, such as `default`, have plain values. */
 const SCHEMA = new Set(["items", "additionalProperties", "contains", "propertyNames", "not"]);
 const SCHEMAS = new Set(["anyOf", "allOf", "oneOf", "prefixItems", "items"]);
 const RULES = new Set(["anyOf", "allOf", "oneOf", "not"]);
 const NAMED_SCHEMAS = new Set(["properties", "$defs", "definitions"]);
 
-/** What OpenAI and Anthropic refuse at the top of a tool's schema, with the whole request. */
+/** Keywords at the top of a tool's schema for which OpenAI and Anthropic refuse the request. */
 const REFUSED = ["oneOf", "anyOf", "allOf", "not", "enum"];
 
 /** Characters of the description that names the alternatives. */
 const MAX_ALTERNATIVES = 4_000;
 
 /**
- * The schema that models see. OpenAI wants `properties`, also of a tool without arguments.
+ * The schema that models see. OpenAI requires `properties`, also for a tool without arguments.
  * Alternatives at the top become one list of properties, and are described in words.
  */
 export function toParameters({ $schema: _, ...schema }: Fields): Fields {
@@ -99,7 +100,7 @@ function resolve(branch: unknown, schema: Fields): Fields {
   return group && name ? asFields(asFields(schema[group])[name]) : fields;
 }
 
-/** A property that is described differently may be any of these. */
+/** If schemas describe a property differently, it may match any of the descriptions. */
 function mergeProperties(schemas: Fields[]): Fields {
   const found = new Map<string, Map<string, unknown>>();
   for (

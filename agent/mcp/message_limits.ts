@@ -10,7 +10,7 @@ const WINDOW_MS = 10_000;
 /** Gets the reason why the session ends. */
 export type OnBreach = (reason: string) => void;
 
-/** Counts the messages of a server. Calls `onBreach` once if it sends too many unasked. */
+/** Counts the messages of a server. Calls `onBreach` once if it sends too many unsolicited ones. */
 export function createFloodGuard(
   onBreach: OnBreach,
   now: () => number = () => performance.now(),
@@ -95,14 +95,14 @@ interface MessageBuffer<T> {
 
 interface MessageBufferOptions<T> {
   parse: (line: string) => T;
-  /** Of one message. A longer one calls `onBreach`; what follows it is not read. */
+  /** Limit of one message. A longer one calls `onBreach`; what follows it is not read. */
   maxBytes: number;
   onBreach: OnBreach;
 }
 
 /**
  * In place of the SDK's own buffer (1.32.2), which copies and searches a message from its start with
- * each piece of it: one of 7 MB holds the event loop for seconds. Here each piece is searched once.
+ * each piece of it: one of 7 MB blocks the event loop for seconds. Here each piece is searched once.
  */
 export function createMessageBuffer<T>(
   { parse, maxBytes, onBreach }: MessageBufferOptions<T>,

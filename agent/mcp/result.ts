@@ -18,12 +18,12 @@ interface ReadResult {
 /** Limits of the images of one result; the others are only named. */
 const MAX_IMAGES = 8;
 const MAX_IMAGE_CHARACTERS = 4_000_000;
-/** What models take. For any other type they refuse the request, and would get no images from then on. */
+/** Types that models accept. They refuse a request with any other, and would then be sent no images. */
 const IMAGE_TYPE = /^image\/(png|jpe?g|gif|webp)(?![^;\s])/i;
 
 /**
- * Reads a result, in which any part may have another form than the protocol says. Other content than
- * text and images is named by its type.
+ * Reads a result, whose parts may differ from the protocol. Content other than text and images is
+ * named by its type.
  */
 export function readResult({ content, structuredContent }: McpResult): ReadResult {
   const parts = [content ?? []].flat().map(toPart);
@@ -52,7 +52,7 @@ function readImages(parts: Fields[]): ContentPart[] {
   return images;
 }
 
-/** What a part has as base64. */
+/** The base64 data of a part, and its type. */
 function binaryOf({ type, data, mimeType, resource }: Fields): Fields {
   if (type === "image") return { data, mimeType };
   const { blob, mimeType: resourceType } = asFields(resource);
@@ -77,7 +77,7 @@ function describePart(part: Fields): string {
 /** The codes of errors that the SDK makes itself: the connection was closed, the request timed out. */
 const SDK_CODES: readonly unknown[] = [-32000, -32001];
 
-/** True for an error that the server sent by the protocol. One that does not know `ping` answers so. */
+/** True for an error that the server sent by the protocol, as one without `ping` does. */
 export function isAnswer(error: unknown): boolean {
   return isMcpError(error) && !SDK_CODES.includes((error as { code?: unknown }).code);
 }

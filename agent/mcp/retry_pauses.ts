@@ -9,7 +9,7 @@ interface RetryPauses {
   next(): number;
 }
 
-/** They begin anew after a session of at least the longest pause: short ones do not count. */
+/** The pauses start again at `firstMs` after a session of at least `LONGEST_MS`. */
 export function createRetryPauses(
   { firstMs = FIRST_MS, now = () => performance.now() }: {
     firstMs?: number | undefined;

@@ -19,7 +19,7 @@ export interface McpToolList {
   leftOut?: string;
 }
 
-/** One page of the protocol. Its tools are checked one by one: a wrong one must not cost the rest. */
+/** One page of the protocol. Its tools are checked one by one, so that one invalid tool is skipped. */
 export interface ToolPage {
   tools: unknown[];
   nextCursor?: string | undefined;
@@ -27,7 +27,7 @@ export interface ToolPage {
 
 const optionalText = z.string().optional().catch(undefined);
 
-/** Its arguments are always sent as an object, also if `null` would do. */
+/** Arguments are always sent as an object, even if the schema also allows `null`. */
 const ObjectType = z.union([
   z.literal("object"),
   z.array(z.unknown()).refine((types) => types.includes("object")),
@@ -35,7 +35,7 @@ const ObjectType = z.union([
 
 /**
  * Some servers describe a tool without arguments by `{}`: that is an object without properties.
- * Others, in Go, send `null` for what they leave out.
+ * Others, in Go, send `null` for missing fields.
  */
 const ListedTool = z.object({
   name: z.string(),
@@ -85,8 +85,8 @@ const TOOL_LIST_LIMITS: ToolListLimits = {
 const MAX_NAMED = 20;
 
 /**
- * Reads a list page by page, up to the limits: a server's list may be endless. Of two tools of one
- * name the first is used: models refuse the whole request for a name that comes twice.
+ * Reads a list page by page, up to the limits: a server's list may be endless. If two tools have the
+ * same name, the first is used: models refuse a request with duplicate names.
  */
 export async function readToolList(
   readPage: (cursor: string | undefined) => Promise<ToolPage>,

@@ -37,13 +37,14 @@ export function createMcpToolSource(
   let listed = listTools();
   let toolbox = createToolbox(listed.map(({ tool }) => tool));
 
-  /** Called only on a change: converting the schemas takes time. */
+  /** Called only after a change, because converting the schemas takes time. */
   function rebuild(): void {
     const before = listed.length;
     listed = listTools();
     toolbox = createToolbox(listed.map(({ tool }) => tool));
     if (before > MAX_OFFERED_TOOLS || listed.length <= MAX_OFFERED_TOOLS) return;
-    const message = "there are more tools than some models take: these get the first of GET /tools";
+    const message =
+      "some models accept fewer tools than there are: they get the first of GET /tools";
     options.log.warn(message, { tools: listed.length, first: MAX_OFFERED_TOOLS });
   }
 
@@ -86,7 +87,7 @@ export function createMcpToolSource(
   };
 }
 
-/** The server checks them, by its own rules, and its error is told to the model. */
+/** The server checks the arguments by its own rules, and the model gets its error. */
 const ANY_ARGUMENTS = z.looseObject({});
 
 function toTool(
@@ -113,8 +114,8 @@ interface NamedList {
 }
 
 /**
- * Unique, valid function names for the tools of servers, by the order of the lists. If a built-in
- * tool or one of an earlier list has the name, the server's name stands in front.
+ * Unique, valid function names for the tools of servers, in the order of the lists. If a built-in
+ * tool or one of an earlier list has the name, it is prefixed with the server's name.
  */
 export function nameTools(
   builtIn: readonly string[],

@@ -20,7 +20,7 @@ interface OpenedTransport {
   transport: SessionTransport;
   /** The end of what a program has written to standard error, redacted; empty for any other server. */
   readStderr(): string;
-  /** True if the server has answered 401 with the words of OAuth. */
+  /** True if the server has answered 401 with an OAuth challenge. */
   asksForSignIn(): boolean;
 }
 
@@ -91,7 +91,7 @@ async function requireRun(command: string): Promise<void> {
 
 /**
  * The environment of a program: what the service passes on, and the entry's own variables, where
- * `null` takes one away.
+ * `null` removes one.
  */
 function programEnvironment(
   own: Record<string, string | null>,
@@ -103,13 +103,13 @@ function programEnvironment(
   return Object.fromEntries(set);
 }
 
-/** The system's folder for temporary files: a program without a folder of its own starts there. */
+/** The system's folder for temporary files, in which a program without `cwd` starts. */
 function temporaryFolder({ TMPDIR, TEMP }: Record<string, string>): string {
   return TMPDIR ?? TEMP ?? "/tmp";
 }
 
 const SHOWN_CHARACTERS = 4_096;
-/** Of older text as much as the longest variable or argument of a program: 128 kB on Linux. */
+/** Older text that is kept: as long as the longest variable or argument, 128 kB on Linux. */
 const OLDER_CHARACTERS = 128 * 1024;
 
 // deno-lint-ignore no-control-regex -- this is how terminals are told to change colours
@@ -117,8 +117,8 @@ const COLOURS = /\u001b\[[\d;]*[A-Za-z]/g;
 
 /**
  * Reads a program's standard error for as long as it lives, and keeps the end of it. It must be read:
- * a program that has filled the pipe is blocked. Older text than is shown is kept, too: a secret without
- * its beginning would not be recognised.
+ * a program that has filled the pipe is blocked. It keeps more than it shows: a secret without its
+ * beginning would not be recognised.
  */
 export function keepTail(
   stream: Readable | null,
@@ -145,7 +145,7 @@ export function keepTail(
   };
 }
 
-/** How many characters two texts begin with alike. A secret in the first may be cut in the other. */
+/** The length of the common start of two texts. A secret in the first may be cut in the other. */
 function sharedLength(text: string, other: string): number {
   let length = 0;
   while (length < other.length && text[length] === other[length]) length++;

@@ -29,7 +29,7 @@ export function resolveModel(
   return isBare && HUB_BARE_MODELS === "on" ? { target: "hub", model: route.model } : route;
 }
 
-/** The choice that an id makes; `where` says where it is expected. Throws 400 if there is none. */
+/** Chooses the model of an id, which is sent in `where`. Throws 400 if it is missing or unknown. */
 export function chooseModel(
   id: string | null | undefined,
   { where, rules }: { where: string; rules: ModelRules },
@@ -42,7 +42,7 @@ export function chooseModel(
   throw new AppError(400, "invalid_model_id", `cannot route model ${shown}: ${NEITHER}; ${ADVICE}`);
 }
 
-/** 400; `where` says where the model is expected. */
+/** 400; `where` names the header or field that must have the model. */
 export function missingModel(where: string): AppError {
   return new AppError(
     400,

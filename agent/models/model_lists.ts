@@ -13,7 +13,7 @@ import type { StudioModels } from "../schemas/agent.ts";
 const TTL_MS = 60_000;
 const HUB_TIMEOUT_MS = 5_000;
 
-/** Not `Date.now`: once the clock is set back, a list would not be renewed until it has caught up. */
+/** Not `Date.now`: if the clock were set back, a list would not be renewed for that long. */
 const steadyNow = () => performance.now();
 
 interface ModelListOptions {
@@ -28,7 +28,7 @@ interface HubModels {
   models: ListedModel[];
   /** The ids that the hub lists and no request can name; see `resolveModel`. */
   hidden: string[];
-  /** Why the list is not that of the hub, or not its latest. */
+  /** Set if the hub's current list could not be read: the reason. */
   error?: string;
 }
 
@@ -40,7 +40,7 @@ interface HubModelsOptions extends ModelListOptions {
   timeoutMs?: number;
 }
 
-/** The configured aliases, as models that can be asked: the name is what they stand for. */
+/** The configured aliases as models; the name of each is the model that it stands for. */
 export function listAliases({ MODEL_ALIASES = {} }: ModelRules): ListedModel[] {
   return Object.entries(MODEL_ALIASES).map(([id, name]) => ({ id, name }));
 }

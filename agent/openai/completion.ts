@@ -4,7 +4,6 @@ import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/prov
 import type { ToolEvent } from "../run/events.ts";
 import { toSentFields } from "../run/caller_messages.ts";
 import type { RunReport } from "../run/runner.ts";
-
 import { randomHex } from "../../shared/random_hex.ts";
 
 /** The fields of a completion that do not come from the reply. */
@@ -22,7 +21,7 @@ export function createFrame(model: string): CompletionFrame {
   return { id: `chatcmpl-${randomHex()}`, created, model };
 }
 
-/** The body of a completion that is not streamed. One that is passed through is the provider's. */
+/** The body of a completion that is not streamed; a passed-through one is the provider's own. */
 export function toCompletion(
   reply: ChatReply,
   { frame, usage, toolEvents }: {

@@ -41,16 +41,11 @@ export interface CompletionSource {
   start(observer: RunObserver): Promise<CompletionOutcome>;
 }
 
-interface AgentSourceOptions {
-  /** The caller wants the answer as JSON; see `holdAsides`. */
-  isJson: boolean;
-}
-
-/** The usage is that of the whole run. */
-export function fromAgent(
-  run: PreparedRun,
-  { isJson }: AgentSourceOptions,
-): CompletionSource {
+/**
+ * The agent's answer, with the usage of the whole run. `isJson`: the caller wants it as JSON; see
+ * `holdAsides`.
+ */
+export function fromAgent(run: PreparedRun, { isJson }: { isJson: boolean }): CompletionSource {
   return {
     model: run.model,
     headers: () => repairHeaders(run.repairs),
@@ -93,7 +88,7 @@ export function fromModel(provider: ChatProvider, request: ChatRequest): Complet
 /** The events of a run whose answer is JSON. */
 interface HeldAsides {
   readonly emit: Emit;
-  /** Passes on the text that is held when the run has ended: it is the answer, or a part of it. */
+  /** Passes on the held text at the end of the run: it is the answer, or a part of it. */
   end(): Promise<void>;
 }
 

@@ -30,7 +30,7 @@ export function toOpenAIError(error: unknown, requestId: string): OpenAIError {
   };
 }
 
-/** OpenAI's code of a 429 that no wait ends. LangChain and others do not try again then. */
+/** OpenAI's code of a 429 that waiting does not resolve. LangChain and others do not retry it. */
 const NO_QUOTA = "insufficient_quota";
 
 /** OpenAI's format below `/v1/`, a problem document elsewhere. */

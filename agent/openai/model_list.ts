@@ -7,7 +7,7 @@ import { explainHidden, type Models } from "../models/models.ts";
 /** How many hidden ids are shown: a hub may list thousands. */
 const MAX_HIDDEN = 100;
 
-/** How long the hub's models wait for the studio's list; as long as the hub's own list may take. */
+/** How long the answer waits for the studio's list; the hub's own list has the same limit. */
 const STUDIO_WAIT_MS = 5_000;
 
 interface ListOptions {
@@ -28,7 +28,7 @@ export async function listModels(
 ): Promise<ModelList> {
   const { models: hub, hidden, error } = await models.listHub(signal);
   const isOptional = hub.length > 0 && !needsStudio;
-  // A list that comes later is kept for the next call.
+  // A list that arrives later is kept for the next call.
   const late = isOptional ? AbortSignal.timeout(studioWaitMs) : undefined;
   const studio = await untilAbort(models.listStudio(signal), late).catch((error) => {
     if (!isOptional || signal.aborted) throw error;
@@ -82,7 +82,7 @@ export async function findModel(
   );
 }
 
-/** An id of a hub with bare ids names no provider. */
+/** A bare id names no provider: its owner is the hub. */
 function ownerOf(id: string): string {
   const [provider, model] = id.split("/");
   return provider && model !== undefined ? provider : "hub";

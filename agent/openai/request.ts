@@ -62,7 +62,7 @@ function refuseChoices({ n }: CompletionRequest): void {
   );
 }
 
-/** What clients of 2023 send in place of `tools`. */
+/** `functions` is the form of 2023 of `tools`. */
 function refuseFunctions({ functions }: CompletionRequest): void {
   if (!functions?.length) return;
   throw unsupportedField("functions", "send them as tools; with :plain the model gets functions");
@@ -123,7 +123,7 @@ function readTools({ tools }: CompletionRequest): ToolDefinition[] {
   });
 }
 
-/** The fields about tools that go to the provider, as long as it gets tools. */
+/** The fields about tools, which the provider gets only together with tools. */
 function readToolFields(
   { tool_choice, parallel_tool_calls }: CompletionRequest,
 ): Pick<AgentSettings, "toolExtra"> {
@@ -180,7 +180,7 @@ const NO_LIMIT = -1;
 export function toSettings(body: CompletionRequest): Partial<AgentSettings> {
   const { temperature, max_tokens, max_completion_tokens } = body;
   const extra = setFields(body, (name) => !OWN.has(name));
-  // The caller's limit replaces the configured one, also if it has the newer name.
+  // The caller's limit replaces the configured one, under either name.
   const hasLimit = isSet(max_tokens) || isSet(max_completion_tokens);
   const maxTokens = isLimit(max_tokens) ? max_tokens : undefined;
   return {

@@ -41,7 +41,7 @@ export async function streamCompletion(
       if (!hasStarted) {
         hasStarted = true;
         frame.model = source.model();
-        // As OpenAI's: with "" before calls or thoughts, the AI SDK would show an empty text.
+        // As OpenAI does: with "" before calls or reasoning, the AI SDK would show an empty text.
         const content = delta.content === undefined ? null : "";
         await send(toChunk(frame, { delta: { role: "assistant", content } }));
       }
@@ -49,7 +49,7 @@ export async function streamCompletion(
       await send(toChunk(frame, { delta, logprobs }));
     }
 
-    /** A chunk of the provider; only the usage that nobody asked for is left out. */
+    /** Passes on a chunk of the provider, except for usage that the caller did not ask for. */
     async function passOn(chunk: Fields): Promise<void> {
       isPassedOn = true;
       const isUsage = asList(chunk.choices).length === 0 && chunk.usage;
@@ -97,8 +97,8 @@ export async function streamCompletion(
 function restOf(reply: ChatReply, announced: Set<number>): Fields {
   const { refusal, toolCalls } = reply;
   const sent = toSentFields(reply);
-  // The thoughts have gone out piece by piece as `reasoning_content`: sent again under either name
-  // that clients read, they would be joined once more.
+  // The thoughts were streamed as `reasoning_content`. Clients would append them a second time if
+  // they were sent again, under either name.
   const thoughts = reasoningOf(reply);
   if (sent.reasoning_content === thoughts) delete sent.reasoning_content;
   if (sent.reasoning === thoughts) {

@@ -15,9 +15,9 @@ interface Decided {
 
 /**
  * Reads the answers to calls of the agent's tools: `approved` at the end of the conversation lets
- * the call run, `refused`, or `refused: <reason>`, is told to the model, and anything else is taken
- * as the tool's result. `given` is the conversation as the caller sent it, `tools` the
- * names of the agent's tools.
+ * the call run, `refused` or `refused: <reason>` is passed to the model, and anything else is taken
+ * as the tool's result. `given` is the conversation as the caller sent it, `tools` the names of the
+ * agent's tools.
  */
 export function readDecisions(
   history: ChatMessage[],
@@ -50,7 +50,7 @@ export function readDecisions(
 
 const ANSWER = /^(approved|(?<refused>refused)(:(?<reason>[^]*))?)$/i;
 
-/** Of a call that was approved earlier, if the caller has not kept its result. */
+/** The result of a call that was approved earlier and whose result the caller did not keep. */
 const RAN = "(The call was approved and has run. Its result is no longer known.)";
 
 function refusal(reason = ""): string {
@@ -58,7 +58,7 @@ function refusal(reason = ""): string {
   return `Error: the user refused this call, and it was not run${why ? `: ${why}` : ""}`;
 }
 
-/** The same observer, which is told of approved calls by the ids that the caller knows. */
+/** The same observer, which sees approved calls under the ids that the caller knows. */
 export function withSentIds(
   { signal, emit, onTool }: RunObserver,
   sentIds: ReadonlyMap<string, string>,

@@ -85,7 +85,7 @@ function readCalls(calls: unknown, own: unknown): ToolCall[] {
   );
 }
 
-/** In a streamed answer: the provider's own name for the thoughts, which went out under another. */
+/** In a streamed answer: the provider's name for the thoughts, which were sent under another. */
 export const THOUGHTS_IN = "thoughts_in";
 
 type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;

@@ -18,8 +18,8 @@ export interface FallbackProvider extends ChatProvider {
 /**
  * Asks `models` in their order until one is available. The one that answered is asked first for the
  * rest of the run: the models before it would cost their retries at every step. A stream that has
- * begun is not restarted with another model. A model of another provider may refuse the ids of calls
- * that it has not made: it gets other ids.
+ * begun is not restarted with another model. A model of another provider may refuse call ids that it
+ * did not create, so it gets plain ones.
  */
 export function createFallback(provider: ChatProvider, models: string[]): FallbackProvider {
   let current = 0;
@@ -34,7 +34,7 @@ export function createFallback(provider: ChatProvider, models: string[]): Fallba
     return { ...request, model, messages };
   }
 
-  /** While there is another model to ask, no long wait is worth it. */
+  /** While there is another model to ask, a long wait is not worth it. */
   function withWait(options: CallOptions = {}): CallOptions {
     return current + 1 < models.length ? { ...options, maxWaitMs: LONGEST_DELAY_MS } : options;
   }

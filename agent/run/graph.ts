@@ -53,7 +53,7 @@ export interface AgentRun extends Partial<RunObserver> {
   /** Calls at the end of the conversation that the caller has approved: they run first. */
   approved?: ToolCall[];
   settings: AgentSettings;
-  /** What is done about a conversation that the model refuses. */
+  /** How to change a conversation that the model refuses. */
   repair?: Pick<ChatRequest, "asStrict" | "onRepair">;
   log?: Logger;
 }
@@ -75,7 +75,7 @@ interface State {
   blanks: number;
   /** The calls of the agent's tools so far. */
   counts: CallCounts;
-  /** The model has called a tool that it no longer had, and was told so. */
+  /** Set once the model was told that it can no longer call tools. */
   isTold?: true;
 }
 
@@ -154,8 +154,8 @@ function refuseAll(calls: ToolCall[]): CallingState["limited"] {
 }
 
 /**
- * The model's turn for the next calls, with everything that its provider wants back. That is left
- * out as a whole if it is too long: half a signature is refused.
+ * The model's turn for the next calls, with everything that its provider needs back. If that is too
+ * long it is left out as a whole: providers refuse an incomplete signature.
  */
 function toHistoryMessage(reply: ChatReply, calls: ToolCall[]): ChatMessage {
   const { content, parts, extra, from } = reply;
@@ -174,7 +174,7 @@ function toHistoryMessage(reply: ChatReply, calls: ToolCall[]): ChatMessage {
 function isBlank(reply: ChatReply): boolean {
   const { content, refusal, toolCalls, finishReason } = reply;
   if (toolCalls.length > 0 || content?.trim() || refusal?.trim()) return false;
-  // Asked again, it would end there again.
+  // The same request would end in the same way.
   if (isTruncated(finishReason) || finishReason === "content_filter") return false;
   return !hasMedia(reply);
 }
@@ -182,7 +182,7 @@ function isBlank(reply: ChatReply): boolean {
 function emptyReply(model: string): AppError {
   const reason = "it sent an empty answer twice";
   return new AppError(502, "empty_reply", `cannot get a reply for model "${model}": ${reason}`, {
-    headers: { "x-should-retry": "false" }, // it was asked for twice
+    headers: { "x-should-retry": "false" }, // the service has already retried
   });
 }
 

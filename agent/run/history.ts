@@ -35,15 +35,15 @@ export interface HistoryRepairs {
 }
 
 export interface HistoryOptions {
-  /** The caller's; without a conversation it is the request by itself. */
+  /** The caller's own prompt. Without a conversation it is the whole request. */
   systemPrompt?: string | undefined;
   /** The system prompt if the caller has none. */
   defaultPrompt?: string;
   /** The field of the request that has the conversation, for errors. */
   field?: string | undefined;
   /**
-   * For providers that take only what all take; see `buildHistory`. Otherwise what the protocol
-   * allows stays as it is.
+   * Makes a conversation that every provider accepts; see `buildHistory`. Otherwise everything that
+   * the protocol allows is kept.
    */
   isStrict?: boolean;
   /** How many of the caller's latest messages are kept. If it is unset, all are. */
@@ -55,8 +55,8 @@ const BRIDGE = "(I have read the tool's result.)";
 
 /**
  * Turns a conversation into one that the protocol allows: every tool result follows its call, every
- * call has a result, and no content is blank. What is so already stays as it is, with its ids: models
- * must see what they were trained on.
+ * call has a result, and no content is blank. What conforms already stays unchanged, ids included:
+ * models work best with the form they were trained on.
  *
  * With `isStrict` it becomes one that every provider accepts: user and assistant take turns, a system
  * message is only at the start, and calls are sent one per turn with ids of nine characters. Only a
@@ -102,7 +102,7 @@ export function buildHistory(
   };
 }
 
-/** What a conversation says about its tool calls. */
+/** The tool calls of a conversation. */
 interface Calls {
   /** By result: the call that it answers, which is the latest one of its id before it. */
   answered: Map<CallerMessage, ToolCall>;
@@ -148,8 +148,8 @@ export function answeredId(message: CallerMessage): string | undefined {
 
 /**
  * Keeps the latest messages, starting with a user's message: a result or an answer without its
- * question misleads the model. If they start within the work on a question, that question takes the
- * place of the first: the work of many tool calls may be all that the next question is about.
+ * question misleads the model. If the cut falls within the work on a question, that question replaces
+ * the first message: the next question may be about that work.
  */
 function cutFront(messages: CallerMessage[], limit: number): CallerMessage[] {
   if (messages.length <= limit) return messages;
@@ -241,8 +241,8 @@ function isQuestion({ role }: CallerMessage): boolean {
 
 /**
  * Joins consecutive messages of one role, with the names of their authors in the text if these
- * differ. Tool results stay separate: each answers its own call.
- * What a turn of `whole` is joined to is added there.
+ * differ. Tool results stay separate: each answers its own call. If a turn of `whole` is merged, the
+ * merged turn is added to `whole`.
  */
 function mergeTurns(messages: CallerMessage[], whole: Set<CallerMessage>): CallerMessage[] {
   const turns: CallerMessage[] = [];

@@ -34,7 +34,7 @@ interface ToolExtra {
 /** The tools that a model may call. */
 interface ToolOffer {
   tools: ReturnType<typeof offerTools>;
-  /** It has not answered yet. */
+  /** The model has not answered yet in this run. */
   isFirst: boolean;
 }
 
@@ -59,7 +59,7 @@ export function toModelRequest(
   };
 }
 
-/** A caller who forces a tool call forces one: with more, the model could never answer. */
+/** A forced tool call applies to the first model call only: otherwise the model could never answer. */
 function toolFields({ toolExtra }: AgentSettings, { isFirst }: ToolOffer): ToolExtra | undefined {
   if (!toolExtra || isFirst) return toolExtra;
   const { tool_choice: choice, ...rest } = toolExtra;
@@ -141,7 +141,7 @@ export function addModelCall(
   };
 }
 
-/** Adds the numbers of two objects, also of nested ones. Of other values the last one counts. */
+/** Adds the numbers of two objects, also of nested ones. Of other values the last one is kept. */
 function addCounts<Counts extends Fields>(total: Counts, more: Counts | null | undefined): Counts {
   if (!more) return total;
   const sum: Fields = { ...total };

@@ -2,15 +2,15 @@
 interface Recent<T> {
   /** Keeps a value under its keys. Only the same caller finds it. */
   keep(value: T, place: { caller: string; keys: string[] }): void;
-  /** `undefined` if it was never kept, or is too old, or had to make room. */
+  /** `undefined` if it was never kept, is too old, or was dropped to make room. */
   find(key: string, caller: string): T | undefined;
 }
 
 interface RecentOptions {
   maxAgeMs: number;
   /**
-   * Of all values together, as JSON. The caller that holds the most makes room, with its oldest, so
-   * that no caller can displace the values of others.
+   * Of all values together, as JSON. Beyond it the oldest values of the caller that holds the most
+   * are dropped, so that no caller can displace the values of others.
    */
   maxCharacters: number;
   /** Milliseconds of a clock that is never set; only differences count. */
@@ -92,7 +92,7 @@ export function createRecent<T>(
   };
 }
 
-/** The name of a caller has no blank. */
+/** The name of a caller contains no space. */
 function join(caller: string, key: string): string {
   return `${caller} ${key}`;
 }

@@ -37,7 +37,7 @@ interface ToolCallOptions extends Partial<ToolLimits> {
 /**
  * Runs the calls of one turn, at most `atOnce` at a time, and answers them in their order. The
  * answer of a failed call tells the model how to correct it. Throws only if the run is aborted or
- * if `emit` throws; calls that still wait then are not started.
+ * if `emit` throws; calls that are still queued are then not started.
  */
 export async function runToolCalls(
   calls: ToolCall[],
@@ -157,7 +157,7 @@ function checkArguments({ schema }: Tool, args: Fields) {
   return again.success ? again : checked;
 }
 
-/** At the time limit the tool's signal is aborted, as it is when the caller leaves. Does not wait. */
+/** Aborts the tool's signal at the time limit or when the caller leaves, and does not wait for it. */
 async function withinTime(
   run: (signal: AbortSignal) => ToolResult | Promise<ToolResult>,
   { name, signal, timeoutMs = DEFAULT_LIMITS.timeoutMs }: {
@@ -195,7 +195,7 @@ function quote(name: string): string {
   return JSON.stringify(name.slice(0, 100));
 }
 
-/** The model may repeat errors to its user, so it gets only those that are written to be read. */
+/** The model may repeat errors to its user, so it gets only messages that are written for callers. */
 function describeFailure(
   error: unknown,
   { call, options }: { call: ToolCall; options: ToolCallOptions },

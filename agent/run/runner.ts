@@ -18,7 +18,7 @@ import type { Models } from "../models/models.ts";
 import type { Toolbox, ToolSource } from "../tools/tool.ts";
 import { createRecent } from "./recent.ts";
 
-/** A conversation to answer. The configuration provides what is unset. */
+/** A conversation to answer. Unset settings come from the configuration. */
 interface RunRequest {
   choice: ModelChoice;
   messages: CallerMessage[];
@@ -40,7 +40,7 @@ export interface RunReport extends AgentResult {
 }
 
 export interface PreparedRun {
-  /** Complete once the model has answered: it may refuse more than was known before. */
+  /** Final once the model has answered: a refusal may require further repairs. */
   readonly repairs: HistoryRepairs;
   /** The model that answered last, or that is being asked now. */
   model(): string;
@@ -138,7 +138,7 @@ function refuseSameNames(callerTools: ToolDefinition[], { names }: Toolbox): voi
   throw unsupportedField(`tools.${index}`, message);
 }
 
-/** How a conversation is changed for a model that refuses it; `repairs` is told what was changed. */
+/** How a conversation is changed for a model that refuses it; adds the changes to `repairs`. */
 function createRepair(repairs: HistoryRepairs): NonNullable<AgentRun["repair"]> {
   const { paired } = repairs;
   return {

@@ -153,12 +153,12 @@ function callIdsOf(message: ChatMessage): string[] {
   return message.role === "assistant" ? (message.toolCalls ?? []).map((call) => call.id) : [];
 }
 
-/** The form of the ids that every provider takes. */
+/** The form of ids that every provider accepts. */
 const PLAIN = /^[a-zA-Z0-9]{9}$/;
 
 /**
- * The same conversation with ids that every provider takes, for the calls of turns that are foreign
- * to the model that is asked. `isForeign` gets the sender of a turn; see `ChatMessage`.
+ * The same conversation, with ids that every provider accepts for the calls of turns of other
+ * providers. `isForeign` gets the sender of a turn; see `ChatMessage`.
  */
 export function withPlainCallIds(
   messages: ChatMessage[],

@@ -21,7 +21,7 @@ export const Content = z.union([
   z.array(Part).transform((parts): ChatContent => simplifyContent(parts)),
 ]);
 
-/** Refuses a conversation with too many images, sounds and files, or too large ones. */
+/** Refuses a conversation whose images, sounds and files are too many or too large. */
 export function limitMedia(
   messages: { content: ChatContent }[],
   context: z.RefinementCtx,
@@ -129,7 +129,7 @@ export type AgentRequest = z.infer<typeof AgentRequest>;
 /** Both forms of the body, as callers may send it. */
 export const AgentRequestBody = z.union([Conversation, Prompt]).meta({ id: "AgentRequest" });
 
-/** The body with its messages in one form, whatever form of LangChain's they have. */
+/** The body with its messages in one form, whichever of LangChain's forms they have. */
 function spellOut(body: unknown, context: z.RefinementCtx): unknown {
   if (isFields(body)) refuseMisspelt(FIELDS)(body, context);
   const whole = spellOutPrompt(body, context);
@@ -203,7 +203,7 @@ const RawToolCall = z.looseObject({
 
 const TokenDetails = z.record(z.string(), z.number()).meta({ id: "TokenDetails" });
 
-/** Fields that the provider sent with its answer and its usage come as they are. */
+/** Further fields of the provider's answer and usage are passed on unchanged. */
 const ResponseMetadata = z.looseObject({
   token_usage: z.looseObject({
     completion_tokens: z.number(),
@@ -228,7 +228,7 @@ const UsageMetadata = z.object({
   output_token_details: TokenDetails,
 }).meta({ id: "UsageMetadata" });
 
-/** What the tools of a run did, in the order of what happened. */
+/** What the tools of a run did, in order. */
 export const ToolEvents = z.array(
   z.discriminatedUnion("type", [
     z.object({
@@ -253,7 +253,7 @@ export const ToolEvents = z.array(
 /** The body of the answer. The order of its keys is fixed. */
 export const AgentReply = z.object({
   content: z.string(),
-  /** Fields that the provider sent beside these come as they are. */
+  /** Further fields of the provider are passed on unchanged. */
   additional_kwargs: z.looseObject({
     tool_calls: z.array(RawToolCall).optional(),
     refusal: z.string().nullable(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Content as AnyContent, limitMedia, ToolEvents } from "./agent.ts";
 
-/** Text or parts, or nothing: then it is the empty text. */
+/** Text or parts; nothing counts as empty text. */
 const Content = AnyContent.nullish().transform((content) => content ?? "");
 
 const Call = z.looseObject({

@@ -46,7 +46,7 @@ export function createFetchUrl(
   };
 }
 
-/** Follows redirects one by one: each address is checked as the first one was. */
+/** Follows redirects one by one, and checks each address like the first. */
 async function follow(
   start: URL,
   { fetch, signal }: { fetch: typeof globalThis.fetch; signal: AbortSignal },
@@ -184,7 +184,7 @@ function marked([first, second]: Uint8Array): string | undefined {
   return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
 }
 
-/** A page whose name of a charset can be read byte by byte is not in UTF-16, whatever it says. */
+/** A charset name that is readable byte by byte cannot be UTF-16, even if it says so. */
 function namedWithin(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
   const [, html, xml] = NAMED_CHARSET.exec(head) ?? [];

@@ -8,7 +8,7 @@ import { createPageConverter } from "./fetch_url/page_converter.ts";
 import type { Tool } from "./tool.ts";
 import { createWebSearch } from "./web_search.ts";
 
-/** What tools are configured by. */
+/** The settings of the built-in tools. */
 interface ToolSettings {
   AGENT_TOOLS: string[];
   TAVILY_API_KEY?: string | undefined;

@@ -24,7 +24,7 @@ export function observeTools(
   };
 }
 
-/** MCP servers may rename their tools again and again, and a metric's labels are never removed. */
+/** MCP servers may rename their tools at any time, and a metric's labels are never removed. */
 const MAX_LABELS = 1_000;
 
 function createLabels(): (name: string) => string {

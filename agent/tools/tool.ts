@@ -6,7 +6,7 @@ interface ToolOptions {
   signal?: AbortSignal;
 }
 
-/** What a tool returns: text, or text and images. The text must do for models without images. */
+/** What a tool returns. With images, the text must be sufficient for models that take none. */
 export type ToolResult = string | { text: string; images: ContentPart[] };
 
 /**
@@ -39,7 +39,7 @@ export interface Toolbox {
 
 /** Provides the tools; they may change while the service runs. */
 export interface ToolSource {
-  /** The tools of now. A run reads them once and keeps them. */
+  /** The current tools. A run reads them once and keeps them. */
   current(): Toolbox;
   /** The body of `GET /tools`. */
   describe(): ToolReport;

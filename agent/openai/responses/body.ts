@@ -36,7 +36,7 @@ export interface ResponseState {
   error?: { code: string | null; message: string };
 }
 
-/** The body of a response, in OpenAI's shape, at any point of its life. */
+/** The body of a response in OpenAI's shape, finished or not. */
 export function toResponse({ id, createdAt, request }: ResponseFrame, state: ResponseState) {
   const { model, status, output, usage, serviceTier, reason, error } = state;
   return {
@@ -84,7 +84,7 @@ export function answerFields(
   return { serviceTier, extra: { ...answerExtra, ...choiceExtra } };
 }
 
-/** Clients read the details without asking whether they are there. */
+/** The details are always set: some clients read them without a check. */
 function toResponseUsage(usage: CompletionUsage) {
   const { prompt_tokens, completion_tokens, total_tokens, ...details } = usage;
   const { prompt_tokens_details: input, completion_tokens_details: output, ...more } = details;

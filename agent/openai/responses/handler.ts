@@ -84,7 +84,7 @@ const OWN = new Set([
   "background",
 ]);
 
-/** Fields that need stored responses, which this service has not; each with what to do instead. */
+/** Fields that need stored responses, which this service does not have, and what to do instead. */
 const REFUSED = {
   previous_response_id: "responses are not stored; send the whole conversation as input",
   conversation: "conversations are not stored; send the whole conversation as input",

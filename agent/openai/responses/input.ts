@@ -61,7 +61,7 @@ export function toMessages(input: InputItem[], findItem: FindItem): InputMessage
   return messages;
 }
 
-/** The list grows in place: a turn of thousands of calls would be copied as often. */
+/** Adds in place: copying the list for each call would take quadratic time. */
 function withCall(calls: unknown, call: unknown): unknown[] {
   const list = asList(calls);
   list.push(call);
@@ -69,8 +69,8 @@ function withCall(calls: unknown, call: unknown): unknown[] {
 }
 
 /**
- * The item that a caller names by its id. One that it sends itself, with the id of an earlier one,
- * gets the fields that the caller left out: many clients keep only those they know.
+ * Replaces a reference by the item it names. An item that is sent with the id of an earlier one gets
+ * the fields that the caller left out: many clients keep only those they know.
  */
 function complete(
   given: InputItem,

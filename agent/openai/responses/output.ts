@@ -34,7 +34,7 @@ interface ResponseOutput {
   addCallFields(index: number, fields: Record<string, unknown>): void;
   /** The call has been announced, at least in part. */
   hasCall(index: number): boolean;
-  /** Closes the text that is open: what comes next is an item of its own. */
+  /** Closes the open text: what follows is an item of its own. */
   endText(): Promise<void>;
   /**
    * Closes everything that is open. `sealed` becomes the `encrypted_content` of the turn's reasoning,
@@ -146,8 +146,8 @@ export function createResponseOutput(
 }
 
 /**
- * Adds what a reply has beyond what was announced of it, and ends its turn. The text and the thoughts
- * of a streamed reply have been announced. A reply with nothing in it is an empty message.
+ * Adds the parts of a reply that were not announced yet, and ends its turn. Of a streamed reply the
+ * text and the reasoning were announced. An empty reply becomes an empty message.
  */
 export async function addReply(
   output: ResponseOutput,
@@ -187,7 +187,7 @@ export function sealFields(fields: Fields): string {
   return PREFIX + bytes.toBase64();
 }
 
-/** `undefined` if there are none, or not ours: another service's are of no use to our providers. */
+/** `undefined` if there are none, or if another service sealed them. */
 export function unsealFields({ encrypted_content }: Fields): Fields | undefined {
   const sealed = asText(encrypted_content);
   if (!sealed?.startsWith(PREFIX)) return undefined;

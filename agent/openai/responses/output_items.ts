@@ -12,7 +12,7 @@ export interface OutputItem extends Record<string, unknown> {
   status?: string;
 }
 
-/** Where items go, and what is announced about them. */
+/** Receives items and the events about them. */
 export interface ItemSink {
   /** Adds an item, and returns its place in the output. */
   add(item: OutputItem): Promise<number>;
@@ -73,8 +73,8 @@ export async function openMessage(
 }
 
 /**
- * Opens a reasoning item. Thoughts are sent as its summary: it is what clients show. If it is to be
- * sealed, closing it does not finish it.
+ * Opens a reasoning item. Thoughts are sent as its summary, which is what clients show. Closing an
+ * item that will be sealed does not finish it.
  */
 export async function openReasoning(
   sink: ItemSink,

@@ -23,7 +23,7 @@ interface PageConverterOptions {
   start?: () => WorkerPort;
 }
 
-/** The largest accepted pages take a tenth of it. */
+/** Ten times what the largest accepted pages take. */
 const TIMEOUT_MS = 3_000;
 const PROBE: FetchedPage = { html: "", url: "" };
 

@@ -244,7 +244,7 @@ Deno.test("a session of a minute begins the pauses anew; shorter ones do not", (
   assertEquals([pauses.next(), pauses.next()], [20, 40]);
 });
 
-const NOT_MCP = "its answer is not one of an MCP server; check its url";
+const NOT_MCP = "its answer is not from an MCP server; check its url";
 const html = { headers: { "content-type": "text/html" } };
 const reply = (fields: Record<string, unknown>): Answer => (request) =>
   Response.json({ jsonrpc: "2.0", id: request.body.id, ...fields });
@@ -261,7 +261,7 @@ const ANSWERS: Record<string, [answer: Answer, reason: string]> = {
   ],
   "an error": [
     reply({ error: { code: -32602, message: "secret words" } }),
-    "it refused to begin a session",
+    "it refused to start a session",
   ],
   "401": [raw("", { status: 401 }), "it answered with status 401"],
   "401 with the words of OAuth": [

@@ -56,7 +56,7 @@ Deno.test("more tools than some models take are warned about once", async () => 
   events.two!.onToolsChanged();
   await new Promise((resolve) => setTimeout(resolve, 5));
   assertEquals(warnings, [[
-    "there are more tools than some models take: these get the first of GET /tools",
+    "some models accept fewer tools than there are: they get the first of GET /tools",
     { tools: 130, first: 128 },
   ]]);
 });
@@ -123,7 +123,7 @@ Deno.test("tools that the entry switches off are not offered, and names that the
   );
   assertEquals(names(source), ["echo", "add", "read", "any"]);
   assertEquals(warnings, [[
-    "an MCP server has no tools of names that its entry allows or denies",
+    "an MCP server does not have tools that its entry allows or denies",
     { server: "one", tools: ["gone"] },
   ]]);
 });
