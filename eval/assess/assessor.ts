@@ -7,11 +7,11 @@ import { createBatchSemantics } from "./batch_semantics.ts";
 import { describeScoring, type ScoringPorts } from "./scoring_ports.ts";
 import { meterJudge } from "./judge/model.ts";
 import { conclude } from "./scores/overall.ts";
-import type { Outcome, ScoredBatch, Scorer, TurnScorer } from "./scores/scorer.ts";
+import type { ScoredBatch, Scorer, ScorerResult, TurnScorer } from "./scores/scorer.ts";
 import { scorers as everyScorer } from "./scores/scorers.ts";
 
 /** In the order of the scorers. Plain data: what is remembered must not hold on to a whole batch. */
-type Outcomes = readonly Outcome[];
+type Outcomes = readonly ScorerResult[];
 
 /** Of all turns of all runs together: one budget for the process. */
 const remembered = createSharedMemo<Outcomes>();
@@ -71,7 +71,7 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
       const { value: [known, asked], cost } = planned.judge?.isPriced
         ? await meterJudge(score)
         : { value: await score(), cost: undefined };
-      const byScorer = new Map<TurnScorer, Outcome>([
+      const byScorer = new Map<TurnScorer, ScorerResult>([
         ...repeatable.map((scorer, index) => [scorer, known[index]!] as const),
         ...fresh.map((scorer, index) => [scorer, asked[index]!] as const),
       ]);
@@ -135,7 +135,7 @@ const UNKNOWN_CIRCUMSTANCES: ReplyCircumstances = {
 };
 
 /** What is missing may be there the next time. */
-function isLasting({ isLasting, missing = {} }: Outcome): boolean {
+function isLasting({ isLasting, missing = {} }: ScorerResult): boolean {
   return isLasting ?? Object.keys(missing).length === 0;
 }
 
@@ -174,16 +174,16 @@ function changed(planned: string | null, current: string | null): string {
 
 /** Begins with the last: the first of the table compute here and now, the others also wait. */
 async function scoreWith<Input>(
-  some: { score(input: Input): Outcome | Promise<Outcome> }[],
+  some: { score(input: Input): ScorerResult | Promise<ScorerResult> }[],
   input: Input,
 ): Promise<Outcomes> {
   const scored = some.toReversed().map(async (scorer) => await scorer.score(input));
   return (await Promise.all(scored)).reverse();
 }
 
-function mergeAll<Part extends keyof Outcome>(
-  outcomes: Outcome[],
+function mergeAll<Part extends keyof ScorerResult>(
+  outcomes: ScorerResult[],
   part: Part,
-): NonNullable<Outcome[Part]> {
+): NonNullable<ScorerResult[Part]> {
   return Object.assign({}, ...outcomes.map((outcome) => outcome[part]));
 }

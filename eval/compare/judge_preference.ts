@@ -22,14 +22,14 @@ import {
   type VoteOptions,
 } from "../assess/judge/structured.ts";
 
-const JudgeAnswer = z.strictObject({
+const PreferenceAnswer = z.strictObject({
   reason: z.string().describe("one or two sentences, written before the verdict"),
   better: z.enum(["first", "second", "tie"]),
 });
-type JudgeAnswer = z.infer<typeof JudgeAnswer>;
+type PreferenceAnswer = z.infer<typeof PreferenceAnswer>;
 
 /** An answer without its reason counts, too. */
-const AcceptedAnswer: z.ZodType<JudgeAnswer> = JudgeAnswer.extend({
+const AcceptedAnswer: z.ZodType<PreferenceAnswer> = PreferenceAnswer.extend({
   reason: z.string().default(""),
 });
 
@@ -60,7 +60,7 @@ async function preferReply(
       name: "preference",
       ...question(compared, isSwapped),
       form: '"reason": string, "better": "first", "second" or "tie"',
-      schema: JudgeAnswer,
+      schema: PreferenceAnswer,
       accepted: AcceptedAnswer,
     });
     const vote = (await askVotes(ask, { ...options, votes: 1 }))[0]!;

@@ -5,7 +5,7 @@ import { type Decision, negated, notMet, undecided } from "../../schemas/decisio
 import { planChecks, type PlannedCheck } from "../checks/planned_checks.ts";
 import { referencesOf } from "../references.ts";
 import type { Bounds } from "./score.ts";
-import type { Outcome, ScoredBatch, ScoreInput, Scorer } from "./scorer.ts";
+import type { ScoredBatch, ScoreInput, Scorer, ScorerResult } from "./scorer.ts";
 import { semanticSimilarity } from "./semantic_similarity.ts";
 import { z } from "zod";
 import {
@@ -16,14 +16,16 @@ import {
   type VoteOptions,
 } from "../judge/structured.ts";
 
-const Verdict = z.strictObject({
+const CriterionAnswer = z.strictObject({
   reason: z.string().describe("one or two sentences, written before the verdict"),
   met: z.boolean(),
 });
-type Verdict = z.infer<typeof Verdict>;
+type CriterionAnswer = z.infer<typeof CriterionAnswer>;
 
 /** A verdict without its reason is a verdict. */
-const AcceptedVerdict: z.ZodType<Verdict> = Verdict.extend({ reason: z.string().default("") });
+const AcceptedAnswer: z.ZodType<CriterionAnswer> = CriterionAnswer.extend({
+  reason: z.string().default(""),
+});
 
 interface JudgedCriterion {
   criterion: string;
@@ -49,8 +51,8 @@ async function judgeCriterion(
     name: "criterion",
     ...question(judged),
     form: '"reason": string, "met": true or false',
-    schema: Verdict,
-    accepted: AcceptedVerdict,
+    schema: CriterionAnswer,
+    accepted: AcceptedAnswer,
   }), options);
   const read = votes.filter((vote) => typeof vote !== "string");
   const met = read.filter((vote) => vote.met);
@@ -88,7 +90,7 @@ export const checksScore: Scorer = {
     if (plans.size === 0) return undefined;
     return {
       plan: (interaction) => ({ checks: plans.has(interaction) }),
-      async score(input: ScoreInput): Promise<Outcome> {
+      async score(input: ScoreInput): Promise<ScorerResult> {
         const planned = plans.get(input.interaction);
         if (!planned) return { scores: { checks: null } };
         const subjects = createSubjects(input);
@@ -203,7 +205,7 @@ function toResult(
 }
 
 /** Between the mean with every missing check at 0 and at 1. */
-function weigh(results: CheckResult[]): Outcome {
+function weigh(results: CheckResult[]): ScorerResult {
   const all = results.reduce((sum, { weight }) => sum + weight, 0);
   const at = (missing: 0 | 1) =>
     results.reduce((sum, { value, weight }) => sum + weight * (value ?? missing), 0) / all;

@@ -13,14 +13,16 @@ import {
 
 const HIGHEST = 10;
 
-const Grade = z.strictObject({
+const GradeAnswer = z.strictObject({
   reason: z.string().describe("one or two sentences, written before the grade"),
   grade: z.int().min(0).max(HIGHEST),
 });
-type Grade = z.infer<typeof Grade>;
+type GradeAnswer = z.infer<typeof GradeAnswer>;
 
 /** A grade without its reason is a grade. */
-const AcceptedGrade: z.ZodType<Grade> = Grade.extend({ reason: z.string().default("") });
+const AcceptedAnswer: z.ZodType<GradeAnswer> = GradeAnswer.extend({
+  reason: z.string().default(""),
+});
 
 const RUBRIC = "Grade how well the reply does what the reference does: the same facts, the same " +
   "outcome for the user, nothing wrong or made up beside it. Wording, length and style do not " +
@@ -53,8 +55,8 @@ export async function judgeReply(
     name: "grade",
     ...judgeQuestion(graded, options.rubric),
     form: `"reason": string, "grade": integer from 0 to ${HIGHEST}`,
-    schema: Grade,
-    accepted: AcceptedGrade,
+    schema: GradeAnswer,
+    accepted: AcceptedAnswer,
   }), options);
   const read = votes.filter((vote) => typeof vote !== "string");
   const grades = read.map(({ grade }) => grade);

@@ -53,7 +53,7 @@ export interface ScoreInput extends RepliedTurn, ReplyCircumstances {}
 type ScorePlan = Record<string, boolean>;
 
 /** What a scorer says about one reply. */
-export interface Outcome {
+export interface ScorerResult {
   /** In [0, 1]; `null`: it does not apply to the turn, or it is in `missing`. */
   scores: Scores;
   /** Planned scores without a value, each with the reason. */
@@ -90,11 +90,11 @@ export type TurnScorer = RepeatableScorer | FreshScorer;
 /** A scorer that says the same about the same reply to the same turn. */
 export interface RepeatableScorer extends PlannedScorer {
   readonly isRepeatable: true;
-  score(turn: RepliedTurn): Outcome | Promise<Outcome>;
+  score(turn: RepliedTurn): ScorerResult | Promise<ScorerResult>;
 }
 
 /** A scorer that is asked about every reply, such as a judge, or a score of the latency. */
 interface FreshScorer extends PlannedScorer {
   readonly isRepeatable?: false;
-  score(input: ScoreInput): Outcome | Promise<Outcome>;
+  score(input: ScoreInput): ScorerResult | Promise<ScorerResult>;
 }

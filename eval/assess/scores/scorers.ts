@@ -4,7 +4,7 @@ import { judgeScore } from "./judge.ts";
 import { metadataMatch } from "./metadata_match.ts";
 import { describeOverall } from "./overall.ts";
 import type { ScoreDescription } from "./score.ts";
-import type { Outcome, RepeatableScorer, RepliedTurn, Scorer } from "./scorer.ts";
+import type { RepeatableScorer, RepliedTurn, Scorer, ScorerResult } from "./scorer.ts";
 import { toolScores } from "./tools.ts";
 import { webhookScores } from "./webhook.ts";
 import { meaning } from "./semantic_similarity.ts";
@@ -66,7 +66,7 @@ function nearestReference(scorer: Scorer): Scorer {
 async function scoreNearest(
   scorer: RepeatableScorer,
   { interaction, reply }: RepliedTurn,
-): Promise<Outcome> {
+): Promise<ScorerResult> {
   const { reference_replies: _, ...turn } = interaction;
   const [first = "", ...others] = referencesOf(interaction);
   if (others.length === 0) {
@@ -80,7 +80,7 @@ async function scoreNearest(
   const failed = outcomes.find(({ missing }) => missing);
   if (failed) return failed;
   const names = Object.keys(outcomes[0]!.scores);
-  const scoreOf = ({ scores }: Outcome, name: string) => scores[name] ?? -1;
+  const scoreOf = ({ scores }: ScorerResult, name: string) => scores[name] ?? -1;
   const nearest = outcomes.reduce((best, one) =>
     scoreOf(one, names[0]!) > scoreOf(best, names[0]!) ? one : best
   );

@@ -12,7 +12,7 @@ import { compareWordless } from "../text/wordless.ts";
 import { scoreOfEmpty } from "./score.ts";
 import { exactMatch } from "./lexical/squad.ts";
 import type { TextPair } from "./lexical/pair_scores.ts";
-import type { Outcome, RepliedTurn, Scorer } from "./scorer.ts";
+import type { RepliedTurn, Scorer, ScorerResult } from "./scorer.ts";
 import { calibrate, METHODS, type SimilarityMethod } from "./similarity_method.ts";
 
 /**
@@ -137,7 +137,7 @@ export const meaning: Scorer = {
   forBatch: ({ semantics, changed }) => ({
     isRepeatable: true,
     plan: (interaction) => ({ semantic_similarity: referenceOf(interaction) !== undefined }),
-    async score({ interaction, reply }: RepliedTurn): Promise<Outcome> {
+    async score({ interaction, reply }: RepliedTurn): Promise<ScorerResult> {
       const reference = referenceOf(interaction);
       if (reference === undefined) return { scores: { semantic_similarity: null } };
       const { value, method, missing, agreement, isNearnessToName }: Partial<SemanticSimilarity> =

@@ -3,7 +3,7 @@ import type { Interaction } from "../../schemas/scenario.ts";
 import { compareTools } from "../tools/compare_tools.ts";
 import { expectsTools } from "../checks/planned_checks.ts";
 import { type MatchTexts, UndecidedPattern } from "../tools/match_patterns.ts";
-import type { Outcome, ScoreInput, Scorer } from "./scorer.ts";
+import type { ScoreInput, Scorer, ScorerResult } from "./scorer.ts";
 
 const DEFAULT_MODE: ToolsMode = "exact";
 
@@ -55,7 +55,7 @@ export const toolScores: Scorer = {
     };
     return {
       plan: (interaction) => planTools(interaction),
-      async score({ interaction, toolCalls }: ScoreInput): Promise<Outcome> {
+      async score({ interaction, toolCalls }: ScoreInput): Promise<ScorerResult> {
         const planned = planTools(interaction);
         if (!planned.tools) return { scores: withValue(planned, null) };
         if (!toolCalls) return allMissing(planned, NOT_REPORTED);
@@ -88,7 +88,7 @@ function planTools(interaction: Interaction): Record<string, boolean> {
   return { tool_f1: isExpected, tool_args: hasArgs, tool_order: isExpected, tools: isExpected };
 }
 
-function allMissing(planned: Record<string, boolean>, reason: string): Outcome {
+function allMissing(planned: Record<string, boolean>, reason: string): ScorerResult {
   const names = Object.keys(planned).filter((name) => planned[name]);
   return {
     scores: withValue(planned, null),

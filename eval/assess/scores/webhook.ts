@@ -2,7 +2,7 @@ import { ProviderError } from "../../../shared/providers/provider.ts";
 import type { Interaction } from "../../schemas/scenario.ts";
 import { shorten } from "../../../shared/text.ts";
 import type { WebhookScorer } from "../../schemas/evaluate_request.ts";
-import type { Outcome, ScoreInput, Scorer } from "./scorer.ts";
+import type { ScoreInput, Scorer, ScorerResult } from "./scorer.ts";
 
 const LONGEST_REASON = 2_000;
 const UNREADABLE = 'the answer of the scorer must be {"score": 0 to 1 or null, "reason": text}';
@@ -16,10 +16,10 @@ export const webhookScores: Scorer = {
       scenarios.flatMap(({ id, interactions }) => interactions.map((turn) => [turn, id] as const)),
     );
 
-    async function scoreBy(scorer: WebhookScorer, input: ScoreInput): Promise<Outcome> {
+    async function scoreBy(scorer: WebhookScorer, input: ScoreInput): Promise<ScorerResult> {
       const { name, url } = scorer;
       const methods = { [name]: url };
-      const without = (reason: string): Outcome => ({
+      const without = (reason: string): ScorerResult => ({
         scores: { [name]: null },
         missing: { [name]: shorten(reason, LONGEST_REASON, "…") },
         methods,
@@ -41,7 +41,7 @@ export const webhookScores: Scorer = {
       plan: () => Object.fromEntries(scorers.map(({ name }) => [name, true])),
       async score(input: ScoreInput) {
         const outcomes = await Promise.all(scorers.map((scorer) => scoreBy(scorer, input)));
-        const merge = <T>(read: (outcome: Outcome) => Record<string, T> | undefined) =>
+        const merge = <T>(read: (outcome: ScorerResult) => Record<string, T> | undefined) =>
           Object.assign({}, ...outcomes.map(read)) as Record<string, T>;
         const score_reasons = merge(({ fields }) => fields?.score_reasons);
         return {

@@ -43,7 +43,7 @@ export interface Extremes {
 }
 
 type Side = keyof Attempts;
-type Pick = (cell: Cell) => number | null;
+type ReadCell = (cell: Cell) => number | null;
 /** A turn's cells, and which attempts they are of. */
 type ScoredPair = PairedCells & { pair: TurnPair };
 
@@ -77,11 +77,11 @@ export async function clusterScore(
     const { scenarios, ...unknown } = await scoreTurns(group, score, { leftOut, pause });
     addCounts(counts, unknown);
     const used = scenarios.map((turns) => turns.filter(({ isUsed }) => isUsed));
-    const cluster = (turns: ScoredPair[][], picks: Record<Side, Pick>) =>
+    const cluster = (turns: ScoredPair[][], picks: Record<Side, ReadCell>) =>
       clusterTurns(group[0]!, { scenarios: turns, picks, pause });
     const own = await cluster(used, { baseline: value, candidate: value });
     main.push(...own);
-    const addExtremes = async ({ lowest, highest }: Extremes, high: Pick) => {
+    const addExtremes = async ({ lowest, highest }: Extremes, high: ReadCell) => {
       lowest.push(...await cluster(scenarios, { baseline: high, candidate: low }));
       highest.push(...await cluster(scenarios, { baseline: low, candidate: high }));
     };
@@ -104,11 +104,11 @@ export async function clusterScore(
   };
 }
 
-const value: Pick = (cell) => cell.value;
-const low: Pick = (cell) => cell.low;
-const high: Pick = (cell) => cell.high;
+const value: ReadCell = (cell) => cell.value;
+const low: ReadCell = (cell) => cell.low;
+const high: ReadCell = (cell) => cell.high;
 /** A call without an answer might have had the best score. */
-const highIfAnswered: Pick = (cell) => cell.isFailed ? 1 : cell.high;
+const highIfAnswered: ReadCell = (cell) => cell.isFailed ? 1 : cell.high;
 
 function noCounts(): UnknownCounts {
   return {
@@ -178,7 +178,7 @@ async function clusterTurns(
   { id, key }: ScenarioPair,
   { scenarios, picks, pause }: {
     scenarios: ScoredPair[][];
-    picks: Record<Side, Pick>;
+    picks: Record<Side, ReadCell>;
     pause: () => Promise<void>;
   },
 ): Promise<Cluster[]> {
@@ -197,7 +197,7 @@ async function clusterTurns(
  * Each attempt's mean over the turns. At a turn that an attempt has not reached, or where its score
  * is missing, the mean of the run's other attempts stands in: no turn loses weight by it.
  */
-function scoreAttempts(turns: ScoredPair[], side: Side, pick: Pick): number[] {
+function scoreAttempts(turns: ScoredPair[], side: Side, pick: ReadCell): number[] {
   const byAttempt = new Map<number, Float64Array>(); // NaN where the attempt has no value
   const turnMeans = turns.map(({ pair, [side]: cells }, turn) => {
     const values: number[] = [];

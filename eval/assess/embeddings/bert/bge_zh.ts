@@ -40,10 +40,10 @@ function* readTensor(
   const { name: ownName, dims, bytes } = initializer;
   const stem = ownName.match(/^(.*)_quantized$/)?.[1];
   if (stem === undefined) {
-    yield { kind: "tensor", name, row: 0, values: new Float32Array(readSpan(file, bytes).buffer) };
+    yield { kind: "tensor", name, row: 0, values: new Float32Array(readRange(file, bytes).buffer) };
     return;
   }
-  const scales = new Float32Array(readSpan(file, byName.get(`${stem}_scale`)!.bytes).buffer);
+  const scales = new Float32Array(readRange(file, byName.get(`${stem}_scale`)!.bytes).buffer);
   const zero = byName.get(`${stem}_zero_point`)!.integers[0]!;
   const isMatrix = stem.includes("MatMul");
   const [rows, width] = dims as [number, number];
@@ -51,7 +51,7 @@ function* readTensor(
   for (let row = 0; row < rows; row += rowsAtOnce) {
     const start = bytes.start + row * width;
     const end = Math.min(start + rowsAtOnce * width, bytes.end);
-    const { buffer } = readSpan(file, { start, end });
+    const { buffer } = readRange(file, { start, end });
     const values = isMatrix ? new Int8Array(buffer) : new Uint8Array(buffer);
     yield { kind: "quantized", name, row, values, zero, scales };
   }
@@ -84,16 +84,16 @@ function bertName(name: string): string | undefined {
 }
 
 /** A constant of an ONNX graph: a weight, a scale, a zero point. */
-export interface Initializer {
+interface Initializer {
   name: string;
   dims: number[];
   /** Where the file has the values, little-endian; empty if they are in `integers`. */
-  bytes: Span;
+  bytes: FileRange;
   integers: number[];
 }
 
 /** A part of a file, in bytes from its start. */
-export interface Span {
+interface FileRange {
   start: number;
   end: number;
 }
@@ -112,20 +112,22 @@ export function readInitializers(file: OpenFile): Initializer[] {
     .map((tensor) => readInitializer(file, tensor));
 }
 
-function readInitializer(file: OpenFile, span: Span): Initializer {
+function readInitializer(file: OpenFile, range: FileRange): Initializer {
   const tensor: Initializer = { name: "", dims: [], bytes: { start: 0, end: 0 }, integers: [] };
-  for (const { field, value, start, end } of fieldsOf(file, span)) {
+  for (const { field, value, start, end } of fieldsOf(file, range)) {
     if (field === TENSOR.dims) tensor.dims.push(value);
-    else if (field === TENSOR.name) tensor.name = decoder.decode(readSpan(file, { start, end }));
+    else if (field === TENSOR.name) tensor.name = decoder.decode(readRange(file, { start, end }));
     else if (field === TENSOR.raw || field === TENSOR.floats) tensor.bytes = { start, end };
-    else if (field === TENSOR.integers) tensor.integers = varintsOf(readSpan(file, { start, end }));
+    else if (field === TENSOR.integers) {
+      tensor.integers = varintsOf(readRange(file, { start, end }));
+    }
   }
   return tensor;
 }
 
 const decoder = new TextDecoder();
 
-export function readSpan(file: OpenFile, { start, end }: Span): Uint8Array<ArrayBuffer> {
+export function readRange(file: OpenFile, { start, end }: FileRange): Uint8Array<ArrayBuffer> {
   file.seek(start);
   return file.read(end - start);
 }
@@ -138,7 +140,7 @@ function varintsOf(bytes: Uint8Array): number[] {
 }
 
 /** A field of a message: a number, or the place of its bytes. */
-interface Field extends Span {
+interface Field extends FileRange {
   field: number;
   value: number;
 }
@@ -147,10 +149,10 @@ interface Field extends Span {
 const HEAD_BYTES = 15;
 const VARINT = 0;
 
-function fieldsOf(file: OpenFile, { start, end }: Span): Field[] {
+function fieldsOf(file: OpenFile, { start, end }: FileRange): Field[] {
   const fields: Field[] = [];
   for (let at = start; at < end;) {
-    const head = readSpan(file, { start: at, end: Math.min(at + HEAD_BYTES, end) });
+    const head = readRange(file, { start: at, end: Math.min(at + HEAD_BYTES, end) });
     const pbf = new PbfReader(head);
     const [tag, value] = [pbf.readVarint(), pbf.readVarint()];
     const from = at + pbf.pos;

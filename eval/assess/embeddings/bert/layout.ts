@@ -8,7 +8,7 @@ export interface ModelShape {
   vocabulary: number;
   /** A text's vector: the mean of its word pieces' vectors, or that of the first one, [CLS]. */
   pooling: "mean" | "first";
-  /** Whether the layers that compare two texts are there (`agreement.ts`). */
+  /** Whether the layers that compare two texts are there (`comparing.ts`). */
   compares?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { PbfWriter } from "pbf";
 import fc from "seeded-fast-check";
-import { readInitializers, readSpan } from "../../../../eval/assess/embeddings/bert/bge_zh.ts";
+import { readInitializers, readRange } from "../../../../eval/assess/embeddings/bert/bge_zh.ts";
 import { openFile } from "../../../../eval/assess/embeddings/bert/open_file.ts";
 import { createWordPieces } from "../../../../eval/assess/embeddings/bert/word_pieces.ts";
 import { product, products } from "../../../../eval/assess/embeddings/embedder.ts";
@@ -224,8 +224,8 @@ Deno.test("the constants of an ONNX model are found, whatever else it has", asyn
   const [weight, scale, zero] = readInitializers(file);
   assertEquals(weight!.name, "weight");
   assertEquals(weight!.dims, [2, 300]);
-  assertEquals(readSpan(file, weight!.bytes), Uint8Array.of(1, 2, 3));
-  assertEquals(new Float32Array(readSpan(file, scale!.bytes).buffer), Float32Array.of(0.5));
+  assertEquals(readRange(file, weight!.bytes), Uint8Array.of(1, 2, 3));
+  assertEquals(new Float32Array(readRange(file, scale!.bytes).buffer), Float32Array.of(0.5));
   assertEquals(zero!.integers, [129]);
   await Deno.remove(path);
 });
