@@ -1,14 +1,16 @@
 import { z } from "zod";
 import type { KeyAnnotation } from "../metadata/annotator.ts";
 import { labelKey } from "../../schemas/labels.ts";
-import { UNKNOWN } from "../metadata/label.ts";
 import type { JudgeModel } from "./model.ts";
 import { askStructured, createMark, quotationRule, quote } from "./structured.ts";
+
+/** The judge's choice if no label fits. */
+const UNKNOWN = "unknown";
 
 /** The method of labels that a judge chose. */
 export const JUDGE_LABELS = "judge";
 
-/** For each metadata key, the labels to choose from: by `labelKey`, as the batch writes them. */
+/** For each metadata key the labels to choose from: `labelKey` to the label in the batch. */
 export type Candidates = Map<string, Map<string, unknown>>;
 
 interface ReplyToLabel {
@@ -18,8 +20,8 @@ interface ReplyToLabel {
 }
 
 /**
- * Derives all keys of a reply in one call. A key for which the judge says that no candidate fits
- * has no value. Throws `UnreadableAnswer`, and what the model throws.
+ * Has the judge label all keys of a reply in one call. A key has no value if the judge says that no
+ * candidate fits. Throws `UnreadableAnswer`, and what the model throws.
  */
 export async function labelReply(
   labelled: ReplyToLabel,

@@ -2,10 +2,7 @@ import type { Scenario } from "../../schemas/scenario.ts";
 import { labelKey } from "../../schemas/labels.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 
-/** The value of an annotator that knows the text but not its label: another language, say. */
-export const UNKNOWN = "unknown";
-
-/** Whether two labels are the same by their `labelKey`; most often they are equal as they are. */
+/** Whether two labels have the same `labelKey`. */
 export function isSameLabel(left: unknown, right: unknown): boolean {
   return left === right || labelKey(left) === labelKey(right);
 }
@@ -13,11 +10,11 @@ export function isSameLabel(left: unknown, right: unknown): boolean {
 /** By metadata key, then by `labelKey`: a label as it was first written. */
 type LabelsByKey = Map<string, Map<string, unknown>>;
 
-/** A batch is walked once for all of its keys, and forgotten together with its index. */
+/** A batch is indexed once for all of its keys. */
 const indexes = new WeakMap<Scenario[], LabelsByKey>();
 
 /**
- * The labels that a batch's references carry for a key, by `labelKey`, as they were first written.
+ * The labels of a key in the batch's reference metadata, by `labelKey`, as they were first written.
  */
 export function batchLabels(key: string, scenarios: Scenario[]): Map<string, unknown> {
   let index = indexes.get(scenarios);
@@ -30,8 +27,7 @@ export function batchLabels(key: string, scenarios: Scenario[]): Map<string, unk
 }
 
 /**
- * Does the work of the first `batchLabels` ahead of it, in pieces between which others get their
- * turn.
+ * Does the work of the first `batchLabels` ahead of it, and yields to the event loop in between.
  */
 export async function indexLabels(scenarios: Scenario[]): Promise<void> {
   if (indexes.has(scenarios)) return;
@@ -55,17 +51,17 @@ function* collectLabels(scenarios: Scenario[], index: LabelsByKey): Generator<vo
   }
 }
 
-/** `order_status`, `orderStatus` and `order-status` in words. */
+/** `order_status`, `orderStatus` and `order-status` as words. */
 export function labelWords(label: unknown): string {
   return String(label).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[_\-./]+/g, " ").trim();
 }
 
-/** Found by what is inside: a search for punctuation at the end would read long rows again and again. */
+/** Matches the inside: a search for punctuation at the end would take quadratic time. */
 const INSIDE = /[^\p{P}\s](?:.*[^\p{P}\s])?/su;
 
 /**
- * A text by which two are the same to a reader: NFKC, lower case, single blanks, no punctuation
- * around it. A text of nothing but punctuation keeps it.
+ * Texts that are the same to a reader have the same normal text: NFKC, lower case, single blanks,
+ * no punctuation at the ends. A text of punctuation only keeps it.
  */
 export function normalText(text: string): string {
   const folded = text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
