@@ -30,11 +30,11 @@ export interface ReplyCircumstances {
   firstTokenMs: number | undefined;
   /** `null` if the endpoint did not report its tokens. */
   usage: InteractionUsage | null;
-  /** What the endpoint called; `undefined` if it did not say. */
+  /** The tool calls of the endpoint; `undefined` if it does not report them. */
   toolCalls: ObservedToolCall[] | undefined;
-  /** What was said before this turn, with the replies of the model, oldest first. */
+  /** The messages before this turn, with the generated replies, oldest first. */
   conversation(): { role: "user" | "assistant"; content: string }[];
-  /** What the answered turns before this one took. */
+  /** Time and tokens of the answered turns before this one. */
   spentBefore(): Spent;
 }
 
@@ -52,9 +52,9 @@ export interface Assessor {
     /** For scores that look at more than the text. */
     circumstances?: Partial<ReplyCircumstances>,
   ): Promise<Assessment>;
-  /** What a turn without a reply counts. */
+  /** The scores of a failed turn. */
   failed(interaction: Interaction): Promise<Scores>;
-  /** What an answered turn has if its reply could not be assessed at all. */
+  /** The scores of an answered turn whose reply could not be assessed. */
   unscored(
     interaction: Interaction,
     reason: string,

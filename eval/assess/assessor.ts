@@ -10,10 +10,10 @@ import { conclude } from "./scores/overall.ts";
 import type { ScoredBatch, Scorer, ScorerResult, TurnScorer } from "./scores/scorer.ts";
 import { scorers as everyScorer } from "./scores/scorers.ts";
 
-/** In the order of the scorers. Plain data: what is remembered must not hold on to a whole batch. */
+/** In the order of the scorers. Plain data, so that the memo does not keep a batch in memory. */
 type Outcomes = readonly ScorerResult[];
 
-/** Of all turns of all runs together: one budget for the process. */
+/** Shared by all runs: one memory budget for the process. */
 const remembered = createSharedMemo<Outcomes>();
 
 /** `scored_by` is unset in runs of releases that did not store it. */
@@ -34,7 +34,7 @@ interface AssessorOptions {
 export function createAssessor(batch: AssessedBatch, options: AssessorOptions): Assessor {
   const planned = planBatch(batch, options);
   let isAnswered = false;
-  // While the first questions are on their way. From then on only what a reply needs is encoded.
+  // Only until the first reply arrives; after that the encoder is left to the replies.
   planned.semantics.encodeReferences(() => isAnswered || options.signal.aborted);
   const { scorers = everyScorer } = options;
   const all = scorers.flatMap((scorer) => scorer.forBatch(planned) ?? []);
@@ -43,7 +43,7 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
   const repeatable = all.filter((scorer) => scorer.isRepeatable === true);
   const fresh = all.filter((scorer) => scorer.isRepeatable !== true);
 
-  /** Models often repeat themselves: the same reply to a turn is scored once. */
+  /** Models often repeat a reply; the same reply to a turn is scored once. */
   const byTurn = new WeakMap<Interaction, (reply: string) => Promise<Outcomes>>();
 
   function scoreOnce(interaction: Interaction, reply: string): Promise<Outcomes> {
@@ -55,7 +55,7 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
     return known(reply);
   }
 
-  /** In the table's order; a name that a caller chose does not replace one of ours. */
+  /** In the order of the table. A name chosen by a caller does not replace a built-in one. */
   function merge<T>(read: (scorer: TurnScorer) => Record<string, T>): Record<string, T> {
     return Object.assign({}, ...all.map(read), ...ours.map(read));
   }
@@ -99,7 +99,7 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
     },
 
     // A score must never rise because the endpoint got worse: a failed turn counts 0 in every score
-    // that it would have had, and in the headline even if it would have had none.
+    // that it was planned to have, and always in `overall`.
     async failed(interaction) {
       const learned = await Promise.all(
         all.map(async (scorer) =>
@@ -134,7 +134,7 @@ const UNKNOWN_CIRCUMSTANCES: ReplyCircumstances = {
   spentBefore: () => ({ latencyMs: 0, outputTokens: 0 }),
 };
 
-/** What is missing may be there the next time. */
+/** A missing score may be available next time, so it is not remembered. */
 function isLasting({ isLasting, missing = {} }: ScorerResult): boolean {
   return isLasting ?? Object.keys(missing).length === 0;
 }
@@ -157,7 +157,7 @@ function planBatch(
     semantics: createBatchSemantics(scenarios, ports),
     plansJudge: planned.judge !== null,
     judge: planned.judge === current.judge ? ports.judge : undefined,
-    // A run that is older than the field may have one of the caller's own by its name.
+    // In runs stored before this field existed, `scorers` may be a field of the caller.
     webhooks: WebhookScorers.safeParse(scorers).data ?? [],
     askScorer: ports.askScorer,
     changed: { judge: explain("judge"), embeddings: explain("embeddings") },
@@ -172,7 +172,10 @@ function changed(planned: string | null, current: string | null): string {
   } is configured`;
 }
 
-/** Begins with the last: the first of the table compute here and now, the others also wait. */
+/**
+ * Starts the last scorers of the table first: they wait for other services, while the first ones
+ * block this thread.
+ */
 async function scoreWith<Input>(
   some: { score(input: Input): ScorerResult | Promise<ScorerResult> }[],
   input: Input,

@@ -6,26 +6,26 @@ import { references } from "./references.ts";
 import { chooseMethod, type SimilarityMethod } from "./scores/similarity_method.ts";
 import { type CharTfIdf, createCharTfIdf } from "./text/char_tfidf.ts";
 
-/** What a batch's texts mean, for the scores and annotators that ask. */
+/** Vectors and languages of a batch's texts, for scores and annotators. */
 export interface BatchSemantics {
   /** Rejects with `NoVectors`. */
   readonly embedder: Pick<Embedder, "method" | "isEnglishOnly" | "embed">;
-  /** Whether the embedder may be asked about a text. */
+  /** Whether the embedder supports the text's language. */
   isEmbeddable(text: string): Promise<boolean>;
   isEnglish(text: string): Promise<boolean>;
-  /** How replies are compared with a reference by the encoders inside. */
+  /** How the built-in encoders compare replies with a reference. */
   similarityMethod(reference: string): Promise<SimilarityMethod>;
-  /** A text's vector as a method compares it; that of `embedder` if unset. Rejects with `NoVectors`. */
+  /** The vector for a method; by `embedder` if it is unset. Rejects with `NoVectors`. */
   embedFor(method: SimilarityMethod | undefined, text: string): Promise<Float32Array>;
-  /** What the encoder for English says of a reply, if it is inside. Rejects with `NoVectors`. */
+  /** Only with the built-in encoder for English. Rejects with `NoVectors`. */
   agreementOf(pair: { reply: string; reference: string }): Promise<ComparedReply>;
   /** Encodes references ahead of the replies until `isOver`; never rejects. */
   encodeReferences(isOver: () => boolean): Promise<void>;
-  /** Fitted to the batch's references alone, so that no reply has a say in another's score. */
+  /** Fitted to the batch's references only, so that no reply affects the score of another. */
   tfIdf(): Promise<CharTfIdf>;
 }
 
-/** The embedder failed; the message says why, in words for people. */
+/** The embedder failed; users may read the message. */
 export class NoVectors extends Error {
   override readonly name = "NoVectors";
 
@@ -43,7 +43,7 @@ export function createBatchSemantics(
 ): BatchSemantics {
   const context = readContext(scenarios);
   let tfIdf: Promise<CharTfIdf> | undefined;
-  // Its table takes 10 MB: only processes that score need it.
+  // Loaded at its first use: the table takes 10 MB, and only processes that score need it.
   const language = () => loadApart(() => import("./language/language.ts"));
   const isInEnglish = async (text: string) => (await language()).isEnglish(text, context);
   async function embed(own: Embedder, text: string): Promise<Float32Array> {
@@ -90,9 +90,9 @@ export function createBatchSemantics(
   };
 }
 
-/** The embedder does not remember more for long. */
+/** The embedder's memo holds few more. */
 const ENCODED_AHEAD = 2000;
-/** Few: the first replies wait for those that are being encoded, and most references are never needed. */
+/** Few, because replies wait for the references that are being encoded. */
 const AT_ONCE = 4;
 
 async function encodeAll(
@@ -100,7 +100,7 @@ async function encodeAll(
   { encode, isOver }: { encode: (text: string) => Promise<unknown>; isOver: () => boolean },
 ): Promise<void> {
   const different = [...new Set(texts)].slice(0, ENCODED_AHEAD);
-  // One alone at first: replies that arrive while the encoder is loaded must not wait behind many.
+  // Starts with one: replies that arrive while the encoder loads must not wait behind many.
   for (let at = 0, count = 1; at < different.length && !isOver(); at += count, count = AT_ONCE) {
     try {
       await Promise.all(different.slice(at, at + count).map(encode));
@@ -110,7 +110,7 @@ async function encodeAll(
   }
 }
 
-/** The beginning of what is said in the batch: enough to tell its language. */
+/** The first texts of the batch: enough to identify its language. */
 function readContext(scenarios: Scenario[]): string {
   let context = "";
   for (const { interactions } of scenarios) {

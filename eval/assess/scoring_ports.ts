@@ -7,21 +7,21 @@ import type { PairComparer } from "./scores/lexical/pair_scores.ts";
 import type { ScoredBy } from "../schemas/evaluate_response.ts";
 import { AGREEMENT, CALIBRATION } from "./scores/similarity_method.ts";
 
-/** What a scorer of the caller's own answers; a `score` of `null` says that it has none. */
+/** The answer of a caller's own scorer; a `score` of `null` is missing. */
 export const WebhookAnswer = z.object({
   score: z.number().min(0).max(1).nullable(),
   reason: z.string().optional(),
 });
 export type WebhookAnswer = z.infer<typeof WebhookAnswer>;
 
-/** Posts a turn to a scorer of the caller's own. Throws `ProviderError`. */
+/** Posts a turn to a caller's own scorer. Throws `ProviderError`. */
 export type AskScorer = (
   scorer: WebhookScorer,
   turn: Record<string, unknown>,
   signal: AbortSignal,
 ) => Promise<WebhookAnswer>;
 
-/** What scoring needs beside the texts. It lives as long as the process. */
+/** What scoring needs besides the texts. Created once per process. */
 export interface ScoringPorts {
   pairs: PairComparer;
   checks: ContentChecks;
@@ -31,8 +31,8 @@ export interface ScoringPorts {
 }
 
 /**
- * What scores a run's meanings and grades. A run that is resumed with another configuration must not
- * mix two scales in one mean, so it is stored with the run.
+ * The judge and the encoders that score a run. They are stored with the run: if it is resumed with
+ * another configuration, two scales must not be mixed in one mean.
  */
 export function describeScoring({ judge, embedder }: ScoringPorts): ScoredBy {
   const { method, cjk, isEnglishOnly: isCalibrated } = embedder;

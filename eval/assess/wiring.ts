@@ -16,17 +16,16 @@ import { createJudgeModel, type JudgeModel, priceJudge } from "./judge/model.ts"
 import { findPrice } from "../endpoint/prices.ts";
 import { createPairComparer } from "./scores/lexical/pair_scores.ts";
 
-/** How workers are started, if not as usual. */
+/** Replacements for the functions that start workers. */
 export interface WorkerStarts {
   longText?: () => WorkerPort;
   encoder?: (model: EncoderModel) => WorkerPort;
 }
 
 interface ScoringOptions {
-  /** Watches the workers. */
   workers?: WorkerBoard;
   starts?: WorkerStarts | undefined;
-  /** Counts, traces and logs the calls of the judge; nothing does if it is unset. */
+  /** Adds metrics, traces and logs to the judge. */
   observeJudge?: ((judge: JudgeModel) => JudgeModel) | undefined;
   /** For addresses that callers choose; see `EndpointPolicy.isTrusted`. */
   fetchFor?: (url: string) => typeof fetch;
@@ -74,7 +73,7 @@ export function createScoringPorts(
   };
 }
 
-/** The key of the endpoint under test is not for scorers: only one of their own origin is sent. */
+/** A scorer gets only the credential of its own origin, never that of the endpoint under test. */
 function createAskScorer(
   connect: (name: string, url: string) => EndpointClient,
 ): AskScorer {
@@ -146,7 +145,7 @@ function withCjk(embedder: Embedder, cjk: Embedder): Embedder {
   };
 }
 
-/** One processor stays for the service itself. */
+/** Leaves one processor to the service itself. */
 export function encoderWorkers({ EVAL_ENCODER_WORKERS: workers }: EvalConfig): number {
   return workers ?? Math.max(1, Math.min(MOST_ENCODERS, navigator.hardwareConcurrency - 1));
 }

@@ -3,17 +3,17 @@ import type { Comparison, Direction } from "../embeddings/bert/comparing.ts";
 import { mean } from "../mean.ts";
 import { product, type TextComparer, type TextWindow } from "../embeddings/embedder.ts";
 
-/** Below this cosine two texts have nothing to do with each other: of 350 such pairs none agrees. */
+/** Texts whose cosine is lower count as unrelated: none of 350 such pairs agreed. */
 const UNRELATED = 0.1;
 
 /** Chosen on development data only, as `docs/scores-and-statistics.md` describes. */
 const ENTAILMENT_SHARE = 0.1;
 const CONTRADICTION_COST = 0.4;
 
-/** More than this is a contradiction, or follows. */
+/** The probability above which a text contradicts the other, or follows from it. */
 const SURE = 0.5;
 
-/** What the model says of a reply. */
+/** The result of comparing a reply with its reference. */
 export interface ComparedReply {
   agreement: ReplyAgreement;
   /** In [0, 1]; `calibrate` puts it on the scale of the other methods. */
@@ -58,7 +58,7 @@ function unrelated(cosine: number): ComparedReply {
   return { agreement, similarity: Math.max(0, cosine) };
 }
 
-/** From the comparisons of each window of the reference, and of each of the reply. */
+/** Combines the comparisons of every window of the reference and of the reply. */
 function conclude(forReference: Comparison[], forReply: Comparison[]): ComparedReply {
   const entails = mean(forReply.map(({ reply: [follows] }) => follows))!;
   const covers = mean(forReference.map(({ reference: [follows] }) => follows))!;

@@ -1,15 +1,15 @@
 import type { WrongValue } from "./wrong_values.ts";
 
 const NEGATION = /[不没未无非别勿莫否]/gu;
-/** Words with such a character that negate nothing, set phrases and questions. */
+/** Words, set phrases and questions that contain such a character but negate nothing. */
 const NO_NEGATION =
   /[^。！？]*吗[？?]|非常|非洲|未来|[特分区级性个]别|别[的人]|别担心|无论|不[管过仅但断久同错到]|不超过|不少于|不客气|没关系|没问题|没事|否则|是否|(\p{Script=Han})不\1/gu;
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
-/** How many of the other characters both texts must share: then they differ in the negation alone. */
+/** The least F1 of the other characters at which the texts differ in the negation alone. */
 const SHARED = 0.8;
 const LONGEST = 500;
 
-/** Whether one of two Chinese texts, otherwise nearly the same, is negated and the other is not. */
+/** Finds a negation in one of two Chinese texts that are otherwise nearly the same. */
 export function findNegation(reply: string, reference: string): WrongValue[] {
   if (!/\p{Script=Han}/u.test(reference) || KANA.test(reference + reply)) return [];
   if (Math.max(reply.length, reference.length) > LONGEST) return [];

@@ -1,6 +1,6 @@
 import type { WrongValue } from "./wrong_values.ts";
 
-/** Both sides of these may change places. */
+/** Words and signs around which the two sides may be swapped without changing the meaning. */
 const SYMMETRIC = new Set(
   (", ; : and or nor but while whereas plus equals is are was were be isn't aren't not with married " +
     "met said").split(" "),
@@ -8,15 +8,15 @@ const SYMMETRIC = new Set(
 const ARTICLES = new Set(["the", "a", "an"]);
 const TOKEN = /[\p{L}\p{N}](?:[\p{L}\p{N}'’.:,-]*[\p{L}\p{N}])?|[,;:]/gu;
 const SEVERAL_SENTENCES = /[.!?]\s+\S/;
-/** Of longer texts the order of sentences and clauses may differ. In words and signs. */
+/** In words and signs. In longer texts the order of clauses may differ. */
 const LONGEST = 60;
-/** To cut a text of millions of letters into words overflows the stack. */
+/** Matching words in a text of millions of characters overflows the stack. */
 const LONGEST_CHARACTERS = 2000;
 
 /**
- * Two parts of an English sentence that changed places around a middle that stayed: "Cats chase mice"
- * and "Mice chase cats". The model compares words without their places and takes these for the same.
- * Lists, clauses around an "and", and phrases that begin alike ("in May in Rome") may change places.
+ * Finds swapped parts of an English sentence: "Cats chase mice" and "Mice chase cats". The model
+ * pays little attention to word order and considers these the same. Parts of lists, clauses around
+ * an "and", and phrases that begin alike ("in May in Rome") may be swapped.
  */
 export function findExchanged(reply: string, reference: string): WrongValue[] {
   if (Math.max(reply.length, reference.length) > LONGEST_CHARACTERS) return [];

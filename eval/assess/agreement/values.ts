@@ -5,9 +5,9 @@ export interface Value {
   /** As it stands in the text. */
   text: string;
   start: number;
-  /** Values of different kinds are never the same; `number` may be one of any unit. */
+  /** Values of different kinds are never equal; a `number` may equal an amount with any unit. */
   kind: string;
-  /** Whether it is the same as another one of its kind. */
+  /** Compares with a value of the same kind. */
   equals(other: Value): boolean;
   readonly amounts?: number[];
   readonly unit?: Unit | undefined;
@@ -15,10 +15,10 @@ export interface Value {
   readonly code?: string;
 }
 
-/** Of a longer text the beginning is read. */
+/** Only this much of a longer text is read. */
 const MAX_CHARACTERS = 20_000;
 
-/** The number of a line of a list. */
+/** The number in front of a list item. */
 const LIST_MARK = /^[ \t]*\(?\d{1,2}[.)][ \t]/gm;
 const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 const LETTERS = "\\p{L}\\p{M}";
@@ -47,7 +47,7 @@ const WORD_AFTER = new RegExp(`^[ -]?(°\\s?[CFcf]\\b|[%$€£¥₹]|[${LETTERS}
 
 /** The values of a text, in order. */
 export function readValues(text: string): Value[] {
-  // What was read is blanked out, so that no digit counts twice and places stay as they are.
+  // What was read is blanked out: no digit counts twice, and positions do not change.
   let rest = text.slice(0, MAX_CHARACTERS).replace(LIST_MARK, (mark) => " ".repeat(mark.length));
   const values: Value[] = [];
   const take = (pattern: RegExp, read: (match: RegExpExecArray) => Value | undefined) => {
@@ -79,14 +79,14 @@ function codeOf({ 0: text, index: start }: RegExpExecArray): Value {
   };
 }
 
-/** "5kg", "20min", "3k" and "21st" are no codes. */
+/** "5kg", "20min", "3k" and "21st" are not codes. */
 function isAmount(text: string): boolean {
   const unit = /^\d+(\p{L}+)$/u.exec(text)?.[1]?.toLowerCase();
   return unit !== undefined &&
     (UNITS.has(unit) || POWERS.has(unit) || /^(st|nd|rd|th)$/.test(unit));
 }
 
-/** Parts that one of two dates lacks are no difference. */
+/** A part that one of two dates lacks, such as the year, is not compared. */
 function sameParts(parts: (number | undefined)[], others: (number | undefined)[]): boolean {
   return parts.every((part, i) => (part ?? others[i]) === (others[i] ?? part));
 }
@@ -168,7 +168,7 @@ function readings(digits: string): number[] {
   return found.filter(Number.isFinite).length > 0 ? found.filter(Number.isFinite) : [grouped];
 }
 
-/** A number without a unit is the same as one that has a unit. Months have no exact length. */
+/** A number without a unit equals the same number with any unit. */
 function sameAmount(
   { amounts, unit }: { amounts: number[]; unit: Unit | undefined },
   other: Value,
@@ -181,7 +181,7 @@ function sameAmount(
 
 const same = (value: number) => value;
 
-/** Kinds with a unit of another system, into which people convert in round numbers: 5 miles, 8 km. */
+/** Kinds that people convert between systems in round numbers: 5 miles, 8 km. */
 const ROUNDED: Set<string> = new Set(["length", "mass", "volume", "temperature"]);
 
 function isRounded(a: number, b: number): boolean {

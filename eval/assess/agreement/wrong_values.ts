@@ -1,6 +1,6 @@
 import { readValues, type Value } from "./values.ts";
 
-/** English words for small numbers, so that "three" is not missing where "3" is expected. */
+/** English words for small numbers, so that "three" matches an expected "3". */
 const SMALL = ("zero one two three four five six seven eight nine ten eleven twelve thirteen " +
   "fourteen fifteen sixteen seventeen eighteen nineteen twenty").split(" ");
 
@@ -11,13 +11,12 @@ export interface WrongValue {
   text: string;
 }
 
-/** At most so many are named. */
 const MOST = 5;
 
 /**
- * What a reply has in place of values of its reference, in words for people. A value is wrong if the
- * reference has one of its kind that the reply lacks, and the reply one that the reference lacks: a
- * reply that leaves a value out, or adds one, has no wrong value.
+ * Describes the values in a reply that replace values of its reference. A value is wrong if it is
+ * not in the reference, and the reply lacks one of the same kind that is. A reply that only omits
+ * or adds a value has no wrong value.
  */
 export function findWrongValues(reply: string, reference: string): WrongValue[] {
   const [expected, found] = [readValues(reference), readValues(reply)];
@@ -35,8 +34,8 @@ export function findWrongValues(reply: string, reference: string): WrongValue[] 
 }
 
 /**
- * The reply with the values that it has in common with the reference written as the reference has
- * them: to the model 1,500 m and 1.5 km are different lengths.
+ * Rewrites values of the reply that equal one of the reference as the reference spells them: the
+ * model considers 1,500 m and 1.5 km to be different lengths.
  */
 export function writeValuesAlike(reply: string, reference: string): string {
   const expected = readValues(reference);

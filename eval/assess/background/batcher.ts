@@ -1,19 +1,19 @@
 interface BatcherOptions {
-  /** Calls in a batch, at most. */
+  /** The most calls per batch. */
   size: number;
-  /** Batches that may run side by side. */
+  /** How many batches may run at the same time. */
   parallel?: number;
-  /** A further one begins only if more calls than these wait for each; a batch if unset. */
+  /** Another batch starts only if more calls than this wait per running batch; `size` if unset. */
   crowd?: number;
-  /** Awaited before a further one begins; meanwhile the others take what is waiting. */
+  /** Awaited before a slot other than the first starts; the others work on meanwhile. */
   prepare?: (slot: number) => Promise<unknown>;
-  /** How long a call waits for others to go with, if no batch is under way and none is full. */
+  /** How long the first call waits for others to share its batch, unless the batch is full. */
   waitMs?: number;
 }
 
 /**
- * Makes single calls into batches: while one batch is under way the next gathers. A batch that
- * fails fails each of its calls.
+ * Combines single calls into batches: while one batch runs, the next one is collected. If a batch
+ * fails, each of its calls fails.
  */
 export function createBatcher<Input, Output>(
   run: (inputs: Input[], slot: number) => Promise<Output[]>,
@@ -21,7 +21,7 @@ export function createBatcher<Input, Output>(
 ): (input: Input) => Promise<Output> {
   const queue: { input: Input; result: PromiseWithResolvers<Output> }[] = [];
   const isBusy: boolean[] = new Array(parallel).fill(false);
-  /** Ends the wait for a first batch. */
+  /** Ends the wait for a first batch early. */
   let fill: (() => void) | undefined;
 
   async function drain(slot: number): Promise<void> {
@@ -41,7 +41,7 @@ export function createBatcher<Input, Output>(
     }
   }
 
-  /** False for one that cannot be prepared: the first takes what is waiting. */
+  /** False if the slot cannot be prepared: the first slot then does all the work. */
   async function isReady(slot: number): Promise<boolean> {
     if (slot === 0) await gather();
     else {
@@ -56,12 +56,12 @@ export function createBatcher<Input, Output>(
 
   const busy = () => isBusy.filter(Boolean).length;
 
-  /** All that is waiting; of a crowd, only a part if others run side by side. */
+  /** All waiting calls; if there are many, an equal part for each running slot. */
   function share(): number {
     return queue.length <= crowd ? queue.length : Math.ceil(queue.length / busy());
   }
 
-  /** Until a batch is full or the time is up. */
+  /** Waits until a batch is full or `waitMs` have passed. */
   function gather(): Promise<void> {
     if (waitMs === 0) return Promise.resolve();
     return new Promise((resolve) => {

@@ -2,28 +2,27 @@ import { createHash } from "node:crypto";
 import { createYielder } from "../../../shared/yielder.ts";
 
 /**
- * A longer text is known to a memo by its digest: the text itself may be much larger than the
- * result.
+ * A longer text is stored by its digest: the text itself may be much larger than the result.
  */
 const LONGEST_KEY = 2000;
-/** To digest a longer text takes milliseconds, and long texts seldom repeat. */
+/** Digesting a longer text takes milliseconds, and long texts seldom repeat. */
 const LONGEST_DIGESTED = 1_000_000;
 
-/** What one memo may hold by default. */
+/** The memory of one memo by default. */
 const MEMO_BYTES = 32 * 1024 * 1024;
-/** What an entry takes beside its text, if nothing else is known. */
+/** The assumed size of a result without `sizeOf`. */
 const RESULT_BYTES = 2048;
 
 interface MemoOptions<Output> {
   /** Of all keys and results together. */
   maxBytes?: number;
-  /** What a result takes. */
+  /** The size of a result in bytes. */
   sizeOf?: (output: Output) => number;
 }
 
 /**
- * Remembers what a function of a text gave, for the texts used last. A call under way is shared,
- * and a failure is forgotten.
+ * Remembers the results of a function for the texts used last. Concurrent calls for one text share
+ * their result, and a failure is forgotten.
  */
 export function createMemo<Output>(
   compute: (text: string) => Promise<Output>,
@@ -32,11 +31,11 @@ export function createMemo<Output>(
   return createSharedMemo<Output>(options).of(compute);
 }
 
-/** One number of bytes for what several functions gave. */
+/** Several memos with one memory budget. */
 interface SharedMemo<Output> {
   /**
-   * The function with a memory of its own. A result is forgotten unless
-   * `isLasting` says that the same text would give it again.
+   * A memo of `compute`. A result is forgotten unless `isLasting` says that the same text would
+   * give it again.
    */
   of(
     compute: (text: string) => Promise<Output>,
@@ -53,7 +52,7 @@ export function createSharedMemo<Output>(
   const yieldIfDue = createYielder();
 
   function forgetOldest(): void {
-    for (const [key, oldest] of known) { // a Map keeps the order of insertion
+    for (const [key, oldest] of known) { // in the order of insertion
       if (bytes <= maxBytes) break;
       known.delete(key);
       bytes -= oldest.bytes;
@@ -67,7 +66,7 @@ export function createSharedMemo<Output>(
       function recall(key: string, text: string): Promise<Output> {
         const remembered = known.get(key);
         if (remembered) {
-          known.delete(key); // and set again, as the one used last
+          known.delete(key); // set again below, as the one used last
           known.set(key, remembered);
           return remembered.result;
         }
@@ -84,7 +83,7 @@ export function createSharedMemo<Output>(
         return entry.result;
       }
 
-      /** Several digests may end together, and what is computed of each text takes milliseconds. */
+      /** Yields: several digests may end at once, and each computation takes milliseconds. */
       async function recallLong(text: string): Promise<Output> {
         const digest = createHash("sha256").update(text).digest("hex");
         while (yieldIfDue.isDue()) await yieldIfDue();
@@ -93,7 +92,7 @@ export function createSharedMemo<Output>(
 
       return (text) => {
         if (text.length > LONGEST_DIGESTED) return compute(text);
-        // A character after the prefix keeps a short text apart from the digest of a long one.
+        // `=` and `#` keep short texts and digests apart.
         if (text.length <= LONGEST_KEY) return recall(`${prefix}=${text}`, text);
         return recallLong(text);
       };

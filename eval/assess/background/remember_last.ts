@@ -1,17 +1,17 @@
-/** A text is the key that it is remembered by: thousands of megabytes would be gigabytes. */
+/** Texts are kept as keys, so that thousands of long ones would take gigabytes. */
 const LONGEST_REMEMBERED = 20_000;
 
 interface LastLimits {
-  /** In UTF-16 code units. A longer text is computed every time, and nothing of it is kept. */
+  /** In UTF-16 code units. The result of a longer text is not kept. */
   longest?: number;
-  /** Of all texts together, for results that grow with their texts; at most twice as many. */
+  /** In total, for results that grow with their texts. Up to twice as many are kept. */
   maxCharacters?: number;
 }
 
 /**
- * Remembers what a function of a text gave, for the texts used last: at least `capacity` of them,
- * and at most twice as many, because to know which of them was used longest ago would cost more
- * than many of the functions. Callers must not change the results.
+ * Remembers the results of a function for the texts used last: between `capacity` and twice as
+ * many, because an exact order of use would cost more than some of these functions. Callers must
+ * not modify the results.
  */
 export function rememberLast<Output>(
   compute: (text: string) => Output,

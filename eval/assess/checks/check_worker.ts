@@ -1,4 +1,4 @@
-/** Patterns, schemas, languages and long texts, in a thread of their own. */
+/** Decides checks of patterns, schemas, languages and long texts in a worker. */
 import { serveCalls, stoppable } from "../../../shared/background/serve_calls.ts";
 import { decisionOf } from "../../schemas/check_kinds.ts";
 import type { Decision } from "../../schemas/decision.ts";

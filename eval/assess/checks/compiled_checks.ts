@@ -13,12 +13,12 @@ import { compilePattern } from "./pattern.ts";
 import { identifyLanguage } from "../language/language.ts";
 
 /**
- * Patterns and schemas of callers. This module is loaded by a worker only: compiling a schema, or
- * matching a long reply, may take longer than the event loop can wait.
+ * Patterns and schemas of callers. Only a worker loads this module: compiling a schema or matching
+ * a long reply may block for a long time.
  */
 
 const LONGEST_TEXT = 200_000;
-/** Patterns and schemas that stay compiled. */
+/** How many patterns, and how many schemas, are kept compiled. */
 const REMEMBERED = 200;
 
 /** What is wrong with a pattern or a schema; `null` if nothing is. */
@@ -74,12 +74,12 @@ const options = {
   strict: false,
   logger: false as const,
   code: {
-    optimize: false, // it takes as long as everything else, and most schemas are used a few times
-    // JavaScript's own engine may take forever on a pattern of a caller.
+    optimize: false, // it doubles the time to compile, and most schemas are used only a few times
+    // JavaScript's own engine may take exponential time on a caller's pattern.
     regExp: Object.assign((source: string) => remembered(source), { code: "" }),
   },
 };
-/** What a schema is written in. Ajv's classes differ in nothing that is used here. */
+/** By the draft of JSON Schema. Ajv's classes have the same interface as far as it is used here. */
 const DRAFTS = {
   "7": Ajv,
   "2019": Ajv2019 as unknown as typeof Ajv,
@@ -87,7 +87,7 @@ const DRAFTS = {
 };
 type Draft = keyof typeof DRAFTS;
 
-/** Keywords that draft 7 does not know, and so would not hold a reply to. */
+/** Keywords that draft 7 does not know and would ignore. */
 const SINCE_2020 = /"(?:prefixItems|\$dynamicRef)":/;
 const SINCE_2019 =
   /"(?:dependentRequired|dependentSchemas|unevaluatedProperties|unevaluatedItems|minContains|maxContains)":/;
@@ -100,7 +100,7 @@ function draftOf(named: unknown, text: string): Draft {
   return SINCE_2020.test(text) ? "2020" : SINCE_2019.test(text) ? "2019" : "7";
 }
 
-/** They say whether a schema is valid. They never hold one: the worker serves all callers. */
+/** These only validate schemas and never register one: the worker serves all callers. */
 const validators = new Map<Draft, Ajv>();
 
 function requireValid(schema: AnySchema, draft: Draft): void {
@@ -109,14 +109,14 @@ function requireValid(schema: AnySchema, draft: Draft): void {
 }
 
 /**
- * By its text. Each schema has an engine of its own: one that is shared registers every `$id` of a
- * schema, also inside of it, and then refuses that id of another caller's, or forgets the draft if
- * it was the draft's.
+ * By the text of the schema. Each schema has its own engine: a shared one would register every
+ * `$id` in a schema, and then refuse the same id in another caller's schema, or lose the draft if
+ * it was the id of the draft.
  */
 const schemaOf = rememberLast(
   (text: string): ValidateFunction => {
     const value: unknown = JSON.parse(text);
-    // An engine knows only the name of its own draft, and that in one way to write it.
+    // An engine accepts only one spelling of its own draft in `$schema`.
     const { $schema, ...rest } = asFields(value);
     const schema = isFields(value) ? rest : value as boolean;
     const draft = draftOf($schema, text);
@@ -129,13 +129,13 @@ const schemaOf = rememberLast(
   { longest: 100_000 },
 );
 
-/** Blocks of code (one that is cut off, too), code within a line, and addresses. */
+/** Code blocks (including one that is cut off), inline code, and URLs. */
 const CODE = /(^|\n)[ \t]*(```|~~~).*?(?:\n[ \t]*\2|$)|`[^`\n]+`|\bhttps?:\/\/\S+/gs;
 const LETTER = /\p{L}/u;
 
 /**
- * By the words of a reply: code is much like English, whoever it is for. Loaded by a worker only: the
- * detector's tables have megabytes.
+ * Looks at the words of a reply only, because code looks like English. Only a worker loads this:
+ * the detector's tables take megabytes.
  */
 export function decideLanguage({ value }: CheckOf<"language">, text: string): Decision {
   const wanted = [value].flat();

@@ -17,7 +17,7 @@ import { measure } from "./measures.ts";
 /** The checks that need no model. */
 type ContentCheck = Exclude<Check, CheckOf<"similar" | "judge">>;
 
-/** What callers write in a language of its own: it may be wrong. */
+/** Checks whose value is code of the caller and may be invalid. */
 export type CompiledCheck = CheckOf<"regex" | "json">;
 
 /** A check and the reply that it looks at. */
@@ -25,29 +25,29 @@ export interface CheckedText extends MeasuredReply {
   check: ContentCheck;
 }
 
-/** What the worker is sent. */
+/** A message to the worker. */
 export type CheckWork = { inspect: CompiledCheck[] } | { decide: CheckedText[] };
 
 export interface ContentChecks extends Disposable {
-  /** Without its `negate`. Never rejects: what cannot be computed is undecided. */
+  /** Ignores `negate`. Never rejects: a check that cannot be computed is undecided. */
   decide(checked: CheckedText): Decision | Promise<Decision>;
-  /** The same for many: in few calls of the worker. */
+  /** The same for many, in few calls of the worker. */
   decideAll(checked: CheckedText[]): Promise<Decision[]>;
-  /** For each, what is wrong with its pattern or schema; `null` if nothing is. */
+  /** For each check the error in its pattern or schema, or `null`. */
   inspect(checks: CompiledCheck[]): Promise<(string | null)[]>;
 }
 
-/** Up to here a plain check takes well below a millisecond. */
+/** Up to this length a plain check takes well below a millisecond. */
 const LONG_CHARACTERS = 8_000;
 /** Far more than the largest pattern takes for the longest text. */
 const TIMEOUT_MS = 5_000;
-/** Patterns inspected in one call of the worker; a schema may take as long as all of these. */
+/** Patterns inspected per call of the worker; one schema may take as long as all of these. */
 const INSPECTED_AT_ONCE = 20;
-/** Texts that are decided in one call of the worker, and their characters together. */
+/** The most texts and characters that one call of the worker decides. */
 const DECIDED_AT_ONCE = 100;
 const CHARACTERS_AT_ONCE = 100_000;
 
-/** Plain checks of short texts are decided here and now, everything else in a worker. */
+/** Plain checks of short texts are decided in this thread, all others in a worker. */
 export function createContentChecks(
   { onEvent }: { onEvent?: (event: WorkerEvent) => void } = {},
 ): ContentChecks {
@@ -93,7 +93,7 @@ export function createContentChecks(
     }
   }
 
-  /** One by one if they take too long together: only those that do so alone are at fault. */
+  /** Retries one by one if all together take too long, to find those that are at fault. */
   async function inspectSome(checks: CompiledCheck[]): Promise<(string | null)[]> {
     try {
       return await call({ inspect: checks }) as (string | null)[];
@@ -106,7 +106,7 @@ export function createContentChecks(
   }
 }
 
-/** As many as one call may have, one at least. */
+/** As many as one call may have, at least one. */
 function firstTexts(checked: CheckedText[], from: number): CheckedText[] {
   let end = from;
   let characters = 0;

@@ -1,10 +1,10 @@
 import type { CheckedReply, MeasuredReply } from "../../schemas/check_kinds.ts";
 import { isSpaceless, wordSegments } from "../text/words.ts";
 
-/** A refusal stands at the beginning of a reply; later sentences explain something else. */
+/** In characters. A refusal is at the beginning of a reply; later sentences have other subjects. */
 const LOOKED_AT = 400;
 
-/** Dutch and Swedish questions and conditions begin with the verb: "Kan ik u niet helpen? Bel dan 0900." */
+/** In Dutch and Swedish questions begin with the verb: "Kan ik u niet helpen? Bel 0900." */
 const BEHIND_A_WORD = `(?<=[\\p{L}\\p{N}][*_)"'”,]{0,3} )`;
 
 const NOT_ABLE = [
@@ -58,7 +58,7 @@ const NOT_ABLE = [
   "(?:नहीं कर सकत|मदद नहीं|असमर्थ)",
 ];
 
-/** Without blanks between words these stand behind other letters. */
+/** In scripts without spaces these follow other letters. */
 const NOT_ABLE_WITHIN = [
   "(?:抱歉|对不起|對不起|不好意思)(?:，|,)? ?(?:但|但是)?(?:我|我们|本人)?(?:暂时|目前)?(?:无法|無法|不能|没办法|沒辦法)",
   "我帮不了",
@@ -71,8 +71,8 @@ const REFUSAL = new RegExp(
 );
 
 /**
- * Whether a reply declines to do what it was asked, by phrases of eighteen languages in its first
- * sentences. A rule, not a model: a refusal in other words is not found, and `judge` can ask instead.
+ * Whether a reply declines the request, by phrases in eighteen languages in its first sentences. It
+ * is a rule, not a model: it misses refusals in other words. A check of type `judge` finds those.
  */
 export function isRefusal(text: string): boolean {
   const opening = text.slice(0, LOOKED_AT).normalize("NFKC").replaceAll("’", "'")
@@ -80,7 +80,7 @@ export function isRefusal(text: string): boolean {
   return REFUSAL.test(opening);
 }
 
-/** A reply with what is found out if a check asks. */
+/** A reply with measures that are computed only if a check needs them. */
 export function measure(reply: MeasuredReply): CheckedReply {
   return {
     ...reply,
@@ -92,8 +92,8 @@ export function measure(reply: MeasuredReply): CheckedReply {
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
 /**
- * What stands between blanks and has a letter or a digit. Chinese, Japanese, Thai and others that are
- * written without blanks are cut by dictionary.
+ * Words are separated by blanks and have a letter or a digit. Chinese, Japanese, Thai and other
+ * scripts without spaces are split by dictionary.
  */
 function countWords(text: string): number {
   let count = 0;

@@ -1,26 +1,26 @@
 import type { Check } from "../../schemas/check_kinds.ts";
 import type { Interaction, Scenario } from "../../schemas/scenario.ts";
 
-/** A check of a turn, and its place in the scenario. */
+/** A check of a turn, and its position in the scenario. */
 export interface PlannedCheck {
   check: Check;
   /** Whether it is about all replies of the conversation; such checks belong to the last turn. */
   isAboutConversation: boolean;
-  /** Below the scenario: `checks.0`, `interactions.2.checks.1`. */
+  /** Relative to the scenario: `checks.0`, `interactions.2.checks.1`. */
   path: string;
 }
 
-/** As far as its checks go. */
+/** The parts of a scenario that have checks. */
 type CheckedScenario = Pick<Scenario, "checks" | "conversation_checks"> & {
   interactions: Pick<Interaction, "checks">[];
 };
 
-/** What a turn is checked by: its own checks, its scenario's, and at the end the conversation's. */
+/** A turn's own checks, its scenario's and, for the last turn, the conversation's. */
 export function checksOf(scenario: CheckedScenario, turn: number): PlannedCheck[] {
   const { interactions, checks, conversation_checks } = scenario;
   const own = interactions[turn]?.checks;
   const isLast = turn === interactions.length - 1;
-  // A run that is older than checks may have a field of the caller's own by this name.
+  // In runs stored before checks existed, these may be fields of the caller.
   const plan = (list: Check[] | undefined, path: string, isAboutConversation = false) =>
     (Array.isArray(list) ? list : []).map((check, index): PlannedCheck => ({
       check,
@@ -53,7 +53,7 @@ export function planChecks(scenarios: Scenario[]): Map<Interaction, PlannedCheck
   return plans;
 }
 
-/** Whether anything is expected of a turn's tool calls; `[]` expects that there are none. */
+/** Whether a turn has expected tool calls; `[]` expects that there are none. */
 export function expectsTools({ reference_tools }: Interaction): boolean {
   return Array.isArray(reference_tools);
 }

@@ -33,7 +33,7 @@ export async function requireUsableChecks(
   if (errors.length > 0) refuse(errors);
 }
 
-/** The same checks with what is wrong with them; `pathOf` gives the path of a scenario. */
+/** The same errors without throwing; `pathOf` gives the path of a scenario. */
 export async function findUnusableChecks(
   scenarios: Scenario[],
   { pathOf, ...ports }: CheckPorts & { pathOf: (index: number) => string },
@@ -45,11 +45,11 @@ export async function findUnusableChecks(
     const at = pathOf(index);
     await gatherPatterns(scenario, at);
     if (!hasChecks(scenario)) continue;
-    // A scenario's check belongs to each of its turns. It is gathered once, and named once.
+    // A scenario's check applies to each of its turns, but is inspected and reported once.
     const gathered = new Set<Check>();
     const refused = new Set<Check>();
     for (const [turn, interaction] of scenario.interactions.entries()) {
-      await yieldIfDue(); // schemas are long: the batch may have megabytes of them
+      await yieldIfDue(); // the batch may have megabytes of schemas
       const planned = checksOf(scenario, turn);
       if (planned.length > MAX_CHECKS) {
         errors.push({
@@ -73,7 +73,7 @@ export async function findUnusableChecks(
   errors.push(...await inspectAll());
   return errors.slice(0, MOST_ERRORS);
 
-  /** The same pattern is inspected once. */
+  /** Equal patterns are inspected once. */
   function gather(check: CompiledCheck, path: string): void {
     const key = JSON.stringify([check.type, check.value]);
     const known = compiled.get(key);

@@ -1,16 +1,16 @@
 import type { Comparison } from "./bert/comparing.ts";
 
-/** Turns texts into vectors whose cosine says how near the texts are in meaning. */
+/** Converts texts to vectors whose cosine is the similarity of their meanings. */
 export interface Embedder extends Disposable {
-  /** How the vectors are made, as answers name it. */
+  /** The name of the encoder in answers. */
   readonly method: string;
-  /** Whether it was trained on English alone, and misleads about everything else. */
+  /** Whether it was trained on English only, so that other languages give misleading vectors. */
   readonly isEnglishOnly: boolean;
-  /** The one for Chinese and Japanese, if there is one beside an English one. */
+  /** The second encoder, for Chinese and Japanese, of an English one. */
   readonly cjk?: Embedder;
-  /** Rejects if there are no vectors; the message says why. */
+  /** Rejects if the encoder fails; users may read the message. */
   embed(text: string): Promise<Float32Array>;
-  /** Only of the English encoder inside. */
+  /** Only of the built-in encoder for English. */
   readonly comparer?: TextComparer;
 }
 
@@ -21,9 +21,9 @@ export interface TextWindow {
   states: Float16Array;
 }
 
-/** Says of two texts whether one follows from the other, or contradicts it. */
+/** Compares two texts: whether one follows from the other, or contradicts it. */
 export interface TextComparer {
-  /** The text in parts of some sentences, in order. */
+  /** Splits a text into parts of a few sentences, in order. */
   windows(text: string): Promise<TextWindow[]>;
   compare(reference: TextWindow, reply: TextWindow): Promise<Comparison>;
 }
@@ -43,7 +43,7 @@ export function cosine(left: Float32Array, right: Float32Array): number {
   return length === 0 ? 0 : product / length;
 }
 
-/** The same direction, of length 1; a vector without length stays as it is. */
+/** Normalises a vector to length 1; a zero vector stays as it is. */
 export function toUnit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(product(vector, vector));
   if (length === 0) return vector;
@@ -52,7 +52,7 @@ export function toUnit(vector: Float32Array): Float32Array {
   return unit;
 }
 
-/** The sum of the directions of some vectors: each has the same weight. */
+/** The sum of the normalised vectors, so that each has the same weight. */
 export function pool(vectors: Float32Array[]): Float32Array {
   const sum = new Float32Array(vectors[0]?.length ?? 0);
   for (const unit of vectors.map(toUnit)) {
@@ -61,7 +61,7 @@ export function pool(vectors: Float32Array[]): Float32Array {
   return sum;
 }
 
-/** The inner product of two vectors of one length. */
+/** The inner product of two vectors with equally many dimensions. */
 export function product(left: Float32Array, right: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < left.length; i++) sum += left[i]! * right[i]!;
@@ -69,8 +69,8 @@ export function product(left: Float32Array, right: Float32Array): number {
 }
 
 /**
- * The inner product of a vector with each of some others, four at a time: the processor adds to four
- * sums while it would wait for one. Every sum is the same as `product` gives.
+ * The inner products of a vector with some others, four at a time: the processor computes four sums
+ * in about the time of one. Each equals that of `product`.
  */
 export function products(vector: Float32Array, others: readonly Float32Array[]): number[] {
   const found: number[] = [];

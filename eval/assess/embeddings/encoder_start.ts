@@ -7,14 +7,14 @@ import type { Comparison, EncodedPair } from "./bert/comparing.ts";
 import type { EncodedText, SharedModel } from "./bert/sentence_model.ts";
 import type { EncoderModel } from "./bert/weight_piece.ts";
 
-/** What an encoder's worker is sent. */
+/** A message to an encoder's worker. */
 export interface EncoderInput {
   texts: string[];
-  /** Texts that were encoded before, to be compared. */
+  /** Encoded texts to compare. */
   pairs?: EncodedPair[];
-  /** In the first input: the model of another worker, which is used instead of loading it. */
+  /** Only in the first message: the model of another worker, to use instead of loading it. */
   joins?: SharedModel;
-  /** Whether the answer is to have the model, for another worker. */
+  /** Asks for the model, for another worker to join. */
   lends?: boolean;
 }
 
@@ -24,15 +24,15 @@ export interface EncoderOutput {
   lent?: SharedModel;
 }
 
-/** It may read files, for its weights, and gives that up before the first text. */
+/** The worker may read files, for its weights. It drops the permission before the first text. */
 export const ENCODER_OPTIONS = {
   type: "module",
   deno: { permissions: { ...COMPUTE_ONLY.deno.permissions, read: "inherit" } },
 } as const;
 
 /**
- * Starts a worker. With its first call it loads the model by itself: 45 MB of files would keep this
- * thread busy.
+ * Starts a worker. It loads the model itself with its first call, because reading 45 MB of files
+ * would block this thread.
  */
 export function startEncoder(model: EncoderModel): Worker {
   return new Worker(new URL("./encoder_worker.ts", import.meta.url), {
@@ -41,7 +41,7 @@ export function startEncoder(model: EncoderModel): Worker {
   });
 }
 
-/** Has a worker load its model before the first call; its answer is ignored. */
+/** Makes a worker load its model before the first call. Its answer is ignored. */
 export function loadAhead(worker: WorkerPort): void {
   const request: WorkerRequest<EncoderInput> = { id: 0, input: { texts: [] }, limitMs: 0 };
   worker.postMessage(request);

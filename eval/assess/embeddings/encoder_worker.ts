@@ -1,5 +1,5 @@
 /// <reference lib="deno.worker" />
-/** A sentence encoder in a thread of its own: a batch keeps it busy for a tenth of a second. */
+/** Runs a sentence encoder in a worker: a batch takes a tenth of a second. */
 import { serveCalls } from "../../../shared/background/serve_calls.ts";
 import {
   createSentenceModel,
@@ -27,7 +27,7 @@ serveCalls(async ({ texts, pairs, joins, lends }: EncoderInput): Promise<Encoder
   };
 });
 
-/** Piece by piece: the published weights are never in memory as a whole. */
+/** Loads the published weights in pieces, so that they are never in memory as a whole. */
 async function load(name: EncoderModel, joined?: SharedModel): Promise<SentenceModel> {
   if (!Object.hasOwn(SOURCES, name)) throw new Error(`there is no sentence encoder ${name}`);
   try {
@@ -36,7 +36,7 @@ async function load(name: EncoderModel, joined?: SharedModel): Promise<SentenceM
     const model = createSentenceModel(source.shape);
     for await (const piece of source.read()) {
       model.load(piece);
-      // Gives the memory back now: all pieces together would be 45 MB until the next collection.
+      // Frees the memory now: all pieces together would take 45 MB until the next collection.
       for (const buffer of buffersOf(piece)) buffer.transfer(0);
     }
     return model;

@@ -8,10 +8,10 @@ import { cutWindows } from "./windows.ts";
 
 const BATCH = 16;
 
-/** Begins the method of vectors that an endpoint makes. */
+/** The prefix of the method of vectors from an endpoint. */
 const ENDPOINT = "endpoint_embeddings:";
 
-/** Whether vectors of this method come from an endpoint, and not from an encoder inside. */
+/** Whether vectors of this method come from an endpoint, not from a built-in encoder. */
 export function isEndpointMethod(method: string): boolean {
   return method.startsWith(ENDPOINT);
 }
@@ -23,7 +23,7 @@ export function createEndpointEmbedder(
 ): Embedder {
   const url = extendAddress(baseUrl, "/embeddings");
   const ending = new AbortController();
-  /** Of the first vectors: others could not be compared with them. */
+  /** Of the first vectors; vectors with other dimensions could not be compared with them. */
   let dimensions: number | undefined;
   async function request(texts: string[]): Promise<Float32Array[]> {
     const { value: vectors } = await client.post({
@@ -35,7 +35,7 @@ export function createEndpointEmbedder(
           ({ value }) => readVectors(value, { count: texts.length, dimensions }),
         ),
     }, ending.signal);
-    dimensions ??= vectors[0]?.length || undefined; // an empty one says nothing of the others
+    dimensions ??= vectors[0]?.length || undefined; // 0 is an error of one text only
     return vectors;
   }
   const encode = createBatcher(request, { size: BATCH });
@@ -51,8 +51,8 @@ export function createEndpointEmbedder(
 }
 
 /**
- * `undefined` unless there is one vector per text, and all have as many dimensions: a partial answer
- * is a wrong answer.
+ * `undefined` unless there is one vector per text, all with equally many dimensions: a partial
+ * answer is an error.
  */
 function readVectors(
   answer: unknown,
@@ -72,7 +72,7 @@ function readVectors(
   return ordered.every((vector) => vector !== undefined) ? ordered : undefined;
 }
 
-/** The cosine with a vector of length 0 is not defined. Fails the one text, and not its batch. */
+/** Throws for a zero vector, whose cosine is undefined. Fails this text only, not its batch. */
 function requireDirection(vector: Float32Array): Float32Array {
   if (vector.some((value) => value !== 0)) return vector;
   throw new Error("the endpoint's vector of a text is 0 or empty");

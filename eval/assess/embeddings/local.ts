@@ -14,17 +14,17 @@ import { type Embedder, pool, product, type TextComparer, type TextWindow } from
 import { type EncoderInput, type EncoderOutput, startEncoder } from "./encoder_start.ts";
 import { cutWindows } from "./windows.ts";
 
-/** Larger batches take as long a text, and keep a small run waiting behind a large one. */
+/** Larger batches are no faster per text, and make a small run wait for a large one. */
 const BATCH = 32;
-/** If more texts than these wait for each of the workers, another one is started. */
+/** Another worker is started if more texts than this wait per worker. */
 const CROWD = 8;
-/** A text waits so long for others to be encoded with. */
+/** How long a text waits for others to share its batch. */
 const WAIT_MS = 5;
-/** Workers that have had nothing to do for so long end, and give their memory back. */
+/** Workers end after this long without work, to free their memory. */
 const IDLE_MS = 60_000;
-/** Of the vectors of 5,000 texts, which take 1.5 KB each. */
+/** For the vectors of 5,000 texts of 1.5 KB each. */
 const VECTOR_BYTES = 10 * 1024 * 1024;
-/** States of 0.8 KB per word piece: of 400 texts of 25 words, say. */
+/** For states of 0.8 KB per word piece: about 400 texts of 25 words. */
 const KEPT_BYTES = 8 * 1024 * 1024;
 
 /** A batch takes one or two seconds. */
@@ -33,17 +33,17 @@ const TIMEOUT_MS = 60_000;
 interface LocalEmbedderOptions {
   /** MiniLM if unset. */
   model?: EncoderModel;
-  /** How many may encode at once, each on a processor; they share one model. */
+  /** How many workers may encode at once, each on one processor. They share one model. */
   workers?: number;
   idleMs?: number;
   start?: (model: EncoderModel) => WorkerPort;
-  /** Told what happens to each of the workers; called once for each. */
+  /** Called once for each worker; its result is called with the events of the worker. */
   watch?: () => (event: WorkerEvent) => void;
 }
 
 /**
- * A sentence encoder that is part of the program, in workers that are started as texts come. A
- * run's references, and replies that repeat, are encoded once.
+ * The built-in sentence encoder, in workers that are started when texts arrive. References and
+ * repeated replies are encoded once.
  */
 export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedder {
   const { workers = 1, idleMs = IDLE_MS, model = "minilm", start = startEncoder, watch } = options;
@@ -52,8 +52,8 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     () => createEncoder({ start: () => start(model), report: watch?.() }),
   );
   /**
-   * The model of the first worker, for the others to join. Not kept while there are no texts: a
-   * reference in this thread would outlive the workers, and with it the model's memory.
+   * The model of the first worker, for the others to join. Dropped when there is no work: a
+   * reference in this thread would keep the model in memory after the workers have ended.
    */
   let lent: Promise<SharedModel> | undefined;
   let working = 0;
@@ -67,7 +67,7 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     return texts.map((text) => byText.get(text)!);
   }
 
-  /** A worker that is started beside the first uses its model. */
+  /** Further workers use the model of the first. */
   function prepare(slot: number): Promise<unknown> {
     const encoder = encoders[slot]!;
     return work(async () => {
@@ -131,12 +131,12 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   };
 }
 
-/** One worker at a time, which may be ended while it has nothing to do. */
+/** One worker at a time, which may be ended when it is idle. */
 interface Encoder extends Disposable {
   readonly isStarted: boolean;
   encode(texts: string[]): Promise<EncodedText[]>;
   compare(pairs: EncodedPair[]): Promise<Comparison[]>;
-  /** Loads the model if that was not done before. */
+  /** Loads the model if necessary. */
   lend(): Promise<SharedModel>;
   /** Starts a worker with the model that another one lends; without it the worker loads its own. */
   join(model: SharedModel | undefined): Promise<unknown>;
@@ -150,7 +150,7 @@ function createEncoder(
   },
 ): Encoder {
   let call: WorkerCall<EncoderInput, EncoderOutput> | undefined;
-  /** For the next worker that is started. */
+  /** The model for the next worker to join. */
   let joins: SharedModel | undefined;
   let isDown = false;
   let isEnded = false;
@@ -171,7 +171,7 @@ function createEncoder(
     return call(input);
   }
 
-  /** A worker that is started again after a death loads the model itself. */
+  /** A worker that is restarted after a crash loads the model itself. */
   function probe(): EncoderInput {
     const input: EncoderInput = { texts: [], ...(joins && { joins }) };
     joins = undefined;
@@ -195,7 +195,7 @@ function createEncoder(
       return send({ texts: [] });
     },
     rest() {
-      if (!isDown) end(); // a worker that is down is kept: its recovery is reported
+      if (!isDown) end(); // a crashed worker is kept, so that its recovery is reported
     },
     [Symbol.dispose]() {
       isEnded = true;

@@ -1,27 +1,27 @@
 import { splitBlanks } from "../text/blanks.ts";
 
 /**
- * Short words of ASCII letters: about 90 word pieces. The encoder reads 256 of a text, and the layers
- * that compare two texts were trained with 96.
+ * In short ASCII words: about 90 word pieces. The encoder reads up to 256, and the layers that
+ * compare two texts were trained with 96.
  */
 const WINDOW_WORDS = 64;
-/** A longer word counts as several. Other letters are seldom in one piece with the next. */
+/** Characters per word of a window. Outside ASCII a word piece has only a few characters. */
 const ASCII_PER_WORD = 12;
 const OTHERS_PER_WORD = 3;
 const ASCII_ONLY = /^[\0-\x7f]*$/;
-/** Against a "word" of a megabyte. */
+/** Longer words are split, as there may be one of a megabyte. */
 const WORD_CHARACTERS = 40;
-/** A window costs 40 ms: of a long text as many are read, evenly spread over it. */
+/** A window takes 40 ms. Of a long text this many are read, evenly distributed. */
 export const MAX_WINDOWS = 16;
 
-/** A text in pieces that the encoder reads whole; at least one, and at most `MAX_WINDOWS`. */
+/** Splits a text into 1 to `MAX_WINDOWS` parts that the encoder reads completely. */
 export function cutWindows(text: string): string[] {
   const windows = sample(text).flatMap(cutPart);
   if (windows.length <= MAX_WINDOWS) return windows;
   return evenly(MAX_WINDOWS, windows.length).map((index) => windows[index]!);
 }
 
-/** A very long text in parts from all over it: to cut the whole into words would block the loop. */
+/** Samples a very long text: splitting all of it into words would block the event loop. */
 function sample(text: string): string[] {
   const partLength = WINDOW_WORDS * WORD_CHARACTERS;
   if (text.length <= MAX_WINDOWS * partLength) return [text];
@@ -29,7 +29,7 @@ function sample(text: string): string[] {
   return evenly(MAX_WINDOWS, last + 1).map((start) => text.slice(start, start + partLength));
 }
 
-/** Whole sentences, as many as there is room for; a longer one is cut between its words. */
+/** Fills windows with whole sentences. A sentence that is too long is split between words. */
 function cutPart(text: string): string[] {
   const windows: string[][] = [[]];
   let room = WINDOW_WORDS;

@@ -5,15 +5,14 @@ import type { JudgeModel } from "./model.ts";
 import type { Metrics } from "../../../shared/ops/metrics.ts";
 import type { observeCall } from "../../endpoint/observation.ts";
 
-/** Every turn fails for the same reason if the judge is down. */
+/** If the judge is down, every turn fails for the same reason. */
 const LOG_MS = 60_000;
-/** Of what is wrong with an answer: it may be wrong at many labels. */
+/** The description of an unreadable answer may list many labels. */
 const MOST_CHARACTERS = 500;
 
 /**
- * The same judge; why it cannot be asked, or its answer cannot be read, is logged, at most once a
- * minute for each kind of failure. Results have only the codes `judge_unavailable` and
- * `judge_unreadable`.
+ * Logs why the judge cannot be asked or its answer cannot be read, at most once per minute and kind
+ * of failure. Results have only the codes `judge_unavailable` and `judge_unreadable`.
  */
 export function logJudge(
   judge: JudgeModel,
@@ -48,7 +47,7 @@ export function logJudge(
   };
 }
 
-/** The same judge, with metrics and a trace span for each question. `observe` is `observeCall`. */
+/** Adds metrics and a trace span for each question. `observe` is `observeCall`. */
 export function observeJudge(
   judge: JudgeModel,
   { metrics, observe }: { metrics: Metrics; observe: typeof observeCall },

@@ -18,20 +18,20 @@ export interface JudgeMessage {
   content: string;
 }
 
-/** A question to the judge; `schema` is the JSON Schema that its answer should have. */
+/** A question to the judge; `schema` is the JSON Schema of the answer. */
 export interface JudgeQuestion {
   name: string;
   messages: JudgeMessage[];
   schema: Record<string, unknown>;
-  /** Left to the model if unset. */
+  /** The model's default if unset. */
   temperature?: number;
 }
 
-/** What the judge said, as it came. */
+/** The unparsed answer of the judge. */
 export interface JudgeAnswer {
-  /** `""` if there is none, as with a refusal: that is no verdict. */
+  /** `""` if there is none, as with a refusal; it cannot be read as a verdict. */
   text: string;
-  /** Whether the server ended it before its end: the limit on tokens, or a filter. */
+  /** Whether the server truncated it: at the token limit, or by a content filter. */
   isCut: boolean;
   /** As the server reports them. */
   tokens?: PricedTokens | undefined;
@@ -42,12 +42,12 @@ export interface JudgeModel {
   readonly name: string;
   /** Whether its calls are counted by `meterJudge`. */
   readonly isPriced?: boolean;
-  /** Told what is wrong with an answer that could not be read after all. */
+  /** Called if an answer could not be read even after a second attempt. */
   onUnreadable?(fault: string): void;
   ask(question: JudgeQuestion, signal: AbortSignal): Promise<JudgeAnswer>;
 }
 
-/** Servers that do not know `response_format`, or not this model's temperature, refuse with 400. */
+/** Servers without support for `response_format`, or for `temperature`, answer 400 or 422. */
 const PLAIN_WORDS: Adaptation = {
   applies: ({ extra, temperature }) => extra !== undefined || temperature !== undefined,
   adapt: ({ extra: _, temperature: __, ...request }) => request,
@@ -55,8 +55,8 @@ const PLAIN_WORDS: Adaptation = {
 };
 
 /**
- * A judge behind an OpenAI-compatible address. One that refuses a question is asked in plain words;
- * if it takes them, it is asked so from then on.
+ * A judge at an OpenAI-compatible address. If it refuses the schema or the temperature, it is asked
+ * without them, and from then on if that works.
  */
 export function createJudgeModel(
   { baseUrl, model }: { baseUrl: string; model: string },
@@ -100,16 +100,16 @@ function toAnswer({ content, finishReason, usage }: ChatReply): JudgeAnswer {
   };
 }
 
-/** What the judge's calls for one turn have cost so far; `null` if that is not known of one. */
+/** The cost of the judge's calls for one turn so far; `null` if one has no known cost. */
 interface Meter {
   calls: number;
   cost: Cost | null;
 }
 
-/** The meter of the turn that is being scored: votes, labels and criteria are asked side by side. */
+/** The meter of the current turn, whose votes, labels and criteria are asked concurrently. */
 const current = new AsyncLocalStorage<Meter>();
 
-/** The same judge, whose calls are counted by `meterJudge`. */
+/** Has the calls of a judge counted by `meterJudge`. */
 export function priceJudge(judge: JudgeModel, price: Price | undefined): JudgeModel {
   return {
     ...judge,
@@ -123,13 +123,13 @@ export function priceJudge(judge: JudgeModel, price: Price | undefined): JudgeMo
   };
 }
 
-/** Calls that failed, and those that were remembered, cost nothing. */
+/** Failed and remembered calls are not counted. */
 function count(meter: Meter, cost: Cost | null): void {
   const before = meter.calls++ === 0 ? { amount: 0, currency: cost?.currency ?? "" } : meter.cost;
   meter.cost = before && cost && { ...cost, amount: withoutNoise(before.amount + cost.amount) };
 }
 
-/** Does some work; `cost` is what the judge's calls in it cost, unset if there were none. */
+/** Runs `work`; `cost` is that of the judge's calls in it, unset if there were none. */
 export async function meterJudge<T>(
   work: () => Promise<T>,
 ): Promise<{ value: T; cost?: Cost | null }> {

@@ -5,33 +5,33 @@ import { findObjects, type FoundObject, MAX_CHARACTERS } from "../text/json_obje
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import type { JudgeResult } from "../../schemas/interaction_result.ts";
 
-/** The judge answered, and its answer could not be read, not even after it was asked again. */
+/** The judge's answer could not be read, even after it was asked again. */
 export class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";
 }
 
 interface StructuredQuestion<T> {
   name: string;
-  /** The task. How to answer is added to it. */
+  /** The task. The format of the answer is added to it. */
   instructions: string;
   /** The texts to be judged, quoted. */
   texts: string;
-  /** The fields of the answer as the judge sees them, as in `"grade": integer`. */
+  /** The fields of the answer in words, such as `"grade": integer`. */
   form: string;
-  /** The fields that the judge is asked for, and what they must be; the nonce is added. */
+  /** The schema of these fields; the nonce is added. */
   schema: z.ZodObject;
-  /** What is taken, if that is more than `schema` allows. Never a guess. */
+  /** What is accepted, which may be more than `schema` allows. */
   accepted: z.ZodType<T>;
   temperature?: number;
 }
 
-/** Of an answer that has to be repaired the judge is shown this much. */
+/** The judge is shown this much of its unreadable answer. */
 const MAX_SHOWN = 2000;
 
 /**
- * Asks for one JSON object that carries a nonce made for this question; on anything else, and on an
- * answer that was cut off, asks once more with what was wrong. Throws `UnreadableAnswer`, and what
- * the model throws.
+ * Asks for one JSON object with a nonce made for this question. If the answer is something else or
+ * truncated, asks once more and describes the fault. Throws `UnreadableAnswer`, and what the model
+ * throws.
  */
 export async function askStructured<T>(
   question: StructuredQuestion<T>,
@@ -69,8 +69,8 @@ export async function askStructured<T>(
 }
 
 /**
- * The nonce is any string in it: a schema that differs from question to question would have to be
- * compiled anew by the server each time.
+ * The schema does not contain the nonce: the server would have to compile a new schema for each
+ * question.
  */
 function jsonSchemaOf(schema: z.ZodObject): Record<string, unknown> {
   const { $schema: _, ...rest } = z.toJSONSchema(
@@ -86,8 +86,8 @@ function shorten(answer: string): string {
 }
 
 /**
- * Quotes a text as data. The mark is made for one question, so that nothing in the
- * text can end its own quotation.
+ * Quotes a text as data. The mark is made for one question, so that the text cannot end its own
+ * quotation.
  */
 export function quote(name: string, text: string, mark: string): string {
   return `<${name} ${mark}>\n${text}\n</${name} ${mark}>`;
@@ -106,24 +106,24 @@ export function quotationRule(mark: string): string {
     "merit.";
 }
 
-/** What an answer is read by. */
+/** The expected form of an answer. */
 interface VerdictForm<T> {
   /** The answer without its nonce. */
   schema: z.ZodType<T>;
-  /** Made for the question: a text that the judge only quotes cannot have it. */
+  /** Made for the question, so that a quoted text cannot contain it. */
   nonce: string;
 }
 
 /**
- * A verdict, or what is wrong with the answer, in words for the judge. `logged` is the same without
- * what the judge may choose from: labels are part of the test, and belong in no log.
+ * A verdict, or the fault of the answer in words for the judge. `logged` is the fault without the
+ * choices: labels are part of the test and must not be logged.
  */
 type ReadVerdict<T> = { verdict: T } | { fault: string; logged?: string };
 
 /**
- * Reads the one verdict in a judge's answer. Only complete JSON objects that carry the nonce count;
- * fences and prose around them do not matter. Every one of them must have the right form, and all
- * must say the same: a guess between two verdicts is worse than none.
+ * Reads the verdict in a judge's answer. Only complete JSON objects with the nonce count; text
+ * around them is ignored. All of them must be valid and equal: guessing between two verdicts is
+ * worse than having none.
  */
 function readVerdict<T>(answer: string, { schema, nonce }: VerdictForm<T>): ReadVerdict<T> {
   if (answer.length > MAX_CHARACTERS) {
@@ -147,9 +147,9 @@ const OPENING = /^\s*<think(?:ing)?>/;
 const CLOSING = /<\/think(?:ing)?>/g;
 
 /**
- * The objects of an answer without those that the model only thought of. Some servers leave the
- * thoughts in the answer, between tags or with the closing tag alone. A tag inside an object is a
- * part of what the judge says there, such as a quotation.
+ * The objects of an answer without those in the model's reasoning. Some servers leave the reasoning
+ * in the answer, between tags or with the closing tag only. A tag inside an object is part of its
+ * text, such as a quotation.
  */
 function afterThinking(answer: string, objects: FoundObject[]): FoundObject[] {
   const closings = [...answer.matchAll(CLOSING)].map(({ index }) => index)
@@ -160,7 +160,7 @@ function afterThinking(answer: string, objects: FoundObject[]): FoundObject[] {
   }
   const last = closings.at(-1);
   const spoken = last === undefined ? objects : objects.filter(({ start }) => start > last);
-  // A closing tag behind every object is quoted, not meant.
+  // A closing tag after all objects is a quotation.
   return spoken.length > 0 ? spoken : objects;
 }
 
@@ -178,17 +178,16 @@ function describeIssues({ issues }: z.ZodError) {
 
 export interface VoteOptions {
   model: JudgeModel;
-  /** How often the judge is asked. */
   votes: number;
   signal: AbortSignal;
 }
 
-/** A vote, or why there is none. */
+/** A vote, or the code of the failure. */
 type Vote<T> = T | NonNullable<JudgeResult["error"]>;
 
 /**
- * Asks the judge `votes` times at once; `question` is called for each, so that each has marks of its
- * own. Rejects once aborted.
+ * Asks the judge `votes` times at once; `question` is called for each, so that each has its own
+ * marks. Rejects once aborted.
  */
 export function askVotes<T>(
   question: () => Omit<StructuredQuestion<T>, "temperature">,
@@ -201,7 +200,7 @@ async function askVote<T>(
   question: StructuredQuestion<T>,
   { model, votes, signal }: VoteOptions,
 ): Promise<Vote<T>> {
-  // One vote should be the same tomorrow; several should be able to differ.
+  // A single vote should be reproducible; several votes should be able to differ.
   const temperature = votes === 1 ? { temperature: 0 } : {};
   try {
     return await askStructured({ ...question, ...temperature }, { model, signal });

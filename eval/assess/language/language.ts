@@ -2,36 +2,36 @@ import table from "./language_grams.bin" with { type: "bytes" };
 
 /** Which language a text is in. */
 interface IdentifiedLanguage {
-  /** One of `LANGUAGES`; empty if nothing in the text tells. */
+  /** One of `LANGUAGES`; empty if the language cannot be identified. */
   code: string;
-  /** Whether the text is long and clear enough to go by. */
+  /** Whether the text is long and clear enough to trust `code`. */
   isReliable: boolean;
-  /** Whether it is surely English, or surely not; `undefined` for a few words, as of a headline. */
+  /** Whether it is English; `undefined` if unsure, as for the few words of a headline. */
   isEnglish?: boolean;
 }
 
-/** More of a text tells no more about its language. */
+/** A longer text does not improve the result. */
 const MAX_CHARACTERS = 1000;
-/** A text ends with the word that passes the first, or within a word at the second. */
+/** A text is cut after the word that exceeds the first, or within a word at the second. */
 const ENOUGH_BYTES = 350;
 const MAX_BYTES = 380;
 const WORD_BYTES = 70;
-/** What is between words: no letter, and no apostrophe before one. */
+/** Separators of words: anything but letters, and apostrophes before them. */
 const BETWEEN_WORDS = /(?:[^\p{L}]|[\u{10000}-\u{10ffff}])+(?<!['`’])/gu;
 const SPACE = 32;
-/** The bytes of a gram inside a word, and how far apart two begin. */
+/** Bytes per gram inside a word, and the distance between the starts of two grams. */
 const GRAM = 4;
 const STRIDE = 3;
 /** The longest gram is a word of four bytes between two spaces. */
 const KEY_BYTES = 6;
-/** What every score of the table is less. */
+/** The table stores scores minus this. */
 const LEAST_SCORE = 53;
-/** A mean score is m / (m + this), so that it lies between 0 and 1. */
+/** A mean score m is scaled to m / (m + this), between 0 and 1. */
 const HALF_SCORE = 25;
 const FEWEST_GRAMS = 3;
-/** How much of what is usual for its language a reliable text scores. */
+/** The share of its language's usual score that a reliable text reaches. */
 const RELIABLE = 0.75;
-/** Fewer grams than this do not speak against English, nor if it is half as likely as the likeliest. */
+/** With fewer grams, or if English has half of the best score, English is not excluded. */
 const ENOUGH_GRAMS = 5;
 const HALF_AS_LIKELY = 0.5;
 
@@ -39,9 +39,9 @@ const { languages, keys, starts, scores } = readTable(table);
 const ENGLISH = languages.findIndex(({ code }) => code === "en");
 
 /**
- * Tells sixty languages apart by the bytes that their words are made of, as the package `eld` does
- * with its small table: a test holds the two together. The package needs 108 MB and half a second
- * to load that table, which is a program; here it is 2 MB that are read.
+ * Identifies one of sixty languages by the bytes of its words, as the package `eld` does with its
+ * small table; a test compares both. The package needs 108 MB and half a second to load the table,
+ * which is JavaScript there; here it is a file of 2 MB.
  */
 export function identifyLanguage(text: string): IdentifiedLanguage {
   const grams = gramsOf(text);
@@ -65,8 +65,8 @@ export function identifyLanguage(text: string): IdentifiedLanguage {
 }
 
 /**
- * Whether a text is English. One that does not tell ("Hello") goes with `context`: the references
- * and messages of the batch, say. Without letters a text is not English.
+ * Whether a text is English. If that cannot be told ("Hello"), `context` decides, such as the
+ * references and messages of the batch. A text without letters is not English.
  */
 export function isEnglish(text: string, context: string): boolean {
   if (!/\p{L}/u.test(text)) return false;
@@ -74,16 +74,16 @@ export function isEnglish(text: string, context: string): boolean {
     !/[^\0-\x7f]/.test(text);
 }
 
-/** Enough of a text to tell its script. */
+/** Enough of a text to identify its script. */
 const SCRIPT_CHARACTERS = 2000;
-/** Japanese has more kana than this among its characters; a Chinese text may quote a name. */
+/** Japanese has a larger share of kana; a Chinese text may quote a name in kana. */
 const KANA_SHARE = 0.05;
-/** Japanese sentences of so many Han characters have kana; shorter ones may have none. */
+/** Japanese sentences with this many Han characters also have kana; shorter ones may not. */
 const SURE_CHARACTERS = 12;
 
 /**
- * Whether a text is written in Chinese: in Han characters without kana, by which the table does not
- * tell short texts. A few Han characters may as well be Japanese; then `context` decides.
+ * Whether a text is Chinese: Han characters without kana. The table does not identify short texts.
+ * A few Han characters may also be Japanese; then `context` decides.
  */
 export function isChinese(text: string, context: string): boolean {
   const { han, isJapanese } = countCharacters(text);
@@ -99,7 +99,7 @@ function countCharacters(text: string): { han: number; isJapanese: boolean } {
   return { han, isJapanese: kana > KANA_SHARE * (han + kana) };
 }
 
-/** The different grams of a text, each as a number. */
+/** The distinct grams of a text, each as a number. */
 function gramsOf(text: string): Set<number> {
   const words = text.slice(0, MAX_CHARACTERS).replace(BETWEEN_WORDS, " ").trim().toLowerCase();
   const bytes = cut(new TextEncoder().encode(` ${words} `));
@@ -112,7 +112,7 @@ function gramsOf(text: string): Set<number> {
   return grams;
 }
 
-/** The beginning of a text, with a space before and behind it. */
+/** The beginning of a text, with a space before and after it. */
 function cut(bytes: Uint8Array): Uint8Array {
   let end = bytes.indexOf(SPACE, ENOUGH_BYTES + 2);
   if (end < 0 || end > MAX_BYTES + 2) {
@@ -123,7 +123,7 @@ function cut(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, end + 1);
 }
 
-/** Of a word's grams the first has the space before it, the last one the space behind it. */
+/** The first gram of a word includes the space before it, the last one the space after it. */
 function addGrams(
   grams: Set<number>,
   bytes: Uint8Array,
@@ -135,11 +135,11 @@ function addGrams(
     grams.add(keyOf(bytes, at === start ? at - 1 : at, at + GRAM));
   }
   const last = at === start ? at - 1 : readEnd - GRAM;
-  // The end of a very long word counts as one that no language has.
+  // The end of a very long word counts as a gram that no language has.
   grams.add(end > readEnd ? -start : keyOf(bytes, last, end + 1));
 }
 
-/** The bytes as digits of a number. */
+/** The bytes as the digits of one number. */
 function keyOf(bytes: Uint8Array, start: number, end: number): number {
   let key = 0;
   for (let i = start; i < end; i++) key = key * 256 + bytes[i]!;
@@ -177,7 +177,7 @@ function readTable(file: Uint8Array) {
 
 /** The first line of the file, as JSON. */
 export interface TableHead {
-  /** What a text usually scores in its language. */
+  /** `usual`: the score that texts in this language usually have. */
   languages: { code: string; usual: number }[];
   grams: number;
 }

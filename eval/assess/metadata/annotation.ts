@@ -15,14 +15,14 @@ interface AnnotatedMetadata {
   generatedMetadata: Metadata;
   /** `undefined` if the turn has no reference metadata. */
   annotation: Annotation | undefined;
-  /** Whether the same reply would have the same labels again: a judge that is down may come back. */
+  /** Whether the same reply would get the same labels again; not if the judge was down. */
   isLasting: boolean;
 }
 
 interface MetadataReader {
-  /** Derives a value from a reply for each key of its turn's reference metadata. */
+  /** Labels a reply for each key of its turn's reference metadata. */
   read(reply: AnnotatedReply): Promise<AnnotatedMetadata>;
-  /** Which keys of a turn count in this batch, without a reply. A key that cannot be planned counts. */
+  /** Which keys of a turn count in this batch. A key that cannot be planned counts. */
   plan(interaction: Interaction): Promise<Annotation | undefined>;
 }
 
@@ -30,19 +30,19 @@ export interface AnnotationPorts {
   semantics: BatchSemantics;
   judge: JudgeModel | undefined;
   signal: AbortSignal;
-  /** Why labels cannot be read as they were planned, such as a judge that is no longer configured. */
+  /** Why labels cannot be read as planned, such as a judge that is no longer configured. */
   unavailable?: string | undefined;
   /** Called if a label cannot be read, with the first error of each kind. */
   onFailure?: ((error: unknown) => void) | undefined;
 }
 
-/** An annotation, and what the batch says about its key. */
+/** An annotation and the plan of its key. */
 type Note = KeyAnnotation & { plan?: KeyPlan };
 
 /**
- * A reply with the text of a reference has that reference's labels. All others are labelled by the
- * judge if there is one, all keys in one call, else by the annotators. A run keeps to one of them: if
- * the judge fails, the reply has no label.
+ * A reply with the text of a reference gets the labels of that reference. Other replies are
+ * labelled by the judge if there is one, all keys in one call, else by the annotators. A run does
+ * not mix them: if the judge fails, the reply has no label.
  */
 export function createMetadataReader(
   scenarios: Scenario[],
@@ -54,7 +54,7 @@ export function createMetadataReader(
     learning ??= indexLabels(scenarios).then(() => createReferenceLabels(scenarios));
 
   const plans = new Map<string, Promise<KeyPlan>>();
-  /** Tried again with the next reply if it failed. */
+  /** A failed plan is retried with the next reply. */
   function planOnce(key: string): Promise<KeyPlan> {
     let plan = plans.get(key);
     if (!plan) {
@@ -103,7 +103,7 @@ export function createMetadataReader(
   }
 
   const reported = new Set<string>();
-  /** Why a key has no label, in words for people. */
+  /** Why a key has no label; users may read it. */
   function explain(error: unknown): string {
     const kind = error instanceof Error ? error.name : typeof error;
     if (!reported.has(kind)) onFailure?.(error);
@@ -111,14 +111,14 @@ export function createMetadataReader(
     return error instanceof NoVectors ? error.message : "labelling failed; see the service's log";
   }
 
-  /** What the batch says about keys whose labels are known without an annotator. */
+  /** Adds the plans of keys whose labels are known without an annotator. */
   async function addPlans(found: Map<string, Note>): Promise<void> {
     for (const note of found) {
       const [key, annotation] = note;
       try {
         found.set(key, { ...annotation, plan: await planOnce(key) });
       } catch (error) {
-        // Whether the key counts is not known: the label alone must not decide it.
+        // It is unknown whether the key counts, so the label is not used.
         found.set(key, passing(annotation.method, explain(error)));
       }
     }
@@ -196,7 +196,7 @@ function describe(found: Map<string, Note>): AnnotatedMetadata {
     isLasting: [...found.values()].every(({ isPassing }) => !isPassing),
     annotation: {
       method: [...new Set(notes.map(({ method }) => method))].join("+"),
-      // Not `Math.min(...known)`: a caller's turn may have more keys than a call takes arguments.
+      // Not `Math.min(...known)`: there may be more keys than a call can have arguments.
       confidence: known.length === 0 ? null : known.reduce((least, one) => Math.min(least, one)),
       keys,
     },

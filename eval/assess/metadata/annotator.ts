@@ -1,16 +1,16 @@
 import type { SelfCheck } from "../../schemas/labels.ts";
 import type { Interaction } from "../../schemas/scenario.ts";
 
-/** What was read out of a reply for one metadata key. */
+/** The label of a reply for one metadata key. */
 export interface KeyAnnotation {
-  /** `undefined` if none of the labels fits. */
+  /** `undefined` if no label fits. */
   value: unknown;
   method: string;
   /** The chance that the value is right, in [0, 1]; `null` if there is no value. */
   confidence: number | null;
   /** Why there is no value. */
   reason?: string;
-  /** The label could not be read at all; without it, a reply without a value fits no label. */
+  /** The label could not be read at all. If unset, a reply without a value fits no label. */
   isPassing?: true;
 }
 
@@ -20,7 +20,7 @@ export interface AnnotatedReply {
   interaction: Interaction;
 }
 
-/** A reference of the batch and the label that it carries for a key. */
+/** A reference of the batch and its label for a key. */
 export interface LabelExample {
   text: string;
   /** As the batch writes it first. */
@@ -29,23 +29,22 @@ export interface LabelExample {
 }
 
 /**
- * Reads the labels of one metadata key out of replies. Rejects if it needs the encoder and that
- * fails.
+ * Labels replies for one metadata key. Rejects if it needs the encoder and that fails.
  */
 export interface KeyAnnotator {
   readonly method: string;
   annotate(reply: AnnotatedReply): Promise<KeyAnnotation>;
   /**
-   * The label that a reference would get if it were a reply and not an example; `undefined` if it
-   * would get none.
+   * The label that a reference would get if it were a reply and not an example; `undefined` if
+   * none.
    */
   relabel(example: LabelExample): Promise<unknown>;
 }
 
-/** How the replies of a batch are labelled for one key; it depends on the batch alone. */
+/** How the replies of a batch are labelled for one key. It depends on the batch only. */
 export interface KeyPlan {
   method: string;
-  /** `null` if there is nothing to check with. */
+  /** `null` if there are no references to check with. */
   selfCheck: SelfCheck | null;
   /** `undefined` if no reply of this batch can be labelled; `reason` says why. */
   annotator: KeyAnnotator | undefined;

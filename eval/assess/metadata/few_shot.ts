@@ -5,12 +5,12 @@ import { areMostly, collectExamples, type LabelGroup } from "./label_examples.ts
 import { createGramIndex, createVectorIndex, type LabelScore } from "./label_index.ts";
 import { spreadSample } from "./self_check.ts";
 
-/** The method of labels that are read by sentence vectors. */
+/** The method of labels that are found by sentence vectors. */
 export const VECTOR_LABELS = "few_shot";
 
-/** Below it a label is as likely wrong as right. */
+/** A label with a lower confidence is more likely wrong than right. */
 const LOWEST_CONFIDENCE = 0.5;
-/** Comparisons of two texts that a self-check may take: about half a second. */
+/** The most comparisons of two texts in a self-check: about half a second. */
 const CHECK_BUDGET = 200_000;
 const CHECKED = { atLeast: 30, atMost: 200 };
 
@@ -22,10 +22,10 @@ interface FewShot {
 }
 
 /**
- * Gives a reply one of the labels that the batch's references carry for a key: the one whose
- * examples it is nearest to, the turn's own reference among them. By sentence vectors if the
- * references are in a language that the embedder knows, else by characters: that is decided once,
- * and never by a reply. `undefined` if there are not two labels with an example to choose from.
+ * Gives a reply the label whose examples are nearest to it. The examples are the batch's
+ * references, including that of the turn. They are compared by sentence vectors if the embedder
+ * supports their language, else by characters; this does not depend on the reply. `undefined` if
+ * fewer than two labels have an example.
  */
 export async function createFewShot(
   key: string,
@@ -62,7 +62,7 @@ export async function createFewShot(
   };
 }
 
-/** The references whose label has another example to be recognised by. */
+/** The references whose label has further examples. */
 function sampleCheckable(groups: LabelGroup[], examples: number): LabelExample[] {
   const { atLeast, atMost } = CHECKED;
   const count = Math.min(atMost, Math.max(atLeast, Math.floor(CHECK_BUDGET / examples)));
@@ -71,22 +71,22 @@ function sampleCheckable(groups: LabelGroup[], examples: number): LabelExample[]
   return spreadSample(checkable, count);
 }
 
-/** What labels are compared by. */
+/** How texts are compared. */
 type LabelKind = "vectors" | "grams";
 
 /**
- * The lowest score at which a label is given. On development data 99 % of right labels lie above it
- * with vectors, and 96 % of sentences about anything else below; with characters 88 % and 76 %.
+ * The lowest score at which a label is given. On development data, with vectors 99 % of right
+ * labels are above it and 96 % of unrelated sentences below; with characters 88 % and 76 %.
  */
 const THRESHOLDS: Record<LabelKind, number> = { vectors: 0.4, grams: 0.2 };
 
-/** The label nearest to a reply, and what its confidence depends on. */
+/** The label nearest to a reply, and the inputs of its confidence. */
 interface Lead {
   label: unknown;
   score: number;
-  /** How far it is ahead of the next label. */
+  /** The difference to the next label. */
   margin: number;
-  /** The same by `LabelScore.even`; negative if another label is ahead there. */
+  /** The same of `LabelScore.even`; negative if another label is ahead in that. */
   evenMargin: number;
   /** The number of its examples. */
   examples: number;
@@ -94,7 +94,7 @@ interface Lead {
   labels: number;
 }
 
-/** Of labels that are equally near, the first in the batch leads. There must be two at least. */
+/** Among equally near labels the first in the batch leads. Needs at least two labels. */
 function readLead(scores: LabelScore[]): Lead {
   const best = scores.reduce((best, scored) => scored.score > best.score ? scored : best);
   const others = scores.filter((scored) => scored !== best);
@@ -121,12 +121,14 @@ const WEIGHTS: Record<LabelKind, { margin: number; labels: number; evenMargin: n
 };
 
 /**
- * A label that lags behind by more than this without the turn's own reference loses no more: a reply
- * in almost the words of its reference has its label, whatever the other examples say.
+ * Limits what a negative `evenMargin` may cost: a reply in almost the words of its reference has
+ * its label, whatever the other examples are.
  */
 const LARGEST_LAG = 0.15;
 
-/** The chance that the leading label is right: 0.5 if two labels are equally near, less if more are. */
+/**
+ * The chance that the leading label is right: 0.5 if two labels are equally near, less for more.
+ */
 function confidenceIn(lead: Lead, kind: LabelKind): number {
   const weights = WEIGHTS[kind];
   const logOdds = weights.margin * Math.sqrt(lead.margin) +

@@ -13,14 +13,14 @@ import {
   type SentimentModel,
 } from "./sentiment.ts";
 
-/** References that an annotator which learns nothing from them is checked with. */
+/** References to check an annotator with that does not learn from them. */
 const CHECKED = 100;
 /**
- * From so many references on, leave-one-out speaks for or against examples of the batch. Below it,
- * too much depends on the one that is left out, and a reply mostly resembles its own reference.
+ * The least number of references for leave-one-out to reject the batch's examples. With fewer, too
+ * much depends on the one left out, and replies mostly resemble their own reference.
  */
 const ENOUGH_EXAMPLES = 8;
-/** From so many references on, those of the batch may replace the sentiment model. */
+/** The least number of references that may replace the sentiment model. */
 const ENOUGH_SENTIMENTS = 20;
 
 interface PlanOptions {
@@ -34,14 +34,14 @@ interface Candidate {
   checkable: LabelExample[];
   /** How many labels it chooses from. */
   labels: number;
-  /** How many references it takes to reject it. */
+  /** The least number of references that can reject it. */
   enough?: number;
 }
 
 /**
- * Decides how a key is labelled, and checks it with the batch's own references. It asks for nothing
- * but the batch and the configuration, so that two runs of one batch decide alike. Rejects if the
- * check needs the encoder and that is unavailable.
+ * Decides how a key is labelled, and checks it with the batch's own references. Depends only on the
+ * batch and the configuration, so that two runs of one batch decide alike. Rejects if the check
+ * needs the encoder and that is unavailable.
  */
 export async function planKey(key: string, options: PlanOptions): Promise<KeyPlan> {
   const labels = batchLabels(key, options.scenarios);
@@ -53,9 +53,9 @@ export async function planKey(key: string, options: PlanOptions): Promise<KeyPla
 }
 
 /**
- * By the model if it gets the references right. By the batch's own examples only if many of them
- * label each other right, and better than the model does: nearness is about subjects, and on unseen
- * sentences it takes many examples to learn a sentiment.
+ * Uses the model if it labels the references correctly. Uses the batch's own examples only if there
+ * are many, and they label each other correctly and better than the model: nearness is mostly about
+ * subjects, so learning a sentiment takes many examples.
  */
 async function planSentiment(
   key: string,

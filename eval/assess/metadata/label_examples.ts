@@ -4,22 +4,22 @@ import type { LabelExample } from "./annotator.ts";
 import { labelKey } from "../../schemas/labels.ts";
 import { spreadSample } from "./self_check.ts";
 
-/** More examples of a label cost time and tell little more. */
+/** Per label. More examples cost time and add little. */
 const MAX_EXAMPLES = 32;
-/** References whose language tells that of all of them. */
+/** References that decide the language of all of them. */
 const LANGUAGE_SAMPLE = 16;
 
-/** A label of a key, and the references of the batch that carry it. */
+/** A label of a key, and the references of the batch with it. */
 export interface LabelGroup {
   label: unknown;
   words: string;
-  /** One for each text. */
+  /** One per distinct text. */
   examples: LabelExample[];
-  /** Which example has the text of a turn's reference. */
+  /** The index of the example with the text of a turn's reference. */
   positions: Map<Interaction, number>;
 }
 
-/** The labels of a key, in the order in which the batch has them. A label may have no example. */
+/** The labels of a key, in the order of the batch. A label may have no example. */
 export function collectExamples(key: string, scenarios: Scenario[]): LabelGroup[] {
   const groups = new Map<string, LabelGroup & { byText: Map<string, number> }>();
   for (const [id, label] of batchLabels(key, scenarios)) {
@@ -44,8 +44,8 @@ export function collectExamples(key: string, scenarios: Scenario[]): LabelGroup[
 }
 
 /**
- * Whether the references are in a language, by vote: it is often mistaken in a short text. Without a
- * reference nothing speaks against it.
+ * Whether at least half of the references satisfy `isSo`, which is often wrong about the language
+ * of a short text. True without references.
  */
 export async function areMostly(
   references: LabelExample[],

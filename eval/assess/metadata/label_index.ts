@@ -8,21 +8,22 @@ import { createLabelVectors, type LabelVectors } from "./label_vectors.ts";
 /** How near a reply is to one label. */
 export interface LabelScore {
   label: unknown;
-  /** How many examples the label has. */
+  /** The number of examples of the label. */
   examples: number;
   score: number;
   /**
-   * The score with one example less for every label that has several: the turn's own reference for
-   * its label, and on average any for the others. So no label gains by the turn that is asked about.
+   * The score with one example less for every label that has several: for the turn's own label
+   * without its reference, for the others the mean over leaving out each. So the turn's reference
+   * gives its label no advantage.
    */
   even: number;
 }
 
 /** Scores every label of a key for a reply. */
 interface LabelIndex {
-  /** Rejects if a vector is needed and missing. */
+  /** Rejects if the embedder fails. */
   score(reply: AnnotatedReply): Promise<LabelScore[]>;
-  /** Scores a reference as if it were no example; `score` and `even` are the same. */
+  /** Scores a reference as if it were not an example; `score` equals `even`. */
   scoreExample(example: LabelExample): Promise<LabelScore[]>;
 }
 
@@ -34,7 +35,7 @@ interface LabelIndexOptions {
 const GRAM_SHARE = 0.5;
 const WORDS_SHARE = 0.3;
 
-/** By sentence vectors and characters: cosines as `LabelVectors` adds them + 0.5 × TF-IDF cosine. */
+/** By sentence vectors and characters: `LabelVectors.nearness` + 0.5 × TF-IDF cosine. */
 export async function createVectorIndex(
   { groups, semantics }: LabelIndexOptions,
 ): Promise<LabelIndex> {
@@ -43,7 +44,7 @@ export async function createVectorIndex(
   const entries = groups.map((group) => ({ ...group, texts: textsOf(group) }));
   const grams = entries.map(({ texts }) => createLabelGrams(texts, weigh));
   let vectors: Promise<LabelVectors[]> | undefined;
-  /** Tried again with the next reply if they failed. */
+  /** Retried with the next reply after a failure. */
   const embedLabels = () => {
     vectors ??= Promise.all(entries.map((entry) => createLabelVectors(entry, embedder)));
     vectors.catch(() => vectors = undefined);
@@ -73,7 +74,7 @@ export async function createVectorIndex(
   };
 }
 
-/** By characters alone: TF-IDF cosine with the examples + 0.3 × with the label's own words. */
+/** By characters only: TF-IDF cosine with the examples + 0.3 × with the words of the label. */
 export async function createGramIndex(
   { groups, semantics }: LabelIndexOptions,
 ): Promise<LabelIndex> {
@@ -116,7 +117,7 @@ function describe({ label, examples }: LabelGroup) {
 
 /** A label's examples as TF-IDF vectors, ready to be compared with a reply. */
 interface LabelGrams {
-  /** Cosine with the sum of the examples. */
+  /** The cosine with the sum of the examples. */
   nearness(reply: GramVector): number;
   /**
    * The same with one example less: without `own`, or if that is `undefined` the mean over leaving
@@ -125,7 +126,7 @@ interface LabelGrams {
   evenNearness(reply: GramVector, own: number | undefined): number;
 }
 
-/** Sums the examples once, so that leaving one out costs no more than a comparison with it. */
+/** Sums the examples once, so that leaving one out costs one comparison. */
 export function createLabelGrams(texts: string[], weigh: CharTfIdf): LabelGrams {
   const examples = texts.map(weigh);
   const sum: GramVector = { weights: new Map(), squares: 0 };
@@ -136,7 +137,7 @@ export function createLabelGrams(texts: string[], weigh: CharTfIdf): LabelGrams 
   }
   for (const weight of sum.weights.values()) sum.squares += weight ** 2;
   const withSum = examples.map((example) => gramProduct(example, sum));
-  /** A reply that repeats has the same vector. */
+  /** Repeated replies have the same vector. */
   const known = new WeakMap<GramVector, number>();
 
   function nearness(reply: GramVector, without?: number): number {

@@ -5,7 +5,9 @@ const WORDS_SHARE = 0.5;
 
 /** A label's examples as sentence vectors, ready to be compared with a reply. */
 export interface LabelVectors {
-  /** 0.75 × nearness to the mean of the examples + 0.25 × to the nearest + 0.5 × to the label. */
+  /**
+   * 0.75 × cosine with the mean example + 0.25 × with the nearest + 0.5 × with the label's words.
+   */
   nearness(reply: Float32Array): number;
   /**
    * The same with one example less: without `own`, or if that is `undefined` the mean over leaving
@@ -24,7 +26,7 @@ export async function createLabelVectors(
   const sum = pool(units);
   const squares = product(sum, sum);
   const withSum = units.map((unit) => product(unit, sum));
-  /** A reply that repeats has the same vector: what it shares with the examples is known. */
+  /** Repeated replies have the same vector. */
   const known = new WeakMap<Float32Array, ReturnType<typeof compareAll>>();
 
   function compareAll(reply: Float32Array) {

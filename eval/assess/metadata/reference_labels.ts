@@ -4,22 +4,24 @@ import { normalText } from "./label.ts";
 import type { AnnotatedReply, KeyAnnotation } from "./annotator.ts";
 import { labelKey } from "../../schemas/labels.ts";
 
-/** The method of labels that are a reference's own. */
+/** The method of labels that are taken from a reference with the same text. */
 export const SAME_TEXT = "same_text";
 
-/** The labels of replies that say word for word what a reference says. */
+/** The labels of replies that have the text of a reference. */
 export interface ReferenceLabels {
   /** `undefined` if no reference with a label for the key has the reply's text. */
   find(key: string, reply: AnnotatedReply): KeyAnnotation | undefined;
 }
 
-/** A longer reply is taken for no reference: to read it in this way takes seconds. */
+/** Longer replies are not looked up, because normalising them takes seconds. */
 const LONGEST = 100_000;
 
-/** By `normalText` of the reference, then by key, then by `labelKey`: a label as first written. */
+/**
+ * By `normalText` of the reference, then by key, then by `labelKey`: the label as first written.
+ */
 type LabelsByText = Map<string, Map<string, Map<string, unknown>>>;
 
-/** Walks the batch once, in pieces between which the event loop turns. */
+/** Reads the batch once, and yields to the event loop in between. */
 export async function createReferenceLabels(scenarios: Scenario[]): Promise<ReferenceLabels> {
   const byText: LabelsByText = new Map();
   const yieldIfDue = createYielder();
@@ -46,8 +48,8 @@ export async function createReferenceLabels(scenarios: Scenario[]): Promise<Refe
 }
 
 /**
- * If references of one text differ in their label, the turn's own decides; without one there is no
- * label.
+ * If references with the same text have different labels, that of the turn decides if it is among
+ * them; otherwise there is no label.
  */
 function choose(
   labels: Map<string, unknown> | undefined,

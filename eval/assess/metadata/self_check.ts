@@ -8,8 +8,8 @@ import { isSameLabel } from "./label.ts";
 const Z = 1.645;
 
 /**
- * Has an annotator label references of the batch and counts how many it labels right. `labels` is
- * how many it chooses from.
+ * Counts how many references of the batch an annotator labels correctly. `labels` is the number of
+ * labels it chooses from.
  */
 export async function checkAnnotator(
   annotator: Pick<KeyAnnotator, "relabel">,
@@ -31,8 +31,8 @@ export async function checkAnnotator(
 }
 
 /**
- * Halfway between guessing and being always right. Guessing means to say the most frequent label
- * each time, or any of the labels if the references have only one.
+ * Halfway between the accuracy of guessing and 1. Guessing is to choose the most frequent label, or
+ * any label at random if the references have only one.
  */
 function floorFor(examples: LabelExample[], labels: number): number {
   const counts = countItems(examples.map(({ label }) => labelKey(label)));
@@ -42,8 +42,8 @@ function floorFor(examples: LabelExample[], labels: number): number {
 }
 
 /**
- * Whether the check shows that the labels cannot be trusted: even the upper end of the 95 % interval
- * (Wilson) of the accuracy lies below the floor.
+ * Whether the labels cannot be trusted: the upper bound of the accuracy (Wilson, one-sided 95 %) is
+ * below the floor.
  */
 export function failsCheck({ right, of, floor }: SelfCheck): boolean {
   return of > 0 && wilsonUpper(right, of) < floor;
@@ -56,7 +56,7 @@ function wilsonUpper(right: number, of: number): number {
   return (share + square / 2 + spread) / (1 + square);
 }
 
-/** At most `count` of some items, evenly spread: the same ones each time. */
+/** At most `count` items, evenly spread, and the same ones each time. */
 export function spreadSample<Item>(items: Item[], count: number): Item[] {
   if (items.length <= count) return items;
   return Array.from({ length: count }, (_, i) => items[Math.floor(i * items.length / count)]!);

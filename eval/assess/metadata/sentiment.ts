@@ -5,17 +5,16 @@ import { labelKey } from "../../schemas/labels.ts";
 import stored from "./sentiment_model.json" with { type: "json" };
 
 const METHOD = "sentiment_model";
-/** A sentiment that is less likely than this is not given. */
+/** A less likely sentiment is not given. */
 const LOWEST_CONFIDENCE = 0.6;
-/** How many sentiments there are. */
 export const SENTIMENT_COUNT = 3;
 
 /**
- * A logistic regression over the vectors of one encoder: for each sentiment a weight for each number
- * of the vector, and one more that is added.
+ * A logistic regression over the vectors of one encoder: for each sentiment one weight per
+ * dimension, and a bias.
  */
 export interface SentimentModel {
-  /** The `method` of the embedder that it was trained with; it knows no other's vectors. */
+  /** The `method` of the embedder that it was trained with. It cannot use other vectors. */
   encoder: string;
   weights: Record<"positive" | "neutral" | "negative", Float32Array>;
 }
@@ -48,7 +47,7 @@ export function readSentiment(
   return scored.map(({ sentiment }, at) => ({ sentiment, chance: shares[at]! / total }));
 }
 
-/** Whether the labels of a key are the model's: `positive`, `neutral`, `negative`, any of them. */
+/** Whether the labels of a key are some of `positive`, `neutral` and `negative`. */
 export function areSentiments(key: string, labels: Iterable<string>): boolean {
   return labelKey(key) === "sentiment" &&
     [...labels].every((label) => ["positive", "neutral", "negative"].includes(label));
@@ -61,7 +60,7 @@ interface SentimentOptions {
   model: SentimentModel;
 }
 
-/** Reads `positive`, `neutral` or `negative` out of English replies; abstains if it is not sure. */
+/** Labels English replies `positive`, `neutral` or `negative`, or not at all if it is unsure. */
 export function createSentimentAnnotator(
   { labels, semantics, model }: SentimentOptions,
 ): KeyAnnotator {

@@ -22,26 +22,26 @@ const CriterionAnswer = z.strictObject({
 });
 type CriterionAnswer = z.infer<typeof CriterionAnswer>;
 
-/** A verdict without its reason is a verdict. */
+/** The reason may be missing. */
 const AcceptedAnswer: z.ZodType<CriterionAnswer> = CriterionAnswer.extend({
   reason: z.string().default(""),
 });
 
 interface JudgedCriterion {
   criterion: string;
-  /** The texts that it is about, by name: a reply and its question, or a whole conversation. */
+  /** The texts to judge, by name: a reply and its question, or a whole conversation. */
   texts: Record<string, string>;
 }
 
-/** Whether the criterion is met; `null`, with the reason, if the judge cannot say. */
+/** `isMet` is `null`, with the reason, if the judge cannot decide. */
 interface CriterionVerdict {
   isMet: boolean | null;
   reason: string;
 }
 
 /**
- * Asks the judge `votes` times whether a criterion is met; more than half of the votes that could be
- * read decide. Rejects once aborted.
+ * Asks the judge `votes` times whether a criterion is met. The majority of the readable votes
+ * decides. Rejects once aborted.
  */
 async function judgeCriterion(
   judged: JudgedCriterion,
@@ -103,7 +103,7 @@ export const checksScore: Scorer = {
   },
 };
 
-/** What a check looks at: one reply, or all replies of the conversation. */
+/** The subject of a check: one reply, or all replies of the conversation. */
 interface Subject {
   reply: MeasuredReply;
   references: string[];
@@ -204,7 +204,7 @@ function toResult(
   };
 }
 
-/** Between the mean with every missing check at 0 and at 1. */
+/** The weighted mean. With missing checks, its bounds count all of them as 0 and as 1. */
 function weigh(results: CheckResult[]): ScorerResult {
   const all = results.reduce((sum, { weight }) => sum + weight, 0);
   const at = (missing: 0 | 1) =>

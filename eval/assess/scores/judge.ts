@@ -19,7 +19,7 @@ const GradeAnswer = z.strictObject({
 });
 type GradeAnswer = z.infer<typeof GradeAnswer>;
 
-/** A grade without its reason is a grade. */
+/** The reason may be missing. */
 const AcceptedAnswer: z.ZodType<GradeAnswer> = GradeAnswer.extend({
   reason: z.string().default(""),
 });
@@ -32,7 +32,7 @@ const RUBRIC = "Grade how well the reply does what the reference does: the same 
 interface JudgedReply {
   userMessage: string;
   reply: string;
-  /** `undefined`: graded by the rubric alone. */
+  /** If `undefined`, the reply is graded by the rubric only. */
   reference: string | undefined;
 }
 
@@ -42,10 +42,9 @@ interface JudgeReplyOptions extends VoteOptions {
 }
 
 /**
- * Has a reply graded `votes` times. The value is the mean of the grades that could be read, in
- * [0, 1]; `null`, with the reason in `error`, if none could: never 0. The mean, because grades are
- * steps of one scale: a median or a majority of few votes would throw half of what they say away.
- * Rejects once aborted.
+ * Has a reply graded `votes` times. The value is the mean of the readable grades, in [0, 1];
+ * `null`, with the reason in `error`, if there are none. The mean, because grades are steps of one
+ * scale: a median or a majority of few votes would lose information. Rejects once aborted.
  */
 export async function judgeReply(
   graded: JudgedReply,
@@ -104,7 +103,7 @@ export const judgeScore: Scorer = {
 
   forBatch({ plansJudge, judge: model, changed, rubric, votes, signal }) {
     if (!plansJudge) return undefined;
-    /** There must be something to grade by. */
+    /** A grade needs a reference or a rubric. */
     const isGraded = (reference: string | undefined) =>
       reference !== undefined || rubric !== undefined;
     return {

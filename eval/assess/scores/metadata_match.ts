@@ -10,15 +10,15 @@ import type { RepliedTurn, Scorer } from "./scorer.ts";
 /** How a reply's labels compare with the expected ones. */
 interface MetadataMatch {
   scores: Scores;
-  /** The missing scores, each with the reason. */
+  /** The reason for each missing score. */
   missing: Record<string, string>;
-  /** Whether any key counts, so that `metadata_match` applies at all. */
+  /** Whether any key counts, so that `metadata_match` applies. */
   isPlanned: boolean;
-  /** Where `metadata_match` lies if it is missing. */
+  /** The bounds of `metadata_match` if it is missing. */
   bounds?: Bounds;
 }
 
-/** What was read out of a reply. */
+/** A reply and the labels that were found. */
 interface LabelledReply {
   reply: string;
   generatedMetadata: Metadata;
@@ -27,11 +27,10 @@ interface LabelledReply {
 
 /**
  * `<key>_match` for each key of the reference metadata: 1 if the reply's label is the expected one,
- * else 0; and `metadata_match`, their mean. A key that no annotator can label in this batch does not
- * count (`null`). A blank reply matches nothing, and neither does one that fits no label: a model that
- * stops answering, or answers beside the point, must not gain by it. Only if the labels could not be
- * read at all the match is missing, and so is the mean. The mean also counts a key called
- * `metadata`, whose own match has no name left.
+ * else 0; and `metadata_match`, their mean. A key that no annotator can label in this batch does
+ * not count (`null`). A blank reply and a reply that fits no label score 0: a model must not gain
+ * by not answering. The match and the mean are missing only if the labels could not be read at all.
+ * The mean also includes a key called `metadata`, whose own score would have the name of the mean.
  */
 export function matchMetadata(
   { reference_metadata }: Interaction,
@@ -80,7 +79,7 @@ const LABELLED_BY =
   "reference is often given its label even if it carries another. Each key is checked with the " +
   "batch's references by leave-one-out (labels.<key>.self_check) and is not labelled if it fails";
 
-/** Results with more keys are larger than the memo reckons with, and are not kept. */
+/** Results with more keys are larger than the memo assumes, and are not kept. */
 const MAX_REMEMBERED_KEYS = 32;
 
 /** `<key>_match` for each key of a turn's reference metadata, and `metadata_match`. */
@@ -110,7 +109,7 @@ export const metadataMatch: Scorer = {
       semantics,
       judge,
       signal,
-      unavailable: plansJudge ? changed.judge : changed.embeddings, // whichever labels the replies
+      unavailable: plansJudge ? changed.judge : changed.embeddings,
       onFailure: onLabelFailure,
     });
     return {

@@ -3,7 +3,7 @@ import type { Assessment } from "../assessment.ts";
 import { mean } from "../mean.ts";
 import type { Bounds, ScoreDescription } from "./score.ts";
 
-/** What the headline is made of, each with the same weight. */
+/** The scores that `overall` is the mean of. */
 export const OVERALL_PARTS = [
   "semantic_similarity",
   "metadata_match",
@@ -13,16 +13,16 @@ export const OVERALL_PARTS = [
 ] as const;
 type OverallPart = (typeof OVERALL_PARTS)[number];
 
-/** A part that a turn's `overall` was planned with. */
+/** A planned part of a turn's `overall`. */
 interface PlannedPart {
   name: OverallPart;
-  /** `null`: it is missing. */
+  /** `null` if it is missing. */
   value: number | null;
-  /** Where a missing part may lie; [0, 1] if unset. */
+  /** The bounds of a missing part; [0, 1] if unset. */
   bounds?: Bounds | undefined;
 }
 
-/** `missing` names the missing parts; `bounds` is set if there are any. */
+/** `bounds` is set if parts are missing. */
 interface Overall {
   value: number | null;
   missing: OverallPart[];
@@ -30,10 +30,10 @@ interface Overall {
 }
 
 /**
- * The headline: the mean of the parts that the turn was planned with. The parts are fixed before
- * the model is asked, so that a judge that is down cannot raise it: if one of them is missing there
- * is no value, only the span in which it lies. `null` without missing parts means that none was
- * planned. Scores of form are no part of it: a right answer in other words is right.
+ * `overall` is the mean of the planned parts. They are fixed before the model is asked, so that a
+ * judge that is down cannot raise it: if a part is missing, only the bounds are known. `null`
+ * without missing parts means that none was planned. Scores of the wording are not included: a
+ * right answer in other words is right.
  */
 function overall(planned: PlannedPart[]): Overall {
   const missing = planned.filter(({ value }) => value === null).map(({ name }) => name);
@@ -45,14 +45,13 @@ function overall(planned: PlannedPart[]): Overall {
   return { value: null, missing, bounds: [at(0), at(1)] };
 }
 
-/** Why nearness alone is no headline: "Lyon" is as near to "Paris" as a sentence that says Paris. */
+/** Similarity to a name is not enough: "Lyon" is as near to "Paris" as a sentence about Paris. */
 const NEAR_TO_NAME =
   "the reference is a single word or a name, and similarity alone does not tell " +
   "whether the reply is right: add a judge, a check or a label";
 
 /**
- * Adds the headline, and says what is missing. A part that is `null` and not missing was not
- * planned.
+ * Adds `overall` and its missing parts. A part that is `null` and not in `missing` was not planned.
  */
 export function conclude(
   scores: Scores,
@@ -83,7 +82,7 @@ export function conclude(
   };
 }
 
-/** What `GET /scores` says about it. */
+/** The entry of `overall` in `GET /scores`. */
 export function describeOverall(): ScoreDescription {
   return {
     name: "overall",

@@ -1,38 +1,37 @@
-/** A score of two texts that needs nothing else. In [0, 1]; `null`: no score for this pair. */
+/** A score of two texts in [0, 1]; `null` if it is not defined for them. */
 export type PairScore = (reply: string, reference: string) => number | null;
 
-/** The span in which a score lies. */
+/** The least and the greatest possible value of a missing score. */
 export type Bounds = [low: number, high: number];
 
-/** What `GET /scores` says about a score. */
+/** A score in `GET /scores`. */
 export interface ScoreDescription {
   name: string;
   definition: string;
   range: [number, number];
   method: string;
-  /** The implementation whose values it reproduces. */
+  /** The reference implementation whose values it reproduces. */
   equals?: string;
-  /** What the score cannot tell. */
+  /** The limits of the score. */
   limits?: string;
 }
 
 /**
- * The longest text that any pair score takes, in characters. All scores of two such texts take one to
- * two seconds of a processor; a megabyte would take minutes and gigabytes, and a worker that runs
- * out of memory ends the process.
+ * The longest text of any pair score, in characters. All scores of two such texts take one to two
+ * seconds. A megabyte would take minutes and gigabytes, and a worker that runs out of memory ends
+ * the process.
  */
 export const MAX_PAIR_CHARACTERS = 200_000;
 
-/** A score in the table of those that compare a reply with its reference text by text. */
+/** An entry of the table `pairScorers`. */
 export interface PairScorer extends ScoreDescription {
-  /** In characters (UTF-16 code units): with a longer text there is no score. */
+  /** In characters (UTF-16 code units). A longer text has no score. */
   longest: number;
   compare: PairScore;
 }
 
 /**
- * The value of every score if a text is empty: 1 if both are, 0 if one is. `undefined` if neither is,
- * and the score has to be computed.
+ * The value of every score if both texts are empty (1) or one is (0); `undefined` if neither is.
  */
 export function scoreOfEmpty(reply: string, reference: string): number | undefined {
   if (reply !== "" && reference !== "") return undefined;
@@ -40,8 +39,7 @@ export function scoreOfEmpty(reply: string, reference: string): number | undefin
 }
 
 /**
- * The score of two texts in which a tokeniser finds nothing (blanks, `?!`): it has no ground to say
- * more than whether they are the same.
+ * The score of two texts without tokens (blanks, `?!`): whether they are the same.
  */
 export function scoreOfWordless(reply: string, reference: string): number {
   return reply.normalize("NFKC").trim() === reference.normalize("NFKC").trim() ? 1 : 0;

@@ -9,15 +9,15 @@ import type { PairComparer } from "./lexical/pair_scores.ts";
 import type { WebhookScorer } from "../../schemas/evaluate_request.ts";
 import type { Bounds, ScoreDescription } from "./score.ts";
 
-/** One line of the table in `scorers.ts`: one score, or several that are computed together. */
+/** An entry of the table in `scorers.ts`: one score, or several that are computed together. */
 export interface Scorer {
-  /** What `GET /scores` says about its scores. */
+  /** The entries in `GET /scores`. */
   describe(ports: ScoringPorts): ScoreDescription[];
-  /** The same for one batch; `undefined` if the batch does not have these scores at all. */
+  /** The scorer of one batch; `undefined` if the batch does not have these scores. */
   forBatch(batch: ScoredBatch): TurnScorer | undefined;
 }
 
-/** What a scorer may use of a batch. Nothing here depends on a reply. */
+/** What scorers may use. Nothing here depends on a reply. */
 export interface ScoredBatch {
   scenarios: Scenario[];
   /** The caller's own; the judge has a default. */
@@ -33,7 +33,7 @@ export interface ScoredBatch {
   /** The caller's own services, and how they are asked. */
   webhooks: WebhookScorer[];
   askScorer: AskScorer;
-  /** What the run was planned with and is configured differently now, each with the reason. */
+  /** Set if the configuration differs from that of the run's plan; says how. */
   changed: { judge?: string | undefined; embeddings?: string | undefined };
   signal: AbortSignal;
   /** Called if a label cannot be read, with the first error of each kind. */
@@ -46,19 +46,19 @@ export interface RepliedTurn {
   reply: string;
 }
 
-/** Everything that a score may look at. */
+/** Everything that a score may use. */
 export interface ScoreInput extends RepliedTurn, ReplyCircumstances {}
 
-/** For each score, whether the turn should have it. A score that does not apply is `false`. */
+/** For each score, whether it applies to the turn. */
 type ScorePlan = Record<string, boolean>;
 
-/** What a scorer says about one reply. */
+/** The result of a scorer for one reply. */
 export interface ScorerResult {
-  /** In [0, 1]; `null`: it does not apply to the turn, or it is in `missing`. */
+  /** In [0, 1]; `null` if the score does not apply to the turn or is in `missing`. */
   scores: Scores;
-  /** Planned scores without a value, each with the reason. */
+  /** Planned scores without a value, with the reason. */
   missing?: Record<string, string>;
-  /** Where a missing score may lie, if that is known better than [0, 1]. */
+  /** The bounds of a missing score, if they are narrower than [0, 1]. */
   bounds?: Record<string, Bounds>;
   /** How a score was computed, if there are several ways. */
   methods?: Record<string, string>;
@@ -69,31 +69,31 @@ export interface ScorerResult {
       "scores" | "score_methods" | "missing_scores" | "overall_bounds" | "judge_cost"
     >
   >;
-  /** Whether the similarity alone does not tell if the reply is right; see `isName`. */
+  /** The similarity alone does not show whether the reply is right; see `isName`. */
   isNearnessToName?: true;
-  /** Whether a repeatable outcome may be remembered. If unset: if nothing is missing. */
+  /** Whether a repeatable result may be remembered. If unset, it may if nothing is missing. */
   isLasting?: boolean;
 }
 
 interface PlannedScorer {
-  /** Whether callers choose names of scores. Such a name never replaces another scorer's. */
+  /** Whether callers choose the names of scores. These never replace those of other scorers. */
   readonly hasCallersNames?: boolean;
-  /** Depends on the turn alone, so that no reply can change what it is scored by. */
+  /** Depends on the turn only, so that no reply can change which scores apply. */
   plan(interaction: Interaction): ScorePlan;
-  /** The same, more exactly, if that needs the batch: for example which keys can be labelled. */
+  /** More exact, if that needs the batch: for example, which keys can be labelled. */
   learnPlan?(interaction: Interaction): Promise<ScorePlan>;
 }
 
 /** Scores the replies of one batch. */
 export type TurnScorer = RepeatableScorer | FreshScorer;
 
-/** A scorer that says the same about the same reply to the same turn. */
+/** A scorer that gives the same result for the same reply to the same turn. */
 export interface RepeatableScorer extends PlannedScorer {
   readonly isRepeatable: true;
   score(turn: RepliedTurn): ScorerResult | Promise<ScorerResult>;
 }
 
-/** A scorer that is asked about every reply, such as a judge, or a score of the latency. */
+/** A scorer whose results are not remembered, such as a judge or a check of the latency. */
 interface FreshScorer extends PlannedScorer {
   readonly isRepeatable?: false;
   score(input: ScoreInput): ScorerResult | Promise<ScorerResult>;

@@ -11,7 +11,7 @@ import { meaning } from "./semantic_similarity.ts";
 import { referenceOf, referencesOf } from "../references.ts";
 import { pairScorers } from "./pair_scorers.ts";
 
-/** The scores of the table in `pair_scorers.ts`: reply and reference, text by text. */
+/** The scores of the table in `pair_scorers.ts`. */
 const textPairs: Scorer = {
   describe: () => pairScorers.map(({ compare: _, longest: __, ...description }) => description),
 
@@ -28,8 +28,8 @@ const textPairs: Scorer = {
 };
 
 /**
- * Every scorer, in the order in which scores are reported. Scores that compare two texts as they
- * stand have a table of their own in `pair_scorers.ts`. `overall` is computed from these.
+ * Every scorer, in the order in which scores are reported. Scores that only compare two texts have
+ * their own table in `pair_scorers.ts`. `overall` is computed from these.
  */
 export const scorers: readonly Scorer[] = [
   nearestReference(textPairs),
@@ -41,7 +41,7 @@ export const scorers: readonly Scorer[] = [
   webhookScores,
 ];
 
-/** Every score that a result may have, as it is computed with these ports. */
+/** Descriptions of all scores, as they are computed with these ports. */
 export function describeScores(ports: ScoringPorts): ScoreDescription[] {
   return [...scorers.flatMap((scorer) => scorer.describe(ports)), describeOverall()];
 }
@@ -50,7 +50,7 @@ function sameForAll<T>(value: T): Record<string, T> {
   return Object.fromEntries(pairScorers.map(({ name }) => [name, value]));
 }
 
-/** A scorer of one reference that is asked about each of a turn's; the nearest counts. */
+/** Applies a scorer of one reference to each reference of a turn; the best result counts. */
 function nearestReference(scorer: Scorer): Scorer {
   return {
     ...scorer,

@@ -6,17 +6,17 @@ import vectors from "./vectors.json" with { type: "json" };
 
 type Vector = typeof vectors[number];
 
-/** What a replay of the reference implementations' values found for one score. */
+/** The comparison of one score with the values of its reference implementation. */
 interface Replay {
   compared: number;
   left_out: number;
   /** `null` if there is nothing to compare with. */
   largest_deviation: number | null;
-  /** Set if the vectors have no values of this score. That is no failure. */
+  /** Set if the vectors have no values of this score, which is not a failure. */
   note?: "no reference";
 }
 
-/** Pairs on which a score is defined otherwise than its reference implementation, and why. */
+/** Pairs for which a score differs from its reference implementation on purpose. */
 const LEFT_OUT: { scores: string[]; reason: string; isLeftOut(vector: Vector): boolean }[] = [
   {
     scores: ["rouge_1", "rouge_2", "rouge_l"],
@@ -53,10 +53,10 @@ function isSame({ reply, reference }: Vector): boolean {
   return (scoreOfEmpty(reply, reference) ?? scoreOfWordless(reply, reference)) === 1;
 }
 
-/** A score that deviates more than this is not the score it says it is. */
+/** The self-test fails if a score deviates more than this. */
 const TOLERANCE = 1e-9;
 
-/** Replays the vectors through the scores and reports the largest deviation. */
+/** Computes the scores of the vectors and reports the largest deviation. */
 export function runSelfTest(scorers: readonly Pick<PairScorer, "name" | "compare">[]) {
   const scores = replayVectors(
     Object.fromEntries(scorers.map(({ name, compare }) => [name, compare])),
@@ -77,7 +77,7 @@ export function runSelfTest(scorers: readonly Pick<PairScorer, "name" | "compare
   };
 }
 
-/** Compares each score with its reference implementation, on every pair that both define alike. */
+/** Compares each score with its reference implementation, except for the pairs of `LEFT_OUT`. */
 export function replayVectors(scores: Record<string, PairScore>): Record<string, Replay> {
   const replay = ([name, score]: [string, PairScore]): [string, Replay] => {
     const hasReference = vectors.some((vector) => name in vector);
@@ -88,7 +88,7 @@ export function replayVectors(scores: Record<string, PairScore>): Record<string,
     const pairs = vectors.filter((vector) => !rules.some((rule) => rule.isLeftOut(vector)));
     const deviations = pairs.map((vector) => {
       const expected = vector[name as keyof Vector];
-      // A pair without a value to compare with, or a score without a value, deviates fully.
+      // A missing value on either side is a full deviation.
       if (typeof expected !== "number") return 1;
       return Math.abs((score(vector.reply, vector.reference) ?? Infinity) - expected);
     });

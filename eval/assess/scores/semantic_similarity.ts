@@ -16,8 +16,8 @@ import type { RepliedTurn, Scorer, ScorerResult } from "./scorer.ts";
 import { calibrate, METHODS, type SimilarityMethod } from "./similarity_method.ts";
 
 /**
- * How far the score can be trusted, in words for people. The pairs are the English ones of
- * `tests/eval/assess/agreement/data`: `negation` and `antonym` contradict, `-` says the same.
+ * How far the score can be trusted; users read it. The pairs are the English ones of
+ * `tests/eval/assess/agreement/data`: `negation` and `antonym` contradict, `-` is equivalent.
  */
 export const SIMILARITY_LIMIT =
   "a small model decides it, for English alone: of 189 English sentence pairs of our own, the 63 " +
@@ -25,30 +25,29 @@ export const SIMILARITY_LIMIT =
   "the same in other words score 0.88 and 90 % of them reach 0.7; in other languages only wrong " +
   "numbers, dates, amounts and codes are seen, and in Chinese a negation";
 
-/** The most that a reply is given that contradicts its reference, or has a wrong value. */
+/** The highest score of a reply that contradicts its reference, or has a wrong value. */
 const MOST_CONTRADICTING = 0.65;
 
 interface SemanticSimilarity {
-  /** `null` if there are no vectors: another method would be another scale. */
+  /** `null` if there are no vectors: another method would have another scale. */
   value: number | null;
   /** How pairs with this reference are compared. */
   method: string;
-  /** Why there is no value. */
   missing?: string;
-  /** Of English texts that the encoder compared. */
+  /** Only of English texts that the encoder compared. */
   agreement?: ReplyAgreement;
-  /** Whether nothing but nearness to a single word or a name was found, which all such words have. */
+  /** The value is the similarity to a single word or a name, which all such words have. */
   isNearnessToName?: true;
 }
 
 /**
- * How near two texts are in meaning. With the encoder inside: for English what the layers say that
- * compare two texts; otherwise a mix of the cosine of sentence vectors with that of character n-grams,
- * calibrated so that 0.7 means about the same in every language; a reference without letters by its
- * numbers. With an embeddings endpoint: the cosine as it is. The method depends on the reference
- * and its batch, never on the reply. Texts that are equal but for letter case, width and blanks are
- * 1, and need no encoder; nor does a yes or no, if the reply gives one: to the encoder "Yes" is nearer
- * to "No" than to "Yes, you can".
+ * How similar two texts are in meaning. With the built-in encoder: for English by the layers that
+ * compare two texts; for other languages by the cosines of sentence vectors and of character
+ * n-grams, calibrated so that 0.7 means about the same in every language; a reference without
+ * letters by its numbers. With an embeddings endpoint: the cosine of the vectors. The method
+ * depends on the reference and its batch, never on the reply. Without an encoder, texts score 1
+ * that are equal except for case, width and blanks, and a yes or no is compared with that of the
+ * reply: to the encoder "Yes" is nearer to "No" than to "Yes, you can".
  */
 export async function semanticSimilarity(
   { reply, reference }: TextPair,
@@ -105,7 +104,7 @@ async function compareByVectors(
   return { value, ...(isToName && { isNearnessToName: true }) };
 }
 
-/** Longer texts are equal only if they are identical: to compare them otherwise takes seconds. */
+/** Longer texts are not normalised before they are compared, which would take seconds. */
 const LONGEST_EQUAL = 100_000;
 
 function scoreOfEqual(reply: string, reference: string): number | undefined {
@@ -114,7 +113,7 @@ function scoreOfEqual(reply: string, reference: string): number | undefined {
   return plainLine(reply) === plainLine(reference) ? 1 : undefined;
 }
 
-/** Of a longer reply both ends are searched for an answer. */
+/** Both ends of a longer reply are searched for an answer. */
 const SEARCHED = 10_000;
 
 function endsOf(reply: string): string {
@@ -168,7 +167,7 @@ export const meaning: Scorer = {
   }),
 };
 
-/** What is computed for each kind of reference, as the calibration has it. */
+/** The method for each kind of reference, with the numbers of its calibration. */
 function describeMethods({ cjk }: Embedder): string {
   const used = Object.values<SimilarityMethod>(METHODS)
     .filter(({ encoder }) => encoder !== "cjk" || cjk);

@@ -1,34 +1,34 @@
 import { isWordless } from "../text/wordless.ts";
 
-/** The part of a text's letters that decides how it is compared. */
+/** The main script of a text, which decides how it is compared. */
 type Script = "latin" | "cyrillic" | "cjk" | "other";
 
 /**
- * The version of the numbers in `METHODS`. Change it with them: scores of two versions are on two
- * scales, and must not be averaged together.
+ * The version of the numbers in `METHODS`. Change it with them: scores of two versions have
+ * different scales and must not be averaged.
  */
 export const CALIBRATION = "c2";
 
-/** The same for the languages other than English, whose scale has both ends. */
+/** The same for languages other than English. */
 const TWO_ENDS = "c3";
 
-/** The same for `compareWordless`: change it with what it takes for the same. */
+/** The same for `compareWordless`. Change it with its results. */
 const WORDLESS = "c5";
 
-/** The same for what the layers that compare two texts say, and for their weights. */
+/** The same for the layers that compare two texts, and their weights. */
 export const AGREEMENT = "a4";
 
-/** How texts of one kind are compared with the encoders inside. */
+/** How the built-in encoders compare texts of one kind. */
 export interface SimilarityMethod {
-  /** As `score_methods` names it, with the version of the calibration. */
+  /** In `score_methods`, with the version of the calibration. */
   name: string;
-  /** Whose sentence vectors are compared. */
+  /** The encoder of the sentence vectors. */
   encoder: "english" | "cjk";
   /** By the layers that compare two texts, by vectors and characters, or by the final answer. */
   by: "agreement" | "grams" | "answer";
-  /** The share of the cosine of the vectors; that of the characters has the rest. */
+  /** The weight of the cosine of the vectors; that of the characters has the rest. */
   share: number;
-  /** The figure that becomes 0: what unrelated texts have on average. */
+  /** The figure that becomes 0: the average of unrelated texts. */
   floor: number;
   /** The figure that becomes `PASS`. */
   threshold: number;
@@ -116,8 +116,8 @@ export const METHODS = {
 } as const satisfies Record<string, SimilarityMethod>;
 
 /**
- * The method for a reference, from the reference and its language alone. To the encoder 42 and 43, or
- * two emoji, are nearly the same: a reference without letters is compared by its numbers.
+ * Depends on the reference and its language only. A reference without letters is compared by its
+ * numbers: to the encoder 42 and 43, or two emoji, are nearly the same.
  */
 export function chooseMethod(reference: string, known: ReferenceLanguage): SimilarityMethod {
   if (isWordless(reference)) return METHODS.wordless;
@@ -127,10 +127,9 @@ export function chooseMethod(reference: string, known: ReferenceLanguage): Simil
   return known.isChinese ? METHODS.chinese : METHODS.japanese;
 }
 
-/** What is known of a reference's language, and of the encoders. */
 interface ReferenceLanguage {
   isEnglish: boolean;
-  /** Only asked of texts in Han characters or kana. */
+  /** Only used for texts in Han characters or kana. */
   isChinese: boolean;
   hasCjkEncoder: boolean;
 }
@@ -140,9 +139,9 @@ const SCRIPTS: [Script, RegExp][] = [
   ["cyrillic", /\p{Script=Cyrillic}/gu],
   ["cjk", /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu],
 ];
-/** Enough of a text to tell its script. */
+/** Enough of a text to identify its script. */
 const MAX_CHARACTERS = 2000;
-/** A character of these stands for a part of a word, so that it counts as much as two letters. */
+/** Such a character is a larger part of a word than a letter, so it counts twice. */
 const CJK_WEIGHT = 2;
 
 function mainScript(text: string): Script {
@@ -161,8 +160,8 @@ function mainScript(text: string): Script {
 }
 
 /**
- * A figure in [0, 1] on the scale that all methods share: the method's floor, its threshold and 1 become
- * 0, 0.7 and 1, with straight lines between them.
+ * Maps a figure in [0, 1] to the scale that all methods share: the floor, the threshold and 1
+ * become 0, 0.7 and 1, linearly between them.
  */
 export function calibrate(
   figure: number,

@@ -7,7 +7,7 @@ import type { ScoreInput, Scorer, ScorerResult } from "./scorer.ts";
 const LONGEST_REASON = 2_000;
 const UNREADABLE = 'the answer of the scorer must be {"score": 0 to 1 or null, "reason": text}';
 
-/** The scores of the caller's own services. A score that fails is missing, never 0 or 1. */
+/** The scores of the caller's own services. A score that fails is missing. */
 export const webhookScores: Scorer = {
   describe: () => [],
   forBatch({ scenarios, webhooks: scorers, askScorer: ask, signal }) {
@@ -55,7 +55,7 @@ export const webhookScores: Scorer = {
   },
 };
 
-/** What a scorer gets: the turn as it was sent, and what came of it. */
+/** The request to a scorer: the turn as it was sent, and its result. */
 function describeTurn(
   { interaction, reply, latencyMs, usage, toolCalls, conversation }: ScoreInput,
   scenario_id: string | undefined,

@@ -2,9 +2,9 @@ import { rememberLast } from "../background/remember_last.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { countItems } from "./overlap.ts";
 
-/** A reply is compared with its reference and with every label, and often comes again. */
+/** Texts whose vectors are kept: a reply is compared with its reference and every label. */
 const REMEMBERED = 128;
-/** A vector takes some 90 bytes for each character of its text: 9 MB per batch at most. */
+/** A vector takes about 90 bytes per character of its text: at most 9 MB per batch. */
 const REMEMBERED_CHARACTERS = 50_000;
 
 /** The weights of a text's character n-grams. */
@@ -14,17 +14,17 @@ export interface GramVector {
   squares: number;
 }
 
-/** Weighs the n-grams of a text by how rare they are in a collection. */
+/** Weights the n-grams of a text by how rare they are in a collection. */
 export type CharTfIdf = (text: string) => GramVector;
 
 /**
- * TF-IDF over character 2- to 4-grams, which needs no words and so works in every script. `texts`
- * are the collection that tells rare from common; an n-gram that is not in it is as rare as can be.
- * Made in pieces, between which the event loop turns.
+ * TF-IDF over character 2- to 4-grams, which works in every script because it needs no words.
+ * `texts` are the collection; an n-gram that is not in it has the highest weight. Yields to the
+ * event loop.
  */
 export async function createCharTfIdf(texts: Iterable<string>): Promise<CharTfIdf> {
   const yieldIfDue = createYielder();
-  /** In how many texts an n-gram is. */
+  /** The number of texts with an n-gram. */
   const frequency = new Map<string, number>();
   let total = 0;
   for (const text of texts) {
@@ -60,11 +60,11 @@ export function gramCosine(left: GramVector, right: GramVector): number {
   return length === 0 ? 0 : Math.min(1, gramProduct(left, right) / length);
 }
 
-/** Of a longer text the beginning is compared: it tells what the text is about. */
+/** Only the beginning of a longer text is compared. */
 const MAX_CHARACTERS = 8000;
 const ORDERS = [2, 3, 4];
 
-/** The character n-grams of a text, as often as they occur. */
+/** All character n-grams of a text, with repetitions. */
 function gramsOf(text: string): string[] {
   const line = ` ${plainLine(text.slice(0, MAX_CHARACTERS))} `;
   const found: string[] = [];
@@ -74,7 +74,7 @@ function gramsOf(text: string): string[] {
   return found;
 }
 
-/** A text without regard to letter case, width of letters, and blanks. */
+/** Ignores letter case, width of letters, and the number of blanks. */
 export function plainLine(text: string): string {
   return text.normalize("NFKC").toLowerCase().trim().replace(/\s+/gu, " ");
 }

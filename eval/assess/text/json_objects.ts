@@ -7,19 +7,19 @@ export interface FoundObject {
   end: number;
 }
 
-/** A longer text is not read at all: what its beginning says could be taken back at its end. */
+/** A longer text is not read at all, because its end could contradict its beginning. */
 export const MAX_CHARACTERS = 50_000;
 
 /**
- * Bounds the work on a text of nothing but braces, each of which may have to be read to the end of
- * the text. Prose with a few thousand balanced braces stays far below it.
+ * Limits the work on a text of many braces, as each may require reading to the end of the text.
+ * Prose with a few thousand balanced braces stays far below the limit.
  */
 const MAX_STEPS = 5_000_000;
 
 /**
- * The outermost JSON objects of a text that may be more than JSON: in a code fence, or between
- * sentences. Only complete, valid JSON counts: an object that is cut off could have gone on
- * (`"grade": 1` may be the beginning of 10), and one that has a key twice says two things.
+ * The outermost JSON objects in a text, such as in a code fence or between sentences. Only
+ * complete, valid JSON counts: a truncated object may be misleading (`"grade": 1` may be the
+ * beginning of 10), and an object with a duplicate key is ambiguous.
  */
 export function findObjects(text: string): FoundObject[] {
   if (text.length > MAX_CHARACTERS) return [];
@@ -32,13 +32,13 @@ export function findObjects(text: string): FoundObject[] {
     const value = end === undefined ? undefined : parseFields(text.slice(start, end));
     const isObject = value !== undefined && countKeys(value) === colons;
     if (isObject) found.push({ value, start, end: end! });
-    // The inside of an object with a key twice is not looked into either.
+    // Objects inside an object with a duplicate key are not searched either.
     start = text.indexOf("{", value === undefined ? start + 1 : end);
   }
   return found;
 }
 
-/** Where the braces are balanced again, and how many colons stand before; strings apart. */
+/** The end of the object, and the number of its colons outside strings. */
 function scanObject(text: string, start: number): { end?: number; colons: number } {
   let depth = 0;
   let colons = 0;
@@ -55,7 +55,7 @@ function scanObject(text: string, start: number): { end?: number; colons: number
   return { colons };
 }
 
-/** In valid JSON every colon outside a string follows a key: fewer keys mean that one came twice. */
+/** In valid JSON every colon outside a string follows a key: fewer keys mean a duplicate. */
 function countKeys(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const inner = Object.values(value).reduce((sum: number, item) => sum + countKeys(item), 0);

@@ -1,10 +1,10 @@
 /**
- * Length of the longest common subsequence, bit-parallel (Hyyrö 2004): a bit for each token of the
- * shorter list, and a row for each token of the longer one.
+ * The length of the longest common subsequence, bit-parallel (Hyyrö 2004): one bit per token of the
+ * shorter list, one row per token of the longer one.
  */
 export function lcsLength(left: readonly string[], right: readonly string[]): number {
   const [long, short] = left.length > right.length ? [left, right] : [right, left];
-  /** Where each token occurs. */
+  /** The positions of each token. */
   const masks = new Map<string, bigint>();
   for (const [position, token] of short.entries()) {
     masks.set(token, (masks.get(token) ?? 0n) | (1n << BigInt(position)));
@@ -17,6 +17,6 @@ export function lcsLength(left: readonly string[], right: readonly string[]): nu
     const matched = row & mask;
     row = ((row + matched) & ones) | (row ^ matched);
   }
-  // A bit turned to 0 is a step of the subsequence.
+  // Each 0 bit is one token of the subsequence.
   return (ones ^ row).toString(2).replaceAll("0", "").length;
 }

@@ -2,11 +2,11 @@ import { words } from "./words.ts";
 
 const MOST_WORDS = 4;
 const CAPITALISED = /^\p{P}*[\p{Lu}\p{N}]/u;
-/** What stands inside of names in lower case: `da`, `von`, `of`. */
+/** Lower-case parts of names: `da`, `von`, `of`. */
 const PARTICLE = /^\p{Ll}{1,3}$/u;
 const SENTENCE_END = /[.!?]$/;
 const CASED = /[\p{Lu}\p{Ll}]/u;
-/** Of scripts without capitals two words may be a name; more are a sentence. */
+/** In scripts without capitals, up to two words may be a name. */
 const MOST_WITHOUT_CAPITALS = 2;
 
 /**

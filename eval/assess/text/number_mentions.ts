@@ -1,24 +1,26 @@
-/** A number, or a date, time, range or the like, as a text mentions it. */
+/** A number, date, time, range or similar in a text. */
 export interface Mention {
-  /** What it may mean, the likeliest first: `50%` is 50 and 0.5. None for dates, ranges and the like. */
+  /**
+   * Possible values, the likeliest first: `50%` is 50 or 0.5. None for dates, ranges and similar.
+   */
   values: number[];
-  /** The same mention always has the same digits here: `2024-01-05`, `15:00`, `3-5`. */
+  /** In a canonical form: `2024-01-05`, `15:00`, `3-5`. */
   digits: string;
-  /** `$`, `%` and the like; empty if there is none. */
+  /** Such as `$` or `%`; empty if there is none. */
   unit: string;
   start: number;
   end: number;
 }
 
-/** A hyphen, a dash or a minus sign before a digit or a currency: one sign. */
+/** A hyphen, dash or minus sign before a digit or a currency. */
 const DASH = /[\u2010\u2011\u2013\u2212](?=\s?[$€£¥₹]?\d)/gu;
-/** Thousands set apart by points: `1.234.567`. */
+/** Thousands separated by points: `1.234.567`. */
 const POINTED = /(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?!\d|\.\d)/g;
-/** The same by blanks: `1 234 567`. */
+/** Thousands separated by blanks: `1 234 567`. */
 const SPACED = /(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)/g;
-/** A point that begins a number: `.5`. */
+/** A point at the start of a number: `.5`. */
 const BARE_POINT = /(?<![\p{L}\d.,:/])\.(?=\d)/gu;
-/** The steps of OpenAI's grade-school solutions: `48/2 = <<48/2=24>>24`. */
+/** Calculations in OpenAI's grade-school solutions: `48/2 = <<48/2=24>>24`. */
 const CALCULATOR = /<<[^<>\n]*>>/g;
 
 const MONTHS =
@@ -30,8 +32,8 @@ const MONTH_FIRST = new RegExp(`\\b${MONTH} (\\d{1,2})(?:st|nd|rd|th)?,? (\\d{4}
 const TWELVE_HOURS = /\b(1[0-2]|0?[1-9])(?::([0-5]\d))? ?([ap])\.?m\b\.?/gi;
 
 /**
- * A text with its digits, dashes, English dates and times of day in one form and without the marks of
- * LaTeX. `joined`: `1 234` is one number.
+ * Normalises digits, dashes, English dates and times of day, and removes LaTeX markup. If `joined`,
+ * `1 234` is one number.
  */
 export function plainNumbers(text: string, { joined = true } = {}): string {
   const plain = asciiDigits(joinGroups(text).normalize("NFKC")).replace(DASH, "-")
@@ -72,11 +74,11 @@ const WORD_VALUES = new Map<string, number>([
 ]);
 const VALUE_WORD = [...WORD_VALUES.keys()].join("|");
 const SCALE_WORD = Object.keys(SCALES).join("|");
-/** English number words in a row; no ordinal and no fraction, but `a dozen`. */
+/** English number words, including `a dozen`; no ordinals and no fractions. */
 const WORDS = `(?:(?:minus|negative) )?(?:${VALUE_WORD}|a (?:dozen|${SCALE_WORD}))` +
   `(?:(?:-| and | )(?:${VALUE_WORD}|${SCALE_WORD}))*` +
   "(?!-| (?:thirds?|fifths?|quarters?|halves|half)\\b)";
-/** Not behind another number or word: `48-24` is no `-24`. */
+/** Not after another number or word: `48-24` does not contain `-24`. */
 const SIGN = "(?:(?<![^\\s(*:$€£¥₹])-|(?<=(?:^|[=(])\\s?)-\\s?)?";
 const MENTION = new RegExp(
   `(?<!\\p{L})${WORDS}(?!\\p{L})|` +
@@ -84,9 +86,9 @@ const MENTION = new RegExp(
     `(?:e([+-]?\\d+)\\b|\\s?[×x*]\\s?10\\^\\{?(-?\\d+)\\}?)?`,
   "giu",
 );
-/** "One" is a number at the end of a clause, but not in "no one" and "one of them". */
+/** Matches "one" as a number, at the end of a clause, but not in "no one" and "one of them". */
 const PRONOUN = /(?<!\b(?:no|any|every|some|each|this|that|which|the) )one(?!\s?\p{L})/iu;
-/** What stands behind a number and is part of its value or unit. */
+/** What follows a number and is part of its value or unit. */
 const BEHIND =
   /^[*_]{0,3}[\s-]?(?:(%|percent\b|per cent\b)|(hundred|thousand|million|billion|trillion|dozen)\b|(k)(?![\p{L}\d])|(cents?\b|¢)|(dollars?|usd|us\$|euros?|eur|€|pounds?|gbp|yen|jpy|rupees?|inr)(?![\p{L}]))/iu;
 const CURRENCIES: [RegExp, string][] = [
@@ -97,7 +99,7 @@ const CURRENCIES: [RegExp, string][] = [
   [/rupee|inr|₹/i, "₹"],
 ];
 
-/** The numbers of a text that `plainNumbers` made, in their order. */
+/** The numbers of a text from `plainNumbers`, in order. */
 export function mentionsIn(text: string): Mention[] {
   return [...text.matchAll(MENTION)].flatMap((match): Mention[] => {
     const [raw, sign, currency, written, ...powers] = match;
@@ -118,7 +120,7 @@ export function mentionsIn(text: string): Mention[] {
     const value = Number(above) / Number(below) * 10 ** power;
     const factor = thousand ? 1e3 : SCALES[scale?.toLowerCase() ?? ""];
     const values = factor ? [value * factor] : scale
-      ? [value, value * 12] // dozens may be what is counted
+      ? [value, value * 12] // dozens may be the unit
       : percent || cents
       ? [value, value / 100]
       : [value];
@@ -134,7 +136,7 @@ function currencyOf(text: string): string {
   return text === "" ? "" : CURRENCIES.find(([pattern]) => pattern.test(text))?.[1] ?? "";
 }
 
-/** Without the commas between thousands; `12,50` is `12.50`, and `1.234,50` is `1234.50`. */
+/** Removes separators of thousands; `12,50` is `12.50`, and `1.234,50` is `1234.50`. */
 function plainDigits(written: string): string {
   if (/^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(written) && !/^-?0,/.test(written)) {
     return written.replaceAll(",", "");
@@ -158,7 +160,7 @@ function valueOfWords(words: string): number {
 /** Longer numbers are compared by their digits: they are identifiers, not quantities. */
 const EXACT_DIGITS = 15;
 
-/** Whether two mentions are the same, as far as both have a unit. */
+/** Whether two mentions are equal. Units count only if both have one. */
 export function isSameMention(one: Mention, other: Mention): boolean {
   if (one.unit && other.unit && one.unit !== other.unit) return false;
   const isQuantity = [one, other].every(({ values, digits }) =>
@@ -172,22 +174,22 @@ export function isSameMention(one: Mention, other: Mention): boolean {
 const DIGIT = /\p{Nd}/u;
 const OTHER_DIGIT = /(?![0-9])\p{Nd}/gu;
 const ASCII_ONLY = /^[\0-\x7f]*$/;
-/** A number in groups of three, between which a narrow or no-break blank or an apostrophe stands. */
+/** A number in groups of three, separated by narrow or no-break blanks or apostrophes. */
 const GROUPED =
   /(?<![\p{Nd}.,])[1-9]\p{Nd}{0,2}(?:[\xa0\u2007\u2009\u202f'’]\p{Nd}{3})+(?!\p{Nd})/gu;
 
-/** A text after NFKC with the digits and number marks of every script in ASCII: `٣٫٥` is `3.5`. */
+/** Converts digits and decimal marks of every script to ASCII, after NFKC: `٣٫٥` is `3.5`. */
 function asciiDigits(text: string): string {
   if (ASCII_ONLY.test(text)) return text;
   return text.replace(OTHER_DIGIT, valueOf).replaceAll("\u066b", ".").replaceAll("\u066c", ",");
 }
 
-/** A fraction in one sign, and the whole number before it: `½`, `1½`, `2 ¾`; no row of signs. */
+/** A fraction character with the whole number before it: `½`, `1½`, `2 ¾`; no sequences of them. */
 const ONE_SIGN =
   /(?:(?<![\p{Nd}.,/¼½¾⅐-⅞])(\d{1,6}) ?)?(?<![¼½¾⅐-⅞])([¼½¾⅐-⅞])(?![\p{Nd}¼½¾⅐-⅞])/gu;
 const PARTS = /^(\d+)\u2044(\d+)$/;
 
-/** For NFKC `1½` is eleven halves. */
+/** Replaces fraction characters, because NFKC would turn `1½` into `11⁄2`. */
 function withFractions(text: string): string {
   return text.replace(ONE_SIGN, (_, whole: string | undefined, sign: string) => {
     const [, above, below] = PARTS.exec(sign.normalize("NFKC"))!;
@@ -196,14 +198,14 @@ function withFractions(text: string): string {
 }
 
 /**
- * A text in which `1 234,50` and `1’234.50` are one number each, as is `1½`. Before NFKC, for which
- * every blank is the same: an ordinary one may stand between two numbers.
+ * Joins grouped digits, as in `1 234,50` and `1’234.50`, and fractions, as in `1½`. Runs before
+ * NFKC, which makes all blanks equal: an ordinary one may separate two numbers.
  */
 function joinGroups(text: string): string {
   return withFractions(text).replace(GROUPED, (number) => number.replace(/\P{Nd}/gu, ""));
 }
 
-/** Unicode has the ten digits of a script in a row, from zero on. */
+/** Unicode has the ten digits of a script in sequence, starting with zero. */
 function valueOf(digit: string): string {
   const point = digit.codePointAt(0)!;
   let zero = point;

@@ -1,7 +1,7 @@
 /**
  * How many n-grams two lists share, each as often as it occurs in both, for n = 1 to `orders`. An
- * n-gram is a number made of that of its first n − 1 tokens and its last one: strings would take
- * several times as long.
+ * n-gram is a number derived from that of its first n − 1 tokens and its last token, because
+ * strings would take several times as long.
  */
 export function sharedNgrams<Token>(
   left: readonly Token[],

@@ -1,45 +1,45 @@
 import { isSameMention, type Mention, mentionsIn } from "./number_mentions.ts";
 
-/** What names an answer, in the languages of most replies. */
+/** Words for "answer", in the most common languages of replies. */
 const ANSWER_WORD = "answer|result|solution|antwort|ergebnis|lösung|réponse|résultat|respuesta|" +
   "resultado|risposta|risultato|resposta|antwoord|svaret|odpowiedź|wynik|ответ|результат|答案|结果|答え";
 const STATES =
   "is|are|was|will be|would be|should be|must be|comes to|ist|est|es|è|é|är|to|是|は|:|：|=|\\$";
-/** "The answer is", "Final answer:", "**Answer:**", "####". Up to here nothing of the answer is said. */
+/** "The answer is", "Final answer:", "**Answer:**", "####". The answer itself follows. */
 const STATEMENT = new RegExp(
   `(?<!\\p{L})(?:${ANSWER_WORD})(?!\\p{L})[^\\n.!?=:：,\\d]{0,60}?(?:(?<=[\\s*_])|(?=[:：=是は]))(?:${STATES})(?!\\p{L})[*_:：\\s]*|####`,
   "giu",
 );
 const BOXED = /\\boxed\s?\{((?:[^{}]|\{[^{}]*\})*)\}/g;
-/** Of a longer one the end nearest to the answer is read. */
+/** Of a longer sentence only the end nearest to the answer is read. */
 const LONGEST_SENTENCE = 2000;
-/** Where a sentence or a line ends. */
+/** The end of a sentence or a line. */
 const SENTENCE_END = /(?<=[.!?。！？])[*_")\]]*\s+|\n+/u;
-/** A sign of equality, and what says the same. */
+/** Signs of equality and equivalent words. */
 const EQUALS = /[=≈≅]|\bequals\b|\bis equal to\b|\bequal to\b/giu;
 const NEGATION =
   /(?:\bnot|\bnor|n't|\bnever|\bcannot be|≠|!=|\bnicht|\bkeine?|\bpas|\bno es|\bnon è|\bnão é|\bniet|(?<!\p{L})не|不是|ではなく)\s?(?:(?:be|just|only|exactly|equal to|simply|the answer)\s)?[*_(]*$/iu;
-/** What a number is measured by, and what it was before: not what is asked for. */
+/** Words before a number that is a measure or an earlier amount, not the answer. */
 const ASIDE =
   /(?:\bthan|\bout of|\bper|\bin|\bfor|\bafter|\bevery|\bwithin|\bduring|\bof|\bfrom|\bwith|\bby|\bat|\bthe|\bthose|\bthese|\ball|\bboth|\beach of|\bsince|\bbetween)\s(?:the |all |his |her |their |its |these |those |only |just |another )?[*_(]*$/i;
-/** What says that a number is the result of those before it. */
+/** Words before a number that is a result. */
 const COMES_TO =
   /\b(?:is|makes|gives|leaves|becomes|totals|get|gets|total of|result of)\s(?:us |only |about )?[*_(]*$/i;
-/** What stands between two members of a list or two choices. */
+/** Separators between members of a list or between choices. */
 const LISTED =
   /^[*_\s]*(?:[,;/&]|(?:[,;]\s*)?(?:and|or|to|und|oder|et|ou|y|o|e|или|и|或|和)(?!\p{L}))\s*[*_$]*$/iu;
 const ALTERNATIVE = /^[^\d.;:!?\n]{0,25}(?<!\p{L})(?:or|oder|ou|или)(?!\p{L})[^\d.;:!?\n]{0,15}$/iu;
 
-/** The answer that a text comes to, and whether it says so outright. */
+/** The part of a text with its answer, and whether the text names it as the answer. */
 interface Statement {
   text: string;
   isOutright: boolean;
 }
 
 /**
- * The number that a text of `plainNumbers` gives as its final answer: in a box, behind "the answer is",
- * behind the last sign of equality, in bold, or the last one that is no aside. `undefined` if there is
- * none, or if there are several without a final one: "40, 41 or 42".
+ * The number that a text from `plainNumbers` gives as its final answer: in a box, after "the answer
+ * is", after the last sign of equality, in bold, or else the last one that matches no `ASIDE`.
+ * `undefined` if there is none, or if several are listed as alternatives: "40, 41 or 42".
  */
 export function statedNumber(text: string): Mention | undefined {
   const { text: said, isOutright } = findStatement(text);
@@ -101,13 +101,13 @@ function isBold(said: string, start: number, end: number): boolean {
   return before % 2 === 0 && said.indexOf("**", end) >= 0;
 }
 
-/** What the last calculation of a text comes to. */
+/** The result of the last calculation in a text. */
 function lastResult(text: string): Mention | undefined {
   const last = [...text.matchAll(EQUALS)].at(-1);
   return last && mentionsIn(text.slice(last.index, last.index + 60))[0];
 }
 
-/** Whether a mention is one of several that stand side by side: none of them is the answer. */
+/** Whether a mention is one of several in a list, so that none of them is the answer. */
 function isListed(chosen: Mention, mentions: Mention[], said: string): boolean {
   const at = mentions.indexOf(chosen);
   return [[at - 1, at], [at, at + 1]].some(([left, right]) => {

@@ -6,18 +6,16 @@ const SYMBOL = /[^\s\p{Nd}]/gu;
 const LETTER = /\p{L}/u;
 
 /**
- * Whether a text has no letter, or that of an option alone, so that there is no meaning for a sentence
- * encoder to find.
+ * Whether a text has no letters, or only that of an option: sentence encoders are of no use for it.
  */
 export function isWordless(text: string): boolean {
   return !LETTER.test(text) || loneOption(text.normalize("NFKC")) !== undefined;
 }
 
 /**
- * How far a reply gives a wordless reference: 1 or 0 for a single number and for the letter of an
- * option, which must be the reply's final answer. Of several numbers, or of symbols, the share that
- * the reply has; F1 if it is wordless, too. "100 200" may be one number or two; the nearest reading
- * counts.
+ * Compares a reply with a wordless reference. A single number or the letter of an option must be
+ * the reply's final answer: 1 or 0. For several numbers, or symbols, the share that the reply has;
+ * F1 if the reply is wordless too. "100 200" may be one number or two; the better result counts.
  */
 export function compareWordless(reply: string, reference: string): number {
   const option = loneOption(reference.normalize("NFKC"));
@@ -43,7 +41,7 @@ function compareReading(reply: string, reference: string): number {
     : share(reference.match(SYMBOL) ?? [], reply.match(SYMBOL) ?? [], isReplyWordless);
 }
 
-/** Of several numbers each counts without its unit. */
+/** Several numbers are compared without their units. */
 function keyOf({ values: [value], digits }: Mention): string {
   return String(value ?? digits);
 }
@@ -56,29 +54,31 @@ function share(wanted: string[], given: string[], isReplyWordless: boolean): num
     : common / wanted.length;
 }
 
-/** A letter between any signs: `B`, `(b)`, `**B.**`. I is left out: it is mostly the pronoun. */
+/** A single letter, possibly with punctuation: `B`, `(b)`, `**B.**`. Not I, the pronoun. */
 const ALONE = /^[^\p{L}\p{N}]*([A-HJ])[^\p{L}\p{N}]*$/iu;
-/** `B) Paris`, `b: Paris`. With a point it may be an initial. */
+/** `B) Paris`, `b: Paris`. Not with a point, which may be an initial. */
 const LEADING = /^[^\p{L}\p{N}]*([A-HJ])\s?[):](?!\/)/iu;
-/** "The answer is (B)", "Option B", "Antwort: B", "答案是B", `\boxed{B}`; not "the answer is B or C". */
+/**
+ * "The answer is (B)", "Option B", "Antwort: B", "答案是B", `\boxed{B}`; not "the answer is B or C".
+ */
 const NAMED =
   /(?:\\boxed\{|(?<!\p{L})(?:[Aa]nswer|[Oo]ption|[Cc]hoice|Antwort|[Rr]éponse|[Rr]espuesta|[Oo]pción|[Rr]isposta|[Rr]esposta|[Оо]твет|答案|选项|選項|答え|正解)(?:\s+(?:is|ist|est|es|è|é)(?=\s))?(?:是|为|為|は)?)[\s:：—–"“'(*[]*([A-HJ])(?![\p{L}\p{N}'’-]|\s+(?:or|oder|ou|o|или)\s)/gu;
-/** Any letter that stands by itself; not the article, as in "A cat", but "A is right". */
+/** Any single letter; not the article as in "A cat", but "A is right". */
 const OPTION_LETTER =
   /(?<![\p{L}\p{N}'’-])(?!A\s(?!(?:is|and|or|because)\b)\p{Ll})[A-HJ](?![\p{L}\p{N}'’-])/gu;
-/** "Not B", "neither A nor B", "rather than B", "Option B" with a denial before it. */
+/** "Not B", "neither A nor B", "rather than B", "not option B". */
 const DENIED_BEFORE =
   /(?:\b(?:not|nor|neither|never|than|except|nicht|pas|niet)|n['’]t|不是|(?<!\p{L})не)\s(?:be\s)?(?:(?:the\s)?(?:option|answer|choice)\s)?[("'*[]*$/iu;
 /** "B is wrong", "B is not right", "(B) isn't" */
 const DENIED_BEHIND =
   /^[)"'*\].,]*\s(?:is|was|are|would be|seems)(?:\s(?:clearly|also|simply))?(?:n['’]t|\s(?:not|wrong|incorrect|false|out))(?!\p{L})/iu;
 
-/** The letter of an option if a text is nothing else. */
+/** The letter of an option, if the text is only that. */
 function loneOption(text: string): string | undefined {
   return ALONE.exec(text)?.[1]?.toUpperCase();
 }
 
-/** How far a text chooses an option: 1, or the letter's share if it leaves several; 0 without it. */
+/** 1 if a text chooses the option, its share if the text leaves several options, else 0. */
 function chooses(text: string, option: string): number {
   const chosen = optionOf(text);
   if (chosen !== undefined) return chosen === option ? 1 : 0;
@@ -86,7 +86,7 @@ function chooses(text: string, option: string): number {
   return letters.has(option) ? 1 / letters.size : 0;
 }
 
-/** The option that a text chooses, the last one that it names as such; `undefined` without one. */
+/** The option that a text chooses, of several the last one named; `undefined` if none. */
 function optionOf(text: string): string | undefined {
   const alone = loneOption(text);
   if (alone) return alone;
@@ -102,7 +102,7 @@ function optionOf(text: string): string | undefined {
       : undefined);
 }
 
-/** The letters that stand by themselves and are not denied. */
+/** The single letters that are not denied. */
 function lettersIn(text: string): string[] {
   return [...text.matchAll(OPTION_LETTER)].filter(({ index }) => !isDenied(text, index))
     .map(([letter]) => letter);

@@ -5,14 +5,14 @@ import { countItems, countShared } from "../text/overlap.ts";
 import { matchPatterns, type MatchTexts } from "./match_patterns.ts";
 import { type MatchesPattern, shareOfArguments } from "./same_args.ts";
 
-/** How the calls of a turn compare with those expected, each in [0, 1]. */
+/** The scores of a turn's tool calls, each in [0, 1]. */
 interface ToolComparison {
-  /** Of the names, as multisets. */
+  /** Over the names as multisets. */
   f1: number;
   /** `null` if no expected call has arguments. */
   args: number | null;
   order: number;
-  /** Whether the calls fit, as the mode wants it. */
+  /** Whether the calls fit by the mode. */
   fits: boolean;
 }
 
@@ -60,14 +60,14 @@ async function shareMatrix(
   return rows;
 }
 
-/** If none is expected: 1 for no call, 0 for any. */
+/** If none is expected, 1 without calls and 0 with any. */
 function nameF1(wanted: string[], found: string[]): number {
   if (wanted.length + found.length === 0) return 1;
   const common = countShared(countItems(wanted), countItems(found));
   return 2 * common / (wanted.length + found.length);
 }
 
-/** The longest common subsequence of the names, over the longer list. */
+/** The longest common subsequence of the names / the length of the longer list. */
 function nameOrder(wanted: string[], found: string[]): number {
   const longer = Math.max(wanted.length, found.length);
   return longer === 0 ? 1 : lcsLength(wanted, found) / longer;
@@ -111,9 +111,8 @@ function fits(
 }
 
 /**
- * How many expected calls can each have a call of their own that is all as expected. One that fits
- * several (`$any`) must not take the only one that another fits, so pairs are exchanged along
- * augmenting paths.
+ * The largest number of expected calls that can be paired with fitting calls. A call that fits
+ * several (`$any`) must not block another, so pairs are exchanged along augmenting paths.
  */
 function largestMatching(shares: (number | null)[][], made: number): number {
   const partner = new Array<number>(made).fill(-1);

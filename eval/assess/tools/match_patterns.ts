@@ -5,14 +5,14 @@ import { type MatchesPattern, patternsIn, type PatternText, patternTexts } from 
 /** For each, whether the pattern is found in the text. */
 export type MatchTexts = (pairs: PatternText[]) => Promise<boolean[]>;
 
-/** An argument could not be compared with its pattern, so that it is not known what fits. */
+/** An argument could not be compared with its pattern. */
 export class UndecidedPattern extends Error {}
 
-/** Arguments of one turn that are compared with patterns: an endpoint may make any number of calls. */
+/** Per turn. An endpoint may make any number of calls. */
 const MOST_PAIRS = 10_000;
 
 /**
- * Looks for the patterns of expected calls in the arguments of the calls made, all at once. Throws
+ * Matches the patterns of expected calls with the arguments of the calls made, all at once. Throws
  * `UndecidedPattern` if there are too many.
  */
 export async function matchPatterns(
@@ -20,7 +20,7 @@ export async function matchPatterns(
   matchTexts: MatchTexts,
 ): Promise<MatchesPattern> {
   const pairs: PatternText[] = [];
-  /** Pattern to text to its place in the list. */
+  /** The index of each pair, by its pattern and its text. */
   const places = new Map<string, Map<string, number>>();
   const yieldIfDue = createYielder();
   for (const { name, args } of expected) {
@@ -34,7 +34,7 @@ export async function matchPatterns(
   const found = pairs.length === 0 ? [] : await matchTexts(pairs);
   return (pattern, text) => found[places.get(pattern)!.get(text)!]!;
 
-  /** Each pattern is looked for in each text once. */
+  /** Adds each pair once. */
   function add(pattern: string, text: string): void {
     const ofPattern = places.getOrInsertComputed(pattern, () => new Map<string, number>());
     if (ofPattern.has(text)) return;

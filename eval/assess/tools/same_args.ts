@@ -3,21 +3,21 @@ import { AnyArgument, ArgumentPattern } from "../../schemas/tools.ts";
 
 type Arguments = Record<string, unknown>;
 
-/** A text in an argument and the pattern that is looked for in it. */
+/** A pattern and a text of an argument to match it with. */
 export interface PatternText {
   pattern: string;
   text: string;
 }
 
-/** Whether a pattern of a caller is found in a text. */
+/** Whether a caller's pattern matches a text. */
 export type MatchesPattern = (pattern: string, text: string) => boolean;
 
-/** Two numbers that differ by no more are the same. */
+/** The largest relative difference of equal numbers. */
 const TOLERANCE = 1e-9;
 
 /**
- * The share of arguments that are as expected, of all that are expected or given. 1 without any; 0
- * if the arguments are no JSON object.
+ * The share of arguments that are as expected, of all that are expected or given. 1 if there are
+ * none; 0 if the arguments are not a JSON object.
  */
 export function shareOfArguments(
   expected: Arguments,
@@ -35,7 +35,7 @@ export function shareOfArguments(
   return same / names.size;
 }
 
-/** A pattern, or a value that may be any, counts wherever it stands in an argument. */
+/** Patterns and `$any` may be at any depth of an argument. */
 function isAsExpected(expected: unknown, actual: unknown, matches: MatchesPattern): boolean {
   return compareValues(expected, actual, (one, other) => {
     if (AnyArgument.safeParse(one).success) return true;
@@ -46,17 +46,17 @@ function isAsExpected(expected: unknown, actual: unknown, matches: MatchesPatter
   });
 }
 
-/** What a pattern is looked for in; `undefined` if nothing in the argument can match one. */
+/** The text to match with a pattern; `undefined` if the argument cannot match any. */
 function matchedText(actual: unknown): string | undefined {
   return typeof actual === "string" || typeof actual === "number" ? String(actual) : undefined;
 }
 
-/** The pattern that an argument must match, if it is one. */
+/** The pattern of an expected value, if it is one. */
 function patternIn(expected: unknown): string | undefined {
   return ArgumentPattern.safeParse(expected).data?.$regex;
 }
 
-/** The patterns in an expected value, and what each is looked for in. */
+/** The patterns in an expected value, each with its text in the actual value. */
 export function* patternTexts(expected: unknown, actual: unknown): Generator<PatternText> {
   const pattern = patternIn(expected);
   if (pattern !== undefined) {
@@ -69,7 +69,7 @@ export function* patternTexts(expected: unknown, actual: unknown): Generator<Pat
   }
 }
 
-/** All patterns in an expected value, with their paths below it. */
+/** All patterns in an expected value, with their paths. */
 export function* patternsIn(
   expected: unknown,
   path = "",
@@ -88,7 +88,7 @@ export function isSame(a: unknown, b: unknown): boolean {
   return compareValues(a, b, () => undefined);
 }
 
-/** The same, unless `decide` says whether an object, at any depth, stands for the other value. */
+/** The same, but `decide` is asked first about every object in `a`, at any depth. */
 function compareValues(
   a: unknown,
   b: unknown,

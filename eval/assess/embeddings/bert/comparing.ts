@@ -2,7 +2,7 @@ import type { Layers, Span } from "./layers.ts";
 import { padRows } from "./layers.ts";
 import { type Layout, OUTPUTS, ROWS } from "./layout.ts";
 
-/** Word pieces of a text that are compared: as many as the layers were trained with. */
+/** The most word pieces of a text that are compared: the layers were trained with as many. */
 export const LONGEST_COMPARED = 96;
 
 /** The states of two texts, `width` numbers a word piece, and the cosine of their vectors. */
@@ -12,7 +12,7 @@ export interface EncodedPair {
   cosine: number;
 }
 
-/** Probabilities that a text follows from another one, that it does neither, that it contradicts it. */
+/** Probabilities that a text follows from another one, is neutral to it, or contradicts it. */
 export type Direction = [entails: number, neutral: number, contradicts: number];
 
 export interface Comparison {
@@ -20,13 +20,13 @@ export interface Comparison {
   reply: Direction;
   /** The reference, given the reply. */
   reference: Direction;
-  /** As people grade the similarity of two sentences, in [0, 1]. */
+  /** In [0, 1], on the scale on which people grade similarity. */
   similarity: number;
 }
 
 /**
- * The layers that compare two texts. They are like those of the encoder, but each text sees only the
- * other one. Both texts of some pairs lie in one pass, the reference before the reply.
+ * The layers that compare two texts. They are like those of the encoder, but each text attends only
+ * to the other one. One pass has the texts of several pairs, each reference before its reply.
  */
 export function createComparing(
   { layers, memory, at, width }: {
@@ -42,7 +42,7 @@ export function createComparing(
   const bias = new Float32Array(memory, at.outBias, OUTPUTS);
   const cosineLine = new Float32Array(memory, at.cosine, 2);
 
-  /** The states of a text, with what tells references and replies apart, to the rows from `start` on. */
+  /** Writes a text's states to the rows from `start` on, plus the embedding of its segment. */
   function place(states: Float16Array, start: number, segment: 0 | 1): Span {
     const to = start * width;
     for (let i = 0; i < states.length; i++) {
@@ -72,7 +72,7 @@ export function createComparing(
     return spans.map((span, index) => conclude(span, pairs[index]!.cosine));
   }
 
-  /** From the first row and the mean of the rows of each text. */
+  /** Uses the first row and the mean of the rows of each text. */
   function conclude(span: readonly [Span, Span], cosine: number): Comparison {
     const means = span.map((rows) => layers.sum(rows).map((value) => value / rows.length));
     const firsts = span.map((rows) => layers.sum({ ...rows, length: 1 }));
@@ -103,7 +103,7 @@ function softmax(values: number[]): Direction {
   return powers.map((power) => power / total) as Direction;
 }
 
-/** Pairs in groups that fit into one pass. */
+/** Groups pairs that fit into one pass. */
 function groupPairs(pairs: EncodedPair[], width: number): EncodedPair[][] {
   const groups: EncodedPair[][] = [];
   let room = 0;

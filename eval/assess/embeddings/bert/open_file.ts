@@ -9,7 +9,7 @@ export interface OpenFile extends Disposable {
 export async function openFile(path: string | URL): Promise<OpenFile> {
   const file = await Deno.open(path);
   return {
-    size: (await Deno.stat(path)).size, // a file in a binary cannot tell by itself
+    size: (await Deno.stat(path)).size, // an open file of a compiled binary lacks it
     seek: (position) => file.seekSync(position, Deno.SeekMode.Start),
     read(bytes) {
       const buffer = new Uint8Array(bytes);
@@ -24,7 +24,7 @@ export async function openFile(path: string | URL): Promise<OpenFile> {
   };
 }
 
-/** As safetensors describe one. */
+/** A tensor in the header of a safetensors file. */
 export interface Tensor {
   dtype?: string;
   shape: number[];

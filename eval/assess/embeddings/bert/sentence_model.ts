@@ -24,13 +24,13 @@ import { createWordPieces, type WordPieces } from "./word_pieces.ts";
 const NOT_LOADED = "the weights are not loaded";
 
 export interface SentenceModel {
-  /** Takes in the weights; all pieces have to be there before a text is. */
+  /** Loads a part of the weights; all parts must be loaded before the first text. */
   load(piece: WeightPiece): void;
-  /** In order. Of a text the first 256 word pieces are read. */
+  /** In order. Only the first 256 word pieces of a text are read. */
   encode(texts: string[], keepsStates?: boolean): EncodedText[];
-  /** In order; throws if the model has no layers for it. */
+  /** In order. Throws if the model has no layers for it. */
   compare(pairs: EncodedPair[]): Comparison[];
-  /** The loaded model as it lies in memory, the same in every build. */
+  /** The loaded model as it is in memory, the same in every build. */
   image(): Uint8Array;
   /** The loaded model for `joinSentenceModel`. */
   share(): SharedModel;
@@ -39,11 +39,11 @@ export interface SentenceModel {
 export interface EncodedText {
   /** `width` numbers, of length 1. */
   vector: Float32Array;
-  /** What `compare` takes, of the first 96 word pieces; only if it was asked for. */
+  /** For `compare`, of the first 96 word pieces; only with `keepsStates`. */
   states?: Float16Array | undefined;
 }
 
-/** A loaded model, which may be sent to another thread: both use the same memory. */
+/** A loaded model that may be sent to another thread: both use the same memory. */
 export interface SharedModel {
   memory: WebAssembly.Memory;
   /** The word pieces, one per line. */
@@ -55,7 +55,7 @@ export function createSentenceModel(shape: ModelShape, build?: KernelBuild): Sen
   return createModel(shape, createMemory(), build);
 }
 
-/** The model that another thread has loaded, with room of its own to work in. */
+/** The model that another thread has loaded, with its own workspace. */
 export function joinSentenceModel(
   shape: ModelShape,
   { memory, vocabulary }: SharedModel,
@@ -85,7 +85,7 @@ function createModel(
   let vocabulary: string[] | undefined;
   let cut: WordPieces | undefined;
 
-  /** One row of `x` a word piece, text after text without padding between them. */
+  /** Writes one row of `x` per word piece, without padding between texts. */
   function lookUp(texts: number[][]): number {
     let row = 0;
     for (const ids of texts) {
@@ -102,7 +102,6 @@ function createModel(
     return rows;
   }
 
-  /** The vectors of some texts, and their states if they are to be compared. */
   function pass(texts: number[][], keepsStates: boolean): EncodedText[] {
     const rows = lookUp(texts);
     const spans = spansOf(texts);
@@ -148,7 +147,7 @@ function createModel(
   };
 }
 
-/** Text after text, without padding between them. */
+/** The rows of each text, without padding between them. */
 function spansOf(texts: number[][]): Span[] {
   let start = 0;
   return texts.map(({ length }) => {
@@ -157,7 +156,7 @@ function spansOf(texts: number[][]): Span[] {
   });
 }
 
-/** Texts in groups that fit into one pass. */
+/** Groups texts that fit into one pass. */
 function groupRows(texts: number[][]): number[][][] {
   const groups: number[][][] = [];
   let room = 0;

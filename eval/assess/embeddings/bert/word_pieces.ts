@@ -8,17 +8,17 @@ const REMEMBERED = 5000;
 
 const HAN = "\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{2fa1f}";
 const MARKS = "\\p{P}$+<=>^`|~";
-/** A Chinese character and a punctuation mark are words of their own. */
+/** Chinese characters and punctuation marks are single words. */
 const WORD = new RegExp(`[${HAN}${MARKS}]|[^\\s${HAN}${MARKS}]+`, "gu");
 const INVISIBLE = /\ufffd|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu;
 const ASCII_ONLY = /^[\t\n\r\x20-\x7e]*$/;
 
-/** The ids of a text's pieces. */
+/** Converts a text to the ids of its word pieces. */
 export type WordPieces = (text: string) => number[];
 
 /**
- * BERT's uncased WordPiece: lower-case, accents off, each word cut into the longest pieces of the
- * vocabulary. At most `longest` ids, those of the start and the end included; the rest is cut off.
+ * BERT's uncased WordPiece: lower case, without accents, each word split into the longest pieces of
+ * the vocabulary. At most `longest` ids, including those of the start and the end.
  */
 export function createWordPieces(vocabulary: string[], longest: number): WordPieces {
   const ids = new Map(vocabulary.map((piece, id) => [piece, id]));

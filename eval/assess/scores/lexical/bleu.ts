@@ -22,7 +22,7 @@ export function bleu(reply: string, reference: string): number {
   for (const [index, matched] of sharedNgrams(found, wanted, orders).entries()) {
     const total = found.length - index;
     if (matched > 0) hasMatch = true;
-    // The k-th order without a match counts as 1/2^k of one.
+    // The k-th order without a match counts as 1/2^k of a match.
     logSum += Math.log(matched > 0 ? matched / total : 1 / ((smoothing *= 2) * total));
   }
   if (!hasMatch) return 0;
@@ -30,7 +30,6 @@ export function bleu(reply: string, reference: string): number {
   return Math.min(1, brevity * Math.exp(logSum / orders));
 }
 
-/** Its line in the table. */
 export const bleuScorer: PairScorer = {
   name: "bleu",
   definition: "sentence BLEU: precision of 1- to 4-grams, with a penalty for a short reply",
@@ -42,14 +41,14 @@ export const bleuScorer: PairScorer = {
 };
 
 /**
- * The 13a tokens of sacreBLEU (mteval-v13a): punctuation stands alone, but `.` and `,` between
- * digits and a dash after a letter do not.
+ * The 13a tokens of sacreBLEU (mteval-v13a): punctuation marks are tokens, except `.` and `,`
+ * between digits and a dash after a letter.
  */
 export function bleuTokens(text: string): readonly string[] {
   const line = unescape(
     trimEndBlanks(text).replaceAll("<skipped>", "").replaceAll("-\n", "").replaceAll("\n", " "),
   );
-  // The reference also sets a blank apart, which makes it three: nothing after this can tell.
+  // sacreBLEU also surrounds blanks with blanks, which makes no difference.
   const spaced = ` ${line} `
     .replace(/[{-~[-`!-&(-+:-@/]/gu, " $& ")
     .replace(/([^0-9])([.,])/gu, "$1 $2 ")
@@ -58,7 +57,7 @@ export function bleuTokens(text: string): readonly string[] {
   return splitBlanks(spaced);
 }
 
-/** In the order of the reference: `&amp;lt;` is undone twice there. */
+/** In the order of sacreBLEU, which unescapes `&amp;lt;` twice. */
 function unescape(text: string): string {
   return text.replaceAll("&quot;", '"').replaceAll("&amp;", "&").replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">");

@@ -12,7 +12,7 @@ const BETA_SQUARED = 4;
 export function chrf(reply: string, reference: string): number {
   const empty = scoreOfEmpty(reply, reference);
   if (empty !== undefined) return empty;
-  if (reply === reference) return 1; // the most frequent pair, and the longest to count
+  if (reply === reference) return 1; // frequent, and the slowest pair to compute
   const found = Array.from(splitBlanks(reply).join(""));
   const wanted = Array.from(splitBlanks(reference).join(""));
   if (found.length === 0 && wanted.length === 0) return scoreOfWordless(reply, reference);
@@ -25,7 +25,7 @@ export function chrf(reply: string, reference: string): number {
     recall += shared / (wanted.length - index);
   }
   if (precision + recall === 0) return 0;
-  precision /= orders; // at the end: a sixth six times over is less than 1
+  precision /= orders; // at the end: six times 1/6 is less than 1 in floating point
   recall /= orders;
   return Math.min(
     1,
@@ -33,7 +33,6 @@ export function chrf(reply: string, reference: string): number {
   );
 }
 
-/** Its line in the table. */
 export const chrfScorer: PairScorer = {
   name: "chrf",
   definition: "chrF2: F-score over character 1- to 6-grams, recall counting twice",

@@ -1,7 +1,7 @@
 import { distance } from "fastest-levenshtein";
 import { type PairScorer, scoreOfEmpty } from "../score.ts";
 
-/** The time grows with the product of the lengths: two texts of this length take 1.5 s. */
+/** The time grows with the product of the lengths; two texts of this length take 1.5 s. */
 const MAX_EDIT_CHARACTERS = 80_000;
 
 /**
@@ -12,7 +12,7 @@ export function editSimilarity(reply: string, reference: string): number | null 
   if (Math.max(reply.length, reference.length) > MAX_EDIT_CHARACTERS) return null;
   const empty = scoreOfEmpty(reply, reference);
   if (empty !== undefined) return empty;
-  if (reply === reference) return 1; // the most frequent long pair, and the longest to count
+  if (reply === reference) return 1; // frequent, and the slowest pair to compute
   const units = toCodeUnits(reply.normalize("NFC"), reference.normalize("NFC"));
   if (!units) return null;
   const [found, wanted] = units;
@@ -22,8 +22,8 @@ export function editSimilarity(reply: string, reference: string): number | null 
 const SURROGATE = /[\ud800-\udfff]/;
 
 /**
- * Both texts with one code unit per code point, because the library counts code units and an emoji
- * has two. `undefined` if there are too many different ones.
+ * Converts both texts to one code unit per code point, because the library counts code units and an
+ * emoji has two. `undefined` if there are too many different code points.
  */
 function toCodeUnits(left: string, right: string): [string, string] | undefined {
   if (!SURROGATE.test(left) && !SURROGATE.test(right)) return [left, right];
@@ -31,8 +31,8 @@ function toCodeUnits(left: string, right: string): [string, string] | undefined 
 }
 
 /**
- * Only characters that both texts have need a unit of their own: the others match nothing, so each
- * side has one unit for all of them.
+ * Only characters that are in both texts need a unit of their own: the others match nothing, so
+ * each side uses one unit for all of them.
  */
 function renameCharacters(left: string[], right: string[]): [string, string] | undefined {
   const inLeft = new Set(left);
@@ -48,7 +48,6 @@ function renameCharacters(left: string[], right: string[]): [string, string] | u
   return [encode(left, "\0"), encode(right, "\x01")];
 }
 
-/** Its line in the table. */
 export const editSimilarityScorer: PairScorer = {
   name: "edit_similarity",
   definition: "1 − Levenshtein distance / longer length; null above 80,000 characters",

@@ -1,4 +1,4 @@
-/** The scores of long texts in a thread of their own: some of them take seconds. */
+/** Computes the scores of long texts in a worker: some take seconds. */
 import { serveCalls, stoppable } from "../../../../shared/background/serve_calls.ts";
 import { comparePair, type TextPair } from "./pair_scores.ts";
 

@@ -14,15 +14,15 @@ export interface TextPair {
   reference: string;
 }
 
-/** Every pair score, in the table's order. */
+/** Every pair score, in the order of the table. */
 interface PairComparison {
   /** `null` for a score that is in `missing`. */
   scores: Scores;
-  /** Why a score could not be computed for this pair, by its name; empty if all were. */
+  /** The reasons of scores that could not be computed for this pair. */
   missing: Record<string, string>;
 }
 
-/** Computes every pair score. Never throws: what cannot be computed is `missing`. */
+/** Computes every pair score. Never throws or rejects: a score that fails is `missing`. */
 export interface PairComparer extends Disposable {
   compare(pair: TextPair): PairComparison | Promise<PairComparison>;
 }
@@ -32,15 +32,15 @@ interface PairComparerOptions {
   onEvent?: (event: WorkerEvent) => void;
 }
 
-/** Up to here all scores of a pair together take a few milliseconds. */
+/** Up to this length all scores of a pair together take a few milliseconds. */
 const LONG_CHARACTERS = 8000;
-/** Ten times what the longest texts take on one processor that has nothing else to do. */
+/** Ten times what the longest texts take on an idle processor. */
 const TIMEOUT_MS = 30_000;
 
 /**
- * Short texts are compared here and now, long ones in a worker: they must not block the loop. What
- * the worker cannot do is never done here instead. Texts that are too long for every score go
- * nowhere.
+ * Compares short texts in this thread and long ones in a worker, so that they do not block the
+ * event loop. If the worker fails, the scores are missing. Texts that are too long for every score
+ * are not sent to the worker.
  */
 export function createPairComparer(
   { start = startLongTextWorker, onEvent }: PairComparerOptions = {},
@@ -63,7 +63,7 @@ export function createPairComparer(
   };
 }
 
-/** Every pair score of two texts; a score that throws is missing, and the others are not. */
+/** Every pair score of two texts. A score that throws is missing; the others are not affected. */
 export function comparePair(
   pair: TextPair,
   scorers: readonly PairScorer[] = pairScorers,
@@ -78,7 +78,7 @@ export function comparePair(
   return { scores, missing };
 }
 
-/** The score, or why there is none. */
+/** The score, or the reason why there is none. */
 function score({ compare, longest }: PairScorer, { reply, reference }: TextPair): number | string {
   if (reply.length > longest) return tooLong("reply", longest);
   if (reference.length > longest) return tooLong("reference", longest);

@@ -9,7 +9,7 @@ export function rouge1(reply: string, reference: string): number {
   return rouge(reply, reference, (found, wanted) => ngramF1(found, wanted, 1));
 }
 
-/** F1 over the bags of word pairs; 0 if a side has only one word, even if both are equal. */
+/** F1 over the bags of word pairs; 0 if a text has only one word, even if both are equal. */
 export function rouge2(reply: string, reference: string): number {
   return rouge(reply, reference, (found, wanted) => ngramF1(found, wanted, 2));
 }
@@ -60,7 +60,6 @@ const WORDS =
 /** The time of `rouge_l` grows with the product of the lengths. */
 const MAX_ROUGE_L_CHARACTERS = 80_000;
 
-/** Their lines in the table. */
 export const rougeScorers: PairScorer[] = [
   {
     name: "rouge_1",

@@ -4,19 +4,21 @@ import { splitBlanks } from "../../text/blanks.ts";
 import { isSpaceless, words } from "../../text/words.ts";
 import { countItems, countShared, f1 } from "../../text/overlap.ts";
 
-/** Two scores cut the same two texts, one after the other. */
+/** Two scores tokenise the same two texts one after the other. */
 const REMEMBERED = 2;
 
 /** Python's `string.punctuation`. */
 const PUNCTUATION = /[!-/:-@[-`{-~]/g;
 
-/** Python's `\b(a|an|the)\b`, whose words are letters and digits of every script but no marks. */
+/** Python's `\b(a|an|the)\b`: words have letters and digits of every script, but no marks. */
 const ARTICLES = /(?<![\p{L}\p{N}_])(?:an?|the)(?![\p{L}\p{N}_])/gu;
 
-/** A text as SQuAD's v1.1 script compares it: lower-case, without ASCII punctuation and articles. */
+/**
+ * The text as SQuAD's v1.1 script compares it: lower case, without ASCII punctuation and articles.
+ */
 const squadPieces = rememberLast(cutPieces, REMEMBERED, { longest: MAX_PAIR_CHARACTERS });
 
-/** The tokens of that script; text in a script without spaces, which it leaves whole, is cut. */
+/** The tokens of that program, except that text in a script without spaces is split into words. */
 export const squadTokens = rememberLast(cutTokens, REMEMBERED, { longest: MAX_PAIR_CHARACTERS });
 
 /** The text that SQuAD's exact match compares. */
@@ -48,7 +50,6 @@ export function exactMatch(reply: string, reference: string): number {
   return squadForm(reply) === squadForm(reference) ? 1 : 0;
 }
 
-/** Its line in the table. */
 export const exactMatchScorer: PairScorer = {
   name: "exact_match",
   definition: "1 if both texts are the same after normalisation, else 0",
@@ -60,8 +61,8 @@ export const exactMatchScorer: PairScorer = {
 };
 
 /**
- * F1 over the bags of SQuAD tokens. If normalisation leaves nothing of both ("The" and "A"), they
- * match exactly and so score 1, as in SQuAD's v2.0 script; v1.1 gives 0.
+ * F1 over the bags of SQuAD tokens. If normalisation leaves both texts empty ("The" and "A"), they
+ * match and score 1, as in SQuAD's v2.0 script; v1.1 gives 0.
  *
  * ```ts
  * import { assertEquals } from "@std/assert";
@@ -80,7 +81,6 @@ export function tokenF1(reply: string, reference: string): number {
   });
 }
 
-/** Its line in the table. */
 export const tokenF1Scorer: PairScorer = {
   name: "token_f1",
   definition: "F1 over the bags of normalised tokens",
