@@ -19,11 +19,11 @@ export interface CompareOptions {
 export const SEED = 20_260_101;
 
 /**
- * Says whether the candidate is better than the baseline, by one score that is named beforehand: it is
- * tested alone, and the other scores only describe what moved with it. The question is about
- * scenarios like these, so scenarios are the sample: more attempts make each of them more exact, but
- * add no scenarios. What one run lacks is not compared, and no verdict is given that missing values
- * could change. Throws 400 for a deciding score that neither run has.
+ * Decides whether the candidate is better than the baseline by one score that is chosen beforehand.
+ * It is tested alone; the other scores only describe what else changed. The verdict is about
+ * scenarios like these, so scenarios are the sample: more attempts make each of them more exact,
+ * but add no scenarios. Turns and scores of only one run are not compared, and there is no verdict
+ * that missing values could change. Throws 400 for a deciding score that neither run has.
  */
 export async function compareRuns(
   runs: { baseline: ComparableRun; candidate: ComparableRun },
@@ -47,7 +47,7 @@ export async function compareRuns(
   return {
     ...(deciding ? decideVerdict(deciding) : undecidable(decideBy, whyNot(decideBy, paired))),
     decided_by: decideBy,
-    scores: Object.fromEntries([ // a score may have any name, also __proto__
+    scores: Object.fromEntries([ // safe for any name, including __proto__
       ...(deciding ? [[decideBy, describeScore(deciding)]] : []),
       ...others.map((score, index) => [score.score, describeScore(score, corrected[index])]),
     ]),
@@ -86,7 +86,7 @@ function whyNot(decideBy: string, { pairs, common, onlyIn }: PairedRuns): string
   return only === undefined ? "neither run has it" : `only the ${only} has it`;
 }
 
-/** Means of `overall` that are not those of the runs would look like a mistake. */
+/** Explains why means of `overall` differ from those of the runs. */
 function noteReduced(leftOut: LeftOut[]): Comparison["notes"] {
   const parts = OVERALL_PARTS.filter((part) => leftOut.some(({ score }) => score === part));
   if (parts.length === 0) return [];

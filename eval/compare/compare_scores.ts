@@ -21,17 +21,17 @@ import { ROUNDING } from "../schemas/rounding.ts";
 /** How many scenarios `mostMoved` lists per direction. */
 const SHOWN_MOVED = 10;
 
-/** What a test found of one score, before any correction. The scenarios are not kept. */
+/** The test of one score before any correction. */
 export interface TestedScore {
   score: string;
-  /** What is published, without what depends on a correction. */
+  /** The fields of the answer that do not depend on a correction. */
   means: Omit<ScoreComparison, "ci95" | "p">;
-  /** The scenarios' differences with everything unknown against the candidate, and for it. */
+  /** The scenarios' differences with all unknown values against the candidate, and for it. */
   lows: number[];
   highs: number[];
   /** The largest p-value that missing values and unanswered calls allow. */
   p: number;
-  /** The largest that missing values allow, with unanswered calls at 0. */
+  /** The same, but unanswered calls count 0. */
   pAsCounted: number;
   /** The least mean difference that missing values allow. */
   leastAsCounted: number;
@@ -40,8 +40,8 @@ export interface TestedScore {
 }
 
 /**
- * Tests each score over the scenarios that have it in both runs. A score that no scenario has in
- * both is left out. `clusters` are the scenarios that each was found in.
+ * Tests each score over the scenarios that have it in both runs. Scores without such a scenario are
+ * left out. `clusters` has the scenarios of each score.
  */
 export async function testScores(
   pairs: ScenarioPair[],
@@ -83,7 +83,7 @@ export async function testScores(
   return { tested, clusters: found };
 }
 
-/** A score as the answer has it. `corrected` is set if it is one of several. */
+/** A score in the answer. `corrected` is set if several scores were tested. */
 export function describeScore(
   { means, lows, highs, p }: TestedScore,
   corrected: CorrectedTest = { p, level: ALPHA },
@@ -121,7 +121,7 @@ function describeMeans(
 }
 
 /**
- * A verdict must hold wherever the unknown values lie, so the test is done with all of them against
+ * A verdict must hold for all possible unknown values, so the test is done with all of them against
  * the candidate and with all of them for it. 1 if the difference changes its sign between them.
  */
 async function findWorstP({ lowest, highest }: Extremes, options: TestOptions): Promise<number> {
@@ -131,7 +131,9 @@ async function findWorstP({ lowest, highest }: Extremes, options: TestOptions): 
   return Math.max(p, await permutationTest(inOrder(highest), options));
 }
 
-/** A sample of permutations depends on the order, which must not depend on which run is the baseline. */
+/**
+ * The sampled permutations depend on the order, which must not depend on which run is the baseline.
+ */
 function inOrder(clusters: Cluster[]): Cluster[] {
   return clusters.toSorted((a, b) => a.key < b.key ? -1 : Number(a.key > b.key));
 }
@@ -144,7 +146,7 @@ function meanDifference(clusters: Cluster[]): number {
   return mean(differencesOf(clusters))!;
 }
 
-/** The scenarios that moved most, either way, the furthest first. */
+/** The scenarios with the largest differences in each direction, the largest first. */
 export function mostMoved(clusters: Cluster[]): { up: MovedScenario[]; down: MovedScenario[] } {
   const moved = clusters.map((cluster): MovedScenario => {
     const baseline = clusterMean(cluster, "baseline");

@@ -11,7 +11,7 @@ import { type CompareOptions, compareRuns } from "./compare.ts";
 import { Comparison } from "./comparison.ts";
 import type { ComparableRun } from "./paired_runs.ts";
 
-/** Which run it was, as far as a reader of the comparison asks. */
+/** A run in a comparison. */
 export const ComparedRun = z.object({
   run_id: z.string(),
   test_name: z.string(),
@@ -19,7 +19,7 @@ export const ComparedRun = z.object({
   name: z.string().optional().meta({ description: "What its group calls the model." }),
   endpoint: z.string(),
   attempts: z.number(),
-  /** Also a run that is not completed is compared, as far as it has come. */
+  /** Unfinished runs are compared as far as they have come. */
   status: z.string(),
   /** Only of a run whose turns were asked after the references. */
   history: z.literal("reference").optional(),
@@ -28,7 +28,7 @@ export const ComparedRun = z.object({
 }).meta({ id: "ComparedRun" });
 export type ComparedRun = z.infer<typeof ComparedRun>;
 
-/** A comparison that says what was compared. */
+/** A comparison with its two runs. */
 export const StoredComparison = Comparison.extend({
   baseline: ComparedRun,
   candidate: ComparedRun,
@@ -47,7 +47,7 @@ export async function compareStored(
   return { baseline: describe(baseline), candidate: describe(candidate), ...comparison };
 }
 
-/** Two stored runs, ready to be read. Throws 404 if one is missing. */
+/** Opens two stored runs for comparing. Throws 404 if one is missing. */
 export async function comparableRuns(
   reader: RunReader,
   ids: { baseline: string; candidate: string },
@@ -63,12 +63,12 @@ export async function comparableRuns(
   };
 }
 
-/** What comparing reads of a request. */
+/** The fields of a request that comparing reads. */
 type ComparedRequest =
   & Pick<EvaluateRequest, "test_batch" | "rubric" | "history">
   & { scored_by?: unknown };
 
-/** A stored run as comparing reads it. */
+/** Opens a stored run for comparing. */
 export function toComparable(
   run: RunRecord & { request: ComparedRequest },
   reader: RunReader,

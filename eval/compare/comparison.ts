@@ -3,10 +3,10 @@ import { RunNote } from "../schemas/evaluate_response.ts";
 import type { Detail } from "../results/detail.ts";
 
 /**
- * Why a score was not compared at a turn. `missing`: planned, but without a value. `not_in`: one
- * run was not to have it at all. `other_method`: both have it, computed in different ways.
- * `other_expectation`: both have it, measured against different references, labels, checks or tools.
- * `no_common_part`: it is a mean, and none of its parts can be compared.
+ * Why a score was not compared at a turn. `missing`: planned, but without a value. `not_in`: not
+ * planned in one run. `other_method`: computed in different ways. `other_expectation`: measured
+ * against different references, labels, checks or tools. `no_common_part`: it is a mean, and none
+ * of its parts can be compared.
  */
 export const LeftOutReason = z.enum([
   "missing_in_baseline",
@@ -30,7 +30,7 @@ export const LeftOut = z.object({
 }).meta({ id: "LeftOut" });
 export type LeftOut = z.infer<typeof LeftOut>;
 
-/** Collects what is left out; a turn counts once for a score. */
+/** Counts what is left out; a turn counts once per score. */
 export interface LeftOutCounter {
   add(score: string, found: { reason: LeftOutReason; detail?: string; turn: object }): void;
   list(): LeftOut[];
@@ -55,7 +55,7 @@ export function createLeftOutCounter(): LeftOutCounter {
   };
 }
 
-/** `inconclusive` is not "equal": the data do not say. */
+/** `inconclusive` does not mean equal: there is not enough evidence. */
 export const Verdict = z.enum(["improved", "regressed", "inconclusive"]).meta({ id: "Verdict" });
 export type Verdict = z.infer<typeof Verdict>;
 
@@ -67,9 +67,9 @@ const BothCounts = z.object({ baseline: z.number(), candidate: z.number() });
  * same expectation. `overall` and `metadata_match` are computed again from the parts for which this
  * holds; see `left_out`. Means are over scenarios; failed calls count 0 in them.
  *
- * If values are missing, the means and their difference are not known: they are `null`, and `bounds`
- * says between what they lie. What follows `scenarios` is sent with `detail=full` only, and so is `p`
- * of scores that do not decide.
+ * If values are missing, the means and their difference are unknown: they are `null`, and `bounds`
+ * has their lowest and highest possible values. The fields after `scenarios` are sent with
+ * `detail=full` only, and so is `p` of scores that do not decide.
  */
 export const ScoreComparison = z.object({
   baseline: z.number().nullable(),
@@ -79,18 +79,18 @@ export const ScoreComparison = z.object({
   bounds: z.object({ baseline: Span, candidate: Span, difference: Span })
     .meta({ id: "ComparedBounds" }).optional(),
   /**
-   * Holds whatever missing values and unanswered calls might have been. 0 is in it exactly if `p` is
-   * 0.05 or more. `null` for fewer than 5 scenarios, and `ci95_reason` says so.
+   * Holds for all possible missing values and unanswered calls. 0 is in it exactly if `p` is 0.05
+   * or more. `null` for fewer than 5 scenarios; `ci95_reason` says so.
    */
   ci95: Span.nullable(),
   ci95_reason: z.string().optional(),
   /**
-   * Two-sided, the largest that missing values and unanswered calls allow. That of the deciding score
-   * is of this test alone; those of the others are corrected for their number (Holm), and so is their
-   * interval.
+   * Two-sided, the largest that missing values and unanswered calls allow. That of the deciding
+   * score is not corrected; those of the others are corrected for their number (Holm), and so are
+   * their intervals.
    */
   p: z.number().optional(),
-  /** Scenarios that were compared. Those that ask the same count once. */
+  /** The number of compared scenarios. Those with the same questions count once. */
   scenarios: z.number(),
   turns: z.number().optional(),
   /** Turns in both runs at which this score could not be compared; they are left out. */
@@ -99,7 +99,7 @@ export const ScoreComparison = z.object({
   missing: BothCounts.optional(),
   /** Calls without an answer. */
   failed: BothCounts.optional(),
-  /** The difference with unanswered calls and missing values against the candidate, and for it. */
+  /** The lowest and highest difference that unanswered calls and missing values allow. */
   error_bounds: Span.optional(),
 }).meta({ id: "ScoreComparison" });
 export type ScoreComparison = z.infer<typeof ScoreComparison>;
@@ -113,7 +113,7 @@ export const MovedScenario = z.object({
 }).meta({ id: "MovedScenario" });
 export type MovedScenario = z.infer<typeof MovedScenario>;
 
-/** What has no counterpart in the other run. */
+/** The parts of a run without a counterpart in the other one. */
 export const Unpaired = z.object({
   scenarios: z.array(z.string()),
   /** Turns of scenarios that are in both. */
@@ -122,24 +122,24 @@ export const Unpaired = z.object({
 }).meta({ id: "Unpaired" });
 export type Unpaired = z.infer<typeof Unpaired>;
 
-/** The verdict on two runs by one score, which is named before anything is looked at. */
+/** The verdict on two runs by one score, which is chosen beforehand. */
 export const ScoreVerdict = z.object({
   verdict: Verdict,
   /** Why the verdict is inconclusive; `null` if it is not. */
   reason: z.string().nullable(),
-  /** With `detail=full`: the verdict if unanswered calls count 0, if that is another one. */
+  /** With `detail=full`: the verdict if unanswered calls count 0, if it differs. */
   verdict_as_counted: Verdict.optional(),
 });
 export type ScoreVerdict = z.infer<typeof ScoreVerdict>;
 
-/** How verdicts were made. */
+/** How a verdict was reached. */
 export const Method = z.object({
   test: z.string(),
   null_hypothesis: z.string(),
   interval: z.string(),
   correction: z.string(),
   confidence: z.number(),
-  /** Of the random sample that stands for all permutations if they are too many. */
+  /** Of the random sample that is used if there are too many permutations. */
   seed: z.number(),
 });
 
@@ -147,7 +147,7 @@ export const Method = z.object({
 export const Comparison = ScoreVerdict.extend({
   /** The score that decides. It may be absent in `scores`: then the verdict is inconclusive. */
   decided_by: z.string(),
-  /** The deciding score first. The others describe what moved with it, and decide nothing. */
+  /** The deciding score first. The others only describe what else changed. */
   scores: z.record(z.string(), ScoreComparison),
   /** What a reader should know before trusting the comparison. */
   notes: z.array(RunNote),
@@ -159,10 +159,10 @@ export const Comparison = ScoreVerdict.extend({
     up: z.array(MovedScenario),
     down: z.array(MovedScenario),
   }).nullable(),
-  /** Scenarios that are paired by their id but do not ask or expect the same in both runs. */
+  /** Scenarios with the same id but different messages or expectations in the two runs. */
   changed: z.array(z.string()),
   /**
-   * Only if one run was asked after generated replies and the other one after the references: turns
+   * Only if one run continued after generated replies and the other one after the references: turns
    * after the first, which are not compared.
    */
   other_history: z.object({ turns: z.number() }).optional(),
@@ -173,7 +173,7 @@ export const Comparison = ScoreVerdict.extend({
 }).meta({ id: "Comparison" });
 export type Comparison = z.infer<typeof Comparison>;
 
-/** A comparison without what only `detail=full` has: one verdict, and one p-value. */
+/** Removes the fields that only `detail=full` has. */
 export function comparisonInDetail<T extends Comparison>(comparison: T, detail: Detail): T {
   if (detail === "full") return comparison;
   const { verdict_as_counted: _, method: __, ...rest } = comparison;

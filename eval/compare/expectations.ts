@@ -6,7 +6,7 @@ import { checksOf } from "../assess/checks/planned_checks.ts";
 import { isSame } from "../assess/tools/same_args.ts";
 import { HEADLINE } from "../results/passing.ts";
 
-/** What comparing reads of a batch. */
+/** The fields of a scenario that comparing reads. */
 export type PlannedScenario =
   & Pick<
     Scenario,
@@ -32,15 +32,15 @@ interface PlannedTurn {
   turn: number;
 }
 
-/** Scores of our own that look like the match of a metadata key. */
+/** Built-in scores that have the name of the match of a metadata key. */
 export const NO_KEY_MATCH: ReadonlySet<string> = new Set(["exact_match", "metadata_match"]);
 
-/** Scores that are about the expected tool calls. */
+/** Scores of the tool calls. */
 const TOOL_SCORES: ReadonlySet<string> = new Set(["tool_f1", "tool_args", "tool_order", "tools"]);
 
 /**
- * Says which scores of a turn are measured against something else in the other run: the same reply
- * could have another value there. `undefined` if both runs expect the same.
+ * Returns a function for the scores of a turn that are measured against different expectations in
+ * the two runs. `undefined` if both runs expect the same.
  */
 export function compareExpectations(
   baseline: PlannedTurn,
@@ -60,7 +60,7 @@ export function compareExpectations(
   );
   if (!Object.values(isOther).includes(true) && otherMatches.size === 0) return;
   return (score) => {
-    if (score === HEADLINE) return false; // its parts tell
+    if (score === HEADLINE) return false; // its parts decide
     if (score === "checks") return isOther.checks;
     if (TOOL_SCORES.has(score)) return isOther.tools;
     if (score === "metadata_match") return otherMatches.size > 0;
@@ -80,7 +80,7 @@ function expectationsOf({ scenario, turn }: PlannedTurn) {
       isAboutConversation,
       ...(isAboutReference(check) && { reference }),
     })),
-    // A run that is older than these fields may have others of the caller's own by their names.
+    // In runs stored before these fields existed, they may be fields of the caller.
     tools: Array.isArray(reference_tools) ? [tools_mode ?? "exact", reference_tools] : null,
     labels: new Map(
       Object.entries(reference_metadata ?? {})
@@ -89,7 +89,7 @@ function expectationsOf({ scenario, turn }: PlannedTurn) {
   };
 }
 
-/** All that decides a check. Its name does not. */
+/** The fields that decide a check: all but its name, without defaults. */
 function definitionOf(check: Check): Record<string, unknown> {
   const defaults: Record<string, unknown> = CHECK_DEFAULTS;
   const fields = Object.entries(check ?? {});

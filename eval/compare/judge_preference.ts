@@ -28,7 +28,7 @@ const PreferenceAnswer = z.strictObject({
 });
 type PreferenceAnswer = z.infer<typeof PreferenceAnswer>;
 
-/** An answer without its reason counts, too. */
+/** The reason may be missing. */
 const AcceptedAnswer: z.ZodType<PreferenceAnswer> = PreferenceAnswer.extend({
   reason: z.string().default(""),
 });
@@ -47,8 +47,8 @@ interface RepliesToCompare {
 }
 
 /**
- * Which of two replies the judge prefers: 0 or 1, `tie`, or why it cannot be told. It is asked in
- * both orders, because judges like what comes first: a preference that changes with the order is
+ * Which of two replies the judge prefers: 0 or 1, `tie`, or an error. It is asked in both orders,
+ * because judges favour the first reply: a preference that changes with the order is
  * `contradictory`. Rejects once aborted.
  */
 async function preferReply(
@@ -92,10 +92,10 @@ function question(
   };
 }
 
-/** What the judge says of the replies of two runs, side by side. */
+/** The judge's preference between the replies of two runs. */
 export const Preference = ScoreVerdict.extend({
   judge: z.string(),
-  /** Turns whose reply the judge preferred in both orders; a call without an answer loses. */
+  /** Turns whose reply the judge preferred in both orders. A failed call loses. */
   baseline_better: z.int(),
   candidate_better: z.int(),
   /** Turns without a preference, and those whose preference changed with the order. */
@@ -108,7 +108,7 @@ export const Preference = ScoreVerdict.extend({
 }).meta({ id: "Preference" });
 export type Preference = z.infer<typeof Preference>;
 
-/** Throws 400 if there is none. */
+/** Throws 400 if no judge is configured. */
 export function requireJudge(judge: JudgeModel | undefined): JudgeModel {
   if (judge) return judge;
   const message = "cannot ask the judge: none is configured (JUDGE_BASE_URL, JUDGE_MODEL)";
@@ -126,9 +126,9 @@ interface Judged {
 }
 
 /**
- * Has the judge compare the replies of two runs, turn by turn in their first attempts, and tests what
- * it prefers as scores are tested: scenarios are the sample, and what could not be judged is unknown.
- * Throws 404 if a run is missing, 400 if they share too many turns.
+ * Has the judge compare the replies of two runs, turn by turn in their first attempts. The
+ * preferences are tested like scores: scenarios are the sample, and turns that could not be judged
+ * are missing values. Throws 404 if a run is missing, 400 if they share too many turns.
  */
 export async function compareByJudge(
   reader: RunReader,

@@ -35,7 +35,7 @@ export const PairedTurnRow = z.object({
 });
 export type PairedTurnRow = z.infer<typeof PairedTurnRow>;
 
-/** Everything that two runs share, by one score. */
+/** The scenarios and turns of two runs that both have one score. */
 export interface PairLists {
   scenarios: PairedScenarioRow[];
   turns: PairedTurnRow[];
@@ -48,9 +48,9 @@ export interface PairListQuery {
 }
 
 /**
- * Pairs two stored runs by one score, in the order of the baseline's batch. Means are those of the
- * comparison: over what both runs have by the same method. Throws 404 if there is no such run, and
- * 400 for a score that the runs do not both have.
+ * Pairs two stored runs by one score, in the order of the baseline's batch. Means are over what
+ * both runs have by the same method, as in the comparison. Throws 404 if a run is missing, and 400
+ * for a score that not both runs have.
  */
 export async function listPairs(reader: RunReader, query: PairListQuery): Promise<PairLists> {
   const lists = await listPairsByScore(reader, query, (common) => {
@@ -60,7 +60,7 @@ export async function listPairs(reader: RunReader, query: PairListQuery): Promis
   return lists.get(query.score) ?? { scenarios: [], turns: [] };
 }
 
-/** The same for several of the scores that both runs have; the runs are read once. */
+/** The same for several of the common scores; the runs are read once. */
 export async function listPairsByScore(
   reader: RunReader,
   ids: { baseline: string; candidate: string },
@@ -83,7 +83,7 @@ export async function listPairsByScore(
   return byScore;
 }
 
-/** None, if a run has no attempt with the score. */
+/** Empty if a run has no attempt with the score. */
 async function scenarioRow(
   pair: PairedScenario,
   { score, pause }: { score: string; pause: () => Promise<void> },

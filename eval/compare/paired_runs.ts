@@ -12,42 +12,42 @@ import {
 } from "./turn_scores.ts";
 import { systemPromptOf } from "../schemas/scenario.ts";
 
-/** A run's batch and what came of it, attempts in any number and also unfinished ones. */
+/** A run's batch and its turns. The run may be unfinished. */
 export interface ComparableRun extends RunScoring {
   scenarios: PlannedScenario[];
   turns: AsyncIterable<ComparedTurn>;
-  /** What its turns were asked after; `generated` if unset. */
+  /** The history of its turns; `generated` if unset. */
   history?: "generated" | "reference";
 }
 
 /** Positions in the batches of both runs, counted from 0. */
 type BothIndexes = Record<"baseline" | "candidate", number>;
 
-/** The same turn in both runs, and where it is. */
+/** The same turn in both runs, and its positions. */
 export interface PlacedTurnPair extends TurnPair {
   id: string;
   index: BothIndexes;
 }
 
-/** Two scenarios that belong together, and where they are. */
+/** A scenario in both runs, and its positions. */
 export interface PairedScenario extends ScenarioPair {
   index: BothIndexes;
   turns: PlacedTurnPair[];
 }
 
-/** What two runs share, and what is only in one of them. */
+/** What both runs have, and what only one of them has. */
 export interface PairedRuns {
   pairs: PairedScenario[];
-  /** Scenarios of the same id that do not ask or expect the same. */
+  /** Ids of paired scenarios with different messages or expectations. */
   changed: string[];
   onlyIn: Record<"baseline" | "candidate", Unpaired>;
-  /** Turns that are in both runs, but were asked after different histories. They are in no pair. */
+  /** The number of turns in both runs that have different histories. They are in no pair. */
   otherHistory: number;
   /** Scores that both runs have. */
   common: string[];
 }
 
-/** A run that was read: its batch and its scores. */
+/** The batch and the scores of a run. */
 export type ReadRun = RunScores & Pick<ComparableRun, "scenarios" | "history">;
 
 /** Reads a run once, to be paired with others. */
@@ -56,7 +56,7 @@ export async function readRun(run: ComparableRun): Promise<ReadRun> {
   return { ...await readScores(run.turns, run), scenarios, history };
 }
 
-/** Reads two runs and pairs what belongs together; `pause` is awaited between the steps. */
+/** Reads two runs and pairs their scenarios and turns; `pause` is awaited between the steps. */
 export async function pairRuns(
   { baseline, candidate }: { baseline: ComparableRun; candidate: ComparableRun },
   pause: () => Promise<void>,
@@ -67,7 +67,7 @@ export async function pairRuns(
   );
 }
 
-/** The same for runs that were read. */
+/** The same for runs that have been read. */
 export async function pairReadRuns(
   { baseline, candidate }: { baseline: ReadRun; candidate: ReadRun },
   pause: () => Promise<void>,
@@ -168,18 +168,18 @@ interface ReachedScenario {
   index: number;
   planned: PlannedScenario;
   turns: ReachedTurn[];
-  /** Equal for scenarios with the same id that say the same: they are one scenario, listed twice. */
+  /** Equal for scenarios with the same id and the same messages. */
   fingerprint: string;
 }
 
-/** What belongs together, and what is left over on either side. */
+/** Pairs, and the items of each side without a partner. */
 interface Paired<T> {
   pairs: { baseline: T; candidate: T }[];
   onlyInBaseline: T[];
   onlyInCandidate: T[];
 }
 
-/** The part of a batch that has results. `pause` is awaited after each scenario. */
+/** The scenarios of a batch that have results. `pause` is awaited after each. */
 async function reachedScenarios(
   scenarios: PlannedScenario[],
   { turns, pause }: Pick<RunScores, "turns"> & { pause: () => Promise<void> },
@@ -210,8 +210,8 @@ async function reachedScenarios(
 }
 
 /**
- * Scenarios of one id belong together. Ids may repeat: those that also say the same are paired
- * first, and the rest of that id in the order of their batches.
+ * Pairs scenarios by their id. Ids may repeat: those with the same messages are paired first, and
+ * the others in the order of their batches.
  */
 function pairScenarios(
   baseline: ReachedScenario[],
@@ -220,7 +220,7 @@ function pairScenarios(
   return pairBy(baseline, candidate, [(scenario) => scenario.fingerprint, ({ id }) => id]);
 }
 
-/** The same rule for the turns of two scenarios that belong together. */
+/** Pairs the turns of two paired scenarios by the same rule. */
 function pairTurns(
   baseline: ReachedTurn[],
   candidate: ReachedTurn[],
@@ -229,7 +229,7 @@ function pairTurns(
   return pairBy(baseline, candidate, [sayingTheSame, ({ id }) => id]);
 }
 
-/** Pairs by the first key, and what is left over by the next; the baseline's order is kept. */
+/** Pairs by the first key, the rest by the next one; keeps the order of the baseline. */
 function pairBy<T>(
   baseline: T[],
   candidate: T[],

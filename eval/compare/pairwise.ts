@@ -9,9 +9,9 @@ import { type ComparableRun, pairReadRuns, type ReadRun, readRun } from "./paire
 import { DRAWN } from "./statistics/sign_flip.ts";
 import { decideVerdict, undecidable } from "./verdict.ts";
 
-/** Two of several runs, and what the deciding score says of them. */
+/** Two of several runs, and their verdict by the deciding score. */
 interface ComparedPair extends ScoreVerdict {
-  /** Positions in the list of runs; the earlier one is the baseline. */
+  /** Positions in the list of runs; the baseline is the earlier one. */
   baseline: number;
   candidate: number;
   /** Unset if the score was not compared. */
@@ -22,23 +22,23 @@ export interface PairwiseResult {
   pairs: ComparedPair[];
   /** The score that decides. */
   decidedBy: string;
-  /** How many tests the verdicts are corrected for: the pairs of which both runs have the score. */
+  /** The number of tests that verdicts are corrected for: pairs whose runs both have the score. */
   tests: number;
   seed: number;
 }
 
-/** Their scores take some 30 MB. */
+/** The scores of as many turns take about 30 MB. */
 const KEPT_TURNS = 50_000;
-/** At the corrected level, the p-value of about so many drawn rearrangements is significant. */
+/** The number of drawn rearrangements that are expected at the corrected level. */
 const COUNTED_DRAWS = 20;
 const MOST_DRAWS = 100_000;
 
 /**
- * Compares each run with each other one, by one score that is named beforehand. Holm's correction is
- * over the pairs, so the chance that any verdict on equal models is false is at most 5 %.
+ * Compares each run with each other one, by one score that is chosen beforehand. Holm's correction
+ * is over the pairs, so the chance that any verdict on equal models is false is at most 5 %.
  *
- * Each run is read once, as far as `keptTurns` allow; the others are read again for each pair, so
- * that no more than two of them are in memory. Throws 400 for a score that no run has.
+ * Runs with up to `keptTurns` turns in total are kept in memory. The others are read again for each
+ * pair, so that at most two of them are in memory. Throws 400 for a score that no run has.
  */
 export async function comparePairwise(
   runs: (() => ComparableRun)[],
@@ -93,7 +93,7 @@ export async function comparePairwise(
 
 type Both = Record<"baseline" | "candidate", ReadRun>;
 
-/** Reads runs by their position, and keeps the first ones whose turns fit together. */
+/** Reads runs by their position, and keeps the first ones that fit into `keptTurns`. */
 function createKeptReader(runs: (() => ComparableRun)[], keptTurns: number) {
   const kept = new Map<number, ReadRun>();
   let room = keptTurns;
@@ -118,7 +118,7 @@ function countTurns({ turns }: ReadRun): number {
   return count;
 }
 
-/** A p-value of a sample cannot be smaller than one rearrangement, and the level may be very small. */
+/** Many tests need more draws: a p-value from a sample is at least 1 / draws. */
 function drawsFor(tests: number): number {
   return Math.min(MOST_DRAWS, Math.max(DRAWN, Math.ceil(COUNTED_DRAWS * tests / ALPHA)));
 }

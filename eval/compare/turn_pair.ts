@@ -8,25 +8,25 @@ import { type AttemptTurn, isPlanned } from "./turn_scores.ts";
 export interface TurnPair {
   baseline: AttemptTurn[];
   candidate: AttemptTurn[];
-  /** Whether a score is measured against something else in the other run; no score if unset. */
+  /** Whether a score has other expectations in the other run; false for all scores if unset. */
   expectsOther?: (score: string) => boolean;
 }
 
 /**
  * A score in one attempt. `value` is over the parts that both runs have at the turn, `null` if this
- * attempt lacks one of them; `low` and `high` bound the score with all its planned parts.
+ * attempt lacks one of them; `low` and `high` are the bounds with all planned parts.
  */
 export interface Cell {
   value: number | null;
   low: number;
   high: number;
-  /** A call without an answer: it counts 0, and might have had any score. */
+  /** A call without an answer: it counts 0, but could have had any score. */
   isFailed?: true;
 }
 
-/** A score at a turn that is planned in both runs and computed alike. */
+/** A score at a turn that both runs plan and compute in the same way. */
 export interface PairedCells {
-  /** As the attempts of the pair; `undefined` if the score does not apply. */
+  /** One per attempt of the pair; `undefined` if the score does not apply. */
   baseline: (Cell | undefined)[];
   candidate: (Cell | undefined)[];
   /** The sides that have no value in any attempt. */
@@ -39,20 +39,21 @@ const SIDES = ["baseline", "candidate"] as const;
 type Side = (typeof SIDES)[number];
 
 const FAILED: Cell = { value: 0, low: 0, high: 0, isFailed: true };
-/** An answer without a text is a fact: it counts 0. */
+/** An empty answer counts 0: it is known that it has no text. */
 const EMPTY: Cell = { value: 0, low: 0, high: 0 };
 const MISSING: Cell = { value: null, low: 0, high: 1 };
 /**
- * Methods that follow from the reply, and stand for every method: an empty reply scores 0, and the
- * text of a reference has its labels. Leaving them out would leave out the worst and best replies.
+ * Methods that result from the reply and are compatible with all others: an empty reply scores 0,
+ * and the text of a reference has its labels. Excluding them would exclude the worst and best
+ * replies.
  */
 const ANY_METHOD: ReadonlySet<string> = new Set(["empty", SAME_TEXT]);
 const SHOWN_METHOD = 80;
 
 /**
- * A score at a turn of both runs; `undefined` if they cannot be compared there, which is noted. Only
- * what both runs have by the same method and against the same expectation is compared: `overall` and
- * `metadata_match` are computed again from the parts for which this holds.
+ * A score at a turn of both runs; `undefined` and noted in `leftOut` if it cannot be compared. Only
+ * scores with the same method and the same expectation are compared: `overall` and `metadata_match`
+ * are computed again from such parts.
  */
 export function pairScore(
   pair: TurnPair,
@@ -71,14 +72,14 @@ export function pairScore(
   return note(combine(pair, paired), { pair, score, leftOut });
 }
 
-/** What a score is the mean of at this turn; `undefined` if it stands for itself. */
+/** The parts of a score that is a mean at this turn; `undefined` if it has none. */
 function partsOf(pair: TurnPair, score: string): string[] | undefined {
   const answered = [...pair.baseline, ...pair.candidate].filter(({ failed }) => !failed);
   if (score === "overall") {
     const isWhole = ({ scores }: AttemptTurn) =>
       typeof scores.overall === "number" &&
       OVERALL_PARTS.every((part) => typeof scores[part] !== "number");
-    // Missing although all of its parts are there: a part alone does not make it.
+    // Missing although all of its parts have values; see `isNearnessToName`.
     const isUndecided = ({ missing }: AttemptTurn) =>
       missing.has("overall") && !OVERALL_PARTS.some((part) => missing.has(part));
     const isPlain = (turn: AttemptTurn) => isWhole(turn) || isUndecided(turn);
@@ -137,7 +138,7 @@ function plansScore(turns: AttemptTurn[], score: string): boolean | undefined {
   return answered.length === 0 ? undefined : answered.some((turn) => isPlanned(turn, score));
 }
 
-/** How many attempts have the score by each method. */
+/** The number of attempts with the score, by method. */
 function methodsOf(turns: AttemptTurn[], score: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { failed, scores, methods } of turns) {
@@ -149,8 +150,8 @@ function methodsOf(turns: AttemptTurn[], score: string): Map<string, number> {
 }
 
 /**
- * The method that both sides share, the most frequent if there are several; `undefined` if none of
- * the values depends on one, and `null` if the sides share none.
+ * The method that both sides share, the most frequent one of several; `undefined` if no value
+ * depends on a method, and `null` if the sides share none.
  */
 function commonMethod(pair: TurnPair, score: string): string | null | undefined {
   const baseline = methodsOf(pair.baseline, score);
@@ -164,7 +165,7 @@ function commonMethod(pair: TurnPair, score: string): string | null | undefined 
   return shared.sort((a, b) => count(b) - count(a))[0];
 }
 
-/** A failed call counts 0, whatever its method would have been: failing must not raise a score. */
+/** A failed call counts 0 for every method: failing must not raise a score. */
 function fill(
   pair: TurnPair,
   toCell: (turn: AttemptTurn, index: { side: Side; index: number }) => Cell | undefined,
@@ -184,7 +185,7 @@ function hasValue(cells: (Cell | undefined)[]): boolean {
   return cells.some((cell) => typeof cell?.value === "number");
 }
 
-/** The mean of some parts: values of those used on both sides, bounds of all that are planned. */
+/** The mean of some parts: values of the parts used on both sides, bounds of all planned parts. */
 function combine(pair: TurnPair, parts: PairedCells[]): PairedCells {
   const used = parts.filter(({ isUsed }) => isUsed);
   const combined = fill(pair, (_turn, { side, index }) => {
@@ -197,7 +198,7 @@ function combine(pair: TurnPair, parts: PairedCells[]): PairedCells {
     };
   });
   if (used.length > 0) return combined;
-  // Nothing is left to take the mean of; it is missing on the sides where a part is.
+  // No part is left: the mean is missing on the sides where a part is missing.
   return {
     ...combined,
     lacking: SIDES.filter((side) => parts.some(({ lacking }) => lacking.includes(side))),

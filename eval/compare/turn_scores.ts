@@ -13,7 +13,7 @@ import { VECTOR_LABELS } from "../assess/metadata/few_shot.ts";
 const PIECE = 200;
 const NONE: ReadonlySet<string> = new Set();
 
-/** A recorded turn, as far as comparing looks at it. */
+/** The fields of a recorded turn that comparing reads. */
 export interface ComparedTurn extends TurnPosition {
   result:
     & Pick<InteractionResult, "scores" | "error">
@@ -34,7 +34,7 @@ export interface ComparedTurn extends TurnPosition {
 /** One turn of one attempt. */
 export interface AttemptTurn {
   attempt: number;
-  /** A failed call counts 0 in every score that the turn has in either run. */
+  /** A failed turn counts 0 in every score that it has in either run. */
   failed: boolean;
   /** Whether it failed because there was no answer. */
   unanswered: boolean;
@@ -47,17 +47,17 @@ export interface AttemptTurn {
   matches: string[] | null;
 }
 
-/** What comparing keeps of a run. */
+/** The scores of a run. */
 export interface RunScores {
-  /** By the scenario's and the turn's position in the batch: that turn in every attempt. */
+  /** The attempts of each turn, by the positions of its scenario and itself. */
   turns: Map<number, Map<number, AttemptTurn[]>>;
-  /** Every score that the run has anywhere, in the order in which they were first met. */
+  /** Every score of the run, in the order of its first occurrence. */
   names: Set<string>;
 }
 
-/** By what a run was scored: what differs in it is scored by different methods. */
+/** How a run was scored: if it differs, the methods differ. */
 export interface RunScoring {
-  /** What the judge graded by, if the request said so. */
+  /** The rubric of the judge, if the request had one. */
   rubric?: string | undefined;
   /** Unset in runs of old releases. */
   scoredBy?: ScoredBy | undefined;
@@ -86,14 +86,14 @@ export async function readScores(
   return run;
 }
 
-/** Whether a turn has a score, or should have it. */
+/** Whether a turn has a score, or should have one. */
 export function isPlanned({ scores, missing }: AttemptTurn, score: string): boolean {
   return typeof scores[score] === "number" || missing.has(score);
 }
 
 /**
- * What is missing is read off the result itself, so that also runs that were stored before
- * `missing_scores` was recorded say so: a planned score that is `null` in an answered turn.
+ * Missing scores are also inferred from the result, for runs that were stored before
+ * `missing_scores` existed: a planned score that is `null` in an answered turn.
  */
 function toAttemptTurn(
   attempt: number,
@@ -138,13 +138,13 @@ function toAttemptTurn(
   };
 }
 
-/** What decided a turn's labels and checks, as far as it is known. */
+/** The judge and embedder of a turn's labels and checks, as far as they are known. */
 interface Deciders {
   judge: string | null;
   embeddings: string | null;
 }
 
-/** `scoredBy` is unset in runs of old releases; their grades name the judge too. */
+/** `scoredBy` is unset in runs of old releases; then the grades name the judge. */
 function decidersOf(
   { judge }: Pick<Partial<InteractionResult>, "judge">,
   scoredBy: ScoredBy | undefined,
@@ -155,7 +155,7 @@ function decidersOf(
   };
 }
 
-/** How a label was read, with the judge or the endpoint that read it. */
+/** The method of a label, with the judge or the endpoint. */
 function labelMethod(method: string, { judge, embeddings }: Deciders): string {
   if (method === JUDGE_LABELS && judge !== null) return `${method} ${judge}`;
   const isByEndpoint = method === VECTOR_LABELS && embeddings !== null &&
@@ -163,7 +163,7 @@ function labelMethod(method: string, { judge, embeddings }: Deciders): string {
   return isByEndpoint ? `${method} ${embeddings}` : method;
 }
 
-/** How the checks of a turn were decided; `undefined` if their texts alone decide. */
+/** The judge and embedder of a turn's checks; `undefined` if no check needs them. */
 function checksMethod(
   { check_results = [] }: Pick<Partial<InteractionResult>, "check_results">,
   { judge, embeddings }: Deciders,

@@ -4,10 +4,10 @@ import { ALPHA } from "../results/mean_interval.ts";
 import type { ScoreVerdict, Verdict } from "./comparison.ts";
 import { formatP, ROUNDING } from "../schemas/rounding.ts";
 
-/** What a verdict is made from. */
+/** The inputs of a verdict. */
 interface Evidence {
   score: string;
-  /** The scenarios' differences with everything unknown against the candidate, and for it. */
+  /** The scenarios' differences with all unknown values against the candidate, and for it. */
   lows: number[];
   highs: number[];
   /** Corrected for the number of comparisons, if there are several. */
@@ -15,14 +15,14 @@ interface Evidence {
   /** The same if unanswered calls count 0, and the least difference then. */
   pAsCounted: number;
   leastAsCounted: number;
-  /** Of this comparison alone, and how many the correction is for; `p` and 1 if unset. */
+  /** The uncorrected p, and the number of tests; `p` and 1 if unset. */
   pAlone?: number;
   tests?: number;
   missing: { baseline: number; candidate: number };
   failed: { baseline: number; candidate: number };
 }
 
-/** A verdict on two runs, and in words why there is none. */
+/** The verdict on two runs, or the reason why it is inconclusive. */
 export function decideVerdict(evidence: Evidence): ScoreVerdict {
   const { lows, p, pAsCounted, leastAsCounted } = evidence;
   const verdict = verdictOf(mean(lows)!, p);
@@ -41,14 +41,14 @@ export function undecidable(score: string, why: string): ScoreVerdict {
 }
 
 /**
- * Whether a comparison fails a build. An endpoint that does not answer must not pass for one that has
- * not been shown to be worse.
+ * Whether a comparison fails a build. An endpoint that does not answer must not pass as not shown
+ * to be worse.
  */
 export function isRegression({ verdict, verdict_as_counted = verdict }: ScoreVerdict): boolean {
   return verdict === "regressed" || verdict_as_counted === "regressed";
 }
 
-/** `difference` is the least that it can be; if p is small, the most has the same sign. */
+/** `difference` is the least possible one; if p is small, the greatest has the same sign. */
 function verdictOf(difference: number, p: number): Verdict {
   if (p >= ALPHA) return "inconclusive";
   return difference > 0 ? "improved" : "regressed";
@@ -67,7 +67,7 @@ function explain(evidence: Evidence) {
     return `${formatP(pAsCounted)} is p if unanswered calls count 0 (${failed.baseline} in the ` +
       `baseline, ${failed.candidate} in the candidate), but their answers could change the verdict`;
   }
-  // The smallest p-value there is: all differences on one side, one of 2^(moved - 1) divisions.
+  // The smallest possible p-value: all differences have one sign, one of 2^(moved - 1) cases.
   const needed = Math.ceil(1 - Math.log2(ALPHA / tests));
   if (moved < needed) {
     return `only ${counted(moved, "scenario")} ${moved === 1 ? "differs" : "differ"}: ` +

@@ -2,23 +2,25 @@ import { createRandom, DRAWN, EXACT_UP_TO, type TestOptions } from "./sign_flip.
 import { ROUNDING } from "../../schemas/rounding.ts";
 
 const PIECE = 200;
-/** One scenario's attempts in both runs: a score each. */
+/** The scores of one scenario's attempts in both runs. */
 export interface Attempts {
   baseline: number[];
   candidate: number[];
 }
 
 /**
- * A permutation test that is exact for any numbers of attempts if the models are equal: then the
- * attempts of a scenario are interchangeable, whichever run made them. Sign flips are not enough
- * there. The mean of ten attempts with a rare miss differs little and often from one attempt
- * without, and seldom but much the other way round; a flipped sign would be another distribution.
+ * A permutation test that is exact for any numbers of attempts: if the models are equal, the
+ * attempts of a scenario are interchangeable between the runs. Sign flips are not exact for unequal
+ * numbers: the mean of ten attempts with a rare miss often differs a little from one attempt
+ * without a miss, and seldom much in the other direction, so that the differences are not
+ * symmetric.
  *
- * The attempts of a scenario are laid in a circle, the baseline's first, and each scenario's circle
- * is turned by some steps: those that come to lie on the candidate's places play its part. The turns
- * form a group, which is all that exactness takes, and running sums make one as cheap as a sign
- * flip. With one attempt on one side they are all permutations; with one on each they are the sign
- * flips. The p-value is the share of turns with a difference as far from 0 as the real one.
+ * The attempts of a scenario are arranged in a circle, the baseline's first. The circle of each
+ * scenario is rotated by some steps, and the attempts at the candidate's positions count as the
+ * candidate's. Rotations form a group, which is sufficient for an exact test, and running sums make
+ * one as cheap as a sign flip. With one attempt on one side they are all permutations; with one on
+ * each side they are the sign flips. The p-value is the share of rotations whose difference is at
+ * least as far from 0 as the real one.
  */
 export async function shiftAttempts(
   scenarios: Attempts[],
@@ -33,7 +35,7 @@ export async function shiftAttempts(
   let asFar = 0;
   for (let position = 0; position < count; position++) {
     let difference = 0; // summed over scenarios
-    let rest = position; // counts through all of them; the first turns nothing
+    let rest = position; // enumerates all rotations; the first is the real one
     let start = 0;
     for (const size of sizes) {
       const step = isExact
@@ -52,7 +54,7 @@ export async function shiftAttempts(
   return asFar / count;
 }
 
-/** For each turn of each scenario's circle, one circle after another: the difference of the means. */
+/** The difference of the means for each rotation of each scenario's circle, in sequence. */
 function turnCircles(scenarios: Attempts[]) {
   const sizes = scenarios.map(({ baseline, candidate }) => baseline.length + candidate.length);
   const turned = new Float64Array(sizes.reduce((sum, size) => sum + size, 0));

@@ -3,10 +3,10 @@ import type { Attempts } from "./attempt_shift.ts";
 import type { LeftOutCounter } from "../comparison.ts";
 import { type Cell, type PairedCells, pairScore, type TurnPair } from "../turn_pair.ts";
 
-/** Two scenarios that belong together, and their turns that do. */
+/** A scenario in both runs, with its paired turns. */
 export interface ScenarioPair {
   id: string;
-  /** Equal for pairs that ask the same in both runs; see `questionOf`. */
+  /** Equal for pairs with the same messages in both runs; see `questionOf`. */
   question: string;
   /** See `Cluster`. */
   key: string;
@@ -16,7 +16,7 @@ export interface ScenarioPair {
 /** One scenario in both runs: each attempt's score is the mean over its turns. */
 export interface Cluster extends Attempts {
   id: string;
-  /** Orders the scenarios in the same way whichever run is the baseline. */
+  /** A sort key that does not depend on which run is the baseline. */
   key: string;
   turns: number;
 }
@@ -28,11 +28,11 @@ interface ClusteredScore {
   turnsWithoutPair: number;
   /** Turns of single attempts where the score, or a part of it, is missing. */
   missing: { baseline: number; candidate: number };
-  /** The same with all that is missing against the candidate, and for it; one list without any. */
+  /** The same with all missing values against the candidate, and for it. */
   bounds: Extremes;
   /** Calls without an answer at paired turns, of single attempts. */
   failed: { baseline: number; candidate: number };
-  /** The same with all that is missing or was not answered; `null` if all calls were. */
+  /** The same including unanswered calls; `null` if all calls were answered. */
   errorBounds: Extremes | null;
 }
 
@@ -44,7 +44,7 @@ export interface Extremes {
 
 type Side = keyof Attempts;
 type ReadCell = (cell: Cell) => number | null;
-/** A turn's cells, and which attempts they are of. */
+/** A turn's cells and its attempts. */
 type ScoredPair = PairedCells & { pair: TurnPair };
 
 /** A score at the paired turns of one cluster. */
@@ -56,13 +56,13 @@ type UnknownCounts = { [K in "turnsWithoutPair" | "missing" | "failed"]: Cluster
 
 interface ClusterOptions {
   leftOut: LeftOutCounter;
-  /** Awaited within a scenario too: it may have a thousand attempts. */
+  /** Also awaited within a scenario, which may have a thousand attempts. */
   pause: () => Promise<void>;
 }
 
 /**
- * A score by scenario. Attempts and turns of one scenario are no independent evidence about
- * scenarios, and neither are scenarios that ask the same, so these are one cluster.
+ * A score by scenario. The attempts and turns of one scenario are not independent evidence, and
+ * neither are scenarios with the same messages, so these are one cluster.
  */
 export async function clusterScore(
   pairs: ScenarioPair[],
@@ -89,7 +89,7 @@ export async function clusterScore(
       lowest.push(...own);
       highest.push(...own);
     };
-    // Where nothing is unknown, the extremes are the values.
+    // If nothing is unknown, the extremes are the values.
     const isWhole = total(unknown.missing) === 0 && unknown.turnsWithoutPair === 0;
     if (isWhole) addOwn(bounds);
     else await addExtremes(bounds, high);
@@ -164,7 +164,7 @@ function hasScore({ baseline, candidate }: TurnPair, score: string): boolean {
   );
 }
 
-/** A mean may have a value without one of its parts, and yet that part is missing in it. */
+/** Includes means that have a value although one of their parts is missing. */
 function countMissing(cells: (Cell | undefined)[]): number {
   return cells.filter((cell) => cell && (cell.value === null || cell.low < cell.high)).length;
 }
@@ -173,7 +173,7 @@ function countFailed(cells: (Cell | undefined)[]): number {
   return cells.filter((cell) => cell?.isFailed).length;
 }
 
-/** None, if a side has no attempt with the score. */
+/** Empty if a side has no attempt with the score. */
 async function clusterTurns(
   { id, key }: ScenarioPair,
   { scenarios, picks, pause }: {
@@ -194,8 +194,8 @@ async function clusterTurns(
 }
 
 /**
- * Each attempt's mean over the turns. At a turn that an attempt has not reached, or where its score
- * is missing, the mean of the run's other attempts stands in: no turn loses weight by it.
+ * Each attempt's mean over the turns. If an attempt has not reached a turn, or its score is missing
+ * there, the mean of the run's other attempts is used, so that each turn keeps its weight.
  */
 function scoreAttempts(turns: ScoredPair[], side: Side, pick: ReadCell): number[] {
   const byAttempt = new Map<number, Float64Array>(); // NaN where the attempt has no value

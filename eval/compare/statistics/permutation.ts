@@ -3,7 +3,7 @@ import { differenceInterval, type Interval, normalQuantile } from "../../results
 import { type Attempts, shiftAttempts } from "./attempt_shift.ts";
 import { signFlip, type TestOptions } from "./sign_flip.ts";
 
-/** What the test supposes and does, in words for the answer. */
+/** The description of the test in answers. */
 export const METHOD = {
   test:
     "paired sign-flip permutation test over scenarios; if the runs differ in attempts, also a " +
@@ -15,17 +15,17 @@ export const METHOD = {
 } as const;
 
 /**
- * Tests whether the candidate's mean over scenarios differs from the baseline's; returns the p-value.
- * The null hypothesis is that the models are equal: in every scenario the attempts of both come from
- * one distribution.
+ * Tests whether the candidate's mean over scenarios differs from the baseline's; returns the
+ * p-value. The null hypothesis is that the models are equal: in every scenario the attempts of both
+ * come from one distribution.
  *
  * With equally many attempts on both sides the differences of scenario means are then symmetric,
- * and sign flips are exact. They count scenarios, not attempts, so a difference that holds for
- * some of the scenarios only, and is reversed in others, is not taken for one in general.
+ * and sign flips are exact. They count scenarios, not attempts, so that a difference in some
+ * scenarios that is reversed in others does not count as a general one.
  *
- * With unequal attempts the differences need not be symmetric. Then two tests must agree: the
- * permutation of attempts within scenarios, which is exact there but says nothing about other
- * scenarios, and the sign flips. The p-value is the larger, so it is valid as soon as one is.
+ * With unequal attempts the differences may be asymmetric. Then two tests must agree: the
+ * permutation of attempts within scenarios, which is exact but does not generalise to other
+ * scenarios, and the sign flips. The p-value is the larger one, so it is valid if either is.
  */
 export async function permutationTest(
   scenarios: Attempts[],
@@ -38,17 +38,18 @@ export async function permutationTest(
   return isBalanced ? p : Math.max(p, await shiftAttempts(scenarios, options));
 }
 
-/** Candidate − baseline, by scenario. */
+/** Candidate − baseline for each scenario. */
 export function differencesOf(scenarios: Attempts[]): number[] {
   return scenarios.map(({ baseline, candidate }) => mean(candidate)! - mean(baseline)!);
 }
 
 /**
- * The interval of a mean difference that was tested at the level `alpha`. `lows` and `highs` are the
- * scenarios' differences, two lists if some are not known exactly. The interval of the mean of bounded
- * values reckons with differences that were not seen; the test supposes equal models and rejects
- * sooner. So that they never disagree, 0 is in or out by the test: if it rejects, the end next to 0
- * is at least the test-based limit (Miettinen, 1976), which is 0 if p equals the level.
+ * The interval of a mean difference that was tested at the level `alpha`. `lows` and `highs` are
+ * the scenarios' differences, two lists if some are not known exactly. The interval for bounded
+ * values allows for differences that were not observed; the test assumes equal models and rejects
+ * earlier. To make them consistent, the test decides whether 0 is in the interval: if it rejects,
+ * the end next to 0 is at least the test-based limit (Miettinen, 1976), which is 0 if p equals the
+ * level.
  */
 export function testedInterval(
   { lows, highs }: { lows: number[]; highs: number[] },
@@ -63,17 +64,16 @@ export function testedInterval(
   return least > 0 ? [Math.max(low, share * least), high] : [low, Math.min(high, share * most)];
 }
 
-/** One of several tests: its corrected p-value, and the level that it is held to. */
+/** One of several tests: its corrected p-value and its level. */
 export interface CorrectedTest {
   p: number;
   level: number;
 }
 
 /**
- * Holm's step-down correction: what each of several p-values is worth when all were looked at. The
- * chance that any of them falls below α by luck is at most α, however they depend on one another. A
- * test's own p-value is below its level exactly if the corrected one is below α, so an interval at
- * that level agrees with it.
+ * Holm's step-down correction of several p-values. The chance that any of them is below α by chance
+ * is at most α, whatever their dependence. A test's own p-value is below its level exactly if the
+ * corrected one is below α, so an interval at that level agrees with it.
  */
 export function holm(values: number[], alpha: number): CorrectedTest[] {
   const ascending = values.map((p, index) => ({ p, index })).sort((a, b) => a.p - b.p);

@@ -1,19 +1,19 @@
 import { normalCdf, normalQuantile } from "../../results/mean_interval.ts";
 
-/** The chance that plans aim for. */
+/** The power that plans aim for. */
 export const POWER = 0.8;
 
-/** No plan is for more scenarios: nobody has them. */
+/** Plans have at most this many scenarios. */
 export const MOST_SCENARIOS = 1e9;
 
-/** A difference between two runs, in units that need not be known. */
+/** A difference between two runs, in any unit. */
 interface PlannedDifference {
   difference: number;
   /** The standard deviation of the scenarios' differences. */
   stdev: number;
-  /** The level that the test is held to. */
+  /** The level of the test. */
   alpha: number;
-  /** If all differences are multiples of this, as those of passes and failures are. 0 if unset. */
+  /** Set if all differences are multiples of it, as for passes and failures; 0 if unset. */
   step?: number;
 }
 
@@ -40,7 +40,9 @@ export function scenariosNeeded(planned: PlannedDifference): number | null {
   return high;
 }
 
-/** The smallest difference that so many scenarios show with 80 % power; `null` if they are too few. */
+/**
+ * The smallest difference that these scenarios show with 80 % power; `null` if they are too few.
+ */
 export function detectableDifference(
   { scenarios, stdev, alpha }: { scenarios: number; stdev: number; alpha: number },
 ): number | null {
@@ -57,7 +59,7 @@ export function detectableDifference(
   return high * stdev;
 }
 
-/** With fewer, even differences that all have one sign are not significant: 2^(1 − n) > α. */
+/** With fewer, not even differences of the same sign are significant: 2^(1 − n) > α. */
 function fewestScenarios(alpha: number): number {
   return Math.ceil(1 - Math.log2(alpha));
 }
@@ -84,8 +86,8 @@ function powerOf(
 
 /**
  * The quantile of a sum of flipped differences in units of √Σd². Such a sum is bounded, so that its
- * tails are lighter than the normal ones: its fourth cumulant is −2 Σd⁴ / (Σd²)², here that of normal
- * differences (Cornish and Fisher's expansion).
+ * tails are lighter than the normal ones: its fourth cumulant is −2 Σd⁴ / (Σd²)², here that of
+ * normal differences (Cornish and Fisher's expansion).
  */
 function flippedQuantile(
   alpha: number,
