@@ -16,16 +16,16 @@ import { ROUNDING } from "../schemas/rounding.ts";
 /** A turn that people graded. */
 export interface GradedTurn {
   scenario: number;
-  /** The score that is held against the grades; `null` if the turn does not have it. */
+  /** The score that is compared with the grades; `null` if the turn does not have it. */
   score: number | null;
-  /** The latest of each author; at least one. */
+  /** The latest grade of each author; at least one. */
   grades: Pick<StoredGrade, "author" | "value" | "label">[];
 }
 
 interface AgreementOptions {
   /** The name of the score. */
   score: string;
-  /** From which value people pass a turn, and the score as it is used now. */
+  /** The present threshold, of grades and of the score. */
   passThreshold: number;
 }
 
@@ -33,7 +33,7 @@ interface AgreementOptions {
 const BANDS = 5;
 const MOST_PAIRS = 100;
 
-/** How far people agree with each other, and a score with them. */
+/** The agreement of people with each other, and of a score with them. */
 export function describeAgreement(
   turns: GradedTurn[],
   { score, passThreshold }: AgreementOptions,
@@ -48,7 +48,6 @@ export function describeAgreement(
   };
 }
 
-/** Grades without an author have none in the answer. */
 function nameOf(author: string): string | null {
   return author === "" ? null : author;
 }
@@ -135,7 +134,7 @@ function describeJudge(
   };
 }
 
-/** Only bands that have a turn. */
+/** Only bands with turns. */
 function describeBands(graded: GradedPair[]): BiasBand[] {
   const byBand = Map.groupBy(
     graded,
@@ -151,15 +150,14 @@ function describeBands(graded: GradedPair[]): BiasBand[] {
   }));
 }
 
-/** A difference at one turn of a scenario. */
 interface TurnDifference {
   scenario: number;
   value: number;
 }
 
 /**
- * The mean of some differences, with a 95 % interval over scenarios: turns of one are no independent
- * evidence. `null` if there is nothing; without an interval for fewer than 5 scenarios.
+ * The mean of some differences, with a 95 % interval over scenarios, because turns of one scenario
+ * are not independent. `null` without differences; no interval for fewer than 5 scenarios.
  */
 export function meanDifference(
   differences: TurnDifference[],
@@ -171,14 +169,14 @@ export function meanDifference(
   return { mean: average, ci95: differenceInterval(means) };
 }
 
-/** How values differ: `nominal` as categories, `interval` by the square of their distance. */
+/** `nominal` values are equal or not; `interval` values differ by their squared distance. */
 type Metric = "nominal" | "interval";
 
 /**
- * Krippendorff's alpha: 1 is perfect agreement, 0 is what chance gives. Each unit holds the values
- * that raters gave it; missing values are simply not there, and a unit with one value does not
- * count. `null` if no unit has two values, or if all values are the same: then there is nothing to
- * agree about. K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011).
+ * Krippendorff's alpha: 1 is perfect agreement, 0 is agreement by chance. Each unit has the values
+ * of its raters; a unit with fewer than two values does not count. `null` if no unit has two
+ * values, or if all values are the same. K. Krippendorff, "Computing Krippendorff's
+ * Alpha-Reliability" (2011).
  */
 export function krippendorffAlpha(
   units: readonly (readonly (number | string)[])[],
@@ -207,7 +205,7 @@ function ofDistances(values: readonly (number | string)[]): number {
   const numbers = values as readonly number[];
   const lowest = numbers.reduce((least, value) => Math.min(least, value), Infinity);
   const highest = numbers.reduce((most, value) => Math.max(most, value), -Infinity);
-  if (highest - lowest <= ROUNDING) return 0; // their mean need not be the same number
+  if (highest - lowest <= ROUNDING) return 0; // rounding errors of the mean would not be 0
   const average = mean(numbers)!;
   const squares = numbers.reduce((sum, value) => sum + (value - average) ** 2, 0);
   return 2 * numbers.length * squares;

@@ -5,7 +5,7 @@ import type { TurnReader } from "../store/turns/whole_reader.ts";
 import type { Grade, PlacedGrade } from "../schemas/grades.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 
-/** The same turns, each with its `grades`; a turn without a grade is as it was. */
+/** Adds `grades` to the turns that have any. */
 export function createGradedReader(
   reader: TurnReader,
   store: Pick<RunReader, "grades">,
@@ -38,7 +38,7 @@ function addGrades(turn: TurnText, found: StoredGrade[]): TurnText {
   return { ...turn, resultJson: JSON.stringify(result) };
 }
 
-/** A grade as callers see it. */
+/** A grade in answers. */
 export function viewGrade(
   { value, label, comment, author, version, createdAt, withdrawn }: StoredGrade,
 ): Grade {
@@ -53,7 +53,7 @@ export function viewGrade(
   };
 }
 
-/** A grade with its position, as lists show it. */
+/** A grade in lists, with its position. */
 export function placeGrade(grade: StoredGrade, { request }: StoredRun): PlacedGrade {
   return {
     scenario: grade.scenario,
@@ -64,12 +64,12 @@ export function placeGrade(grade: StoredGrade, { request }: StoredRun): PlacedGr
   };
 }
 
-/** Finds the grades of turns that are asked for in the order of the batch. */
+/** Finds the grades of turns, which must be requested in the order of the batch. */
 interface GradeJoin {
   of(position: TurnPosition): Promise<StoredGrade[]>;
 }
 
-/** Reads the grades beside the turns: neither has to fit into memory. */
+/** Reads grades along with turns, so that neither has to fit into memory. */
 export function createGradeJoin(grades: AsyncIterable<StoredGrade>): GradeJoin {
   const iterator = grades[Symbol.asyncIterator]();
   let next: IteratorResult<StoredGrade> | undefined;

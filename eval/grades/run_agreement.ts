@@ -12,18 +12,18 @@ import { createGradeJoin } from "./graded_reader.ts";
 const JUDGED = "judge";
 
 interface RunAgreementOptions {
-  /** The judge's score if it is unset, or `overall` if the run has no judge. */
+  /** `judge` if unset, or `overall` if the run has no judge. */
   score?: string | undefined;
-  /** From which grade a person passes a turn; the run's own threshold if it is unset. */
+  /** The grade from which a turn passes; the run's own threshold if unset. */
   passThreshold?: number | undefined;
 }
 
-/** A turn that people graded, with all of its scores. */
+/** A graded turn with all of its scores. */
 export type GradedTurnScores = Omit<GradedTurn, "score"> & { scores: Scores };
 
 /**
- * The agreement of people and of a score of a run; also of one that is running. Throws 400 for a
- * score that no turn has, unless there are no turns yet.
+ * The agreement of a run's grades with each other and with a score. The run may be running. Throws
+ * 400 for a score that no turn has, unless there are no turns yet.
  */
 export async function readGradeAgreement(
   reader: RunReader,
@@ -55,7 +55,7 @@ export async function readAgreementIfGraded(
   return value && await readGradeAgreement(reader, run);
 }
 
-/** The same from turns that were read already. */
+/** The same from turns that have been read. */
 export function gradeAgreementOf(
   turns: GradedTurnScores[],
   { score: wanted, passThreshold }: { score?: string | undefined; passThreshold: number },

@@ -3,7 +3,7 @@ import { reaches } from "../results/passing.ts";
 import { rounded, ROUNDING } from "../schemas/rounding.ts";
 import { mean } from "../assess/mean.ts";
 
-/** Compares `score >= threshold` with what people say. Each pair is a score and a mean grade. */
+/** Compares `score >= threshold` with the grades. Each pair is a score and a mean grade. */
 export function fitThreshold(
   pairs: readonly Pair[],
   { threshold, passFrom }: { threshold: number; passFrom: number },
@@ -26,15 +26,16 @@ export function fitThreshold(
 }
 
 /**
- * The threshold that reproduces most of what people pass or fail; of several the one nearest to
- * `passFrom`. Between two scores that occur every threshold does the same: it is `passFrom` if that
- * lies there, else a short number near the middle; below all scores it is `passFrom` or 0. `null` if there are no pairs.
+ * The threshold that agrees with most grades; of several, the one nearest to `passFrom`. All
+ * thresholds between two adjacent scores are equivalent: the result is `passFrom` if it is among
+ * them, else a short number near the middle; below all scores it is `passFrom` or 0. `null` if
+ * there are no pairs.
  */
 export function bestThreshold(pairs: readonly Pair[], passFrom: number): ThresholdFit | null {
   const sorted = pairs.toSorted(([a], [b]) => a - b);
   if (sorted.length === 0) return null;
   const isPassed = ([, people]: Pair) => reaches(people, passFrom);
-  // From a threshold below all scores upwards: each step no longer passes the scores below it.
+  // Starts below all scores; each step fails one more score.
   let same = sorted.filter(isPassed).length;
   let best = { threshold: reaches(sorted[0]![0], passFrom) ? passFrom : 0, same };
   for (let index = 0; index < sorted.length;) {
@@ -43,7 +44,7 @@ export function bestThreshold(pairs: readonly Pair[], passFrom: number): Thresho
       same += isPassed(sorted[index]!) ? -1 : 1;
       index++;
     }
-    const next = sorted[index]?.[0] ?? 1; // behind the last score nothing passes
+    const next = sorted[index]?.[0] ?? 1; // above the last score nothing passes
     if (next - score <= ROUNDING) break;
     const isBetween = !reaches(score, passFrom) && reaches(next, passFrom);
     const threshold = isBetween ? passFrom : shortBetween(score, next);
@@ -55,7 +56,7 @@ export function bestThreshold(pairs: readonly Pair[], passFrom: number): Thresho
 
 const MOST_DIGITS = 12;
 
-/** As few digits as tell the two scores apart: people read it, and set it as their threshold. */
+/** The shortest number between two scores, because people set it as their threshold. */
 function shortBetween(score: number, next: number): number {
   const middle = (score + next) / 2;
   for (let digits = 1; digits <= MOST_DIGITS; digits++) {
@@ -65,7 +66,7 @@ function shortBetween(score: number, next: number): number {
   return middle;
 }
 
-/** A pair of values of one thing. */
+/** Two values of one item. */
 export type Pair = readonly [number, number];
 
 /**

@@ -10,7 +10,7 @@ import { groupInDetail, type Groups } from "./groups.ts";
 
 /** Proxies close idle connections. */
 const KEEP_ALIVE_MS = 15_000;
-/** Between two reports of progress. */
+/** The least interval between two reports of progress. */
 const PAUSE_MS = 250;
 
 interface GroupStreamOptions {
@@ -19,7 +19,7 @@ interface GroupStreamOptions {
   groupId: string;
   /** The request's own signal. */
   client: AbortSignal;
-  /** As that of a run's stream, for any run of the group. */
+  /** As for the stream of a run, for any run of the group. */
   regain?: RunEventsOptions["regain"];
 }
 
@@ -36,7 +36,7 @@ async function* encode(
 }
 
 /**
- * `progress` when something has changed, at most four times per second, until no run of the group is
+ * Yields `progress` after changes, at most four times per second, until no run of the group is
  * running; then `result` with the report, `ended` if no run has completed, or `stopping`.
  */
 async function* groupEvents(
@@ -46,7 +46,7 @@ async function* groupEvents(
   while (!left.aborted) {
     const members = await groups.runs(groupId);
     const changes = members.flatMap(({ id, status }) =>
-      // before reading, so that none is missed
+      // before reading the group, so that no change is missed
       runs.active(id)?.changed() ?? runs.waiting(id) ??
         (status === "running" ? runs.news(id) : undefined) ?? []
     );
@@ -76,7 +76,7 @@ async function lastEvent(
   return { event: "result", id: LAST_EVENT, data: JSON.stringify(report) };
 }
 
-/** Without an id: a client that reconnects misses nothing. */
+/** Has no id, so that a client that reconnects misses nothing. */
 function stopping({ group_id, status }: ListedGroup): ServerSentEventMessage {
   const detail = "the service is stopping and resumes the runs at its next start; " +
     `reconnect to /groups/${group_id}/events`;

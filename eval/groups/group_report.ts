@@ -11,7 +11,7 @@ const Status = z.enum(RUN_STATUSES);
 /** The progress of a run, or of all runs of a group together. */
 const Progress = RunProgress.meta({ id: "GroupProgress" });
 
-/** One model of a group: its run, and what came of it. */
+/** One model of a group: its run and its results. */
 export const GroupModel = z.object({
   run_id: z.string(),
   /** Different for each model of the group. */
@@ -24,9 +24,9 @@ export const GroupModel = z.object({
   /** Means over scenarios with their intervals; `null` until the run has ended. */
   scores: z.record(z.string(), Statistic).nullable(),
   pass_rate: RunPassRates.shape.pass_rate,
-  /** By their attempts; `null` until the run has ended. */
+  /** Counts by outcome; `null` until the run has ended. */
   scenarios: RunSummary.shape.scenarios.nullable(),
-  /** With those of the runs that it retries, as the costs. */
+  /** Includes the runs that this one retries, as the costs do. */
   usage: RunSummary.shape.usage.nullable(),
   latency_ms: RunSummary.shape.latency_ms,
   /** Why calls failed, and why scores are missing; empty until the run has ended. */
@@ -38,7 +38,7 @@ export const GroupModel = z.object({
 }).meta({ id: "GroupModel" });
 export type GroupModel = z.infer<typeof GroupModel>;
 
-/** Two models, the earlier in the list as the baseline. */
+/** Two models; the baseline is the earlier one in the list. */
 export const GroupPair = z.object({
   /** Names of models. */
   baseline: z.string(),
@@ -65,16 +65,16 @@ export const GroupReport = z.object({
   /** When the last run ended; `null` before. */
   finished_at: z.string().nullable(),
   progress: Progress,
-  /** The sums of the models' costs, as far as their runs have ended. */
+  /** The sums of the models' costs, of runs that have ended. */
   cost: CostSum.optional(),
   judge_cost: CostSum.optional(),
   /** In the order of the request. */
   models: z.array(GroupModel),
   /** Each completed model against each other one; `null` while a run is running. */
   pairs: z.array(GroupPair).nullable(),
-  /** Names of the completed models that no other was shown to be better than; `null` likewise. */
+  /** Names of the completed models that no other one is shown to beat; `null` likewise. */
   best: z.array(z.string()).nullable(),
-  /** The score that decides, and how many pairs its verdicts are corrected for. */
+  /** The deciding score, and the number of tests that its verdicts are corrected for. */
   decided_by: z.string().nullable(),
   tests: z.int().nullable(),
   /** With `detail=full`. */
@@ -82,7 +82,7 @@ export const GroupReport = z.object({
 }).meta({ id: "GroupReport" });
 export type GroupReport = z.infer<typeof GroupReport>;
 
-/** A group as lists show it. */
+/** A group in lists. */
 export const ListedGroup = GroupReport.pick({
   group_id: true,
   status: true,

@@ -4,14 +4,14 @@ import type { Run } from "../run/events/view.ts";
 import type { RunStatus } from "../store/runs/run_record.ts";
 import type { ListedGroup } from "./group_report.ts";
 
-/** Of runs that have ended differently, the first of these is the group's status. */
+/** The group has the first of these statuses that one of its runs has. */
 const NOT_COMPLETED = ["running", "failed", "interrupted", "cancelled"] as const;
 
 function groupStatus(runs: { status: RunStatus }[]): RunStatus {
   return NOT_COMPLETED.find((status) => runs.some((run) => run.status === status)) ?? "completed";
 }
 
-/** All runs together. They run side by side, so the group ends with the last of them. */
+/** The progress of all runs. They run concurrently, so the group ends with the last one. */
 export function groupProgress(all: RunProgress[]): RunProgress {
   const sum = (of: (progress: RunProgress) => number) =>
     all.reduce((total, progress) => total + of(progress), 0);
@@ -28,7 +28,7 @@ export function groupProgress(all: RunProgress[]): RunProgress {
   };
 }
 
-/** A group by the views of its runs, of which there is at least one. */
+/** A group from the views of its runs; there must be at least one. */
 export function listGroup(id: string, views: Run[]): ListedGroup {
   const [first] = views;
   const ends = views.map(({ finished_at }) => finished_at);
@@ -50,7 +50,7 @@ export function listGroup(id: string, views: Run[]): ListedGroup {
   };
 }
 
-/** A group as the answer to what was done to it. */
+/** A group in the answer to a command such as cancelling it. */
 export function stateOf({ group_id, status, models }: ListedGroup) {
   const runs = models.map(({ run_id, name, status }) => ({ run_id, name, status }));
   return { group_id, status, models: runs };

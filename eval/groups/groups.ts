@@ -16,24 +16,24 @@ import { listGroup } from "./group_views.ts";
 
 interface GroupsDeps {
   store: RunReader;
-  /** How a run is at this moment. */
+  /** The current state of a run. */
   view: (run: RunRecord) => Promise<Run>;
-  /** The averages of a run that has ended. */
+  /** The summary of a run that has ended. */
   summarise: (run: RunRecord) => Promise<RunSummary>;
 }
 
 interface ReportOptions {
-  /** The score that decides; the headline if it is unset. */
+  /** The deciding score; `overall` if unset. */
   decideBy?: string | undefined;
-  /** Without them the report comes at once: comparing reads all turns of the runs. */
+  /** `false` makes the report faster: comparing reads all turns of the runs. */
   withPairs?: boolean;
 }
 
 /** Reads groups of runs. */
 export interface Groups {
-  /** The runs of a group, as `groupRuns` of a store. Throws 404 if there is no such group. */
+  /** The runs of a group. Throws 404 if there is no such group. */
   runs(id: string): Promise<RunRecord[]>;
-  /** As lists show it. Throws 404 likewise. */
+  /** The group as in lists. Throws 404 likewise. */
   view(id: string): Promise<ListedGroup>;
   /** Throws 404 likewise, and 400 for a score that no run has. */
   report(id: string, options?: ReportOptions): Promise<GroupReport>;
@@ -41,7 +41,7 @@ export interface Groups {
   list(page: { before?: string | undefined; limit: number }): Promise<ListedGroup[]>;
 }
 
-/** Groups whose pairs are kept; comparing them again would give the same. */
+/** The number of groups whose pairs are cached. */
 const KEPT = 20;
 
 export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
@@ -53,7 +53,7 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
     throw notFound(`cannot find group ${id}: no group has this id`);
   }
 
-  /** As it is stored now, if it has ended between being read and being viewed. */
+  /** Reads a run again if it has ended between being read and being viewed. */
   async function asViewed(run: RunRecord, { finished_at }: Run): Promise<RunRecord> {
     const isOlder = run.finishedAt === null && finished_at !== null;
     return isOlder ? await store.getRecord(run.id) ?? run : run;
@@ -77,7 +77,7 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
     };
   }
 
-  /** What a run and those that it retries have spent together, as far as they are still stored. */
+  /** The usage and costs of a run and those that it retries, as far as they are still stored. */
   async function spentOn(run: RunRecord, summary: RunSummary) {
     const all = [summary];
     let before = run.parentId;
@@ -114,7 +114,7 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
 
     async report(id, { decideBy, withPairs = true } = {}) {
       const read = await runs(id);
-      const views = await Promise.all(read.map(view)); // once: runs may end while it is made
+      const views = await Promise.all(read.map(view)); // once, because runs may end meanwhile
       const members = await Promise.all(read.map((run, index) => asViewed(run, views[index]!)));
       const { models: _, ...listed } = listGroup(id, views);
       const models: GroupModel[] = [];
@@ -139,13 +139,13 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
   };
 }
 
-/** Runs that have ended give the same verdicts again. */
+/** Caches verdicts: those of ended runs do not change. */
 function createPairCache(store: RunReader) {
   const kept = new Map<string, Promise<PairwiseResult>>();
 
   async function compare(runs: RunRecord[], decideBy?: string): Promise<PairwiseResult> {
     const request = runs[0] && (await store.getRun(runs[0].id))?.request;
-    // The batch is the same in all of them.
+    // All runs have the same batch.
     const open = runs.map((run) => () => toComparable({ ...run, request: request! }, store));
     return await comparePairwise(open, { decideBy });
   }
@@ -194,7 +194,7 @@ function describePairs(
   };
 }
 
-/** A report without what only `detail=full` has. */
+/** Removes the fields that only `detail=full` has. */
 export function groupInDetail(report: GroupReport, detail: Detail): GroupReport {
   if (detail === "full") return report;
   const { method: _, ...rest } = report;

@@ -6,11 +6,11 @@ export interface Conversation {
   /** Its score: the mean over its turns. */
   value: number;
   /**
-   * How much of the variance of one vote is in the value: Σ w² / k / T², with k votes on a turn
-   * that count with the weight w, over T turns. 0 if nothing in the value was voted on.
+   * The part of the variance of one vote in the value: Σ w² / k / T², with k votes of weight w on a
+   * turn, over T turns. 0 without votes.
    */
   voteLoad: number;
-  /** The same with one vote on each turn. */
+  /** The same with one vote per turn. */
   voteLoadOfOne: number;
 }
 
@@ -22,20 +22,20 @@ export interface VoteSpread {
   degrees: number;
 }
 
-/** Unbiased estimates, so that they may be negative; `null` if the design does not show it. */
+/** Unbiased estimates, which may be negative; `null` if the run does not allow one. */
 export interface VarianceComponents {
-  /** How far scenarios lie apart. Without a second attempt anywhere, it includes `attempt`. */
+  /** Between scenarios. Includes `attempt` if no scenario has a second attempt. */
   scenario: number;
-  /** How far attempts at one scenario lie apart. Without a second vote, it includes `vote`. */
+  /** Between attempts at one scenario. Includes `vote` if no turn has a second vote. */
   attempt: number | null;
-  /** How far single votes on the same reply lie apart. */
+  /** Between single votes on the same reply. */
   vote: number | null;
 }
 
 /**
  * The method of moments for nested data, balanced or not: the expected value of each sum of squares
- * is a sum of components, and is solved for them from the votes upwards. Scenarios count alike, as
- * in the headline. Needs two scenarios.
+ * is a sum of components, which are solved from the votes upwards. Scenarios have equal weight, as
+ * in the means of a run. Needs two scenarios.
  */
 export function varianceComponents(
   scenarios: Conversation[][],
@@ -66,13 +66,13 @@ function attemptVariance(scenarios: Conversation[][], vote: number): number | nu
   return degrees === 0 ? null : remainder(squares / degrees, ofVotes / degrees);
 }
 
-/** A variance without a part of it; 0 if what is left is no more than rounding leaves. */
+/** A variance minus a part of it; 0 if the rest is only rounding. */
 function remainder(variance: number, part = 0): number {
   const left = variance - part;
   return Math.abs(left) <= Math.max(ROUNDING ** 2, ROUNDING * Math.abs(part)) ? 0 : left;
 }
 
-/** The variance of a scenario's mean that attempts and votes bring in. */
+/** The variance of a scenario's mean due to attempts and votes. */
 export function noiseOfMean(
   own: Conversation[],
   { attempt, vote }: { attempt: number; vote: number },

@@ -12,7 +12,7 @@ export const JUDGED = "judge";
 /** The judge's grades are from 0 to 10. */
 const HIGHEST_GRADE = 10;
 
-/** A recorded turn, as far as its noise goes. */
+/** The fields of a recorded turn that are needed for its noise. */
 export interface NoisyTurn extends TurnPosition {
   result: Pick<InteractionResult, "scores" | "error" | "judge" | "history_of">;
 }
@@ -20,14 +20,14 @@ export interface NoisyTurn extends TurnPosition {
 /** One score of a turn. */
 interface Cell {
   value: number;
-  /** The judge's votes that are in it, and the weight with which each turn's mean vote counts. */
+  /** The number of the judge's votes in it, and the weight of their mean. */
   votes: number;
   weight: number;
 }
 
-/** What was asked, for the costs of asking more. */
+/** The size of the run, for the costs of a larger one. */
 export interface Design {
-  /** Turns of one attempt at every scenario. */
+  /** The turns of one attempt at each scenario. */
   turns: number;
   /** Model calls: turns of all attempts. */
   modelCalls: number;
@@ -36,11 +36,11 @@ export interface Design {
   votes: number;
 }
 
-/** What is kept of a run: a number or two per turn, and no text. */
+/** The data that is kept of a run, without texts. */
 export interface NoisyRun {
-  /** Every score that the run has anywhere. */
+  /** Every score of the run. */
   names: Set<string>;
-  /** By wanted score: each scenario's conversations. Scenarios without the score are left out. */
+  /** The conversations of each scenario, by wanted score. Scenarios without it are left out. */
   scores: Map<string, Conversation[][]>;
   voteSpread: VoteSpread;
   design: Design;
@@ -107,7 +107,7 @@ function countVotes({ voteSpread, design }: NoisyRun, { judge }: NoisyTurn["resu
   voteSpread.degrees += votes.length - 1;
 }
 
-/** A failed call counts 0, and there was nothing to vote on. */
+/** A failed call counts 0 and has no votes. */
 function toCell(name: string, { scores, judge, error }: NoisyTurn["result"]): Cell | undefined {
   const value = scores[name];
   if (typeof value !== "number") return undefined;
@@ -123,9 +123,9 @@ function weightOfJudge(name: string, scores: NoisyTurn["result"]["scores"]): num
 }
 
 /**
- * Each attempt's mean over the turns. At a turn that an attempt has not reached, or where its score
- * is missing, the mean of the other attempts stands in, as it does in comparisons. `pause` is
- * awaited after each attempt: one scenario may have a thousand of them.
+ * Each attempt's mean over the turns. If an attempt has not reached a turn, or its score is missing
+ * there, the mean of the other attempts is used, as in comparisons. `pause` is awaited after each
+ * attempt, because a scenario may have a thousand of them.
  */
 async function toConversations(
   attempts: Map<number, Map<number, Cell>>,
@@ -147,7 +147,7 @@ async function toConversations(
   return conversations;
 }
 
-/** `means` has every turn that some attempt has reached. */
+/** `means` has every turn that an attempt has reached. */
 function toConversation(cells: Map<number, Cell>, means: Map<number, number>): Conversation {
   const voted = [...cells.values()].filter(({ votes }) => votes > 0);
   const load = (votesOf: (cell: Cell) => number) =>

@@ -22,8 +22,8 @@ const METHOD = "method of moments for nested data: scenarios, attempts within sc
   "within turns; an estimate below 0 counts as 0";
 
 /**
- * Splits the noise of a run's scores: of the headline and of the judge's score unless `scores` names
- * others. Throws 400 for a score that the run does not have.
+ * Splits the noise of a run's scores by its sources: for `overall` and `judge`, or for those in
+ * `scores`. Throws 400 for a score that the run does not have.
  */
 export async function splitNoise(
   runId: string,
@@ -39,7 +39,6 @@ export async function splitNoise(
   return { run_id: runId, scores, method: METHOD };
 }
 
-/** The noise of one score. */
 function describeNoise(name: string, { scores, voteSpread, design }: NoisyRun): ScoreNoise {
   const scenarios = scores.get(name)!;
   const average = mean(scenarios.map(scenarioMean))!;
@@ -85,15 +84,15 @@ function floored({ scenario, attempt, vote }: VarianceComponents): KnownComponen
   };
 }
 
-/** Of one source: the variance of a single conversation, and that of a scenario's mean. */
+/** One source's part of the variance of a single conversation, and of a scenario's mean. */
 interface Share {
   single: number;
   ofMean: number;
-  /** What the estimate is multiplied by: votes are on turns, and a conversation has several. */
+  /** The factor of the estimate: votes are per turn, and a conversation has several turns. */
   load: number;
 }
 
-/** For the scenario, the attempt and the vote. */
+/** The shares of the scenario, the attempt and the vote. */
 function sharesOf(
   scenarios: Conversation[][],
   { scenario, attempt, vote }: KnownComponents,
@@ -147,16 +146,16 @@ function describeLimits(
   ];
 }
 
-/** Votes per turn that a request may ask for. */
+/** The most votes per turn of a request. */
 const MOST_VOTES = 9;
-/** Components of one conversation, none of them negative; 0 for those that are not known. */
+/** Components of one conversation, not negative; 0 if unknown. */
 interface KnownComponents {
   scenario: number;
   attempt: number;
   vote: number;
 }
 
-/** Halves the standard error of the mean over `scenarios`. */
+/** Ways to halve the standard error of the mean over `scenarios`. */
 export function planHalving(
   scenarios: Conversation[][],
   { components, design, isSplit }: {
@@ -170,7 +169,7 @@ export function planHalving(
   const { scenario, attempt, vote } = components;
   const present = scenario + mean(scenarios.map((own) => noiseOfMean(own, components)))!;
   if (present <= 0) return { scenarios: null, attempts: null, votes: null, cheapest: null };
-  /** Per scenario: the standard error's square is this divided by the number of scenarios. */
+  /** The squared standard error × the number of scenarios. */
   const target = present / 4;
   const ofAttempts = mean(scenarios.map((own) => 1 / own.length))!;
   const loads = scenarios.map((own) => mean(own.map(({ voteLoad }) => voteLoad))!);

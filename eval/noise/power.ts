@@ -14,12 +14,12 @@ import { requireScores } from "../results/detail.ts";
 /** Scores lie in [0, 1]. */
 const LARGEST_DIFFERENCE = 1;
 
-/** One run cannot tell how another model differs from it; these are the ends of what is possible. */
+/** One run does not show how another model differs from it; these are the extreme cases. */
 function ends<T extends z.ZodType>(value: T) {
   return z.object({
-    /** If the other model is better or worse by the same in every scenario. */
+    /** If the other model differs by the same amount in every scenario. */
     at_least: value.nullable(),
-    /** If a scenario's score for one model says nothing about that for the other. */
+    /** If the scores of both models in a scenario are unrelated. */
     at_most: value.nullable(),
   });
 }
@@ -28,7 +28,7 @@ function ends<T extends z.ZodType>(value: T) {
 export const RunPower = z.object({
   run_id: z.string(),
   score: z.string(),
-  /** The difference between two runs over the same scenarios that is to be shown. */
+  /** The difference to show between two runs over the same scenarios. */
   difference: z.number(),
   /** The chance of a verdict if the difference is real. */
   power: z.number(),
@@ -37,13 +37,13 @@ export const RunPower = z.object({
   /** The standard deviation of the scenarios' differences. */
   stdev: ends(z.number()).meta({ id: "PowerStdev" }),
   /**
-   * Scenarios of this kind, with the attempts and votes of this run; `null` if it is not known, or
-   * if a billion are too few.
+   * The number of similar scenarios, with the attempts and votes of this run; `null` if it is
+   * unknown or above a billion.
    */
   scenarios_needed: ends(z.int()).meta({ id: "ScenariosNeeded" }),
   /**
-   * The smallest difference that as many scenarios as this run has would show; `null` if they show
-   * none, not even that of 1.
+   * The smallest difference that as many scenarios as in this run would show; `null` if they would
+   * not even show a difference of 1.
    */
   detectable_difference: ends(z.number()).meta({ id: "DetectableDifference" }),
   notes: z.array(z.string()),
@@ -57,9 +57,9 @@ interface PowerQuestion {
 }
 
 /**
- * How many scenarios would show a difference to another run over the same scenarios. The difference
- * of a scenario varies at least by the noise of both runs' attempts and votes, and at most as much
- * as two unrelated scenarios do. Throws 400 for a score that the run does not have.
+ * The number of scenarios that would show a difference to another run over the same scenarios. The
+ * differences vary at least by the noise of both runs' attempts and votes, and at most as much as
+ * two unrelated scenarios. Throws 400 for a score that the run does not have.
  */
 export async function planPower(
   runId: string,
@@ -109,7 +109,7 @@ function describeUnknown(scenarios: number): string {
     : "all scenarios have the same score in every attempt: this shows nothing of how they differ";
 }
 
-/** `null` if nothing differs, as in a run whose calls all failed: it does not mean that nothing can. */
+/** `null` if all scores are equal, as in a run whose calls all failed. */
 function stdevOf(
   scenarios: Parameters<typeof varianceComponents>[0],
   votes: Parameters<typeof varianceComponents>[1],

@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { Statistic } from "../schemas/statistics.ts";
 import { invalidParameter } from "../../shared/errors.ts";
 
-/** How much an answer says. Without `full` each mean has one interval and nothing else about it. */
+/** How detailed an answer is. Without `full` each mean has only its interval. */
 export const Detail = z.literal("full").optional();
 export type Detail = z.infer<typeof Detail>;
 
-/** Statistics by score, without what only `detail=full` has. */
+/** Removes the statistics that only `detail=full` has. */
 export function inDetail(
   statistics: Record<string, Statistic>,
   detail: Detail,
@@ -22,7 +22,7 @@ export function inDetail(
   );
 }
 
-/** Throws 400 for a score that is not among the `names` of a run. `parameter` has asked for it. */
+/** Throws 400 for a wanted score that is not among the `names` of a run. */
 export function requireScores(
   names: ReadonlySet<string>,
   { wanted, parameter }: { wanted: string[]; parameter: string },

@@ -12,8 +12,8 @@ interface Pairs {
 }
 
 /**
- * Compares the turns of one scenario that were asked with both histories. A failed call counts 0, as
- * everywhere; a turn at which one of the two has no score is left out.
+ * Compares the turns of one scenario that were asked with both histories. A failed call counts 0. A
+ * turn without a score on one side is left out.
  */
 export function createScenarioGap() {
   const first = new Map<string, Scored>();
@@ -31,7 +31,7 @@ export function createScenarioGap() {
     addGenerated(attempt: number, turn: number, { scores }: Scored): void {
       first.set(placeOf(attempt, turn), { scores });
     },
-    /** `attempt` is that of the turn with the generated history. */
+    /** `attempt` is the corresponding attempt with the generated history. */
     addReference(attempt: number, turn: number, { scores }: Scored): void {
       const other = first.get(placeOf(attempt, turn));
       if (!other) return;
@@ -50,7 +50,7 @@ export function createScenarioGap() {
   };
 }
 
-/** The gaps of a whole run: means over its scenarios, which count alike. */
+/** The gaps of a run: means over its scenarios with equal weight. */
 export function createHistoryGap() {
   const byScore = new Map<string, ScenarioHistoryGap[]>();
   return {

@@ -7,13 +7,12 @@ import {
   type SelfCheck,
 } from "../schemas/labels.ts";
 
-/** What counting labels reads of a turn. */
+/** The fields of a turn that are read to count labels. */
 type LabelledTurn = Pick<
   InteractionResult,
   "error" | "reference_metadata" | "generated_metadata" | "annotation"
 >;
 
-/** The same of an attempt. */
 interface LabelledAttempt {
   interactions: LabelledTurn[];
 }
@@ -26,13 +25,13 @@ interface LabelCount {
 }
 
 /**
- * For each metadata key, how the expected labels were found again over all attempts, how often two
- * attempts disagree about the same turn, and how the key's annotator did in its self-check, which
- * every turn of a run repeats.
+ * For each metadata key, counts expected and found labels over all attempts, and how often two
+ * attempts disagree about the same turn. Reads the self-check of the key's annotator, which is the
+ * same in every turn of a run.
  */
 export function createLabelCounter() {
   const byKey = new Map<string, LabelCount>();
-  /** By text: the same few labels come in all turns. */
+  /** By text, because the same few labels occur in all turns. */
   const names = new Map<string, string>();
 
   function nameOf(label: unknown): string {
@@ -40,7 +39,7 @@ export function createLabelCounter() {
     return names.getOrInsertComputed(label, labelKey);
   }
 
-  /** Named by what labels are compared by: those that match (`<key>_match`) share a name here too. */
+  /** By `labelKey`, so that labels that match (`<key>_match`) have the same name. */
   function foundLabel(key: string, { error, generated_metadata }: LabelledTurn): string {
     if (error) return FAILED_LABEL;
     const value = Object.hasOwn(generated_metadata, key) ? generated_metadata[key] : undefined;
@@ -93,7 +92,7 @@ function readSelfCheck(key: string, { annotation }: LabelledTurn): SelfCheck | u
   return annotation.keys[key]!.self_check;
 }
 
-/** Pairs of attempts, and how many of them agree; failed attempts are left out. */
+/** Counts pairs of attempts, and those that agree. */
 function countPairs(counts: number[]) {
   const choose2 = (count: number) => count * (count - 1) / 2;
   return {
@@ -102,7 +101,7 @@ function countPairs(counts: number[]) {
   };
 }
 
-/** A record's own entry, created if it is missing; a label may be called `constructor`. */
+/** Gets or creates a record's own entry; a label may be called `constructor`. */
 function own<T>(record: Record<string, T>, key: string, initial: T): T {
   if (!Object.hasOwn(record, key)) record[key] = initial; // Deno has no setter called `__proto__`
   return record[key]!;

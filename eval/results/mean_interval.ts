@@ -2,14 +2,14 @@ import { mean } from "../assess/mean.ts";
 
 export type Interval = [low: number, high: number];
 
-/** What is left of 1 in an interval. */
+/** The significance level; intervals have a confidence of 1 − `ALPHA`. */
 export const ALPHA = 0.05;
 
-/** Of fewer values every interval that keeps its promise is nearly the whole scale. */
+/** With fewer values a valid interval is nearly the whole scale. */
 export const FEWEST_FOR_INTERVAL = 5;
 
 const PRECISION = 1e-10;
-/** Of a quantile. */
+/** The tolerance of a quantile. */
 const CLOSE = 1e-7;
 const MOST_STEPS = 100;
 
@@ -21,14 +21,14 @@ interface IntervalOptions {
 }
 
 /**
- * An interval for the mean of independent values on a bounded scale, whatever their distribution: the
- * bounds of Learned-Miller and Thomas (2020). The lower end takes the values and one more at the low
- * end of the scale, weights them at random (Dirichlet, all alike), and is the `alpha / 2` quantile of
- * their mean; the upper end likewise. So it allows for values that were not seen yet, is continuous
- * in the data, and for passes and failures equals Clopper and Pearson's interval.
+ * An interval for the mean of independent values on a bounded scale, for any distribution: the
+ * bounds of Learned-Miller and Thomas (2020). For the lower end, one value at the low end of the
+ * scale is added, the values get random weights (uniform Dirichlet), and the end is the `alpha / 2`
+ * quantile of their mean; the upper end likewise. The interval allows for values that were not
+ * observed, is continuous in the data, and equals Clopper and Pearson's for passes and failures.
  *
- * `highs` is set if values are not known exactly: then each lies between its low and its high, and
- * the interval holds whichever they are. `null` for fewer than 5 values.
+ * `highs` is set if values are not known exactly: then each is between its low and its high, and
+ * the interval is valid for all of them. `null` for fewer than 5 values.
  *
  * ```ts
  * import { assert } from "@std/assert";
@@ -59,7 +59,7 @@ export function differenceInterval(
   return meanInterval(lows, highs, { alpha, scale: [-1, 1] });
 }
 
-/** More different values are counted in bins of this many; a run may have a hundred thousand. */
+/** If there are more values, they are counted in this many bins; a run may have 100,000. */
 const BINS = 4096;
 
 function lowerEnd(
@@ -71,7 +71,7 @@ function lowerEnd(
   let low = unseen;
   let high = mean(values)!;
   let end = high;
-  let slope = 0; // that of the step before is near
+  let slope = 0; // a step starts with that of the previous one
   for (let step = 0; step < MOST_STEPS && high - low > PRECISION; step++) {
     const found = locate(counts, { end, start: slope });
     slope = found.slope;
@@ -86,7 +86,7 @@ function lowerEnd(
   return low;
 }
 
-/** Equal values together: passes and failures are two, however many there are. */
+/** Counts equal values: passes and failures are only two. */
 function countValues(values: readonly number[], unseen: number): [value: number, count: number][] {
   const counts = new Map([[unseen, 1]]);
   for (const value of values) {
@@ -97,10 +97,10 @@ function countValues(values: readonly number[], unseen: number): [value: number,
 }
 
 /**
- * Where `end` lies among the randomly weighted means of the values: the chance that Σ w (value − end)
- * is below 0 with exponential weights w, as the quantile of a normal distribution. By the saddlepoint
- * approximation of Barndorff-Nielsen (1986), whose error is below 2 % of the chance here. `growth` is
- * the change of the quantile with the end, `slope` the saddlepoint.
+ * The position of `end` among the randomly weighted means of the values: the chance that Σ w (value
+ * − end) is below 0 with exponential weights w, as a quantile of the normal distribution. Uses the
+ * saddlepoint approximation of Barndorff-Nielsen (1986), whose error is below 2 % of the chance
+ * here. `growth` is the derivative of the quantile with respect to `end`, `slope` the saddlepoint.
  */
 function locate(
   counts: [value: number, count: number][],
@@ -122,12 +122,12 @@ function locate(
   }
   const root = Math.sign(slope) * Math.sqrt(Math.max(0, -2 * cumulant));
   const scaled = slope * Math.sqrt(curvature);
-  // Near the mean itself both vanish; no end is sought there.
+  // Both vanish near the mean, where no end of an interval is.
   if (Math.abs(root) < 1e-5) return { quantile: 0, growth: size / Math.sqrt(curvature), slope };
   return { quantile: root + Math.log(scaled / root) / root, growth: slope * size / root, slope };
 }
 
-/** Where the derivative of the cumulant function, Σ offset / (1 − offset s), is 0; by Newton's steps. */
+/** The zero of Σ offset / (1 − offset s), the derivative of the cumulants, by Newton's method. */
 function findSaddlepoint(
   offsets: (readonly [offset: number, count: number])[],
   { low, high, start }: { low: number; high: number; start: number },
@@ -152,7 +152,7 @@ function findSaddlepoint(
   return slope;
 }
 
-/** The series below needs no more terms than this for any value within ±8. */
+/** The series below needs fewer terms for any value within ±8. */
 const MOST_TERMS = 200;
 const FARTHEST = 8;
 
@@ -169,7 +169,7 @@ export function normalCdf(x: number): number {
   return 0.5 + sum * Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI);
 }
 
-/** The value that a standard normal one stays below with this chance, which is in (0, 1). */
+/** The inverse of `normalCdf` for a chance in (0, 1). */
 export function normalQuantile(chance: number): number {
   let low = -FARTHEST;
   let high = FARTHEST;

@@ -62,12 +62,12 @@ function noteSimilarity({ test_batch }: Pick<EvaluateRequest, "test_batch">): Ru
   }];
 }
 
-/** What a scenario asks: its system prompt and its messages. */
+/** The system prompt and the messages of a scenario. */
 type Asking = Pick<Scenario, "system_prompt"> & { interactions: { user_message: string }[] };
 
 /**
- * Equal for scenarios that ask the same, whatever they are called: twelve copies of one question are
- * no more evidence than one. A digest: the texts may have many megabytes.
+ * Equal for scenarios with the same system prompt and messages: twelve copies of one question are
+ * no more evidence than one. It is a digest, because the texts may have many megabytes.
  */
 export function questionOf(scenario: Asking): string {
   const asked = scenario.interactions.map(({ user_message }) => user_message);

@@ -14,7 +14,7 @@ export function outcomeOf(
   return decide({ failed, missing, overall, isBarred: isBarred(turn) }, threshold);
 }
 
-/** The same from what a list says of a turn. */
+/** The same from an indexed turn. */
 export function listedOutcomeOf(turn: IndexedTurn, threshold: number): TurnOutcome {
   return decide({ ...turn, isBarred: turn.facets.barred_by !== undefined }, threshold);
 }

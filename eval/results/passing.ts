@@ -8,22 +8,22 @@ export const HEADLINE = "overall";
 /** The threshold if the request has none. */
 export const DEFAULT_PASS_THRESHOLD = 0.7;
 
-/** Whether a score is good enough. Three turns of 0.7 have a mean of 0.6999999999999998: it is. */
+/** Allows for rounding: the mean of three turns of 0.7 is 0.6999999999999998. */
 export function reaches(score: number, threshold: number): boolean {
   return score >= threshold - ROUNDING;
 }
 
-/** `missing`: values are missing, and it depends on them. */
+/** `missing`: it depends on missing values. */
 export type Standing = "passed" | "below" | "missing" | "unscored";
 
-/** Where a mean lies if the failed calls had been answered; with what is missing in any case. */
+/** The mean and its bounds if unanswered calls could have had any score. */
 export function ifAnswered(
   statistic: Pick<Statistic, "mean" | "bounds" | "error_bounds"> | undefined,
 ): Pick<Statistic, "mean" | "bounds"> | undefined {
   return statistic && { mean: statistic.mean, bounds: statistic.error_bounds ?? statistic.bounds };
 }
 
-/** Compares a mean with a threshold, for every possible value of what is missing. */
+/** Compares a mean with a threshold, for all possible missing values. */
 export function holdAgainst(
   statistic: Pick<Statistic, "mean" | "bounds"> | undefined,
   threshold: number,
@@ -37,7 +37,7 @@ export function holdAgainst(
   return reaches(mean, threshold) ? "passed" : "below";
 }
 
-/** Whether some turns are barred, and whether that is not known of one; see `isBarred`. */
+/** Whether a turn is barred, and whether it is unknown for a turn; see `isBarred`. */
 export interface Bars {
   isBarred?: boolean;
   mayBeBarred?: boolean;
@@ -49,8 +49,8 @@ type CountedMean =
   & Partial<Pick<Statistic, "turns" | "failed">>;
 
 /**
- * The same with turns that cannot pass whatever their scores are, or perhaps cannot. If no call was
- * answered, nothing has passed, also with a threshold of 0.
+ * The same with turns that are barred, or may be barred. If no call was answered, nothing passes,
+ * not even with a threshold of 0.
  */
 export function holdWithBars(
   statistic: CountedMean | undefined,
@@ -62,17 +62,17 @@ export function holdWithBars(
   return standing === "passed" && mayBeBarred ? "missing" : standing;
 }
 
-/** What is known of an attempt's `overall`, and of its turns; `undefined` if it has none. */
+/** An attempt's `overall` and the bars of its turns; `undefined` if it has no `overall`. */
 export type AttemptOverall = CountedMean & Bars | undefined;
 
-/** Attempts at one question: all of them, those that passed, and those of which it is not known. */
+/** Attempts at one question: all, passed, and unknown because of missing values. */
 export interface PassCounts {
   attempts: number;
   passed: number;
   missing: number;
 }
 
-/** An attempt without an `overall` does not take part. */
+/** Attempts without an `overall` are not counted. */
 export function countPasses(overall: AttemptOverall[], threshold: number): PassCounts {
   const standings = overall.map((attempt) => holdWithBars(attempt, { ...attempt, threshold }));
   const count = (wanted: Standing) => standings.filter((standing) => standing === wanted).length;
@@ -84,8 +84,9 @@ export function countPasses(overall: AttemptOverall[], threshold: number): PassC
 }
 
 /**
- * How reliably a scenario is passed. `pass_at_k` estimates the chance that at least one of k attempts
- * passes, `pass_hat_k` that all k do; both without bias, from every choice of k among the attempts.
+ * How reliably a scenario is passed. `pass_at_k` estimates the chance that at least one of k
+ * attempts passes, `pass_hat_k` that all k do. Both are unbiased, over all choices of k of the
+ * attempts.
  */
 export function passRates(
   { attempts, passed, missing }: PassCounts,
@@ -109,7 +110,7 @@ export function passRates(
 function ratesOfK(passed: number, attempts: number) {
   const at: Record<string, number> = {};
   const hat: Record<string, number> = {};
-  let noneOf = 1; // C(n − c, k) / C(n, k), grown factor by factor: no factorial overflows
+  let noneOf = 1; // C(n − c, k) / C(n, k), factor by factor, so that no factorial overflows
   let allOf = 1; // C(c, k) / C(n, k)
   for (let k = 1; k <= attempts; k++) {
     const left = attempts - k + 1;

@@ -8,8 +8,8 @@ import { createTotals, ownFields, summariseRun } from "./summary.ts";
 import { type ResultPart, resultParts } from "./scenario_results.ts";
 
 /**
- * The body of a completed run's answer as JSON text, in pieces. It is made from the
- * stored turns: the whole of it is never in memory. Throws `IncompleteRead` if one is missing.
+ * The body of a completed run's answer as JSON text, in pieces. It is written from the stored
+ * turns, and never in memory as a whole. Throws `IncompleteRead` if a turn is missing.
  */
 export function resultPieces(
   store: RunReader,
@@ -20,8 +20,8 @@ export function resultPieces(
 }
 
 /**
- * The same text from any reader. `message` replaces the one that says that the run is complete;
- * `noise` and `agreement` are added to the results.
+ * The same text from any reader. `message` replaces the message about completion; `noise` and
+ * `agreement` are added to the results.
  */
 export async function* writeResult(
   reader: TurnReader,
@@ -49,10 +49,10 @@ export async function* writeResult(
 }
 
 const AS_SENT = new Set(["description", "checks", "conversation_checks"]);
-/** What a scenario's answer has after the caller's own fields; these cannot replace it. */
+/** Our fields of a scenario's answer. The caller's own fields cannot replace them. */
 const OURS = new Set(Object.keys(ScenarioResult.shape).filter((name) => !AS_SENT.has(name)));
 
-/** Turns are copied into the text as they were stored: most of an answer is not written again. */
+/** Copies turns into the text as they were stored, because they are most of an answer. */
 function createPartWriter(
   { request: { test_batch } }: StoredRun,
   detail: Detail,

@@ -12,7 +12,7 @@ import { HEADLINE, holdWithBars } from "./passing.ts";
 import { PASSING, type ResultPart, resultParts } from "./scenario_results.ts";
 import { barsOf, type CountedAttempt, createTotals, summariseRun } from "./summary.ts";
 
-/** How many turns there are of each outcome. */
+/** The number of turns by outcome. */
 const OutcomeCounts = z.object({
   passed: z.int(),
   below: z.int(),
@@ -23,9 +23,9 @@ const OutcomeCounts = z.object({
 type OutcomeCounts = z.infer<typeof OutcomeCounts>;
 
 /**
- * Scenarios by their attempts: one passes if every attempt does, and is below if none does.
- * `missing`: values are missing, and it depends on them. `unscored`: nothing was expected, or no
- * call was answered.
+ * The number of scenarios by outcome: one passes if all attempts do, and is below if none does.
+ * `missing`: it depends on missing values. `unscored`: nothing was expected, or no call was
+ * answered.
  */
 const ScenarioCounts = z.object({
   passed: z.int(),
@@ -35,10 +35,10 @@ const ScenarioCounts = z.object({
   unscored: z.int(),
 });
 
-/** Tokens of the turns that the run asked itself, as far as the endpoint reported them. */
+/** Tokens of the calls of this run, as far as the endpoint reported them. */
 const Usage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
 
-/** What a list of runs says of one that has ended. Each score is a mean over scenarios. */
+/** An ended run in a list. Each score is a mean over scenarios. */
 export const RunHeadline = z.object({
   scores: z.record(
     z.string(),
@@ -57,12 +57,12 @@ const Latency = z.object({ mean: z.number(), p50: z.number(), p95: z.number() })
 
 /** Bins of equal width over [0, 1] in a histogram. */
 const BINS = 20;
-/** Kinds of errors that are listed. */
+/** The most kinds of errors in a list. */
 const MOST_ERRORS = 20;
 
 const { average_scores, statistics, labels, history_gap } = EvaluateResponse.shape.results.shape;
 
-/** A run's results without its scenarios and texts, and what can be drawn of them. */
+/** A run's results without its scenarios and texts, and data for charts. */
 export const RunSummary = z.object({
   notes: EvaluateResponse.shape.notes,
   scored_by: EvaluateResponse.shape.scored_by,
@@ -81,17 +81,17 @@ export const RunSummary = z.object({
   first_token_ms: Latency.optional(),
   /** Failed calls by code, the most frequent first. */
   errors: z.array(z.object({ code: z.string(), turns: z.int(), detail: z.string() })),
-  /** By score: the number of turns in each of 20 bins of equal width; 1 is in the last one. */
+  /** By score: the number of turns in each of 20 bins of equal width. The last one includes 1. */
   histograms: z.record(z.string(), z.array(z.int())),
 });
 export type RunSummary = z.infer<typeof RunSummary>;
 
-/** The heading is made for its notes; its message is not used. */
+/** Only the notes of the heading are used, not its message. */
 const NO_COUNTS = { done: 0, failed: 0, missing: 0 };
 
 /**
- * Reads a run once and summarises it; also one that is running, as far as it has come. `watch` sees
- * each part.
+ * Reads a run once and summarises it. A running one is summarised as far as it has come. `watch` is
+ * called with each part.
  */
 export async function summariseTurns(
   reader: Pick<TurnReader, "turnPages">,
@@ -177,7 +177,7 @@ function createTurnSummary(threshold: number) {
         usage.input_tokens += turn.usage?.input_tokens ?? 0;
         usage.output_tokens += turn.usage?.output_tokens ?? 0;
       }
-      if (isAskedTheSecondWay(turn)) return; // it costs, and is no part of the averages
+      if (isAskedTheSecondWay(turn)) return; // it has costs, but is not part of the averages
       outcomes[outcomeOf(turn, threshold)]++;
       for (const name in turn.scores) {
         const value = turn.scores[name];

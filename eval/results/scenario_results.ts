@@ -35,10 +35,10 @@ export type ResultPart =
   | { kind: "attempt end"; summary: AttemptSummary }
   | { kind: "scenario end" } & EndedScenario;
 
-/** The scores of an attempt that decide whether it passes: all that its scenario needs of it. */
+/** The scores of an attempt that decide whether it passes. A scenario needs no others. */
 export const PASSING: readonly string[] = [HEADLINE];
 
-/** An attempt that is being read. */
+/** The attempt that is being read. */
 interface OpenAttempt {
   scenario: number;
   attempt: number;
@@ -49,10 +49,10 @@ interface OpenAttempt {
 }
 
 /**
- * Reads a run once, turn by turn. Parts come in groups, because an asynchronous step costs more than
- * most parts. Of a scenario only what its averages need is held until its end; the texts, which are
- * nearly all of it, pass through. `attemptScores` are the scores in the summaries of attempts, all
- * if it is unset; a caller that uses no such summary passes `PASSING`.
+ * Reads a run once, turn by turn. Parts are yielded in groups, because an asynchronous step is
+ * slower than most parts. Only the data for averages is kept until the end of a scenario; the
+ * texts, which are most of the data, are not. `attemptScores` are the scores in the summaries of
+ * attempts, all if it is unset; a caller that does not use these summaries passes `PASSING`.
  */
 export async function* resultParts(
   reader: Pick<TurnReader, "turnPages">,
@@ -105,7 +105,7 @@ export async function* resultParts(
         parts.push({ kind: "attempt", attempt, isSecondWay });
       }
       parts.push(readTurn(turn, open!));
-      if (yieldIfDue.isDue()) await yieldIfDue(); // turns with large checks are large
+      if (yieldIfDue.isDue()) await yieldIfDue(); // turns may be large
     }
     yield parts;
     await yieldIfDue();
@@ -128,7 +128,7 @@ export async function* resultParts(
   }
 }
 
-/** A required check of a failed call: it is not known whether the reply would have met it. */
+/** A required check of a failed call, which is undecided because there is no reply. */
 function openCheck(
   { error }: InteractionResult,
   { scenario, turn }: { scenario: Scenario; turn: number },
@@ -141,8 +141,8 @@ function openCheck(
 }
 
 /**
- * Takes from a turn what counts. Annotations are needed of the first attempt only, since those of the
- * others say the same of keys.
+ * The fields of a turn for averages. Annotations are kept of the first attempt only, because their
+ * keys are the same in all attempts.
  */
 function countedPart(result: InteractionResult, isFirstAttempt: boolean): CountedTurn {
   const { scores, error, missing_scores, overall_bounds, annotation } = result;

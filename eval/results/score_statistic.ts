@@ -5,23 +5,23 @@ import { isUnanswered } from "../schemas/unanswered.ts";
 import { sampleVariance } from "../assess/mean.ts";
 import { FEWEST_FOR_INTERVAL, meanInterval } from "./mean_interval.ts";
 
-/** A turn's scores, as an average sees them. */
+/** A turn's scores for an average. */
 export interface ScoredTurn {
   scores: Scores;
   /** A failed turn counts 0. */
   failed: boolean;
-  /** Whether it failed because there was no answer: it might have had any score. */
+  /** Whether it failed without an answer, so that it could have had any score. */
   unanswered?: boolean;
-  /** Turns of one cluster are no independent evidence; see `ofSample`. */
+  /** Turns of one cluster are not independent; see `ofSample`. */
   cluster: number;
-  /** Scores that the turn should have and lacks, each with the span in which it lies. */
+  /** Missing scores, each with its bounds. */
   missing?: Record<string, Span>;
 }
 
 type Span = readonly [low: number, high: number];
 const ANYWHERE: Span = [0, 1];
 
-/** `cluster` says with which other turns its result goes together. */
+/** See `ScoredTurn` for `cluster`. */
 export function toScoredTurn(
   result: Pick<InteractionResult, "scores" | "error" | "missing_scores" | "overall_bounds">,
   cluster: number,
@@ -37,10 +37,10 @@ export function toScoredTurn(
   return { ...turn, missing };
 }
 
-/** What clusters are a sample of: attempts at a scenario, or scenarios. */
+/** What the clusters are: attempts at a scenario, or scenarios. */
 export type Sampled = "attempt" | "scenario";
 
-/** Sums over the turns of one cluster, with what is missing at its lowest and at its highest. */
+/** Sums over the turns of one cluster, with missing values at their lowest and highest. */
 interface ClusterSums {
   low: number;
   high: number;
@@ -48,9 +48,9 @@ interface ClusterSums {
 }
 
 /**
- * One score over the turns that should have it. If it is missing at some, the mean is not known: it
- * lies between `bounds`. Turns of a cluster follow one another; `sampled` names what the clusters
- * are, if they are a sample to have an interval over.
+ * One score over the turns that should have it. If it is missing for some, the mean is unknown and
+ * `bounds` is set. Turns of a cluster must follow one another. There is an interval over the
+ * clusters only if `sampled` is set.
  */
 export function scoreStatistic(
   name: string,
@@ -63,7 +63,7 @@ export function scoreStatistic(
   let open: number | undefined;
   let missing = 0;
   let unanswered = 0;
-  let average = 0; // Welford's: a difference of large squares would lose digits
+  let average = 0; // Welford's algorithm: a difference of large squares would lose digits
   let squares = 0;
   let min = Infinity;
   let max = -Infinity;
@@ -118,8 +118,8 @@ export function scoreStatistic(
 }
 
 /**
- * The interval and the standard error over a sample of clusters, each with its mean: turns that fail
- * together are not independent evidence. A run without an interval has a `ci95_reason`.
+ * The interval and the standard error over the means of clusters: turns that fail together are not
+ * independent evidence. A run without an interval has a `ci95_reason`.
  */
 export function ofSample(
   clusters: ClusterSums[],
@@ -137,7 +137,7 @@ export function ofSample(
   };
 }
 
-/** Why there is no interval. */
+/** The reason why there is no interval. */
 export function tooFew(scenarios: number): string {
   return `${counted(scenarios, "scenario")}: an interval needs ${FEWEST_FOR_INTERVAL}`;
 }

@@ -39,7 +39,7 @@ export async function aggregateAttempts(
   return { average_scores, statistics };
 }
 
-/** One score over the scenarios that ask the same question: of each only what the run's mean needs. */
+/** Sums of one score over the scenarios with the same question. */
 interface QuestionSums {
   low: number;
   high: number;
@@ -58,9 +58,9 @@ interface ScenarioColumn {
 }
 
 /**
- * The mean and the spread over the scenarios of a run, which come one after another and count alike.
- * Scenarios that ask the same (`question`) count as one: `n` are questions; `turns`, `failed` and
- * `missing` are numbers of turns.
+ * The mean and the spread over the scenarios of a run, which are added one by one and have equal
+ * weight. Scenarios with the same `question` count as one: `n` is the number of questions; `turns`,
+ * `failed` and `missing` are numbers of turns.
  */
 export function createScenarioAggregate() {
   const columns = new Map<string, ScenarioColumn>();
@@ -90,7 +90,7 @@ export function createScenarioAggregate() {
       }
     },
     names: () => [...columns.keys()],
-    /** Takes a while: there may be a hundred thousand questions. */
+    /** Slow, if there are a hundred thousand questions. */
     describe: (name: string): Statistic => describeColumn(name, columns.get(name)!),
   };
 }
@@ -99,7 +99,7 @@ function noSums(): QuestionSums {
   return { low: 0, high: 0, highIfAnswered: 0, count: 0, answered: { sum: 0, count: 0 } };
 }
 
-/** A question is to the run what a turn is to a scenario. */
+/** Treats each question as a turn of `scoreStatistic`. */
 function describeColumn(name: string, column: ScenarioColumn): Statistic {
   const { turns, failed, missing, hasErrors } = column;
   const questions = [...column.questions.values()];

@@ -7,12 +7,12 @@ import { headlineOf, type RunHeadline, type RunSummary, summariseTurns } from ".
 import { HEADLINE } from "./passing.ts";
 import type { Statistic } from "../schemas/statistics.ts";
 
-/** How long a list waits for headlines that are not stored yet. The next list finds the rest. */
+/** How long a list waits for headlines that are not stored yet. The next list has the others. */
 const PATIENCE_MS = 1_000;
 
-/** Summaries of runs. One of an ended run is computed once, when it is first asked for, and stored. */
+/** Summaries of runs. That of an ended run is computed once, at the first request, and stored. */
 export interface Summaries {
-  /** By run id. Runs that have not ended have none, and a new one may come with a later call. */
+  /** By run id. Runs that have not ended have none; one may be missing until a later call. */
   headlines(runs: RunRecord[]): Promise<Map<string, RunHeadline>>;
   summary(run: RunRecord): Promise<RunSummary>;
 }
@@ -23,15 +23,15 @@ export function createSummaries(
 ): Summaries {
   const underWay = new Map<string, Promise<RunSummary>>();
   /**
-   * When runs ended that cannot be read whole: lists do not try them again, and a request for the
-   * summary gets the reason.
+   * `finishedAt` of runs that cannot be read completely. Lists do not read them again; a request
+   * for the summary gets the error.
    */
   const unreadable = new Map<string, number | null>();
   let queue: Promise<unknown> = Promise.resolve();
 
-  /** One after another, because each reads a whole run; once for all who ask at the same time. */
+  /** Computes one at a time, because each reads a whole run. Concurrent requests share a result. */
   function compute(run: RunRecord): Promise<RunSummary> {
-    const key = `${run.id} ${run.finishedAt}`; // one begun while the run was running lacks turns
+    const key = `${run.id} ${run.finishedAt}`; // a summary that was started before the run ended lacks turns
     return underWay.getOrInsertComputed(key, () => {
       const computed = queue.then(() => readAndSave(run.id)).finally(() => underWay.delete(key));
       queue = computed.catch(() => {});
@@ -85,7 +85,7 @@ export function createSummaries(
   };
 }
 
-/** What runs are sorted by: a mean of which values are missing counts with its lower bound. */
+/** The sort key of runs: the mean, or its lower bound if values are missing. */
 function leastMean(statistic: Statistic | undefined): number | null {
   return statistic?.bounds?.[0] ?? statistic?.mean ?? null;
 }

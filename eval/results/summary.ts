@@ -26,14 +26,14 @@ import {
 import { toScoredTurn } from "./score_statistic.ts";
 import { aggregateAttempts, aggregateScores, createScenarioAggregate } from "./statistics.ts";
 
-/** What an answer says before its results. The caller's own fields cannot replace ours. */
+/** The fields of an answer before its results. The caller's own fields cannot replace ours. */
 export function summariseRun(
   request: EvaluateRequest,
   { runId, testName, ...counts }:
     & { runId: string; testName: string }
     & Pick<Tally, "done" | "failed" | "missing">,
 ): Omit<EvaluateResponse, "results"> {
-  // `results` is written after this heading: if it were kept, the body would have it twice.
+  // `results` of the request is dropped, because the body has its own after this heading.
   const { test_batch: _, attempts: __, protocol: ___, parameters: ____, results: _____, ...kept } =
     request;
   const heading = {
@@ -44,10 +44,10 @@ export function summariseRun(
       hasJudge: typeof ScoredBy.safeParse(request.scored_by).data?.judge === "string",
     }),
   };
-  return { ...heading, ...kept, ...heading }; // first for the reader, and once more to win
+  return { ...heading, ...kept, ...heading }; // first for the order of keys, and last to take precedence
 }
 
-/** Says what went wrong first: failed calls, and apart from them what could not be scored. */
+/** Lists failed calls and, separately, turns that could not be scored. */
 export function describeCompletion(
   { done, failed, missing }: Pick<Tally, "done" | "failed" | "missing">,
 ): string {
@@ -60,7 +60,7 @@ export function describeCompletion(
     : `Evaluation completed: ${faults.join(", ")}`;
 }
 
-/** What averages are made of. The texts of a turn take no part in them. */
+/** The fields of a turn that averages need. */
 export type CountedTurn = Pick<
   InteractionResult,
   | "scores"
@@ -79,8 +79,8 @@ export type CountedTurn = Pick<
 export type AttemptSummary = Omit<AttemptResult, "interactions">;
 
 /**
- * One attempt; `attempt` counts from 0, its id in the answer from 1. Only with the `wanted` scores if
- * it is set.
+ * One attempt; `attempt` counts from 0, its id in the answer from 1. Only with the `wanted` scores
+ * if it is set.
  */
 export function summariseAttempt(
   attempt: number,
@@ -95,18 +95,18 @@ export function summariseAttempt(
   };
 }
 
-/** What a scenario's averages need of an attempt. */
+/** The parts of an attempt that a scenario's averages need. */
 export interface CountedAttempt {
   statistics: AttemptSummary["statistics"];
   interactions: CountedTurn[];
 }
 
-/** What a scenario's answer says behind its attempts. */
+/** The fields of a scenario's answer after its attempts. */
 type ScenarioSummary =
   & Pick<ScenarioResult, "average_scores" | "statistics" | "labels" | "history_gap">
   & PassRates;
 
-/** A scenario that was read to its end. `question` is the same for scenarios that ask the same. */
+/** A scenario that was read completely; see `questionOf` for `question`. */
 export interface EndedScenario {
   summary: ScenarioSummary;
   passes: PassCounts;
@@ -114,7 +114,7 @@ export interface EndedScenario {
   question: string;
 }
 
-/** A scenario's averages are over the turns of all its attempts, which are its sample. */
+/** A scenario's averages are over the turns of all its attempts. */
 export async function summariseScenario(
   attempts: CountedAttempt[],
   { passThreshold = DEFAULT_PASS_THRESHOLD, pause }: {
@@ -144,19 +144,19 @@ export async function summariseScenario(
   return { summary, passes };
 }
 
-/** What keeps the turns of some attempts from passing. */
+/** Whether turns of some attempts are barred, or may be. */
 export function barsOf(attempts: Pick<CountedAttempt, "interactions">[]): Required<Bars> {
   const some = (is: (turn: CountedTurn) => boolean) =>
     attempts.some(({ interactions }) => interactions.some(is));
   return { isBarred: some(isBarred), mayBeBarred: some(mayBeBarred) };
 }
 
-/** What the caller wrote beside a scenario's id and interactions. */
+/** The fields of a scenario other than its id and interactions. */
 export function ownFields({ id: _, interactions: __, ...own }: Scenario): Record<string, unknown> {
   return own;
 }
 
-/** What `results` says beside its scenarios; keeps of each only what that takes. */
+/** The fields of `results` other than its scenarios, of which only sums are kept. */
 export function createTotals() {
   const scenarios = createScenarioAggregate();
   const passes = new Map<string, PassCounts>();
@@ -199,10 +199,10 @@ export function createTotals() {
   }
 
   return {
-    /** Before the scenario that the turn belongs to is added. */
+    /** Call it before the scenario of the turn is added. */
     addTurn: counts.add,
     add,
-    /** The whole run's averages are means over its scenarios: each question counts alike. */
+    /** Averages are means over scenarios: each question has the same weight. */
     close,
   };
 }

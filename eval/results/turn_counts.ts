@@ -6,7 +6,7 @@ import type { AgreementLabel, InteractionResult } from "../schemas/interaction_r
 import { withoutNoise } from "../schemas/rounding.ts";
 import { Cost, type CostSum } from "../schemas/cost.ts";
 
-/** The part of a turn that is counted. */
+/** The fields of a turn that are counted. */
 type CountableTurn = Pick<
   InteractionResult,
   | "missing_scores"
@@ -23,15 +23,14 @@ type CountableTurn = Pick<
   | "reply_from_run"
 >;
 
-/** Different reasons and methods that are counted separately; usually there are few of each. */
+/** The most distinct reasons, and methods, that are counted; usually there are few. */
 const MAX_DIFFERENT = 100;
-/** Different checks that are counted separately; each turn may have its own. */
+/** The most distinct checks that are counted; each turn may have its own. */
 const MAX_CHECKS_COUNTED = 1_000;
 
 /**
- * Counts over a run's turns what its averages do not say: which scores are missing and why, by which
- * methods scores were computed, in what kinds of facts replies differ from their references, how many
- * are cut off, and what they cost.
+ * Counts over the turns of a run: missing scores with reasons, methods of scores, kinds of facts in
+ * which replies differ from their references, truncated replies, and costs.
  */
 export function createTurnCounter() {
   const missing = new Map<string, TurnCounts["missing_scores"][number]>();
@@ -75,7 +74,7 @@ export function createTurnCounter() {
       else costs.cost.addElsewhere(turn.cost);
       if (isScoredHere(turn)) costs.judge_cost.add(turn.judge_cost);
       else costs.judge_cost.addElsewhere(turn.judge_cost);
-      if (isAskedTheSecondWay(turn)) return; // it costs, and is no part of the averages
+      if (isAskedTheSecondWay(turn)) return; // it has costs, but is not part of the averages
       const { missing_scores, score_methods, differs_in, check_results } = turn;
       const agreement = agreementOf(turn);
       if (turn.truncated) truncatedTurns++;
@@ -107,25 +106,25 @@ export function createTurnCounter() {
 
 type Origin = Pick<InteractionResult, "copied_from_run" | "reply_from_run">;
 
-/** False if the run that this one retries asked the turn, and paid for it. */
+/** False if the turn was asked, and paid for, by the run that this one retries. */
 export function isAskedHere({ copied_from_run, reply_from_run }: Origin): boolean {
   return copied_from_run === undefined && reply_from_run === undefined;
 }
 
-/** False if the run that this one retries scored the turn. */
+/** False if the turn was scored by the run that this one retries. */
 function isScoredHere({ copied_from_run }: Origin): boolean {
   return copied_from_run === undefined;
 }
 
 /**
- * Adds up the costs of turns. A cost that is not known (`null`) is counted, and so is one in another
- * currency than the first: sums of different currencies would mean nothing.
+ * Adds up the costs of turns. Unknown costs (`null`) and costs in another currency than the first
+ * are counted as `unknown`, because different currencies cannot be added.
  */
 export function createCostSum() {
   const sum: CostSum = { amount: null, currency: null, turns: 0, unknown: 0 };
   let elsewhere: string | undefined;
   return {
-    /** `undefined`: there were no prices. A caller's own field of this name is no cost. */
+    /** `undefined` if there were no prices. A caller's own field of this name is ignored. */
     add(cost: Cost | null | undefined): void {
       if (cost === undefined || (cost !== null && !Cost.safeParse(cost).success)) return;
       sum.currency ??= cost?.currency ?? null;
@@ -136,11 +135,11 @@ export function createCostSum() {
       sum.amount = (sum.amount ?? 0) + cost.amount;
       sum.turns++;
     },
-    /** A cost that another run has paid: it adds nothing. */
+    /** A cost that another run has paid, which is not added. */
     addElsewhere(cost: Cost | null | undefined): void {
       elsewhere ??= cost?.currency;
     },
-    /** The sum by its name; nothing if there were no prices, and 0 if others have paid everything. */
+    /** The sum by its name; empty without prices, and 0 if other runs have paid everything. */
     report<Name extends string>(name: Name): Partial<Record<Name, CostSum>> {
       const amount = sum.amount && withoutNoise(sum.amount);
       if (sum.turns + sum.unknown > 0) {
@@ -152,7 +151,7 @@ export function createCostSum() {
   };
 }
 
-/** The sum of sums, by the same rules; `undefined` if there is none. */
+/** Adds sums by the same rules; `undefined` if there are none. */
 export function addCosts(sums: (CostSum | undefined)[]): CostSum | undefined {
   const all = sums.filter((sum) => sum !== undefined);
   if (all.length === 0) return undefined;
