@@ -17,8 +17,8 @@ export function isBarred(
 }
 
 /**
- * Whether a turn may be barred and nobody knows: a required check, or whether its tool calls fit,
- * could not be decided. A call without an answer decides neither; its own required checks are not known here.
+ * Whether it is unknown if a turn is barred: a required check could not be decided, or whether its
+ * tool calls fit. Required checks of a failed call are not in its result; see `openCheck`.
  */
 export function mayBeBarred(
   { check_results, missing_scores, scores, error }: Pick<
@@ -31,10 +31,10 @@ export function mayBeBarred(
   return isOpen || (check_results?.some(isOpenBar) ?? false);
 }
 
-/** The least grade of a judge that says that the reply is right after all. */
+/** The lowest grade by which a judge overrules a contradiction. */
 const JUDGE_SAYS_OTHERWISE = 0.5;
 
-/** Whether a reply contradicts its reference, or has a wrong value, and no judge says otherwise. */
+/** Whether a reply contradicts its reference or has a wrong value, and no judge overrules that. */
 export function isContradicting(
   { agreement, wrong_values, scores }: Pick<
     InteractionResult,
@@ -45,14 +45,16 @@ export function isContradicting(
   return (scores.judge ?? 0) < JUDGE_SAYS_OTHERWISE;
 }
 
-/** How a reply agrees with its reference. A wrong value contradicts it, also if no model compared them. */
+/**
+ * How a reply agrees with its reference. A wrong value is a contradiction, even without a model.
+ */
 export function agreementOf(
   { agreement, wrong_values }: Pick<InteractionResult, "agreement" | "wrong_values">,
 ): AgreementLabel | undefined {
   return wrong_values ? "contradicts" : agreement?.label;
 }
 
-/** Whether the tool calls of a turn do not fit those expected. A call without an answer made none. */
+/** Whether the tool calls of an answered turn do not fit those expected. */
 export function hasWrongTools(
   { scores, error }: Pick<InteractionResult, "scores" | "error">,
 ): boolean {

@@ -15,7 +15,7 @@ export const LANGUAGES = [
     .split(" "),
 ] as [string, ...string[]];
 
-/** A reply, or all replies of a conversation, and what is known of it. */
+/** A reply, or all replies of a conversation, with its measurements. */
 export interface MeasuredReply {
   text: string;
   latencyMs?: number;
@@ -25,13 +25,13 @@ export interface MeasuredReply {
   outputTokens?: number | null;
 }
 
-/** The same with what is found out if a check asks. */
+/** The same with measures that are computed only if a check needs them. */
 export interface CheckedReply extends MeasuredReply {
   words(): number;
   isRefusal(): boolean;
 }
 
-/** What every check may have. */
+/** The optional fields of every check. */
 const common = {
   name: z.string().trim().min(1).max(LONGEST_NAME).optional().meta({
     description: "Names the check in reports; made from its type and value if unset.",
@@ -64,9 +64,9 @@ function kind<
   description: string,
   { fields, name, decide }: {
     fields: Shape;
-    /** What reports call it; its type and value if unset. */
+    /** Its name in reports; made from its type and value if unset. */
     name?: (check: CheckedBy) => string;
-    /** Without its `negate`. Unset if deciding takes a worker or a model (`assess/checks/`). */
+    /** Ignores `negate`. Unset if deciding needs a worker or a model (`assess/checks/`). */
     decide?: (check: CheckedBy, reply: CheckedReply) => Decision;
   },
 ) {
@@ -138,7 +138,7 @@ const KINDS = [
   }),
   kind("json", "The reply is JSON.", {
     fields: {
-      // `Checks` bounds its size.
+      // `Checks` limits its size.
       value: z.union([z.boolean(), z.record(z.string(), z.unknown())]).optional().meta({
         description: "A JSON Schema; any JSON is enough if it is unset.",
       }),
@@ -230,12 +230,12 @@ interface Kind {
 }
 const BY_TYPE = new Map<string, Kind>(KINDS.map((one) => [one.type, one as Kind]));
 
-/** Decides a check without its `negate`; unset if that takes a worker or a model. */
+/** Decides a check, ignoring `negate`; `undefined` if that needs a worker or a model. */
 export function decisionOf(check: Check): Kind["decide"] {
   return BY_TYPE.get(check.type)?.decide;
 }
 
-/** What a check is called in reports: its own name, or its type and value. */
+/** The name of a check in reports: its own, or one from its type and value. */
 export function nameOf(check: Check): string {
   return check.name ?? `${check.negate ? "not " : ""}${describe(check)}`;
 }
@@ -248,7 +248,7 @@ function describe(check: Check): string {
   return `${check.type} ${typeof value === "number" ? value : listOf([value].flat().map(String))}`;
 }
 
-/** Values and the text of a reply in a form in which they can be compared. */
+/** Normalises the values and the text of a reply for comparison. */
 function comparable(
   { value, ignore_case }: { value: string | string[]; ignore_case?: boolean | undefined },
   { text }: CheckedReply,
@@ -257,7 +257,7 @@ function comparable(
   return { values: [value].flat().map(form), text: form(text) };
 }
 
-/** `é` is one character or two, and the same letter. */
+/** `é` may be one character or two. */
 function normalForm(text: string): string {
   return text.normalize("NFC");
 }
@@ -267,7 +267,7 @@ function foldCase(text: string): string {
   return text.normalize("NFC").toUpperCase().normalize("NFC");
 }
 
-/** Whether a number is within its limit; `missing` is what the endpoint did if there is none. */
+/** Checks a number against its limit; `missing` is the reason if the endpoint has no number. */
 function atMost(
   count: number | null | undefined,
   limit: number,

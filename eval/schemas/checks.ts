@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Check } from "./check_kinds.ts";
 
-/** How many checks one turn may have, those of its scenario included. */
+/** The most checks of one turn, including those of its scenario. */
 export const MAX_CHECKS = 200;
 
 /** In characters of JSON text: of one schema, and of all schemas in one list of checks. */
@@ -10,7 +10,7 @@ const LARGEST_SCHEMAS = 256_000;
 
 export const Checks = z.array(Check).max(MAX_CHECKS).superRefine(boundSchemas);
 
-/** Bounds the work for schemas: each is copied to a worker for every reply, and compiled there. */
+/** Limits the size of schemas, as each is copied to a worker for every reply and compiled there. */
 function boundSchemas(checks: Check[], context: z.RefinementCtx): void {
   let left = LARGEST_SCHEMAS;
   for (const [index, check] of checks.entries()) {
@@ -29,7 +29,7 @@ function boundSchemas(checks: Check[], context: z.RefinementCtx): void {
   }
 }
 
-/** What became of one check. `value` is `null` if it cannot be decided, and `reason` says why. */
+/** The result of one check. `value` is `null` if it could not be decided; `reason` says why. */
 export const CheckResult = z.object({
   name: z.string(),
   type: z.string(),
@@ -60,7 +60,7 @@ export const CheckCount = z.object({
   required: z.boolean(),
   passed: z.number(),
   failed: z.number(),
-  /** Of which it is not known: the judge, the embeddings or the check itself failed. */
+  /** Undecided, because the judge, the embeddings or the check itself failed. */
   missing: z.number(),
 }).meta({ id: "CheckCount" });
 export type CheckCount = z.infer<typeof CheckCount>;

@@ -2,7 +2,7 @@ import type { EvaluateRequest } from "./evaluate_request.ts";
 import type { InteractionResult } from "./interaction_result.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** Which conversations a run has. */
+/** The fields of a request that decide its conversations. */
 export interface RunPlan {
   scenarios: Pick<Scenario, "interactions">[];
   attempts: number;
@@ -21,8 +21,8 @@ export function planOf(
 
 /**
  * With `history: "both"` every attempt is run twice: attempt `n` with the generated replies as its
- * history, and attempt `attempts + n` with the references. The latter has no first turn: that one
- * has no history.
+ * history, and attempt `attempts + n` with the references. The latter has no first turn, which has
+ * no history.
  */
 function isSecondWay({ attempts, history }: Omit<RunPlan, "scenarios">, attempt: number): boolean {
   return history === "both" && attempt >= attempts;
@@ -36,12 +36,12 @@ export function hasReferenceHistory(
   return plan.history === "reference" || isSecondWay(plan, attempt);
 }
 
-/** The first turn that is asked in an attempt. */
+/** The index of the first turn of an attempt. */
 export function firstTurnOf(plan: Omit<RunPlan, "scenarios">, attempt: number): number {
   return isSecondWay(plan, attempt) ? 1 : 0;
 }
 
-/** How many turns an attempt at a scenario has. */
+/** The number of turns of an attempt at a scenario. */
 export function turnsOf(
   plan: RunPlan,
   { scenario, attempt }: { scenario: number; attempt: number },
@@ -50,15 +50,15 @@ export function turnsOf(
   return Math.max(0, interactions.length - firstTurnOf(plan, attempt));
 }
 
-/** The attempts at each scenario, those that are asked the second way included. */
+/** The attempts at each scenario, including those with the references as history. */
 const attemptsAtEach = ({ attempts, history }: RunPlan) => attempts * (history === "both" ? 2 : 1);
 
-/** The places of a plan: one per scenario and attempt, also if that has no turn. */
+/** The number of places: one per scenario and attempt, even if that has no turns. */
 export function countPlaces(plan: RunPlan): number {
   return plan.scenarios.length * attemptsAtEach(plan);
 }
 
-/** The conversations that have a turn, in the order of the batch; of all places if none are given. */
+/** The conversations with turns among the given places (all by default), in batch order. */
 export function* listConversations(
   plan: RunPlan,
   { from = 0, until = countPlaces(plan) }: { from?: number; until?: number } = {},
@@ -78,7 +78,7 @@ export function countTurns(plan: RunPlan): number {
   );
 }
 
-/** Those of one scenario in all attempts. */
+/** The turns of one scenario in all attempts. */
 function countScenarioTurns(plan: RunPlan, scenario: number): number {
   const { attempts } = plan;
   const first = turnsOf(plan, { scenario, attempt: 0 });
@@ -86,14 +86,14 @@ function countScenarioTurns(plan: RunPlan, scenario: number): number {
   return attempts * (first + second);
 }
 
-/** What the turns that count were asked after; of `both`, those after generated replies. */
+/** The history of the turns that are averaged; `generated` for `both`. */
 export function countedHistory(
   { history }: Pick<EvaluateRequest, "history">,
 ): "generated" | "reference" {
   return history === "reference" ? "reference" : "generated";
 }
 
-/** Whether a turn was asked the second way, and so is no part of the averages. */
+/** Whether a turn of `history: "both"` had the references as history, so it is not averaged. */
 export function isAskedTheSecondWay({ history_of }: Pick<InteractionResult, "history_of">) {
   return history_of === "reference";
 }

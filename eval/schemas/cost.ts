@@ -8,7 +8,9 @@ export const Cost = z.object({
 }).meta({ id: "Cost" });
 export type Cost = z.infer<typeof Cost>;
 
-/** The cost of several turns: `amount` is of the `turns` whose cost is known, `null` without any. */
+/**
+ * The cost of several turns. `amount` is that of the `turns` with a known cost; `null` without any.
+ */
 export const CostSum = z.object({
   amount: z.number().nullable(),
   currency: z.string().nullable(),
@@ -20,7 +22,7 @@ export type CostSum = z.infer<typeof CostSum>;
 
 const PerMillion = z.number().min(0);
 
-/** What a model costs, per million tokens. */
+/** The price of a model per million tokens. */
 export const Price = z.strictObject({
   input: PerMillion,
   /** For input tokens that the provider had in its cache; `input` if unset. */

@@ -7,7 +7,7 @@ const LONGEST_ADDRESS = 2_048;
 /** Batches that were sent as one scenario instead of a list. */
 const sentAsOne = new WeakSet<Scenario[]>();
 
-/** Where the caller wrote a scenario: `test_batch`, or `test_batch.3`. */
+/** The path of a scenario in the request: `test_batch`, or `test_batch.3`. */
 export function batchPath(batch: Scenario[], index: number): string {
   return sentAsOne.has(batch) ? "test_batch" : `test_batch.${index}`;
 }
@@ -18,14 +18,14 @@ function asBatch(scenario: Scenario): Scenario[] {
   return batch;
 }
 
-/** How an endpoint is asked; see `eval/endpoint/target.ts`. */
+/** The protocol of an endpoint; see `eval/endpoint/target.ts`. */
 export const Protocol = z.enum(["openai", "agent"]).meta({ id: "Protocol" });
 export type Protocol = z.infer<typeof Protocol>;
 
-/** What a call sets by itself. */
+/** Parameters that the service sets itself. */
 const OWN_SETTINGS = ["model", "messages", "stream", "stream_options", "n"];
 
-/** Passed on to the model under test, also what is not listed here: `top_p`, `reasoning_effort`. */
+/** Passed on to the model, including parameters not listed here such as `top_p`. */
 export const ModelParameters = z.looseObject({
   temperature: z.number().min(0).optional().meta({ description: "The provider's own if unset." }),
   max_tokens: z.int().min(1).optional().meta({ description: "The most tokens of a reply." }),
@@ -46,7 +46,7 @@ export const ModelParameters = z.looseObject({
 });
 export type ModelParameters = z.infer<typeof ModelParameters>;
 
-/** What a run may spend; it then ends as `interrupted` and can be resumed. */
+/** What a run may spend. At the limit it ends as `interrupted` and can be resumed. */
 const Budget = z.strictObject({
   tokens: z.int().min(1).optional().meta({
     description: "Input and output of the model under test.",
@@ -71,7 +71,7 @@ export const Endpoint = z.url({
   });
 
 /**
- * What a turn is asked after: the generated replies, the references, or both, one after the other.
+ * The history of a turn: the generated replies, the references, or both, one after the other.
  * `generated` if unset.
  */
 export const History = z.enum(["generated", "reference", "both"]).meta({ id: "History" });
@@ -99,7 +99,7 @@ export const WebhookScorers = z.array(WebhookScorer).max(MOST_SCORERS).superRefi
   },
 );
 
-/** The body of `POST /evaluate`. `maxAttempts` bounds what one request may cost. */
+/** The body of `POST /evaluate`. `maxAttempts` limits the cost of a request. */
 export function evaluateRequest(maxAttempts: number) {
   const fields = {
     test_batch: z.union([Scenario.transform(asBatch), z.array(Scenario).min(1)]),
@@ -122,7 +122,7 @@ export function evaluateRequest(maxAttempts: number) {
   return requestOf(fields);
 }
 
-/** A body with these fields; others are kept, unless they seem misspelt. */
+/** A body with these fields. Others are kept, unless they seem misspelt. */
 export function requestOf<T extends z.ZodRawShape>(fields: T) {
   return z.looseObject(fields)
     .superRefine(refuseMisspelt([...Object.keys(fields), "model_ids", "targets"]));

@@ -16,8 +16,8 @@ import {
 } from "./statistics.ts";
 
 /**
- * What scores a run's meanings and grades: the judge model (`null`: none) and the embedder. Fixed
- * when the run is created, and stored and answered with it.
+ * The judge model (`null`: none) and the embedder of a run. Fixed when the run is created, and
+ * stored and returned with it.
  */
 export const ScoredBy = z.object({ judge: z.string().nullable(), embeddings: z.string() }).meta({
   id: "ScoredBy",
@@ -26,7 +26,7 @@ export type ScoredBy = z.infer<typeof ScoredBy>;
 
 export const AttemptResult = z.object({
   attempt_id: z.number(),
-  /** The turns were asked after the references (`history: "both"`); no part of the averages. */
+  /** The history was the references (`history: "both"`); not part of the averages. */
   history_of: z.literal("reference").optional(),
   interactions: z.array(InteractionResult),
   average_scores: Scores,
@@ -52,9 +52,9 @@ export const ScenarioResult = z.looseObject({
 export type ScenarioResult = z.infer<typeof ScenarioResult>;
 
 /**
- * Counts over the turns of a run: scores that are missing, by reason; the methods by which scores
- * were computed (a mean over several methods mixes them); kinds of facts in which replies differ
- * from their references; replies that end at the model's token limit.
+ * Counts over the turns of a run: missing scores by reason; methods of scores (a mean over several
+ * methods mixes them); kinds of facts in which replies differ from their references; replies that
+ * end at the model's token limit.
  */
 export const TurnCounts = z.object({
   missing_scores: z.array(
@@ -63,7 +63,7 @@ export const TurnCounts = z.object({
   ),
   score_methods: z.record(z.string(), z.record(z.string(), z.number())),
   differs_in: z.record(z.string(), z.number()),
-  /** How many replies agree with their references how; absent if none was compared. */
+  /** The number of replies by agreement with their references; absent if none was compared. */
   agreements: z.partialRecord(AgreementLabel, z.number()).optional(),
   truncated: z.number(),
   /** By name; absent if the run has no checks. */
@@ -74,7 +74,7 @@ export const TurnCounts = z.object({
 });
 export type TurnCounts = z.infer<typeof TurnCounts>;
 
-/** Something that a reader of the results should know before trusting them. `code` is stable. */
+/** A limitation of the results that readers should know. `code` is stable. */
 export const RunNote = z.object({ code: z.string(), detail: z.string() }).meta({ id: "RunNote" });
 export type RunNote = z.infer<typeof RunNote>;
 
@@ -87,7 +87,7 @@ const RunResults = z.object({
   /** By score, of turn 2 and later; only with `history: "both"`. */
   history_gap: z.record(z.string(), HistoryGap).optional(),
   labels: z.record(z.string(), LabelReport),
-  /** By score; only in an export that was asked for it. */
+  /** By score; only in exports that were requested with it. */
   noise: z.record(z.string(), ScoreNoise).optional(),
   /** Only in exports of a run that people graded. */
   agreement: GradeAgreement.optional(),
@@ -107,8 +107,8 @@ export const EvaluateResponse = z.object({
 export type EvaluateResponse = z.infer<typeof EvaluateResponse>;
 
 /**
- * The same as it is sent: with fields of the request, as far as they were sent. Those that the
- * service does not know are in it too.
+ * The answer as it is sent, with the fields of the request, including those that the service does
+ * not know.
  */
 export const EvaluateAnswer = EvaluateResponse.extend({
   dataset: z.string().optional().meta({ description: "`name@version`, if the run named one." }),

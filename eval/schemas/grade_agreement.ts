@@ -2,15 +2,15 @@ import { z } from "zod";
 
 const Alpha = z.number().nullable();
 
-/** A mean difference; `ci95` is over scenarios, and `null` for fewer than 5 scenarios. */
+/** A mean difference; `ci95` is over scenarios, and `null` for fewer than 5 of them. */
 const MeanDifference = z.object({
   mean: z.number(),
   ci95: z.tuple([z.number(), z.number()]).nullable(),
 }).meta({ id: "MeanDifference" });
 
 /**
- * How often `score >= threshold` says the same as people do. `kappa` is Cohen's: 0 is what chance
- * gives; `null` if one side passes all or nothing.
+ * How often `score >= threshold` agrees with people. `kappa` is Cohen's: 0 is agreement by chance;
+ * `null` if it is not defined.
  */
 export const ThresholdFit = z.object({
   threshold: z.number(),
@@ -19,7 +19,7 @@ export const ThresholdFit = z.object({
 }).meta({ id: "ThresholdFit" });
 export type ThresholdFit = z.infer<typeof ThresholdFit>;
 
-/** How far two people agree, over the turns that both graded. */
+/** The agreement of two people over the turns that both graded. */
 export const AuthorPair = z.object({
   authors: z.tuple([z.string().nullable(), z.string().nullable()]),
   turns: z.int(),
@@ -29,17 +29,17 @@ export const AuthorPair = z.object({
 }).meta({ id: "AuthorPair" });
 export type AuthorPair = z.infer<typeof AuthorPair>;
 
-/** People against each other. Alphas are Krippendorff's; `null` if they are not defined. */
+/** The agreement of people with each other. Alphas are Krippendorff's; `null` if undefined. */
 export const PeopleAgreement = z.object({
   /** Turns with grades of two people or more. */
   turns: z.int(),
   /** Of the values. */
   alpha_interval: Alpha,
-  /** Of pass and fail by the value. */
+  /** Of pass and fail, by the values. */
   alpha_pass: Alpha,
   /** Of the labels, nominal. */
   alpha_labels: Alpha,
-  /** Those with the most turns first, 100 at most. */
+  /** The pairs with the most turns first, at most 100. */
   pairs: z.array(AuthorPair),
 }).meta({ id: "PeopleAgreement" });
 export type PeopleAgreement = z.infer<typeof PeopleAgreement>;
@@ -57,7 +57,7 @@ export const BiasBand = z.object({
 }).meta({ id: "BiasBand" });
 export type BiasBand = z.infer<typeof BiasBand>;
 
-/** A score against people: the mean grade of each turn. */
+/** The agreement of a score with the mean grade of each turn. */
 export const JudgeAgreement = z.object({
   score: z.string(),
   /** Graded turns that have the score. */
@@ -70,7 +70,7 @@ export const JudgeAgreement = z.object({
   /** The score − people. */
   mean_difference: MeanDifference,
   bands: z.array(BiasBand),
-  /** The score's threshold that best reproduces the people's pass and fail, and the present one. */
+  /** The threshold of the score that best agrees with people, and the present one. */
   threshold: z.object({ best: ThresholdFit, present: ThresholdFit }),
 }).meta({ id: "JudgeAgreement" });
 export type JudgeAgreement = z.infer<typeof JudgeAgreement>;

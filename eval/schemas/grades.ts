@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Databases cannot store a NUL in a text. */
+/** PostgreSQL cannot store a NUL in a text. */
 const text = (longest: number) =>
   z.string().max(longest).refine((value) => !value.includes("\0"), {
     error: "must not contain NUL",
@@ -12,7 +12,7 @@ export const GradeInput = z.strictObject({
   /** A category, such as "wrong tone". */
   label: text(200).min(1).optional(),
   comment: text(10_000).optional(),
-  /** Who graded. Each author has one grade per turn; grades without an author share one. */
+  /** Each author has one grade per turn; grades without an author replace each other. */
   author: text(200).min(1).optional(),
 }).meta({ id: "GradeInput" });
 export type GradeInput = z.infer<typeof GradeInput>;
@@ -26,12 +26,12 @@ export const Grade = z.object({
   /** 1 for the author's first grade of the turn. */
   version: z.int(),
   created_at: z.string(),
-  /** Only in the history: the author took back what is repeated here. */
+  /** Only in the history: the author withdrew this grade. */
   withdrawn: z.literal(true).optional(),
 }).meta({ id: "Grade" });
 export type Grade = z.infer<typeof Grade>;
 
-/** The same with its position in the run, as in the lists of turns. */
+/** A grade with its position in the run, as in lists of turns. */
 export const PlacedGrade = z.object({
   scenario: z.int(),
   scenario_id: z.string(),

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * How many of the batch's own references a key's annotator labels right, each treated as a reply
- * that it has not seen (leave-one-out). `accuracy` is `null` if there was nothing to check with. If
- * it is clearly below `floor`, the key is not labelled in this batch.
+ * How many of the batch's references a key's annotator labels correctly, each treated as an unseen
+ * reply (leave-one-out). `accuracy` is `null` without references. If it is clearly below `floor`,
+ * the key is not labelled in this batch.
  */
 export const SelfCheck = z.object({
   right: z.number(),
@@ -14,9 +14,9 @@ export const SelfCheck = z.object({
 export type SelfCheck = z.infer<typeof SelfCheck>;
 
 /**
- * What became of a metadata key's expected labels: expected → found → how often. `flip_rate` is the
- * share of pairs of attempts that disagree about the same turn; `null` without such a pair.
- * `self_check` is there if the service's own annotators label the key.
+ * The labels of a metadata key: `confusion` is expected → found → count. `flip_rate` is the share
+ * of pairs of attempts that disagree about a turn; `null` without such pairs. `self_check` is set
+ * if the service's own annotators label the key.
  */
 export const LabelReport = z.object({
   confusion: z.record(z.string(), z.record(z.string(), z.number())),
@@ -32,22 +32,26 @@ const AnnotationNote = z.object({
   reason: z.string().optional(),
   /** `true`: the judge says that none of the batch's labels fits, so that the match is 0. */
   none_fits: z.literal(true).optional(),
-  /** `false`: the key takes no part in `metadata_match`, decided from the batch before any reply. */
+  /**
+   * `false`: the key is not part of `metadata_match`. This depends on the batch, not on replies.
+   */
   counts: z.literal(false).optional(),
   self_check: SelfCheck.optional(),
 }).meta({ id: "AnnotationNote" });
 
-/** How the generated metadata was found: over all keys (the lowest confidence), and for each. */
+/**
+ * How the generated metadata was found: for all keys (with the lowest confidence), and for each.
+ */
 export const Annotation = AnnotationNote.extend({ keys: z.record(z.string(), AnnotationNote) })
   .meta({ id: "Annotation" });
 export type Annotation = z.infer<typeof Annotation>;
 
-/** Digits that every number keeps: longer ones, such as the number of a card, are texts. */
+/** Numbers with more digits, such as those of cards, are compared as texts. */
 const EXACT_DIGITS = 15;
 
 /**
- * What two labels are compared by: text trimmed and without regard to letter case, numbers by their
- * value, whether written as text or not, and anything else by its JSON.
+ * Labels with the same key are equal: text is trimmed and ignores case, numbers are compared by
+ * value even if written as text, and anything else by its JSON.
  */
 export function labelKey(value: unknown): string {
   if (typeof value !== "string") return JSON.stringify(value) ?? "null";
@@ -58,7 +62,7 @@ export function labelKey(value: unknown): string {
   return isNumber ? String(number) : text.toLowerCase();
 }
 
-/** Stands for the label of a reply in which none was found. */
+/** Replaces the label of a reply in which none was found. */
 export const NO_LABEL = "(none)";
-/** Stands for the label of a turn that failed: there was no reply to read it from. */
+/** Replaces the label of a failed turn. */
 export const FAILED_LABEL = "(failed)";

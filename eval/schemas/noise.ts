@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** So many in all, and the calls that this takes beside those that were made. */
+/** The total number needed, and the additional calls that this takes. */
 export const Halving = z.object({
   needed: z.int(),
   model_calls: z.int(),
@@ -9,8 +9,8 @@ export const Halving = z.object({
 export type Halving = z.infer<typeof Halving>;
 
 /**
- * What would halve the standard error, one way at a time: more scenarios of the same kind, more
- * attempts at each, or more votes on each turn. `null`: it cannot, because the rest alone is more
+ * Three ways to halve the standard error: more similar scenarios, more attempts at each, or more
+ * votes on each turn. `null` if this is not possible, because the other components alone are more
  * than half. `cheapest` takes the fewest calls.
  */
 export const Halvings = z.object({
@@ -24,8 +24,8 @@ export type Halvings = z.infer<typeof Halvings>;
 /**
  * One source of noise in the score of a single conversation. `estimate` is unbiased and may be
  * negative if the true value is near 0; `variance` is the same, but never below 0. `share` is its
- * part of the variance of a single conversation with one vote on each turn, `share_of_mean` its part
- * of the variance of the run's mean.
+ * part of the variance of a single conversation with one vote on each turn, `share_of_mean` its
+ * part of the variance of the run's mean.
  */
 export const NoiseComponent = z.object({
   variance: z.number(),
@@ -37,14 +37,14 @@ export type NoiseComponent = z.infer<typeof NoiseComponent>;
 
 /** Where the noise of one score comes from. */
 export const ScoreNoise = z.object({
-  /** Over scenarios, which count alike. */
+  /** Over scenarios with equal weight. */
   mean: z.number(),
-  /** Of that mean, from the components. As in `statistics` unless one of them was negative. */
+  /** From the components; equals that in `statistics` unless one of them was negative. */
   stderr: z.number().nullable(),
   scenarios: z.int(),
   /** Of all scenarios together. */
   conversations: z.int(),
-  /** `null`: the run does not show it; `notes` says why. */
+  /** `null` if the run does not show it; `notes` says why. */
   components: z.object({
     scenario: NoiseComponent.nullable(),
     attempt: NoiseComponent.nullable(),

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 
 const MOST_PARTS = 50;
 
-/** One part of a message as OpenAI spells it: a text, or an image by its address or with its data. */
+/** One part of a message in OpenAI's format: a text, or an image as a URL or as data. */
 const UserPart = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("text"), text: z.string() }),
   z.strictObject({
@@ -23,8 +23,8 @@ const UserParts = z.array(UserPart).min(1).max(MOST_PARTS);
 type UserParts = z.infer<typeof UserParts>;
 
 /**
- * A message in words, as lists, exports, scores and the judge have it: images are marks. That of an
- * image's data has a digest, so that another image is another question.
+ * The text of a message for lists, exports, scores and the judge: images are replaced by marks. The
+ * mark of image data has a digest, so that messages with different images differ.
  */
 function textOfParts(parts: UserParts): string {
   return parts.map((part) => part.type === "text" ? part.text : markOf(part.image_url.url))
@@ -36,7 +36,7 @@ function markOf(url: string): string {
   return `[image ${createHash("sha256").update(url).digest("hex").slice(0, 8)}]`;
 }
 
-/** Moves a `user_message` of parts into `user_parts`; what is not valid is left to the schema. */
+/** Moves a `user_message` of parts into `user_parts`; the schema refuses invalid ones. */
 function splitParts(turn: unknown): unknown {
   if (typeof turn !== "object" || turn === null || !("user_message" in turn)) return turn;
   if (!Array.isArray(turn.user_message)) return turn;
@@ -49,7 +49,7 @@ const LONGEST_ID = 256;
 const MOST_REFERENCES = 50;
 const MOST_MESSAGES = 200;
 
-/** Ids are part of logs, lists, file names and statistics: they are names, not texts. */
+/** Short, because ids are in logs, lists, file names and statistics. */
 export const Id = z.string().max(LONGEST_ID);
 
 const PriorMessage = z.strictObject({ role: z.enum(["user", "assistant"]), content: z.string() });
@@ -59,8 +59,8 @@ export type Metadata = z.infer<typeof Metadata>;
 
 /**
  * One turn of a test conversation. Unknown fields are kept and returned, unless they seem misspelt.
- * `reference_reply` has no default here: a turn without a reference is not scored against an empty
- * one. `""` is none, too; the answer has it in its place.
+ * `reference_reply` has no default: a turn without a reference is not scored against an empty one.
+ * `""` also means none, and is what the answer has.
  */
 const interaction = {
   id: Id.meta({ description: "Pairs turns when runs are compared." }),
@@ -100,7 +100,7 @@ export const Interaction = z.looseObject(interaction)
   }).meta({ id: "Interaction" });
 export type Interaction = z.infer<typeof Interaction>;
 
-/** The same as callers may send it. */
+/** An interaction as callers may send it. */
 const Turn = z.preprocess((turn: z.input<typeof Interaction>) => splitParts(turn), Interaction);
 
 const scenario = {
@@ -129,7 +129,7 @@ export type Scenario = z.infer<typeof Scenario>;
 
 /**
  * The system prompt of a scenario; empty if it has none. In datasets that were stored before the
- * field had a meaning, it may be anything.
+ * field had a meaning, it may have any type.
  */
 export function systemPromptOf({ system_prompt }: Pick<Scenario, "system_prompt">): string {
   return typeof system_prompt === "string" ? system_prompt : "";

@@ -7,15 +7,15 @@ export type Scores = z.infer<typeof Scores>;
 const Span = z.tuple([z.number(), z.number()]);
 
 /**
- * One score over many turns. `failed` turns count 0. `missing` turns should have the score and lack
- * it, because what computes it did not work or does not tell: if there are any, `mean` is `null`, the
- * mean lies between `bounds`, and `ci95` holds whatever the missing values are. `n` is the number of
- * values that the mean is of, `turns` that of the turns with a value.
+ * One score over many turns. `failed` turns count 0. `missing` turns should have the score, but it
+ * could not be computed: if there are any, `mean` is `null`, the mean is between `bounds`, and
+ * `ci95` holds for all possible missing values. `n` is the number of values in the mean, `turns`
+ * the number of turns with a value.
  *
- * `ci95` is over scenarios (of a scenario: over its attempts), at least 5 of them; else it is `null`,
- * and `ci95_reason` of a run says why. An attempt has none. What follows it is sent with `detail=full` only:
- * the mean of the turns that did not fail; the spread; and `error_bounds`, the mean with the calls
- * that were not answered at 0 and at 1, if there are any.
+ * `ci95` is over scenarios (of a scenario: over its attempts), at least 5 of them; else it is
+ * `null`, and `ci95_reason` of a run says why. An attempt has none. The fields after it are sent
+ * with `detail=full` only: the mean of the turns that did not fail; the spread; and `error_bounds`,
+ * the mean with unanswered calls at 0 and at 1, if there are any.
  */
 export const Statistic = z.object({
   n: z.number(),
@@ -39,9 +39,9 @@ export type Statistic = z.infer<typeof Statistic>;
 export const Statistics = z.record(z.string(), Statistic).meta({ id: "Statistics" });
 
 /**
- * How often a scenario's attempts reach the threshold on `overall`; keys of the records are k. Of
- * `pass_rate_missing` attempts it is not known, because values are missing: if there are any, the
- * rates are `null`, and `pass_rate_bounds` has the rate with all of them below and with all passed.
+ * How often a scenario's attempts reach the threshold on `overall`; keys of the records are k. For
+ * `pass_rate_missing` attempts it is unknown, because values are missing: if there are any, the
+ * rates are `null`, and `pass_rate_bounds` has the rate if all of them fail and if all pass.
  */
 export const PassRates = z.object({
   pass_threshold: z.number(),
@@ -61,9 +61,9 @@ const MeanRate = z.object({
 }).meta({ id: "MeanRate" });
 
 /**
- * The pass rates of a whole run: means over its scenarios, which count alike. `n` of a k is the
- * number of scenarios with at least k attempts. `pass_rate` is `null` if no attempt of any scenario
- * has a score.
+ * The pass rates of a run: means over its scenarios with equal weight. `n` of a k is the number of
+ * scenarios with at least k attempts. `pass_rate` is `null` if no attempt of any scenario has a
+ * score.
  */
 export const RunPassRates = z.object({
   pass_threshold: z.number(),
@@ -78,8 +78,8 @@ export const RunPassRates = z.object({
 export type RunPassRates = z.infer<typeof RunPassRates>;
 
 /**
- * A score of the same turns after the generated replies and after the references. `gap` is
- * reference − generated: what is lost because earlier replies were wrong.
+ * A score of the same turns with the generated replies and with the references as history. `gap` is
+ * reference − generated: the loss due to errors in earlier replies.
  */
 export const ScenarioHistoryGap = z.object({
   generated: z.number(),
@@ -89,7 +89,7 @@ export const ScenarioHistoryGap = z.object({
 }).meta({ id: "ScenarioHistoryGap" });
 export type ScenarioHistoryGap = z.infer<typeof ScenarioHistoryGap>;
 
-/** The same over scenarios, which count alike; `ci95` is `null` for fewer than 5. */
+/** The same over scenarios with equal weight; `ci95` is `null` for fewer than 5. */
 export const HistoryGap = ScenarioHistoryGap.extend({
   scenarios: z.number(),
   ci95: Span.nullable(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Endpoint, ModelId } from "./evaluate_request.ts";
 
-/** How many models one request may evaluate, and fewer if fewer runs may run at once. */
+/** The most models per request; the limit on concurrent runs may be lower. */
 export const MAX_TARGETS = 20;
 const LONGEST_NAME = 256;
 
@@ -15,7 +15,7 @@ export const EvaluateTarget = z.strictObject({
 }).meta({ id: "EvaluateTarget", description: "One of the models that a request evaluates." });
 export type EvaluateTarget = z.infer<typeof EvaluateTarget>;
 
-/** A model of a group, with a name that no other one of the group has. */
+/** A model of a group, with a unique name in it. */
 export type NamedTarget = EvaluateTarget & { name: string };
 
 /** Several models at one endpoint. */
@@ -52,7 +52,7 @@ function targets(most: number) {
     });
 }
 
-/** Models with the same id get names with their addresses. */
+/** Models with the same id get names that include their addresses. */
 function nameTargets(all: EvaluateTarget[]): NamedTarget[] {
   return all.map((target) => {
     const { model_id, endpoint } = target;
@@ -77,13 +77,13 @@ function refuse(
 const notWith = (other: string) =>
   z.undefined({ error: `must not be sent together with ${other}` }).optional();
 
-/** The models of a body, and the body as it would be for the first of them alone. */
+/** The models of a body, and the body for the first of them alone. */
 interface SeveralModels {
   targets: NamedTarget[];
   first: Record<string, unknown>;
 }
 
-/** The schema that takes the models out of a body; `undefined` if it does not name several. */
+/** The schema of a body with several models; `undefined` if the body does not have any. */
 export function severalModels(value: unknown, most: number): z.ZodType<SeveralModels> | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if ("targets" in value) {

@@ -4,7 +4,7 @@ const MOST_TOOLS = 100;
 const LONGEST_NAME = 256;
 const LONGEST_PATTERN = 1_000;
 
-/** A tool call that is expected. */
+/** An expected tool call. */
 export const ReferenceTool = z.strictObject({
   name: z.string().min(1).max(LONGEST_NAME).meta({ description: "The tool that is called." }),
   args: z.record(z.string(), z.unknown()).optional().meta({
@@ -33,9 +33,9 @@ export const AnyArgument = z.strictObject({ $any: z.literal(true) });
 /** A tool call that the endpoint made. */
 export const ObservedToolCall = z.object({
   name: z.string(),
-  /** The model's text if it is not a JSON object. */
+  /** The text of the model if it is not a JSON object. */
   args: z.union([z.record(z.string(), z.unknown()), z.string()]),
-  /** `null` if the endpoint left the call to its caller, or did not say. */
+  /** `null` if the endpoint does not execute or report the call. */
   status: z.enum(["ok", "error"]).nullable(),
   ms: z.number().nullable(),
 }).meta({ id: "ObservedToolCall" });
