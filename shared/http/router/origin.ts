@@ -3,7 +3,7 @@ import { plainAddress } from "../fetch/address.ts";
 import { markForeign } from "./request_scope.ts";
 import type { Guard, RequestContext } from "./router.ts";
 
-/** The characters of a header's name (RFC 9110, `token`). */
+/** The name of a header (RFC 9110, `token`). */
 export const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** Cross-origin rules for one list of origins; `http://localhost:*` means any port. */
@@ -64,8 +64,8 @@ export function createOriginPolicy(
 }
 
 /**
- * A link, a picture or a form of another page has no `Origin`, but browsers name the relation of the
- * two. Programs and the address bar are no page.
+ * Links, images and forms of another page send no `Origin`, but browsers say in `sec-fetch-site` how
+ * the two sites are related. Programs and the address bar are allowed.
  */
 function requireOwnSite({ headers }: Request, { route }: RequestContext): void {
   if (route?.otherSites !== false) return;
@@ -104,11 +104,9 @@ function ownOrigin(
   const forwarded = (name: string) => headers.get(name)?.split(",").at(-1)?.trim().toLowerCase();
   const scheme = forwarded("x-forwarded-proto") ?? url.protocol.slice(0, -1);
   const host = forwarded("x-forwarded-host") ?? url.host;
-  return `${scheme}://${host.replace(DEFAULT_PORTS[scheme] ?? "", "")}`;
+  const port = `:${IMPLIED_PORTS[scheme]}`; // some proxies write the port behind every host
+  return `${scheme}://${host.endsWith(port) ? host.slice(0, -port.length) : host}`;
 }
-
-/** An origin never has them, but some proxies write the port behind every host. */
-const DEFAULT_PORTS: Record<string, RegExp> = { http: /:80$/, https: /:443$/ };
 
 function toPattern(origin: string): RegExp {
   if (origin === "*") return /^/;
