@@ -1,4 +1,4 @@
-/** What work ends with once its caller has left: an `AbortError`, whatever the reason was. */
+/** The error of work whose caller has left: always an `AbortError`, whatever the reason. */
 export function abortError(caller?: AbortSignal): DOMException {
   const reason = caller?.reason;
   if (reason instanceof DOMException && reason.name === "AbortError") return reason;

@@ -40,8 +40,8 @@ export interface FieldError {
 }
 
 /**
- * What a provider said of an error, in OpenAI's fields. It is bounded and has no configured secret.
- * What the provider left out is `null`.
+ * A provider's own description of an error, in OpenAI's fields. It is bounded and contains no
+ * configured secret. Fields that the provider left out are `null`.
  */
 export interface ProviderWords {
   message: string;
@@ -63,9 +63,8 @@ export interface AppErrorOptions extends ErrorOptions {
 }
 
 /**
- * An error whose message the caller may read, so it must never contain a secret. If it quotes a
- * provider, then bounded and without the configured secrets. Everything that is not an `AppError`
- * is answered as an opaque 500.
+ * An error whose message the caller may read, so it must never contain a secret. Quotes of a provider
+ * are bounded and redacted. Everything that is not an `AppError` is answered as an opaque 500.
  *
  * ```ts
  * import { assertEquals } from "@std/assert";

@@ -42,7 +42,7 @@ function explain(
   return [{ path: path.join("."), message }];
 }
 
-/** What a value may be that has the type of none of the forms; `undefined` if it has that of one. */
+/** The types of the forms, if the value has none of these types; `undefined` if it has one. */
 function describeForms(forms: Issue[][]): string | undefined {
   const types = forms.flatMap(([issue]) => issue?.code === "invalid_type" ? [issue.expected] : []);
   const received = forms[0]?.[0]?.message.split(", received ")[1];
@@ -69,7 +69,7 @@ function fieldOf(value: unknown, name: PropertyKey): unknown {
   return (value as Record<PropertyKey, unknown>)[name];
 }
 
-/** Names shorter than this are too near to too many others: `id`. */
+/** Shorter names, such as `id`, are similar to too many others. */
 const SHORTEST = 5;
 /** In a name of this length two letters may be wrong. */
 const LONG = 10;

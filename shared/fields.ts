@@ -21,7 +21,7 @@ export function asText(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** The value that a text is the JSON of; `undefined` if it is no JSON. */
+/** Parses JSON; `undefined` if the text is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -30,7 +30,7 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** The object that a text is the JSON of; `undefined` if it is none. */
+/** Parses a JSON object; `undefined` if the text is not one. */
 export function parseFields(text: string): Fields | undefined {
   const value = tryParseJson(text);
   return isFields(value) ? value : undefined;

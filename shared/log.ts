@@ -88,7 +88,7 @@ function renderText(level: LogLevel, message: string, fields: Fields): string {
   return `${time} ${level.toUpperCase().padEnd(5)} ${message}${rest}`;
 }
 
-/** Quoted if a blank, a quote or a control character could make one line look like two. */
+/** Quoted if white space, a quote or a control character could make one value look like several. */
 function renderValue(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (/^[^\s"\p{C}]+$/u.test(text)) return text;
@@ -96,8 +96,8 @@ function renderValue(value: unknown): string {
 }
 
 /**
- * What JSON leaves as it is, but a terminal obeys (U+009B begins a command, as ESC does) or shows as
- * another line or another order of the text.
+ * Characters that JSON does not escape, but that a terminal executes (U+009B begins a command, as ESC
+ * does) or shows as a line break or in another order.
  */
 const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
@@ -192,7 +192,7 @@ const JOIN_MS = 10;
 /**
  * Joins lines that follow each other closely into one write. A write wakes the reader of the log:
  * one per line would take a tenth of a busy agent's processor time. A process that is killed loses
- * the lines of its last `JOIN_MS`; whoever ends it otherwise must `flush`.
+ * the lines of its last `JOIN_MS`; on any other end `flush` must be called.
  *
  * Lines that `print` throws on are lost, not the process: the log may be a file on a full disk.
  * `onLost` is called with their number once lines can be written again.

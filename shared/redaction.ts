@@ -8,7 +8,7 @@ const SECRET_PARAMETER = /key|token|secret|password|credential|auth/i;
 const SHORTEST_SECRET = 6;
 
 /**
- * Looks back for the scheme, which is bounded: a long text such as `a.a.a` would else be read again
+ * The scheme is a bounded look-behind: otherwise a long text such as `a.a.a` would be searched again
  * from each letter.
  */
 const ADDRESS =
@@ -74,7 +74,7 @@ export function createRedactor(secrets: string[]): (line: string) => string {
   ]);
   const longestFirst = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
   if (longestFirst.length === 0) return (line) => line.replace(ADDRESS, "://$1");
-  // In one go: "[secret]" may itself contain a secret.
+  // One pass, because "[secret]" may itself contain a secret.
   const anySecret = new RegExp(longestFirst.map(RegExp.escape).join("|"), "g");
   return (line) => line.replace(ADDRESS, "://$1").replace(anySecret, "[secret]");
 }

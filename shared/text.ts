@@ -5,7 +5,7 @@
 export function shorten(text: string, maxLength: number, ending = ""): string {
   if (text.length <= maxLength) return text;
   const start = text.slice(0, maxLength - ending.length).replace(/[\uD800-\uDBFF]$/, "");
-  // To V8 a slice is a reference to the whole text. Slicing a joined text copies it first.
+  // In V8 a slice refers to the whole text. Slicing a concatenation copies it first.
   return ` ${start}${ending}`.slice(1);
 }
 

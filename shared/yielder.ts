@@ -11,7 +11,7 @@ export interface Yielder {
   isDue(): boolean;
 }
 
-/** The event loop, as yielders see it. They share it: pieces of several requests are one stretch. */
+/** The event loop. All yielders share it: the work of several requests is one stretch. */
 interface SharedLoop {
   now(): number;
   /** When a yielder last let it run. */
@@ -32,7 +32,7 @@ export function createYielder(loop: SharedLoop = LOOP): Yielder {
     if (!isDue()) return;
     const before = loop.ranAt;
     await new Promise((resolve) => setTimeout(resolve, 0));
-    if (loop.ranAt === before) loop.ranAt = loop.now(); // else another piece has had this turn
+    if (loop.ranAt === before) loop.ranAt = loop.now(); // else another yielder has set it
   };
   return Object.assign(yieldIfDue, { isDue });
 }

@@ -25,22 +25,22 @@ export function serveCalls<Input, Output>(
   };
 }
 
-/** A script finds what it runs through the global object only. */
+/** The key of the work in the global object, the only way for a script to find it. */
 const WORK = "assay.work";
 const scope = globalThis as unknown as Record<symbol, unknown>;
 const script = new Script(`globalThis[Symbol.for("${WORK}")]()`);
 
 /**
- * Beyond what the caller waits, so that the worker is ended by then: a stop that comes just when the
- * work has ended by itself hits the event loop (Deno 2.9.5), which is harmless only in an ended
- * worker, and otherwise ends the process.
+ * Added to the caller's limit, so that the worker is terminated before its script is stopped. A stop
+ * just after the work has finished hits the event loop (Deno 2.9.5) and ends the process; in a
+ * terminated worker it is harmless.
  */
 const SLACK_MS = 1_000;
 
 /**
- * For `serveCalls`: `handle`, stopped wherever it is soon after its caller no longer waits, also in a
- * loop without end. Then there is no answer: the caller has ended the worker. It cannot end the
- * thread, because Deno (2.9.5) lets the thread of an ended worker run for as long as it computes.
+ * For `serveCalls`: `handle`, which is stopped soon after its caller no longer waits, even in an
+ * infinite loop. There is then no answer, because the caller has terminated the worker. That alone
+ * would not stop the work: Deno (2.9.5) lets the thread run for as long as it computes.
  */
 export function stoppable<Input, Output>(
   handle: (input: Input) => Output,

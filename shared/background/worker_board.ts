@@ -1,10 +1,10 @@
 import type { Logger } from "../log.ts";
 import type { WorkerEvent } from "./worker_call.ts";
 
-/** A death that the restart has not mended: the worker was started again and gave no answer. */
+/** Failed starts in a row after which a worker counts as down. */
 const DOWN_AFTER_FAILED_STARTS = 2;
 
-/** How the workers of a process are doing. */
+/** The state of a process's workers. */
 export interface WorkerBoard {
   /** For the `onEvent` of one worker; several workers may have the same name. */
   watch(name: string): (event: WorkerEvent) => void;

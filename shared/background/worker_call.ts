@@ -28,9 +28,9 @@ export class WorkerUnavailable extends Error {
   override readonly name = "WorkerUnavailable";
 }
 
-/** What happens to a worker, for logs, metrics and readiness. */
+/** Events of a worker, for logs, metrics and readiness. */
 export type WorkerEvent =
-  /** `failedStarts` in a row ended without an answer; 0 if the worker had answered before. */
+  /** `failedStarts`: starts in a row without an answer; 0 if the worker had answered before. */
   | { kind: "died"; reason: string; deaths: number; failedStarts: number; retryInMs: number }
   | { kind: "restarted" }
   /** The first answer after a death. */
@@ -178,7 +178,7 @@ export function createWorkerCall<Input, Output>(
       if (call.tries >= MAX_TRIES) call.reject(unavailable(reason));
       else queue.push(call); // behind the others, in case it is what kills the worker
     }
-    queueProbe(); // also if nobody waits: the worker should be ready before the next call
+    queueProbe(); // even without waiting calls: the worker should be ready before the next one
     if (failedStarts >= PATIENT_STARTS) rejectWaiting(unavailable(reason));
     const retryInMs = restartDelayMs(failedStarts);
     onEvent?.({ kind: "died", reason, deaths, failedStarts, retryInMs });
@@ -196,7 +196,7 @@ export function createWorkerCall<Input, Output>(
 
   function queued(input: Input, { isProbe }: { isProbe: boolean }): QueuedCall<Input, Output> {
     const call = { ...Promise.withResolvers<Output>(), input, tries: 0, isProbe };
-    if (isProbe) call.promise.catch(() => {}); // its outcome is told by the worker's events
+    if (isProbe) call.promise.catch(() => {}); // the worker's events report its outcome
     return call;
   }
 
@@ -231,7 +231,7 @@ export function createWorkerCall<Input, Output>(
   return Object.assign(call, { [Symbol.dispose]: end });
 }
 
-/** At once after a life with answers, and for the first failed start; then doubling. */
+/** None after a worker that had answered and for the first failed start; then it doubles. */
 function restartDelayMs(failedStarts: number): number {
   if (failedStarts <= 1) return 0;
   return Math.min(FIRST_DELAY_MS * 2 ** (failedStarts - 2), LONGEST_DELAY_MS);

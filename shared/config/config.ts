@@ -44,7 +44,7 @@ export function list(fallback: string[] = []) {
   return z.string().transform(split).default(fallback);
 }
 
-/** A list of origins; one that no browser would ever send is a mistake. */
+/** A list of origins. One that no browser ever sends is refused. */
 function origins(fallback: string[]) {
   return list(fallback).superRefine((entries, context) => {
     for (const entry of entries) {
@@ -71,7 +71,7 @@ function ipAddresses() {
   );
 }
 
-/** An address, also in brackets, or a name. Whether the machine has it is known at the start only. */
+/** An address, also in brackets, or a name. Only the start shows whether the machine has it. */
 function host(fallback: string) {
   const error = "must be an IP address or a host name, without a scheme and a port";
   return z.string().trim().transform((text) => text.replace(/^\[(.*)\]$/, "$1"))
@@ -191,8 +191,8 @@ const CommonConfig = z.object(commonVariables);
 export type CommonConfig = z.infer<typeof CommonConfig>;
 
 /**
- * Checks a whole environment; an empty value is an unset one, and blanks around a value, such as the
- * end of a line of Windows, do not count. Throws `ConfigError`.
+ * Checks a whole environment. An empty value counts as unset, and white space around a value is
+ * removed, such as the carriage return of a Windows line. Throws `ConfigError`.
  */
 export function parseConfig<S extends z.ZodObject>(
   schema: S,
@@ -209,7 +209,7 @@ export function parseConfig<S extends z.ZodObject>(
   throw new ConfigError(`cannot start: the configuration is not valid\n${reasons.join("\n")}`);
 }
 
-/** A name in a map may be a secret that stands in the wrong place, so it is not shown. */
+/** A key of a map may be a secret in the wrong place, so it is not shown. */
 function describeIssue(issue: z.core.$ZodIssue): string {
   const { path, message } = issue.code === "invalid_key"
     ? { path: issue.path.slice(0, -1), message: issue.issues[0]?.message ?? issue.message }
@@ -236,7 +236,7 @@ async function readDotenv(): Promise<Record<string, string>> {
     const { parse } = await import("@std/dotenv"); // loads half of node's modules
     return parse(text);
   } catch (error) {
-    // Started in another folder: the permission is for the `.env` beside the program.
+    // If started in another folder: the permission is for the `.env` beside the program.
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable) return {};
     const reason = errorMessage(error);
     throw new ConfigError(`cannot start: .env in the working folder cannot be read: ${reason}`);

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /**
- * Says which variables have no effect: the key and the model of a service (`JUDGE_API_KEY`,
+ * Names the variables that have no effect: the key and the model of a service (`JUDGE_API_KEY`,
  * `JUDGE_MODEL`) without its address (`JUDGE_BASE_URL`). That is allowed, as a way to switch the
  * service off, but easily a mistake.
  */
@@ -23,13 +23,13 @@ export function explainIdleVariables(
 const QUOTED = /^(?:"[^"]*"|'[^']*')$/;
 
 /**
- * Says which variables have their quotes as a part of their value. A shell, systemd and `.env` remove
- * them; without such a reader a key is wrong, and a path names another folder.
+ * Names the variables whose values include quotes. A shell, systemd and `.env` remove them; otherwise
+ * a key is wrong, and a path names another folder.
  */
 export function explainQuotedVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): string[] {
   return Object.entries(environment)
     .filter(([, value]) => QUOTED.test(value?.trim() ?? ""))
-    .map(([name]) => `${name} has quotes around its value, which are a part of it; remove them`);
+    .map(([name]) => `${name} has quotes as a part of its value; remove them`);
 }

@@ -13,7 +13,7 @@ export interface RouteDescription extends RoutePath {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: `/${string}`;
   summary: string;
-  /** How `GET /` shows the route; by its path and its summary if a part is missing. */
+  /** How `GET /` shows the route; by default its path and its summary. */
   index?: { query?: string; text?: string };
   params?: ZodOpenApiParameters;
   /** The JSON body; `example` must be answered with success. */
@@ -73,7 +73,7 @@ const RATE_LIMIT = {
   }),
 };
 
-/** Every answer has an id, whatever else is in its head, and says what is left of a rate limit. */
+/** Adds the headers that every answer has: the request's id, and the state of the rate limit. */
 export function withCommonHeaders(
   answer: ZodOpenApiResponseObject,
   { limited }: { limited?: false | undefined },

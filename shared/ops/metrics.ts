@@ -1,5 +1,5 @@
 import type * as prometheus from "prom-client";
-// Each by its own file: the whole package takes 0.1 s to load, for clusters, gateways and defaults.
+// Imported file by file: the whole package takes 0.1 s to load.
 import counterClass from "prom-client/lib/counter.js";
 import gaugeClass from "prom-client/lib/gauge.js";
 import histogramClass from "prom-client/lib/histogram.js";
@@ -26,7 +26,7 @@ interface ModelCall {
 export interface Metrics {
   answered(answered: Answered): void;
   modelCall(call: ModelCall): void;
-  /** `left`: the caller has left before the tool had answered. */
+  /** `left`: the caller has left before the tool answered. */
   toolCall(call: { tool: string; outcome: "ok" | "error" | "left"; seconds: number }): void;
   /** Counts a turn as running until the returned function is called. */
   startTurn(): () => void;
@@ -42,7 +42,7 @@ const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 const LAG_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Figures that are counted elsewhere; read when the metrics are. */
+/** Figures that are counted elsewhere, and read together with the metrics. */
 interface MetricSources {
   /** How many runs are running. */
   runs: () => number;
@@ -52,7 +52,7 @@ interface MetricSources {
   jobs?: () => Promise<JobFigures>;
 }
 
-/** Conversations on a queue: those of all processes, and what this one had to take again. */
+/** Conversations on a queue: those of all processes, and those that this one has retried. */
 export interface JobFigures {
   waiting?: number;
   running?: number;
@@ -155,7 +155,7 @@ function addJobMetrics(
   registers: prometheus.Registry[],
 ): void {
   let reading: Promise<JobFigures> | undefined;
-  const read = () => reading ??= jobs().finally(() => reading = undefined); // once for all of them
+  const read = () => reading ??= jobs().finally(() => reading = undefined); // one reading for all metrics
 
   const gauge = (name: string, help: string, figure: "waiting" | "running" | "lagSeconds") =>
     new Gauge({

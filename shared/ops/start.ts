@@ -42,13 +42,13 @@ export interface StartedService {
   fields?: Record<string, string>;
   /** For people at a terminal: what to try at this address. */
   hints?: (url: string) => string[];
-  /** Ends what the service does beside answering requests, while the last of these are answered. */
+  /** Ends the background work while the last requests are answered. */
   stop?: () => Promise<void>;
   /** Aborts what `stop` still waits for when the grace time is over. */
   abandon?: () => void;
-  /** Begins what the service does beside answering requests, once its port is open. */
+  /** Begins the background work, once the port is open. */
   begin?: () => Promise<void>;
-  /** Closes what the service holds, after the last answer. */
+  /** Closes the service's resources, after the last answer. */
   close?: () => Promise<void>;
 }
 
@@ -118,7 +118,7 @@ async function serveService<S extends z.ZodObject>(
   });
 }
 
-/** Before anything else runs: it takes these files for a moment. */
+/** Must run before anything else: it opens all these files for a moment. */
 function requireFiles(incoming: number, outgoing: number): void {
   const needed = filesNeeded({ incoming, outgoing });
   if (canOpenFiles(needed)) return;
@@ -203,7 +203,7 @@ function surviveUnhandledRejections(log: Logger): void {
   });
 }
 
-/** What a service is asked to do by its arguments. */
+/** What the arguments ask for. */
 type Action = "serve" | "check" | "help" | "version" | { unknown: string };
 
 const ACTIONS: Record<string, Action> = {
@@ -214,7 +214,7 @@ const ACTIONS: Record<string, Action> = {
   "--check": "check",
 };
 
-/** Without an argument the service serves. There is one action at a time, or help for it. */
+/** Without an argument the service serves. Only one action is accepted, except that help wins. */
 function parseAction(args: string[]): Action {
   const actions = args.map((arg) => (Object.hasOwn(ACTIONS, arg) ? ACTIONS[arg] : undefined));
   if (actions.includes("help")) return "help";

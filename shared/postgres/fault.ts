@@ -8,7 +8,7 @@ const DISK_FULL = "53100";
 const READ_ONLY = "25006";
 /** `max_connections` is reached, of the server, the database or the role. */
 const TOO_MANY_CONNECTIONS = "53300";
-/** The password is wrong, or the role may not log in: as after both were changed. */
+/** The password is wrong, or the role may not log in, as while credentials are rotated. */
 const REFUSED_LOGIN = "28";
 const NO_SUCH_DATABASE = "3D000";
 /** By `statement_timeout`; the driver's own limit has no code. */
@@ -17,7 +17,7 @@ const TIMED_OUT_HERE = /query read timeout/i;
 /** By `lock_timeout`, while another session holds a table, as for maintenance. */
 const LOCKED = "55P03";
 
-/** Why the database cannot be used, if its code says more than that it does not answer. */
+/** Why the database cannot be used, by SQLSTATE code or class. */
 const REASONS: [code: string, reason: string][] = [
   [READ_ONLY, "it is read-only"],
   [
@@ -30,7 +30,7 @@ const REASONS: [code: string, reason: string][] = [
   [TIMED_OUT, "a statement took longer than its time limit"],
 ];
 
-/** Classes and codes of SQLSTATE that end by themselves or with an administrator's help. */
+/** Classes and codes of SQLSTATE for temporary faults, some of which an administrator must end. */
 const TEMPORARY = [
   "08", // connection exceptions
   "53", // insufficient resources: connections, memory
@@ -48,7 +48,7 @@ const TEMPORARY = [
 /** The messages of `pg` for a connection that was lost, or that was not made in time. */
 const LOST = /connection terminated|connection ended|timeout|not queryable|cannot use a pool/i;
 
-/** True if the server accepts no further connection, while those that there are can be used. */
+/** True if the server accepts no further connection; existing ones can still be used. */
 export function isConnectionLimit(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code === TOO_MANY_CONNECTIONS;
 }

@@ -34,8 +34,8 @@ interface PostgresClient {
 
 interface Resettable {
   /**
-   * Ends a transaction that a text of several statements has begun and, because one of them failed,
-   * not ended. Otherwise every later statement on the connection would fail. Never rejects.
+   * Rolls back a transaction that several statements in one text began and left open because one of
+   * them failed. Otherwise every later statement on the connection would fail. Never rejects.
    */
   rollBack(): Promise<void>;
 }
@@ -55,13 +55,13 @@ interface PoolOptions {
 
 const CONNECT_MS = 5_000;
 const TIMEOUT_MS = 20_000;
-/** How long no further connection is asked for after the server refused one for its limit. */
+/** How long no further connection is requested after the server reported its limit. */
 const LIMIT_REACHED_MS = 5_000;
-/** With fewer connections, work that needs a second one could wait for itself. */
+/** With fewer connections, work that needs a second one could deadlock. */
 const FEWEST = 2;
-/** How often it is looked whether connections that are being made were accepted. */
+/** How often to check whether pending connections were accepted. */
 const LOOK_AGAIN_MS = 10;
-/** How much longer than a refusal a connection may take. */
+/** Extra time for a connection, compared with a refusal. */
 const SPARE_MS = 100;
 /** What the driver says if no connection became free in time. */
 const NONE_FREE = /timeout exceeded when trying to connect/;
@@ -90,8 +90,8 @@ export async function createPostgresPool(options: PoolOptions): Promise<Postgres
   });
   // Without a listener it would end the process.
   pool.on("error", (error) => onError(toDatabaseError(error) as Error));
-  // So would an error that arrives together with the server's consent: the pool has given the
-  // connection away by then, and whoever gets it does not listen yet. The next statement fails.
+  // So would an error that arrives together with the server's acceptance: the pool has handed out the
+  // connection by then, and its user does not listen yet. The next statement fails.
   pool.on("connect", (client) => client.on("error", () => {}));
 
   let established = 0; // `totalCount` also counts those that are being made
@@ -100,7 +100,7 @@ export async function createPostgresPool(options: PoolOptions): Promise<Postgres
   let refusal: { error: unknown; until: number } | undefined;
   const currentRefusal = () => refusal && performance.now() < refusal.until ? refusal : undefined;
 
-  /** While the server accepts no further connection, callers share those that there are. */
+  /** While the server accepts no further connection, callers share the existing ones. */
   async function take(): Promise<pg.PoolClient> {
     const deadline = performance.now() + CONNECT_MS;
     while (true) {
@@ -113,7 +113,7 @@ export async function createPostgresPool(options: PoolOptions): Promise<Postgres
         const reason = known ?? currentRefusal();
         if (reason && NONE_FREE.test((error as Error).message)) throw reason.error;
         if (!isConnectionLimit(error)) throw error;
-        // Others that were asked for at the same time may be accepted, in about as long.
+        // Others that were requested at the same time may still be accepted, after about as long.
         const patience = 2 * performance.now() - asked + SPARE_MS;
         while (
           established < FEWEST && pool.totalCount > established && performance.now() < patience
@@ -207,7 +207,7 @@ function withLibpqModes(address: string): string {
   return url.href;
 }
 
-/** A pooler may give two clients different connections by chance. */
+/** Rounds of the check: a pooler may give two clients different connections by chance. */
 const ROUNDS = 3;
 
 /**

@@ -22,8 +22,8 @@ interface PostgresLimiterOptions {
 }
 
 /**
- * Counts one request, by the clock of the database. A window that would end later than a new one is
- * of a time before the clock was set back.
+ * Counts one request, by the clock of the database. A window that would end later than a new one was
+ * begun before the clock was set back, and is replaced.
  */
 const COUNT = `
   with clock as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now)
@@ -47,7 +47,7 @@ export async function createPostgresLimiter(
   { pool, rate, service, log, retryMs = RETRY_MS }: PostgresLimiterOptions,
 ): Promise<RateLimiter> {
   const alone = createMemoryLimiter(rate);
-  /** Until when callers are refused, by `performance.now()`: a refusal costs no statement. */
+  /** Until when callers are refused, by `performance.now()`: a refusal then needs no statement. */
   const refused = new Map<string, number>();
   let told: string | undefined;
 

@@ -23,15 +23,15 @@ const NEWER_LIMIT = "max_completion_tokens";
 /** Characters of a tool's description that Azure and earlier models of OpenAI take. */
 const MAX_DESCRIPTION = 1024;
 
-/** A request that is malformed in the provider's eyes. */
+/** The provider considers the request malformed. */
 const isBad = (status: number) => status === 400 || status === 422;
 
 /** True if the text has all of these words. */
 const namesAll = (text: string, ...words: RegExp[]) => words.every((word) => word.test(text));
 
 /**
- * What strict providers refuse, and what they are asked instead, in the order in which a refusal is
- * looked up. Images are last: every refusal may be about them.
+ * Forms of requests that strict providers refuse, and how to change them, in the order in which a
+ * refusal is matched. Images are last: any refusal may be about them.
  */
 export const ADAPTATIONS = {
   /** Mistral and older versions of Azure refuse to count the tokens of a stream. */
@@ -225,7 +225,7 @@ function shortened(tool: ToolDefinition): ToolDefinition {
   return { ...tool, description: shorten(tool.description ?? "", MAX_DESCRIPTION, "…") };
 }
 
-/** True if the model is offered tools that nobody asked for: those of the caller are never left out. */
+/** True if the tools are only the agent's: those of the caller are never left out. */
 function mayLoseTools({ tools, mayOmitTools }: ChatRequest): boolean {
   return Boolean(mayOmitTools && tools?.length);
 }

@@ -7,14 +7,14 @@ import {
   ProviderError,
 } from "./provider.ts";
 
-/** A form of requests that some models refuse, and what they are asked instead. */
+/** A form of requests that some models refuse, and how to change it. */
 export interface Adaptation {
   /** True for a request that may be refused; false once it is adapted. */
   applies(request: ChatRequest): boolean;
   adapt(request: ChatRequest): ChatRequest;
   /** True if this status and error refuse such a request. */
   isRefusal(status: number, error: ProviderError): boolean;
-  /** Set if a model may take such requests again later: each is tried first. */
+  /** Set if the refusal is temporary: each later request is tried unchanged first. */
   isPassing?: true;
 }
 
@@ -31,13 +31,13 @@ interface Attempts {
 const MAX_MODELS = 1_000;
 
 /**
- * Asks models again, with an adapted request, if they refuse one. No list says which models do. A
- * model that takes the adapted request gets no other from then on, unless the refusal is a passing
- * one. Each adaptation is tried once: some undo each other.
+ * Asks models again, with an adapted request, if they refuse one. There is no list of such models: a
+ * model that accepts the adapted request gets only that form from then on, unless the refusal was
+ * temporary. Each adaptation is tried once, because some undo each other.
  */
 export function createAdaptedAttempts(adaptations: Adaptation[]): Attempts {
   const known = adaptations.map((adaptation) => ({ ...adaptation, refusing: new Set<string>() }));
-  /** Requests that are sent because others were refused, and what was adapted in them. */
+  /** Adapted requests, with the adaptations that were applied. */
   const further = new WeakMap<ChatRequest, typeof known>();
 
   return {
@@ -91,7 +91,7 @@ export async function tryRequests<T>(
   }
 }
 
-/** The calls of a provider, attempted with other requests. A stream that has begun is not begun again. */
+/** The calls of a provider, with further attempts. A stream that has begun is not restarted. */
 export function withAttempts(
   provider: ChatProvider,
   attempts: Attempts,
@@ -120,11 +120,11 @@ export function withAttempts(
   return { complete, stream };
 }
 
-/** The words of providers that do not take a field. */
+/** How providers say that they do not accept a field. */
 const NOT_TAKEN =
   /not (permitted|supported|allowed)|unsupported|unknown|unrecogni[sz]ed|unexpected/i;
 
-/** True if a request is refused because it has a field that the model does not take. */
+/** True if a request is refused because of a field that the model does not accept. */
 export function isUnknownField(status: number, { message }: Error): boolean {
   return [400, 422].includes(status) && NOT_TAKEN.test(message);
 }

@@ -15,7 +15,7 @@ export async function readAnswer<T>(
   response: Response,
   parse: (answer: DecodedAnswer) => T | undefined,
 ): Promise<T> {
-  const bytes = await response.arrayBuffer(); // also of a page, so that a slow one counts as slow
+  const bytes = await response.arrayBuffer(); // also of a page: a slow one must time out
   const answer = parseJsonAnswer(bytes);
   const parsed = answer && parse(answer);
   if (parsed !== undefined) return parsed;
@@ -94,10 +94,10 @@ export function parseJsonAnswer(bytes: ArrayBuffer): DecodedAnswer | undefined {
   return value === undefined ? undefined : { value, ...mark };
 }
 
-/** The status is known already, so the text of an error is not waited for any longer. */
+/** Limit for reading the text of an error, whose status is already known. */
 const MAX_WAIT_MS = 2_000;
 
-/** Passes an answer of success on. Throws a `CallFailure` with the words of any other. */
+/** Returns a successful answer. Throws a `CallFailure` with the text of any other. */
 export async function requireOk(response: Response): Promise<Response> {
   if (response.ok) return response;
   const { status, headers } = response;
@@ -129,7 +129,7 @@ export async function readStart({ body }: Response): Promise<string> {
       text += decoder.decode(value, { stream: true });
     }
   } catch {
-    // What has come is enough.
+    // The text so far is enough.
   }
   clearTimeout(timer);
   reader.cancel().catch(() => {});
@@ -138,8 +138,8 @@ export async function readStart({ body }: Response): Promise<string> {
 }
 
 /**
- * The failure of an error that came with status 200, such as `{"error": {"code": 429}}`: that of an
- * answer with the status that it tells. `undefined` if the answer is no error.
+ * The failure of an error that was sent with status 200, such as `{"error": {"code": 429}}`, as if it
+ * had the status that it names. `undefined` if the answer is not an error.
  */
 export function hiddenFailure({ headers }: Response, value: unknown): CallFailure | undefined {
   const body = asFields([value].flat()[0]); // Gemini puts an error into a list

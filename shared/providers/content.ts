@@ -25,7 +25,7 @@ export function withoutBlankTexts(content: ChatContent): ChatContent {
   return content.filter((part) => !isPlainText(part) || !isBlankContent([part]));
 }
 
-/** Plain text as text, everything else as it is: many providers take only text. */
+/** Plain text as a string, everything else unchanged: many providers accept only strings. */
 export function simplifyContent(parts: ContentPart[]): ChatContent {
   return parts.every(isPlainText) ? textOf(parts) : parts;
 }

@@ -35,9 +35,9 @@ export function diagnose(error: unknown): Diagnosis {
   if (error instanceof AnswerTooLarge) {
     return { failure: { kind: "unreadable", why: "too_large" }, isFinal: true };
   }
-  // Of bytes that are not in the encoding that they should be in.
+  // Thrown for bytes that are not in the declared encoding.
   if (error instanceof SyntaxError) return { failure: { kind: "unreadable" } };
-  // Of an address that may not be reached.
+  // Thrown for an address that is not allowed.
   if (error instanceof AppError) return { failure: { kind: "unreachable" } };
   return { failure: diagnoseConnection(error) };
 }

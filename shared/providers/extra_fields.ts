@@ -131,7 +131,7 @@ export function thoughtOf(part: unknown): string {
 
 /**
  * True if two models are of one provider: both are fine-tuned ones, or the parts of their ids
- * before the last slash are equal. Of a hub with bare ids, all models with such an id are.
+ * before the last slash are equal. All bare ids of a hub count as one provider.
  */
 export function isSameProvider(model: string, other: string): boolean {
   return model === other || providerOf(model) === providerOf(other);

@@ -23,7 +23,7 @@ export interface Attempt {
   };
 }
 
-/** The statuses of a provider that are its answer to the caller's request, not to ours. */
+/** Statuses that are about the caller's request, and not about how this service sends it. */
 const REFUSALS = [400, 402, 403, 413, 422, 451];
 
 /** A 403 about the credential, and not about the request. */
@@ -55,8 +55,8 @@ export function toProviderError(
       cause,
       headers: {
         ...(wait !== undefined && { "retry-after": String(wait) }),
-        // OpenAI's clients heed it, and assay-eval does. Their retries would multiply with ours,
-        // repeat a wrong key, or pay again for a reply that cannot be read.
+        // OpenAI's clients and assay-eval obey it. Their retries would multiply with ours, repeat a
+        // wrong key, or pay again for a reply that cannot be read.
         ...((isRetried || mayBePaid(attempt, diagnosis) || code === "provider_auth") &&
           { "x-should-retry": "false" }),
       },
@@ -132,7 +132,7 @@ const UNREACHABLE: Record<Unreachable, string> = {
   tls: "the TLS handshake failed",
 };
 
-/** In an answer of a model: its text is of no use to who looks for the fault, and stays private. */
+/** Signs of a model's reply. Its text does not help to find the fault and may be private. */
 const QUOTES = /"(choices|content|delta|text)"\s*:/;
 
 /** Describes the answer, to show what kind of server is at the address. */
@@ -200,5 +200,5 @@ function explainAuth({ credential }: Attempt, status: number): string {
   const { isSet, variable } = credential;
   return isSet
     ? `it rejects the configured credentials (${status}); check ${variable}`
-    : `it wants a credential (${status}), and none is configured; set ${variable}`;
+    : `it requires a credential (${status}), and none is configured; set ${variable}`;
 }

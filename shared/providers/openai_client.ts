@@ -35,7 +35,7 @@ export async function loadOpenAI(): Promise<typeof import("openai")> {
 
 /**
  * OpenAI's package as the client of any provider. Retries and timeouts are decided by our callers.
- * Answers are taken as they come (`asResponse`): the package reads only what OpenAI itself sends, and
+ * Answers are read here (`asResponse`): the package understands only what OpenAI itself sends, and
  * others send errors in other shapes or with status 200, events that were not asked for, and JSON
  * under other content types.
  */
@@ -80,7 +80,7 @@ function create(
       return Promise.resolve({ req, url: this.buildURL(path, undefined), timeout: this.timeout });
     }
 
-    /** Each call has a clock of its own: it needs neither a second timer nor a second signal. */
+    /** Without the package's timer and signal: each call has a `CallClock`. */
     override async fetchWithTimeout(
       url: string | URL | Request,
       init?: RequestInit,

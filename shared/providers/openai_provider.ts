@@ -64,7 +64,7 @@ export function createOpenAIProvider(
     ...(keyVariable && { credential: { variable: keyVariable, isSet: Boolean(apiKey) } }),
   };
 
-  /** Begins a call: its clock, its retries, and its errors in our words. */
+  /** Begins a call: its clock, its retries, and the translation of its errors. */
   function begin(attempt: Attempt, options: CallOptions & CallClockOptions) {
     const { signal: caller, maxWaitMs, timeoutMs = Infinity, ...limits } = options;
     const clock = startCallClock(Math.min(timeoutMs, patience), caller, limits);
@@ -116,7 +116,7 @@ export function createOpenAIProvider(
     const limits = { ...options, totalMs: streamTimeoutMs };
     const { clock, retry, explain } = begin({ ...attempted, model }, limits);
 
-    /** Up to the first delta: a stream that fails before it is asked for again. */
+    /** Opens the stream up to its first delta: until then a failure is retried. */
     async function open() {
       const response = await send("/chat/completions", { body, signal: clock.signal });
       const deltas = readStream(response, { clock, ...wantedOf(request) });
@@ -170,7 +170,7 @@ function translate(
   return toProviderError(attempt, { ...diagnosis, isRetried }, error);
 }
 
-/** Somebody is waiting for a reply that may have been paid for: it is not asked for again. */
+/** An unreadable reply may have been paid for, and its caller waits: it is not requested again. */
 function diagnoseReply(error: unknown): Diagnosis {
   const diagnosis = diagnose(error);
   return diagnosis.failure.kind === "unreadable" ? { ...diagnosis, isFinal: true } : diagnosis;

@@ -66,7 +66,7 @@ export async function* readStream(
     // A model that waits in its provider's queue is alive.
     onComment: () => assembler.isWhole() || clock.restart(),
   });
-  /** What happens to the connection of a whole answer does not matter, unless the caller has left. */
+  /** The connection of a complete answer may break, unless the caller has left. */
   const isOver = () => assembler.isWhole() && (clock.isTimedOut() || !clock.signal.aborted);
   for (;;) {
     let next;
@@ -126,7 +126,7 @@ export async function readAnyReply(
   if (!isStream || choices > 1) return await read(response, model);
   const { isJson, answer } = await peekBody(response);
   if (isJson) return await read(answer, model);
-  // One time for all of it, as of other whole answers, and the short one for what comes behind it.
+  // One time limit for the whole reply, as for other answers, and the short one for what follows it.
   const restart = (ms?: number) => ms === undefined ? undefined : clock.restart(ms);
   const whole: CallClock = { ...clock, pause() {}, restart };
   const deltas = readStream(answer, { model, clock: whole, passesThrough: false, choices: 1 });
@@ -137,7 +137,7 @@ export async function readAnyReply(
   throw new CallFailure({ failure: { kind: "interrupted" } });
 }
 
-/** From a provider that does not stream, and says so by sending all of it. */
+/** The deltas of a reply that a provider sent whole although a stream was requested. */
 async function* readWhole(
   response: Response,
   { model, clock }: StreamedCall,
@@ -180,7 +180,7 @@ function isStream({ headers }: Response, start: string): boolean {
   return Boolean(headers.get("content-type")?.includes("event-stream")) && !/^\s*[[{]/.test(start);
 }
 
-/** `undefined` for what is not JSON, or nested too deeply to be passed on; `null` says nothing. */
+/** `undefined` for what is not JSON, or nested too deeply to be passed on; `{}` for `null`. */
 function parseChunk(data: string) {
   if (!isPlainShape(data)) return undefined;
   try {

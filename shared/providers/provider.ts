@@ -54,7 +54,7 @@ export interface ToolCall {
   extra?: ExtraFields;
 }
 
-/** How many tools every provider takes in one request. */
+/** How many tools every provider accepts in one request. */
 export const MAX_OFFERED_TOOLS = 128;
 
 /** A tool as the model sees it. `parameters` is a JSON Schema of type `object`. */
@@ -69,7 +69,7 @@ export interface ChatRequest {
   model: string;
   messages: ChatMessage[];
   tools?: ToolDefinition[];
-  /** The tools are an offer of ours: a model that refuses them with the rest is asked without. */
+  /** The tools are optional: a model that refuses a request because of them is asked without. */
   mayOmitTools?: true;
   /** Images of tool results are the caller's: they are never left out. */
   keepsImages?: true;
@@ -86,7 +86,7 @@ export interface ChatRequest {
   rawMessages?: unknown[];
   /** The messages in the order that every provider takes, for a model that refuses another. */
   asStrict?: (messages: ChatMessage[]) => ChatMessage[];
-  /** Told what was changed in the messages because the model refused them as they were. */
+  /** Called with what was changed in the messages because the model refused them. */
   onRepair?: (repairs: Record<string, number>) => void;
   /** Unless it is set, a stream is asked to end with the counts of tokens. */
   omitsUsage?: true;

@@ -13,9 +13,9 @@ import { shorten } from "../text.ts";
 const MAX_MESSAGE = 2_000;
 const MAX_FIELD = 200;
 const MAX_GENERATION = 10_000;
-/** Of an answer that is not a completion. */
+/** Characters that are shown of an answer that is not a completion. */
 const MAX_START = 200;
-/** Of such an answer, in characters: more than any error says, and longer than secrets are. */
+/** Characters that are read of such an answer: more than any error has, and longer than secrets. */
 export const MAX_READ = 64 * 1024;
 
 export type Redact = (text: string) => string;
@@ -55,9 +55,9 @@ export function startOf(body: string, redact: Redact): string {
   return tidy(redact(read).slice(0, 8 * MAX_START), MAX_START);
 }
 
-/** Of a text that was cut, before it is redacted: a secret without its end is not recognised. */
+/** Drops the last word of a cut text before it is redacted: half a secret is not recognised. */
 export function dropCutWord(text: string): string {
-  // Looks behind, because each character of a long word would else be a beginning to try.
+  // The look-behind keeps the search from starting again at each character of a long word.
   return text.replace(/(?<!\S)\S+$/, "…");
 }
 
@@ -78,7 +78,7 @@ function findError(value: unknown): Fields | undefined {
   return isFields(first) ? first : value;
 }
 
-/** OpenRouter's message is "Provider returned error"; what that provider said is beside it. */
+/** OpenRouter's message is "Provider returned error"; that provider's own is in `metadata.raw`. */
 function upstreamOf({ metadata }: Fields, redact: Redact): string {
   const raw = asText(asFields(metadata).raw);
   const said = raw && readWords(raw, redact)?.message;

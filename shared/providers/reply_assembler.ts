@@ -29,8 +29,8 @@ interface ReplyAssembler {
 }
 
 /**
- * Chunks come as providers really send them: any field may be missing or null. The reply is the
- * choice that comes first, also if there are others; `count` is how many were asked for.
+ * Reads chunks leniently: any field may be missing or null. The reply is the choice that comes first,
+ * also if there are others; `count` is how many were requested.
  */
 export function createReplyAssembler(requestedModel: string, count = 1): ReplyAssembler {
   const calls = createCallCollector();
@@ -131,7 +131,7 @@ function toText(text: string): ContentPart {
   return { type: "text", text };
 }
 
-/** Lists grow in place: one token a chunk would copy them as often as there are tokens. */
+/** Lists grow in place: copying them for each token would take quadratic time. */
 function joinLogprobs(known: Record<string, unknown> | null, more: Record<string, unknown>) {
   const joined = known ?? {};
   for (const [key, value] of Object.entries(more)) {
@@ -224,7 +224,7 @@ interface CallPiece {
   text: string;
 }
 
-/** Times that a call's arguments may be longer than the same ones without blanks. */
+/** How many times longer the known arguments may be than a repetition without white space. */
 const MAX_BLANKS = 4;
 
 /**

@@ -12,7 +12,7 @@ interface RetryOptions {
   /** `signal` is that of the caller, or of the whole call. */
   clock: Pick<CallClock, "signal" | "remainingMs" | "sleep">;
   diagnose: (error: unknown) => Diagnosis;
-  /** True for a failure that is worth another attempt without counting as one. */
+  /** True for a failure after which another attempt does not count as a retry. */
   forgive?: (diagnosis: Diagnosis) => boolean;
   /** The longest wait that a provider may ask for; by default what the clock allows. */
   maxWaitMs?: number | undefined;
@@ -46,10 +46,10 @@ export async function withRetries<T>(
   }
 }
 
-/** A 429 that no wait ends. */
+/** A 429 that waiting does not resolve. */
 const NO_QUOTA = /\binsufficient_quota\b/;
 
-/** Also an unreadable answer, unless it is final: it may come from a gateway, or be cut off. */
+/** Includes unreadable answers that are not final: a gateway may have sent or cut them. */
 function isWorthRetrying({ failure, answer, isFinal }: Diagnosis): boolean {
   if (isFinal) return false;
   if (NO_QUOTA.test(answer?.body ?? "")) return false;

@@ -67,7 +67,7 @@ Deno.test("what is not a whole number is said so, and quotes around it are named
   for (const MAX_BODY_BYTES of ["8MB", "2.5", "1_000", '"8000"']) {
     const error = assertThrows(() => parseConfig(Common, { MAX_BODY_BYTES }), ConfigError);
     assertStringIncludes(error.message, "MAX_BODY_BYTES: must be a whole number");
-    assertEquals(error.message.includes("has quotes around"), MAX_BODY_BYTES === '"8000"');
+    assertEquals(error.message.includes("has quotes as a part"), MAX_BODY_BYTES === '"8000"');
   }
 });
 
@@ -266,8 +266,8 @@ Deno.test("a variable whose whole value is in quotes is named, without its value
     HOST: undefined,
   });
   assertEquals(explained, [
-    "EVAL_DATA has quotes around its value, which are a part of it; remove them",
-    "STUDIO_MODELS has quotes around its value, which are a part of it; remove them",
+    "EVAL_DATA has quotes as a part of its value; remove them",
+    "STUDIO_MODELS has quotes as a part of its value; remove them",
   ]);
 });
 
@@ -275,7 +275,7 @@ Deno.test("the check warns of a path in quotes, which would be another folder", 
   const environment = { EVAL_DATA: '"./data/eval.db"' };
   const { code, output } = await runServiceCommand("eval", ["--check"], environment);
   assertEquals(code, 0);
-  assertStringIncludes(output, "warning: EVAL_DATA has quotes around its value");
+  assertStringIncludes(output, "warning: EVAL_DATA has quotes as a part of its value");
 });
 
 function errorsOf(schema: z.ZodType, value: unknown): string[] {

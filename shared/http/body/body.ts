@@ -118,9 +118,9 @@ async function readSmall(request: Request, limits: BodyLimits): Promise<string> 
 }
 
 /**
- * The same text while it arrives. Between the pieces the event loop runs, however fast they come and
- * however long the reader takes for each. Throws 413 for a body over the limit, 408 for one that takes too
- * long, 415 for another encoding, and 400 for bytes that are not UTF-8 or not gzip.
+ * The same text, piece by piece as it arrives. The event loop runs between the pieces, however fast
+ * they arrive. Throws 413 for a body over the limit, 408 for one that takes too long, 415 for another
+ * encoding, and 400 for bytes that are not UTF-8 or not gzip.
  */
 export async function* readBodyPieces(
   request: Request,
@@ -176,7 +176,7 @@ function unpack(chunks: AsyncGenerator<Bytes>, encoding: string): AsyncIterable<
 }
 
 /**
- * Throws a `TypeError` for bytes that are not gzip. Not by `DecompressionStream`: that refuses files of
+ * Throws a `TypeError` for bytes that are not gzip. `DecompressionStream` would refuse files of
  * several members, such as `cat a.gz b.gz` makes.
  */
 async function* gunzip(chunks: AsyncGenerator<Bytes>): AsyncGenerator<Bytes> {
@@ -185,11 +185,11 @@ async function* gunzip(chunks: AsyncGenerator<Bytes>): AsyncGenerator<Bytes> {
     for await (const chunk of chunks) {
       for (let at = 0; at < chunk.byteLength; at += UNPACK_STEP_BYTES) {
         yield chunk.subarray(at, at + UNPACK_STEP_BYTES);
-        await yieldIfDue(); // also here: a step may unpack to nothing
+        await yieldIfDue(); // a step may unpack to nothing, so `decode` does not yield for it
       }
     }
   }
-  // Only now: most bodies are plain.
+  // Loaded on demand: most bodies are plain.
   const [{ pipeline, Readable }, zlib] = await Promise.all([
     import("node:stream"),
     import("node:zlib"),

@@ -15,9 +15,8 @@ const OPENING_BRACE = 123;
 const CLOSING_BRACE = 125;
 
 /**
- * Counts levels and values of JSON text while it arrives. `refuse` makes what is thrown. `JSON.parse`
- * accepts any depth, but `JSON.stringify` and the schemas recurse, and a stack that overflows there
- * is a 500.
+ * Counts levels and values of JSON text while it arrives. `refuse` creates the error. `JSON.parse`
+ * accepts any depth, but `JSON.stringify` and the schemas recurse and could overflow the stack.
  */
 export function createShapeGauge(refuse = refuseBody): { add(text: string): void } {
   let depth = 0;

@@ -3,8 +3,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const BUFFER_BYTES = 16 * 1024;
 
 /**
- * The bytes of a body as they come. A piece is overwritten by the next one: use it at once. A reader
- * without a buffer of its own gets a new one of 64 kB for each piece, which takes three times as long.
+ * The bytes of a body as they arrive. The next piece overwrites a piece, so use it at once. Without a
+ * buffer of its own a reader gets a new one of 64 kB for each piece and takes three times as long.
  */
 export async function* readPieces(body: ReadableStream<Bytes>): AsyncGenerator<Bytes> {
   const reader = bufferedReader(body);
@@ -18,7 +18,7 @@ export async function* readPieces(body: ReadableStream<Bytes>): AsyncGenerator<B
       buffer = value.buffer;
     }
   } finally {
-    reader.cancel().catch(() => {}); // nothing, if it has ended
+    reader.cancel().catch(() => {}); // no effect on a body that has ended
   }
 }
 

@@ -10,7 +10,7 @@ export interface DecodedAnswer {
 /** Decodes the pieces of a text. */
 interface Utf8Decoder {
   decode(piece: Uint8Array<ArrayBuffer>): string;
-  /** What is left at the end. */
+  /** The rest of the text, at the end. */
   end(): string;
 }
 

@@ -79,7 +79,7 @@ export function boundAnswer(
 
 const PIECE_BYTES = 16 * 1024;
 
-/** Reads into the buffers of its own reader: a stream of thousands of pieces costs a third then. */
+/** Reads into the buffers of its own reader, which takes a third of the time for many pieces. */
 function boundBytes(
   reader: ReadableStreamBYOBReader,
   { maxBytes, signal }: { maxBytes: number; signal?: AbortSignal | null | undefined },
@@ -108,7 +108,7 @@ function boundBytes(
         reader.cancel(error).catch(() => {});
         throw error;
       }
-      if (read.value) controller.byobRequest?.respondWithNewView(read.value); // unless it was left
+      if (read.value) controller.byobRequest?.respondWithNewView(read.value); // unless the reader has left
     },
     cancel: (reason) => reader.cancel(reason),
   });
@@ -167,7 +167,7 @@ type Encoding = "gzip" | "br" | "deflate" | "zstd";
 
 type Zlib = typeof import("node:zlib");
 
-/** By the first bytes of an answer: `deflate` stands for two formats. */
+/** `start` are the first bytes of the answer: `deflate` is the name of two formats. */
 const DECODERS: Record<Encoding, (zlib: Zlib, start: Uint8Array) => Transform> = {
   gzip: (zlib) => zlib.createGunzip(),
   br: (zlib) => zlib.createBrotliDecompress(),
@@ -179,8 +179,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
  * An answer without its `content-encoding`. Servers behind a compressing proxy send one although the
- * request asks for none. It is unpacked only as far as it is read: a few bytes may stand for
- * gigabytes. Reading throws a `SyntaxError` if the bytes are not in the encoding that they name.
+ * request asks for none. It is unpacked only as far as it is read: a few bytes may unpack to
+ * gigabytes. Reading throws a `SyntaxError` if the bytes are not in the named encoding.
  */
 function unpack(response: Response): Response {
   const { body, status, statusText } = response;
@@ -216,7 +216,7 @@ async function* decode(
   reader: ReadableStreamDefaultReader<Bytes>,
   encoding: Encoding,
 ): AsyncGenerator<Bytes> {
-  // Only now: most answers are not encoded, and loading these takes 20 ms of a start.
+  // Loaded on demand: most answers are not encoded, and loading takes 20 ms.
   const [{ Readable }, zlib] = await Promise.all([import("node:stream"), import("node:zlib")]);
   const source = Readable.from(readAll(reader));
   const start: Uint8Array | null = await new Promise((resolve, reject) => {

@@ -107,7 +107,7 @@ function send({ url, headers, init, agent, lookup }: Sending): Promise<Response>
         reject(notHttp(error));
       }
     });
-    // 101: nobody asked for another protocol, and no other event would follow.
+    // 101 was not asked for, and no other event would follow.
     call.on("upgrade", (_, socket) => {
       socket.destroy();
       reject(notHttp());

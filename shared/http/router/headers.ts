@@ -29,7 +29,7 @@ const HEADERS: Record<string, string> = {
   "cross-origin-resource-policy": "same-origin",
   // Answers are private to one caller: no cache may keep them.
   "cache-control": "no-store",
-  // Answers are no pages; a route that serves a page sets its own policy.
+  // Answers are not pages; a route that serves a page sets its own policy.
   "content-security-policy": CONTENT_POLICY,
 };
 

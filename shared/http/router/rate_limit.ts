@@ -1,5 +1,5 @@
 import type * as limiters from "rate-limiter-flexible";
-// Each by its own file: the whole package brings a store for every database that there is.
+// Imported file by file: the whole package loads a store for every database.
 import memoryClass from "rate-limiter-flexible/lib/RateLimiterMemory.js";
 import resultClass from "rate-limiter-flexible/lib/RateLimiterRes.js";
 import { AppError } from "../../errors.ts";
@@ -47,7 +47,7 @@ export function createRateLimit(
       ? `address ${networkOf(callerAddress(request, { connection, trustedProxies }))}`
       : `key ${fields.caller}`;
     const { state, isOver } = await count(limiter, caller);
-    // A window never lasts longer, but looks so after the clock was set back.
+    // After the clock was set back, a window would seem to last longer than it does.
     const resetSeconds = Math.min(Math.ceil(state.msBeforeNext / 1000), rate.seconds);
     Object.assign(context.responseHeaders, {
       "ratelimit-policy": policy,

@@ -38,13 +38,13 @@ export type Handler = (request: Request, context: RequestContext) => Response | 
 /** One route of a service: how it is described, who may call it, and what answers. */
 export interface Route extends RouteDescription {
   handler: Handler;
-  /** `false`: callers without a key are answered too. A function says it for each request. */
+  /** `false`: callers without a key are answered too. A function decides per request. */
   needsKey?: false | ((request: Request) => boolean);
   /** `false`: requests count neither in the rate limit nor in the limit of running requests. */
   limited?: false;
   /**
-   * `false`: pages of other sites may not ask for it by a link, a picture or a form either. These
-   * need no permission of CORS, and the route does more than to answer.
+   * `false`: links, images and forms of other sites are refused, which CORS does not cover. For
+   * routes with side effects.
    */
   otherSites?: false;
 }
@@ -183,7 +183,7 @@ export function router(routes: readonly Route[], options: RouterOptions): Servic
   };
 }
 
-/** Puts the reason of a failure into the request's log line. */
+/** Adds the reason of a failure to the request's log line. */
 export function noteFailure(error: unknown, { fields }: Pick<RequestContext, "fields">): void {
   fields.error = error instanceof Error ? error : new Error(String(error));
 }

@@ -17,8 +17,8 @@ export interface Connection {
 }
 
 /**
- * Ends the work for a request that is not worth finishing without its caller: aborted when the
- * client leaves and when the service ends.
+ * The signal for work that is not worth finishing without its caller: aborted when the client leaves
+ * and when the service ends.
  */
 export function workSignal(request: Request, connection: Connection): AbortSignal {
   const ending = connection.ending?.();

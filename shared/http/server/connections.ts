@@ -7,17 +7,17 @@ import { isLoopback } from "../router/origin.ts";
 import { networkOf } from "./connection.ts";
 import { toProblem } from "../router/problem.ts";
 
-/** Connections that may wait to be accepted. They are accepted in one go, so each needs a file. */
+/** Connections that may wait to be accepted: all at once, so each needs a file descriptor. */
 export const BACKLOG = 128;
-/** Files that are kept for the database, workers, programs and connections that are refused. */
+/** File descriptors reserved for the database, workers, programs and refused connections. */
 const RESERVED_FILES = 64;
 /** From this share of the limit on, a new connection closes the one that was quiet longest. */
 const NEAR = 0.9;
 /** A connection that was busy within this time is not closed for another. */
 const QUIET_MS = 1000;
-/** Refusals that may be answered at the same time; further connections are closed without one. */
+/** Refusals that may be answered at the same time; further connections are closed at once. */
 const MAX_TOLD = 16;
-/** How long a refused client may take to send its request and to read why it was refused. */
+/** How long a refused client may take to send its request and to read the refusal. */
 const TELL_MS = 1000;
 /** The shortest time between two log lines about refusals. */
 const LOG_MS = 10_000;
@@ -41,7 +41,7 @@ export function canOpenFiles(count: number): boolean {
     while (files.length < count) files.push(Deno.openSync("/dev/null"));
     return true;
   } catch (error) {
-    return (error as { code?: string }).code !== "EMFILE"; // else it cannot be found out
+    return (error as { code?: string }).code !== "EMFILE"; // other errors say nothing about the limit
   } finally {
     for (const file of files) file.close();
   }
@@ -136,11 +136,11 @@ export function limitConnections(
     onChange(connections.size);
   }
 
-  /** Also those that have not said anything yet, if they have had some time for it. */
+  /** Includes connections that have not sent anything yet, once they are older than `QUIET_MS`. */
   function closeQuietest(isMeant: (one: OpenConnection) => boolean): void {
     const before = performance.now() - QUIET_MS;
     for (const one of connections.values()) {
-      if (one.quietSince > before) return; // the others were busy later still
+      if (one.quietSince > before) return; // the others were busy even later
       if (one.busy > 0 || !isMeant(one)) continue;
       forget(one.socket);
       one.socket.destroy();
@@ -169,8 +169,8 @@ export function limitConnections(
       telling--;
       clearTimeout(timer);
     });
-    // Not before the request: clients take an answer to nothing for a broken connection. Reading
-    // goes on after it: closing with unread bytes would reset the connection before the words arrive.
+    // Not before the request: clients treat an unsolicited answer as a broken connection. Reading
+    // goes on after it: closing with unread bytes would reset the connection before the answer arrives.
     socket.once("data", () => socket.end(renderProblem(tooManyConnections())));
     socket.once("end", () => socket.destroy());
     socket.resume();

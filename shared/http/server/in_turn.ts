@@ -5,7 +5,7 @@ import { Socket } from "node:net";
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 const HEAD_END = Buffer.from("\r\n\r\n");
-/** A body goes to the parser in pieces of this size: what follows it may come with its last one. */
+/** The parser gets a body in pieces of this size; the last one may include what follows the body. */
 const BODY_PIECE_BYTES = 4096;
 
 interface Line {
@@ -40,7 +40,7 @@ export function answerInTurn(listener: Listener): {
 
   function begin(line: Line, incoming: IncomingMessage, outgoing: ServerResponse): void {
     line.isBusy = true;
-    // Not at once: other clients have their turn between two requests of one.
+    // Not at once: other clients get their turn between two requests of one client.
     outgoing.once("close", () => setImmediate(() => end(line)));
     listener(incoming, outgoing);
   }
@@ -53,7 +53,7 @@ export function answerInTurn(listener: Listener): {
 
   function watch(socket: Socket): void {
     const [parse] = socket.listeners("data") as ((bytes: Buffer) => void)[];
-    // Deno's parser reads from the connection by itself; what it reads would pass this file by.
+    // Otherwise Deno's parser would read from the connection directly, and bypass `feed`.
     (socket as Socket & { parser: { unconsume(): void } }).parser.unconsume();
     let held: Buffer = Buffer.alloc(0);
     const line: Line = { isBusy: false, waiting: [], feed };
@@ -84,9 +84,9 @@ export function answerInTurn(listener: Listener): {
 /**
  * Reads what is still coming of a body after its answer, for `timeoutMs` at most, and then closes
  * the connection. Deno's `node:http` stops its own timeout at the answer, so that a slow body would
- * hold the connection forever. If the client wants the connection closed after the answer, it would
- * be cut at once, and a client that reads the answer after it has sent all (Python's urllib) would
- * see a broken pipe instead.
+ * hold the connection forever. If the client wants the connection closed after the answer, Deno would
+ * close it at once, and a client that reads the answer only after it has sent everything (Python's
+ * urllib) would see a broken pipe instead.
  */
 export function closeUnreadBody(
   incoming: IncomingMessage,

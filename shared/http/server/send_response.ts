@@ -15,7 +15,7 @@ const SHORT_TEXT = 64 * 1024;
 const shortTexts = new WeakMap<Response, string>();
 
 /**
- * As `Response.json`, for answers that are sent often: `sendResponse` gets a short text as it is, and
+ * Like `Response.json`, but faster for short answers: `sendResponse` gets their text directly and
  * need not read it back from a stream.
  */
 export function jsonResponse(
@@ -53,7 +53,7 @@ export async function sendResponse(
   const text = shortTexts.get(response);
   if (text !== undefined) return sendText(text, { response, outgoing, stallMs });
   const { status, body } = response;
-  if (outgoing.destroyed) { // the client has left already, and will not do so again
+  if (outgoing.destroyed) { // the client has left: "close" will not come again
     await body?.cancel().catch(() => {});
     return;
   }
@@ -62,7 +62,7 @@ export async function sendResponse(
     outgoing.writeHead(status, headers).end();
     return;
   }
-  outgoing.on("error", () => {}); // of a socket that breaks: its close tells us
+  outgoing.on("error", () => {}); // a broken socket also emits "close"
   const reader = (body as ReadableStream<Bytes>).getReader();
   const left = new AbortController();
   outgoing.once("close", () => {
@@ -108,7 +108,7 @@ export async function sendResponse(
 
 /** Shorter texts fit into a few packets as they are. */
 const SHORTEST_COMPRESSED = 4 * 1024;
-/** Longer ones cost more time than a near client needs to read them. */
+/** Compressing longer ones takes longer than a nearby client needs to read them. */
 const LONGEST_COMPRESSED = 4 * 1024 * 1024;
 
 /** JSON that is complete, for clients that take gzip: packed by a thread of its own. */

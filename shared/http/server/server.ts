@@ -42,11 +42,11 @@ interface ServeOptions {
   service: Service;
   log: Logger;
   metrics?: Metrics | undefined;
-  /** Ends what the service does beside answering requests, while the last of these are answered. */
+  /** Ends the background work while the last requests are answered. */
   stop?: (() => Promise<void>) | undefined;
   /** Aborts what `stop` still waits for when the grace time is over. */
   abandon?: (() => void) | undefined;
-  /** Closes what the service holds, after the last answer. */
+  /** Closes the service's resources, after the last answer. */
   close?: (() => Promise<void>) | undefined;
   /** Called when the port is really open, with the service's address. */
   onListen: (url: string) => void;
@@ -57,8 +57,8 @@ const BACKSTOP = 2;
 
 const CHECKING_INTERVAL_MS = 1000;
 /**
- * How long a quiet connection is kept. Load balancers and proxies keep theirs for 60 s: one that is
- * closed from this end first may just have been sent a request, and its client gets 502.
+ * How long a quiet connection is kept: longer than the 60 s of load balancers and proxies. If this end
+ * closed first, a request might just have been sent, and its client would get 502.
  */
 const KEPT_MS = 75_000;
 
@@ -78,7 +78,7 @@ export function serve(options: ServeOptions): void {
   });
 
   async function answer(request: Request, sockets: Sockets): Promise<Response> {
-    if (!URL.canParse(request.url)) return refuse(NO_URL); // the listener checks only its letters
+    if (!URL.canParse(request.url)) return refuse(NO_URL); // the listener checks only its characters
     const response = await service(request, toConnection(sockets, admission));
     // A connection that is kept alive would keep the server from closing.
     if (admission.isStopping) response.headers.set("connection", "close");
@@ -111,7 +111,7 @@ export function serve(options: ServeOptions): void {
     if (incoming.url === watchdog?.path) return void outgoing.writeHead(204).end();
     outgoing.once("close", limit.begin(incoming.socket));
     closeUnreadBody(incoming, outgoing, readTimeoutMs);
-    outgoing.once("close", () => { // begun before the stop, when its connection was to be kept
+    outgoing.once("close", () => { // its connection may have been kept alive before the stop
       if (admission.isStopping) setTimeout(() => server.closeIdleConnections());
     });
     nameHost(incoming);
@@ -187,9 +187,8 @@ interface Sockets {
 }
 
 /**
- * `ending` is a function, as is everything of a request that changes: an object with a getter has a
- * hidden class of its own in V8, which keeps all that the getter can reach until the next full
- * collection.
+ * `ending` is a function and not a getter: in V8 an object with a getter has a hidden class of its
+ * own, which keeps everything that the getter can reach until the next full garbage collection.
  */
 function toConnection({ incoming, outgoing }: Sockets, admission: Admission): Connection {
   const onClose = (callback: () => void) =>

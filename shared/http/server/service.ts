@@ -30,7 +30,7 @@ interface ServiceDeps {
   errorResponse?: ErrorResponse;
 }
 
-/** The routes of a service, behind the checks that both services make before they read a request. */
+/** The routes of a service, behind the checks that every request passes. */
 export function createService(routes: readonly Route[], deps: ServiceDeps): Service {
   const { about, config, log, operations, page, errorResponse } = deps;
   const origins = createOriginPolicy(config.CORS_ORIGINS, {

@@ -7,16 +7,16 @@ interface StoppingOptions {
   name: string;
   server: Server;
   admission: Admission;
-  /** Closes connections without a request: `node:http` takes them for busy ones. */
+  /** Closes connections without a request, which `node:http` considers busy. */
   closeUnused: ConnectionLimit["closeUnused"];
   /** How long running requests may take to finish. */
   graceMs: number;
   log: Logger;
-  /** Ends what the service does beside answering requests; settles when all of it has ended. */
+  /** Ends the background work; settles when all of it has ended. */
   stop?: (() => Promise<void>) | undefined;
   /** Aborts what `stop` still waits for. */
   abandon?: (() => void) | undefined;
-  /** Closes what the service holds, after the last answer. */
+  /** Closes the service's resources, after the last answer. */
   close?: (() => Promise<void>) | undefined;
   exit: () => void;
 }
