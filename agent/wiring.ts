@@ -12,7 +12,7 @@ import { createTools } from "./tools/mod.ts";
 import { observeTools } from "./tools/observed_tools.ts";
 import { createFixedTools, type ToolSource } from "./tools/tool.ts";
 
-/** What `main.ts` needs beside the handler. */
+/** What `main.ts` needs in addition to the handler. */
 interface WiredAgent extends AgentDeps {
   /** Disposing of it closes the tools. */
   tools: ToolSource & AsyncDisposable;

@@ -141,7 +141,7 @@ export class ClientLeft extends Error {
   override readonly name = "ClientLeft";
 }
 
-/** True for what an `AbortSignal` throws: the caller has left, so there is no one to answer. */
+/** True for what an `AbortSignal` throws: the caller has left and needs no answer. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }

@@ -8,7 +8,7 @@ type Path = readonly PropertyKey[];
 /** Only the first errors are listed, so that the answer stays small. */
 const MOST_ERRORS = 100;
 
-/** What zod says of a value that has none of several forms. */
+/** The message of zod for a value that matches none of several forms. */
 const UNEXPLAINED = "Invalid input";
 
 /**

@@ -30,7 +30,7 @@ export interface Outlet {
   readonly push: Push;
   /** Aborts when the reader leaves, and when the service stops. */
   readonly signal: AbortSignal;
-  /** The response has begun, with an event or a comment: a failure can only be sent as an event. */
+  /** True once an event or a comment was sent: a failure can then only be sent as an event. */
   isOpen(): boolean;
 }
 

@@ -41,7 +41,7 @@ interface RunAnswer {
   schema: z.ZodType;
   /** Which events a stream has. */
   events: string;
-  /** Headers beside those of every run. */
+  /** Headers in addition to those of every run. */
   headers?: Record<string, z.ZodType>;
 }
 

@@ -59,7 +59,7 @@ export class SlowList extends Error {
 export interface McpConnectOptions {
   /** The limit of a start. The first start of an `npx` entry downloads the server. */
   timeoutMs?: number;
-  /** The variables that programs get beside those of their entry: `PATH`, `HOME`, the locale. */
+  /** The variables that programs get in addition to those of their entry: `PATH`, `HOME`, locale. */
   environment?: Record<string, string>;
   /** Removes the service's secrets from what a program writes. */
   redact?: (text: string) => string;

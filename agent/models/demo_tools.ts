@@ -54,7 +54,7 @@ const PLACES: Record<string, string> = {
 };
 
 /**
- * The named zone, or the zone of the named place, else UTC. An unknown place is returned as it is:
+ * The named zone, or the zone of the named place, else UTC. An unknown place is returned unchanged:
  * the tool's error then explains it.
  */
 function readTimeZone(text: string): string {

@@ -88,7 +88,7 @@ export function toToolCall(call: ToolCall) {
   return toToolCallParam(call, call.extra);
 }
 
-/** Token counts with OpenAI's names, and what else the provider sent with them. */
+/** Token counts under OpenAI's names, and further fields of the provider. */
 export interface CompletionUsage {
   [name: string]: unknown;
   prompt_tokens: number;

@@ -11,7 +11,7 @@ import { callModel } from "../run/model_call.ts";
 import type { PreparedRun } from "../run/runner.ts";
 import { callUsage, type CompletionUsage, runUsage, withoutCalls } from "./completion.ts";
 
-/** What a completion needs to know of its request beside the body. */
+/** The request of a completion, without its body. */
 export interface CompletionCaller {
   headers: Headers;
   /** See `callerOf`. */
@@ -93,9 +93,9 @@ interface HeldAsides {
 }
 
 /**
- * Leaves out what the model says beside its calls of the agent's own tools: in a stream it would
- * stand before the JSON, and no client could parse the text. Text that begins as JSON does is passed
- * on as it comes. Other text is held until it is known whether the turn calls a tool.
+ * Leaves out the text that accompanies calls of the agent's own tools: in a stream it would precede
+ * the JSON, and no client could parse the whole. Text that begins like JSON is passed on at once.
+ * Other text is held until it is known whether the turn calls a tool.
  */
 export function holdAsides(emit: Emit): HeldAsides {
   let held: AgentEvent[] = [];

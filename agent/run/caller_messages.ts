@@ -59,7 +59,7 @@ export function toCallerMessages(messages: AgentMessage[]): CallerMessage[] {
 const KNOWN: ReadonlySet<string> = new Set(["tool_calls", "function_call", "refusal"]);
 
 /**
- * An earlier reply of `POST /`. What its provider sent beside the text is in `additional_kwargs`.
+ * An earlier reply of `POST /`. Further fields of its provider are in `additional_kwargs`.
  * Without `from_model` there it may come from anywhere, and providers refuse unknown fields: then
  * only text and calls are used.
  */
@@ -91,8 +91,8 @@ export const THOUGHTS_IN = "thoughts_in";
 type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
 
 /**
- * What a provider sent with a reply beside its text and calls, as fields of the answer: its own
- * fields as they came, its content as it came in `content_parts`, and the model that sent them in
+ * Everything that a provider sent with a reply except its text and calls, as fields of the answer:
+ * its own fields unchanged, its original content in `content_parts`, and the model that sent them in
  * `from_model`. Callers who send these back keep a reasoning model's thoughts in the conversation.
  */
 export function toSentFields({ extra, parts, from }: ChatReply): ExtraFields {

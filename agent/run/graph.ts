@@ -95,7 +95,7 @@ type Step =
   | { next: "tools"; value: CallingState }
   | { next: "done"; value: AgentResult };
 
-/** Characters of a model's text beside its tool calls: it is sent again with every later call. */
+/** Characters of the text in a turn with tool calls: it is sent again with every later call. */
 const MAX_ASIDE = 400_000;
 
 /** Characters of the provider's own fields and parts in one turn, as JSON; for the same reason. */
@@ -253,7 +253,7 @@ const graph = new Pregel({
  * Runs the model and the tools that it calls, up to `maxSteps` model calls. Then the model is asked
  * once more, without tools, so that no work is lost; if it calls one instead of answering, it is told
  * so and asked a last time. A call of a caller's tool ends the run once the agent's own calls of that
- * turn have run. An empty answer is asked for once more; a second one is a 502 `empty_reply`. An
+ * turn have run. After an empty answer the model is asked again; a second one is a 502 `empty_reply`. An
  * answer without text is not empty if it has speech or images, or if its `finishReason` says that it
  * was cut off or filtered. Throws what the provider throws, and an `AbortError` as soon as `signal`
  * is aborted.

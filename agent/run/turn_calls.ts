@@ -77,7 +77,7 @@ export type CallCounts = ReadonlyMap<string, number>;
  * Finds the calls that the model makes for the third time with the same arguments: `refusals` has
  * the error that the model gets as the result of each, by call id. `before` counts the calls of
  * earlier turns, `counts` those of this one too. Pass only calls within the limits of their turn,
- * and with the model's own arguments: the history has others in place of unusable ones. Calls whose
+ * and with the model's own arguments: the history replaces unusable ones. Calls whose
  * arguments are not a JSON object do not count, because they are never run.
  */
 export function refuseRepeats(
@@ -105,7 +105,7 @@ function repeated(name: string): string {
 /** No provider's ids are longer. Each id is sent again with every later model call. */
 export const MAX_ID = 256;
 
-/** What a model gets in place of a blank result: providers refuse empty content. */
+/** What a model gets instead of a blank result: providers refuse empty content. */
 export const BLANK_RESULT = "(The tool returned nothing.)";
 
 /**

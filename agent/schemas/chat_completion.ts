@@ -44,7 +44,7 @@ export const CompletionRequest = z.looseObject({
 }).meta({ id: "ChatCompletionRequest" });
 export type CompletionRequest = z.infer<typeof CompletionRequest>;
 
-/** The body of a completion that is not streamed. Fields of providers are kept beside these. */
+/** The body of a completion that is not streamed. Further fields of providers are kept. */
 export const Completion = z.looseObject({
   id: z.string(),
   object: z.literal("chat.completion"),

@@ -4,7 +4,7 @@ import { errorMessage } from "../errors.ts";
 export interface WorkerRequest<Input> {
   id: number;
   input: Input;
-  /** After this time nobody waits for the answer. */
+  /** After this time the caller no longer waits. */
   limitMs: number;
 }
 
@@ -55,7 +55,7 @@ export interface WorkerCallOptions<Input> {
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** Limit of a worker's first call, in which it loads what it needs. */
 const START_TIMEOUT_MS = 30_000;
-/** A call that was running when its worker died is tried once more. */
+/** A call that was running when its worker died is retried once. */
 const MAX_TRIES = 2;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;
@@ -69,7 +69,7 @@ interface QueuedCall<Input, Output> extends PromiseWithResolvers<Output> {
 }
 
 /**
- * Calls a function in a worker, one call at a time; the others wait on this side. Write
+ * Calls a function in a worker, one call at a time; the others are queued here. Write
  * `new Worker(new URL("./name.ts", import.meta.url), …)` in `start`, with a file name that no other
  * worker has: `deno compile --bundle` finds workers by that text alone. The worker is started at
  * the first call. One that dies is started again: at once if it had answered before, else after a

@@ -94,7 +94,7 @@ export function address() {
     .optional();
 }
 
-/** Refuses `X_BASE_URL` with a user and password beside `X_API_KEY`: a call has one credential. */
+/** Refuses `X_BASE_URL` with a user and password if `X_API_KEY` is set: a call has one credential. */
 export function checkCredentials(services: string[]) {
   return (config: Record<string, unknown>, context: z.RefinementCtx): void => {
     for (const service of services) {

@@ -22,7 +22,7 @@ export interface RouteDescription extends RoutePath {
   files?: Record<string, { schema: z.ZodType; example: unknown }>;
   /** The successful answers by status. */
   answers: Record<number, ZodOpenApiResponseObject>;
-  /** Errors by status, beside those of any route and of any body; each text names the codes. */
+  /** Errors by status, in addition to those of any route and any body; each text names the codes. */
   problems?: ProblemTexts;
   /** How its errors are written; as problem documents if it is unset. */
   errorFormat?: ErrorFormat;

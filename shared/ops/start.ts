@@ -139,7 +139,7 @@ function explainShortKeys(keys: CallerKey[]): string[] {
   return [`API_KEYS contains keys of ${length}, which can be guessed: ${names.join(", ")}`];
 }
 
-/** Starts and changes nothing, so that it can run beside a running service. */
+/** Starts and changes nothing, so that it can run while the service is running. */
 async function checkService<S extends z.ZodObject>(
   definition: ServiceDefinition<S>,
 ): Promise<void> {

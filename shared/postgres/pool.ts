@@ -21,7 +21,7 @@ export interface PostgresPool {
   query<R = unknown>(statement: Statement): Promise<PostgresResult<R>>;
   /** A connection of its own until it is released; for transactions. */
   connect(): Promise<PostgresClient>;
-  /** A further connection, beside the pool, that is not returned to it: for `LISTEN`. */
+  /** A further connection outside the pool: for `LISTEN`. */
   connectAlone(onLost: (client: pg.Client) => void): Promise<pg.Client>;
   end(): Promise<void>;
 }

@@ -61,13 +61,13 @@ export const ADAPTATIONS = {
     }),
     isRefusal: isAboutLimit,
   },
-  /** Mistral takes no names of authors: they go into the text. */
+  /** Mistral accepts no names of authors: they are moved into the text. */
   authorNames: {
     applies: ({ messages, rawMessages }) => !rawMessages && messages.some(nameOf),
     adapt: (request) => ({ ...request, messages: request.messages.map(withNameInText) }),
     isRefusal: (status, error) => isUnknownField(status, error) && /\bname\b/.test(error.message),
   },
-  /** Gemma, OpenAI's o1-mini and others take no system message: it goes into the first user message. */
+  /** For Gemma, o1-mini and others a system message is moved into the first user message. */
   systemMessages: {
     applies: ({ messages, rawMessages }) => !rawMessages && messages.some(isSystem),
     adapt({ messages, ...request }) {
@@ -81,7 +81,7 @@ export const ADAPTATIONS = {
         /\bnot (supported|support|allowed|enabled)|unsupported|only user/i,
       ),
   },
-  /** Mistral, and the templates of Llama and Gemma, want a certain order of roles and calls. */
+  /** Mistral, and the templates of Llama and Gemma, require a certain order of roles and calls. */
   strictOrder: {
     applies: ({ asStrict }) => asStrict !== undefined,
     adapt: ({ asStrict = (messages) => messages, ...request }) => ({

@@ -111,7 +111,7 @@ export function unreadable({ status, headers }: Response, body: string): CallFai
   return new CallFailure({ failure: { kind: "unreadable" }, answer });
 }
 
-/** The text of an answer, as far as it comes within the limits, to the last word. Never rejects. */
+/** The text of an answer up to the limits of time and length, cut after a word. Never rejects. */
 export async function readStart({ body }: Response): Promise<string> {
   if (!body) return "";
   const reader = body.getReader();

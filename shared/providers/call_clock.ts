@@ -18,7 +18,7 @@ export interface CallClock {
   stop(): void;
 }
 
-/** Made once: every call ends with it, and making one anew would cost each call some 15 µs. */
+/** Created once: every call ends with it, and creating one takes some 15 µs. */
 const ENDED = new DOMException("the call has ended", "AbortError");
 
 export interface CallClockOptions {
@@ -40,7 +40,7 @@ export function startCallClock(
   let isTimedOut = false;
   let isPaused = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** When the timer fires. It is not set anew with each restart: a stream has thousands of them. */
+  /** When the timer fires. It is not set with each restart: a stream has thousands of them. */
   let firesAt = Infinity;
   let endsAt = 0;
 

@@ -19,7 +19,7 @@ export function joinContents(first: ChatContent, second: ChatContent): ChatConte
   return [...toParts(first), ...toParts(second)];
 }
 
-/** The same without blank texts beside other parts, such as an image: several providers refuse them. */
+/** Removes blank texts next to other parts, such as an image: several providers refuse them. */
 export function withoutBlankTexts(content: ChatContent): ChatContent {
   if (typeof content === "string" || isBlankContent(content)) return content;
   return content.filter((part) => !isPlainText(part) || !isBlankContent([part]));

@@ -64,7 +64,7 @@ const TIMED_OUT = /^ETIMEDOUT$|\btimed out\b/i;
 const RESET = /^(ECONNRESET|EPIPE)$|\bconnection reset\b/i;
 
 /**
- * Distinguishes an address that cannot be reached (unknown name, nobody listens, no TLS) from a
+ * Distinguishes an address that cannot be reached (unknown name, refused connection, no TLS) from a
  * connection that broke, or took too long to make, after which the next one may work.
  */
 export function diagnoseConnection(error: unknown): ProviderFailure {

@@ -47,7 +47,7 @@ function isPart(value: unknown): value is ContentPart {
   return isFields(value) && typeof value.type === "string" && !isDeep(value);
 }
 
-/** Fields whose text comes in pieces. Of any other field the last value counts. */
+/** Fields whose text arrives in pieces. Of any other field the last value is kept. */
 const GROWING = /(^|_)(reasoning|thinking|thought|content|text|summary|data|transcript|arguments)$/;
 
 /**

@@ -67,7 +67,7 @@ function create(
   class DirectClient extends Client {
     /**
      * With the headers that a call needs. The package's own would tell providers about this machine,
-     * and building them takes longer than all else that the package does for a call.
+     * and building them takes longer than everything else that the package does for a call.
      */
     override buildRequest(
       { method, path, headers, body, signal }: Parameters<OpenAI["buildRequest"]>[0],

@@ -186,7 +186,7 @@ export type Unreachable = "refused" | "dns" | "route" | "blocked_port" | Certifi
 /** What is wrong with a TLS certificate. */
 type CertificateFault = "untrusted" | "expired" | "other_name";
 
-/** Why a provider's call failed, beside the HTTP status that our own caller gets. */
+/** Why a provider's call failed. The HTTP status for our own caller is separate. */
 export type ProviderFailure =
   | { kind: "status"; status: number }
   /** No connection could be made. */

@@ -113,7 +113,7 @@ function createChoiceTally() {
   const indexOf = ({ index }: Fields) => typeof index === "number" ? index : 0;
 
   return {
-    /** The choice that the reply is made of, without fields if the chunk has none of it; and others. */
+    /** The choice of the reply, empty if the chunk does not have it, and the others. */
     add(choices: Fields[]): { choice: Fields; others: Fields[] } {
       for (const choice of choices) {
         begun.add(indexOf(choice));

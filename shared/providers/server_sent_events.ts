@@ -55,7 +55,7 @@ export async function* readServerSentEvents(
   function takeText(text: string): string[] {
     if (text === "") return [];
     onText?.(text);
-    // Only what is new is searched: a line of megabytes comes in hundreds of pieces.
+    // Only new text is searched: a line of megabytes arrives in hundreds of pieces.
     const endsBefore = rest.at(-1)?.endsWith("\r");
     const isWithin = !endsBefore && !/[\r\n]/.test(text);
     rest.push(text);

@@ -30,7 +30,7 @@ interface ResponseOutput {
   addRefusal(text: string): Promise<void>;
   addReasoning(text: string): Promise<void>;
   addCall(piece: CallPiece): Promise<void>;
-  /** Adds what the provider sent with a call beside its name and arguments. */
+  /** Adds further fields of a call that the provider sent. */
   addCallFields(index: number, fields: Record<string, unknown>): void;
   /** The call has been announced, at least in part. */
   hasCall(index: number): boolean;
@@ -58,7 +58,7 @@ export function createResponseOutput(
   const items: OutputItem[] = [];
   const calls = new Map<number, OpenItem>();
   const seals = new Map<OutputItem, string>();
-  /** The text that is growing: one at a time, calls beside it. */
+  /** The open text item. There is one at a time, while several calls may be open. */
   let text: OpenItem & { kind: TextKind } | undefined;
   /** The reasoning of this turn. */
   let thoughts: PlacedItem | undefined;

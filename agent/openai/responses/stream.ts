@@ -13,7 +13,7 @@ import type { OutputItem, ResponseEvent } from "./output_items.ts";
 
 interface StreamedResponseOptions extends StreamOptions {
   frame: ResponseFrame;
-  /** The caller wants what it needs to send reasoning back. */
+  /** The caller asked for `encrypted_content`, with which it can send reasoning back. */
   sealsReasoning: boolean;
   /** Gets the output of a response that has ended well; see `toKept`. */
   onOutput(items: OutputItem[]): void;

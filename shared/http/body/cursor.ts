@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type AppError, invalidParameter } from "../../errors.ts";
 
-/** The text of a cursor. Callers are told to pass it on and not to look into it. */
+/** The text of a cursor, which is opaque to callers. */
 export function writeCursor(value: unknown): string {
   const bytes = new TextEncoder().encode(JSON.stringify(value));
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });

@@ -8,7 +8,7 @@ import { readTraceparent, withRequestScope } from "./request_scope.ts";
 import { createRouteTable, type RouteMatch } from "./route_table.ts";
 import { secureHeaders } from "./headers.ts";
 
-/** What the router knows about a request beside the request itself. */
+/** What the router knows about a request. */
 export interface RequestContext {
   readonly requestId: string;
   readonly url: URL;
@@ -16,7 +16,7 @@ export interface RequestContext {
   readonly route?: Route;
   /** Values of the `:name` parts of the route's path; `rest` is the value of a final `*`. */
   readonly params: Readonly<Record<string, string>>;
-  /** What the request's one log line contains beside method, path, status and time. */
+  /** Further fields of the request's one log line, which has method, path, status and time. */
   readonly fields: Record<string, string | number | Error>;
   /** Delays that line until a streamed answer has ended. */
   logAfter(end: Promise<unknown>): void;
@@ -120,7 +120,7 @@ export function router(routes: readonly Route[], options: RouterOptions): Servic
       );
     } catch (thrown) {
       const error = explainEnd(thrown, context.connection);
-      // The caller has left: no one receives the answer.
+      // The caller has left and receives no answer.
       if (request.signal.aborted || error instanceof ClientLeft) {
         context.fields.outcome = "client left";
         return new Response(null, { status: 499 });

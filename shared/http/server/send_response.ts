@@ -30,7 +30,7 @@ export function jsonResponse(
   return response;
 }
 
-/** Made once: every answer ends with it, and making one anew would cost each some 5 µs. */
+/** Created once: every answer ends with it, and creating one takes some 5 µs. */
 const LEFT = new DOMException("the connection is closed", "AbortError");
 
 /** How long a client may read nothing before it is disconnected. */
@@ -111,7 +111,7 @@ const SHORTEST_COMPRESSED = 4 * 1024;
 /** Compressing longer ones takes longer than a nearby client needs to read them. */
 const LONGEST_COMPRESSED = 4 * 1024 * 1024;
 
-/** JSON that is complete, for clients that take gzip: packed by a thread of its own. */
+/** Compresses complete JSON for clients that accept gzip, in another thread. */
 async function compress(
   bytes: Bytes,
   { headers, outgoing: { req } }: {

@@ -66,8 +66,8 @@ const KEPT_MS = 75_000;
  * Serves until SIGTERM, SIGINT or SIGHUP, lets what is running finish, then ends the process with 0.
  *
  * On `node:http`, not `Deno.serve`: there (2.9.5) `request.signal` stays silent when the client of a
- * request with more than some 500 bytes leaves, and a run that nobody waits for would go on. Nor
- * does it have time limits for slow clients.
+ * request with more than some 500 bytes leaves, and its run would continue. Nor does it have time
+ * limits for slow clients.
  */
 export function serve(options: ServeOptions): void {
   const { name, hostname, port, graceMs, readTimeoutMs, service, log, metrics } = options;
