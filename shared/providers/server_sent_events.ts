@@ -12,10 +12,6 @@ interface EventOptions {
   onComment?: () => void;
   /** Called before each event that is named `error`. */
   onError?: () => void;
-  /** Called before each event that has an id. */
-  onId?: (id: string) => void;
-  /** Leaves out an event that the stream ends within, as the standard says. */
-  isStrict?: boolean;
 }
 
 /**
@@ -27,10 +23,8 @@ export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   options: EventOptions = {},
 ): AsyncGenerator<string> {
-  const { onText, onInvalid = () => {}, onUnfinished, onComment, onError, onId, isStrict } =
-    options;
+  const { onText, onInvalid = () => {}, onUnfinished, onComment, onError } = options;
   let data: string[] = [];
-  let id = "";
   /** The line so far, in the pieces that it came in. */
   let rest: string[] = [];
   let isError = false;
@@ -40,14 +34,11 @@ export async function* readServerSentEvents(
       if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
       else if (line.startsWith(":")) onComment?.();
       else if (line.startsWith("error:")) data.push(line.slice("error:".length).trimStart());
-      else if (line.startsWith("id:")) id = line.slice(line[3] === " " ? 4 : 3);
       isError ||= /^(event: ?error$|error:)/.test(line);
       if (line !== "") continue;
       if (data.length > 0 && isError) onError?.();
-      if (data.length > 0 && id) onId?.(id);
       if (data.length > 0) yield data.join("\n");
       data = [];
-      id = "";
       isError = false;
     }
   }
@@ -71,7 +62,6 @@ export async function* readServerSentEvents(
     for (const event of takeLines(takeText(decoder.decode(piece)))) yield event;
   }
   for (const event of takeLines(takeText(decoder.end()))) yield event;
-  if (isStrict) return;
   const last = rest.join("").replace(/\r$/, "");
   yield* takeLines([last]);
   if (last !== "" && data.length > 0) onUnfinished?.();

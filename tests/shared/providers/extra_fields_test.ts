@@ -248,14 +248,6 @@ Deno.test("a stream that ends within a line of an event says so", async () => {
   }
 });
 
-Deno.test("an id is that of its own event, and what the stream ends within can be left out", async () => {
-  const ids: string[] = [];
-  const text = "id: 1\n\ndata: a\n\nid: 2\ndata: b\n\nid: 3\ndata: c\n";
-  const options = { onId: (id: string) => void ids.push(id), isStrict: true };
-  const events = await Array.fromAsync(readServerSentEvents(new Blob([text]).stream(), options));
-  assertEquals([events, ids], [["a", "b"], ["2"]]);
-});
-
 Deno.test("a line of megabytes in small pieces is searched only once", async () => {
   const piece = new TextEncoder().encode("x".repeat(256));
   const [start, end] = ["data: ", "\n\n"].map((text) => new TextEncoder().encode(text));
