@@ -3,7 +3,7 @@ import { parse } from "@std/dotenv";
 import { AgentConfig, INHERITED } from "../agent/config.ts";
 import { EvalConfig } from "../eval/config.ts";
 import { parseConfig } from "../shared/config/config.ts";
-import { writeSettings } from "../.ci/settings.ts";
+import { writeTables } from "../.ci/tables.ts";
 import { permissionFlags } from "../.ci/task_flags.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -38,8 +38,8 @@ for (const { name, schema } of SERVICES) {
   });
 }
 
-for (const [path, text] of writeSettings()) {
-  Deno.test(`${path} is what deno task settings writes`, () => {
+for (const [path, text] of writeTables()) {
+  Deno.test(`${path} is what deno task tables writes`, () => {
     assertEquals(Deno.readTextFileSync(new URL(path, ROOT)), text);
   });
 }

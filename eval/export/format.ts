@@ -59,6 +59,8 @@ export type ExportOption = "rows" | "noise" | "noise of scores" | "threshold" | 
 /** A format of exported runs. Text comes in pieces, so that no run has to fit into memory. */
 export interface ExportFormat {
   readonly name: string;
+  /** What such a file holds, as the documents say it. */
+  readonly about: string;
   /** The ending of a file's name, without the dot. */
   readonly extension: string;
   readonly contentType: string;

@@ -18,6 +18,8 @@ type Column = [name: string, value: (turn: StoredTurn) => CsvCell];
 /** One row per turn, one column per score, or a row per score; safe to open in a spreadsheet. */
 export const csv: ExportFormat = {
   name: "csv",
+  about: "one row per turn (RFC 4180), with a byte order mark for spreadsheets; `bom=off` " +
+    "leaves it out. Text that looks like a formula gets an apostrophe",
   extension: "csv",
   contentType: "text/csv; charset=utf-8; header=present",
   uses: ["rows", "noise of scores"],

@@ -13,6 +13,8 @@ import type { ExportFormat, ExportSource } from "../format.ts";
 /** One file that opens without a server: the views of the dashboard with the data beside them. */
 export const html: ExportFormat = {
   name: "html",
+  about: "one file with the views of the dashboard; it opens without a server and loads " +
+    "nothing; `baseline={id}` makes it a comparison",
   extension: "html",
   contentType: "text/html; charset=utf-8",
   uses: ["noise", "threshold"],

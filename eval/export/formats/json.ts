@@ -8,6 +8,7 @@ import type { ExportFormat } from "../format.ts";
  */
 export const json: ExportFormat = {
   name: "json",
+  about: "the answer of `POST /evaluate`; the default",
   extension: "json",
   contentType: "application/json",
   uses: ["noise"],

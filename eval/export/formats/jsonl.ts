@@ -8,6 +8,7 @@ import { readScoreRows } from "../text/score_rows.ts";
  */
 export const jsonl: ExportFormat = {
   name: "jsonl",
+  about: "one line per turn; `attempt_id` counts from 1 and `turn` from 0, as everywhere",
   extension: "jsonl",
   contentType: "application/jsonl",
   uses: ["rows", "noise of scores"],

@@ -30,6 +30,7 @@ const SHOWN_CHARACTERS = 2000;
  */
 export const junit: ExportFormat = {
   name: "junit",
+  about: "JUnit XML: one suite per scenario, one case per turn of an attempt",
   extension: "xml",
   contentType: "application/xml; charset=utf-8",
   uses: ["threshold", "group threshold"],

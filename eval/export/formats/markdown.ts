@@ -11,6 +11,8 @@ import type { TextForm } from "../text/text_form.ts";
 /** For a pull request's comment. */
 export const markdown: ExportFormat = {
   name: "markdown",
+  about: "a summary for a pull request's comment, with the five lowest replies; " +
+    "`baseline={id}` adds a comparison",
   extension: "md",
   contentType: "text/markdown; charset=utf-8",
   uses: ["noise", "threshold"],

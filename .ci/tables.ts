@@ -1,9 +1,14 @@
 /**
- * `deno task settings`: writes `.env.example`, the tables of `docs/configuration.md` and the
- * `--allow-env` of both services from their schemas. The tables hold what a setting means.
+ * `deno task tables`: writes what follows from the source. Of settings that is `.env.example`, the
+ * tables of `docs/configuration.md`, which hold what a setting means, and the `--allow-env` of both
+ * services; of tools, scores and formats it is a table in the documents.
  */
 import { AgentConfig, INHERITED } from "../agent/config.ts";
+import { createTools, TOOL_NAMES } from "../agent/tools/mod.ts";
+import { pairScorers } from "../eval/assess/scores/pair_scorers.ts";
 import { EvalConfig } from "../eval/config.ts";
+import { FORMATS } from "../eval/datasets/detect.ts";
+import { exportFormats } from "../eval/export/export_formats.ts";
 import { commonVariables, parseConfig } from "../shared/config/config.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -19,8 +24,48 @@ const SECTIONS = [
   { heading: "assay-eval", schema: EvalConfig, names: own(EvalConfig) },
 ];
 
-/** Each file with the text that it should have. Throws for a setting that no table explains. */
-export function writeSettings(): Map<string, string> {
+/** Each file with the text that it should have. */
+export function writeTables(): Map<string, string> {
+  return new Map([...writeSettings(), ...writeLists()]);
+}
+
+/** The tables of names with what they are; the heads find them in their pages. */
+function writeLists(): [path: string, text: string][] {
+  const tools = createTools({ AGENT_TOOLS: TOOL_NAMES, TAVILY_BASE_URL: "https://localhost" });
+  const lists = [
+    { path: "docs/agent-api.md", head: ["tool", "what it does"], entries: tools.map(describe) },
+    {
+      path: "docs/scores-and-statistics.md",
+      head: ["score", "of words and characters", "as computed by"],
+      entries: pairScorers.map(({ name, definition, equals = "" }) => [name, definition, equals]),
+    },
+    {
+      path: "docs/eval-api.md",
+      head: ["`format`", "content"],
+      entries: exportFormats.map(({ name, about }) => [name, about]),
+    },
+    {
+      path: "docs/command-line.md",
+      head: ["format", "file"],
+      entries: FORMATS.map(({ name, about }) => [name, about]),
+    },
+  ];
+  return lists.map(({ path, head, entries }) => {
+    const table = writeTable([head, ...entries.map(([name, ...rest]) => [`\`${name}\``, ...rest])]);
+    const old = new RegExp(`^\\| ${head.join(" +\\| ")} +\\|\\n(?:\\|.*\\n)+`, "m");
+    const page = read(path);
+    if (!old.test(page)) throw new Error(`${path} needs a table | ${head.join(" | ")} |`);
+    return [path, page.replace(old, () => table)];
+  });
+}
+
+/** The rest of a description is for the model. */
+function describe({ name, description }: { name: string; description: string }): [string, string] {
+  return [name, description.split(/(?<=\.) /)[0]!];
+}
+
+/** Throws for a setting that no table explains. */
+function writeSettings(): [path: string, text: string][] {
   const page = read(PAGE);
   const rows = [...page.matchAll(/^\| `([A-Z_]+)` +\| .*? +\| (.*?) +\|$/gm)];
   const meanings = new Map(rows.map(([, name, meaning]) => [name, meaning!]));
@@ -70,7 +115,7 @@ export function writeSettings(): Map<string, string> {
           : patterns(Object.keys(EvalConfig.shape))
       }${rest}`,
   );
-  return new Map([[PAGE, text], [".env.example", example], ["deno.json", permitted]]);
+  return [[PAGE, text], [".env.example", example], ["deno.json", permitted]];
 }
 
 function writeTable(rows: string[][]): string {
@@ -108,5 +153,5 @@ function read(path: string): string {
 }
 
 if (import.meta.main) {
-  for (const [path, text] of writeSettings()) Deno.writeTextFileSync(new URL(path, ROOT), text);
+  for (const [path, text] of writeTables()) Deno.writeTextFileSync(new URL(path, ROOT), text);
 }
