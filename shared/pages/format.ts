@@ -52,12 +52,13 @@ export function formatMoney({ amount, currency }: { amount: number; currency: st
   }).format(amount);
 }
 
-/** `84 ms`, `1.2 s`, `3 min 5 s`, `2 h 4 min`. */
+/** `84 ms`, `1.2 s`, `41 s`, `3 min 5 s`, `2 h 4 min`. */
 export function formatDuration(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   const seconds = ms / 1000;
-  if (seconds < 59.95) return `${formatScore(seconds, 1)} s`;
+  if (seconds < 9.95) return `${formatScore(seconds, 1)} s`;
   const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
   if (whole < 3600) return pair([Math.floor(whole / 60), "min"], [whole % 60, "s"]);
   return pair([Math.floor(whole / 3600), "h"], [Math.floor((whole % 3600) / 60), "min"]);
 }
