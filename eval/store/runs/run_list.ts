@@ -53,6 +53,8 @@ function valueOf(by: RunSortKey): RawBuilder<SortValue> {
       return sql`(finished_at - created_at)`;
     case "test_name": // callers may send megabytes, which would be in the cursor
       return sql`substr(test_name, 1, 200)`;
+    case "model_id":
+      return sql`coalesce(group_name, model_id)`;
     default:
       return sql.ref(`runs.${by}`) as RawBuilder<SortValue>;
   }
@@ -66,10 +68,10 @@ function isAfter({ id, value }: RunCursor, { by, isDescending }: RunSort): RawBu
   return sql`(${beyond} or (${own} = ${value} and id < ${id}) or ${own} is null)`;
 }
 
-/** The text is in the name of the test, of the model, in a tag, or in the run's id. */
+/** The text is in the name of the test, of the model (or what its group calls it), a tag or the id. */
 function namesText(text: string): RawBuilder<SqlBool> {
   const conditions = likePatterns(text).flatMap((like) => [
-    ...["test_name", "model_id", "id"].map((column) =>
+    ...["test_name", "model_id", "group_name", "id"].map((column) =>
       sql`lower(${sql.ref(column)}) like ${like} escape '!'`
     ),
     sql`exists (select 1 from run_tags where run_tags.run_id = runs.id

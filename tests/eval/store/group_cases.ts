@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { NewGroup, RunStore } from "../../../eval/store/store.ts";
+import type { NewGroup, RunFilter, RunStore } from "../../../eval/store/store.ts";
 import { evaluateRequest, failure, storedTurn } from "../../fakes/stored_runs.ts";
 import { newRun, type StoreCase } from "./store_case.ts";
 
@@ -50,6 +50,19 @@ export const groupCases: Record<string, StoreCase> = {
     const { runs } = await store.listRuns({ groupId: second.id, limit: 5 });
     assertEquals(runs.map(({ modelId }) => modelId), ["acme/b", "acme/a"]);
     assertEquals(await store.groupRuns("none"), []);
+  },
+
+  "runs are found and sorted by what their group calls the model": async (store) => {
+    const alone = await newRun(store, { model_id: "c/m" });
+    const runs = groupOf(["d", "a"]).runs.map((run) => ({ ...run, name: `${run.name}-Tuned` }));
+    const { id } = await store.createGroup({ runs });
+    const [d, a] = await store.groupRuns(id);
+    const list = async (filter: Partial<RunFilter>) =>
+      (await store.listRuns({ limit: 9, ...filter })).runs.map(({ id }) => id);
+    assertEquals(await list({ text: "D-tuned" }), [d!.id]);
+    assertEquals(await list({ text: "acme/d" }), [d!.id]);
+    const sort = { by: "model_id", isDescending: false } as const;
+    assertEquals(await list({ sort }), [a!.id, alone, d!.id]);
   },
 
   "a retry takes the place of its run in the group": async (store) => {
