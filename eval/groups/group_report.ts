@@ -94,8 +94,12 @@ export const ListedGroup = GroupReport.pick({
   progress: true,
 }).extend({
   models: z.array(
-    GroupModel.pick({ run_id: true, name: true, status: true, progress: true })
-      .meta({ id: "ListedGroupModel" }),
+    GroupModel.pick({ run_id: true, name: true, status: true, progress: true }).extend({
+      overall: Statistic.pick({ mean: true, bounds: true }).nullable().optional().meta({
+        description:
+          "Only in `GET /groups`: the mean over scenarios; `null` until its summary is stored.",
+      }),
+    }).meta({ id: "ListedGroupModel" }),
   ),
 }).meta({ id: "ListedGroup" });
 export type ListedGroup = z.infer<typeof ListedGroup>;

@@ -9,6 +9,7 @@ import { useLoaded } from "../loaded.ts";
 import { ModelName } from "../runs/runs_table.tsx";
 import { MoreButton, readPages } from "../parts/paging.tsx";
 import { Shown } from "../shown.tsx";
+import { meanText } from "../words.ts";
 import { DeleteGroupDialog, groupActions } from "./group_actions.tsx";
 
 const PAGE = 50;
@@ -46,7 +47,7 @@ export function GroupsView() {
               <>
                 <DataTable
                   label="Groups"
-                  class="runs"
+                  class="runs two-lines"
                   rows={rows}
                   keyOf={({ group_id }) => group_id}
                   columns={[
@@ -59,12 +60,17 @@ export function GroupsView() {
                       ),
                     },
                     {
-                      label: "Models",
+                      label: "Models and their scores",
                       cell: ({ models }) => (
                         <ul class="bare-list models-cell">
-                          {models.map(({ name }) => (
-                            <li key={name} dir="auto">
-                              <ModelName name={name} />
+                          {models.map(({ name, overall, progress: { done, failed } }) => (
+                            <li key={name}>
+                              <bdi>
+                                <ModelName name={name} />
+                              </bdi>{" "}
+                              <span class="number">
+                                {failed < done && overall ? meanText(overall) : ""}
+                              </span>
                             </li>
                           ))}
                         </ul>
@@ -78,6 +84,7 @@ export function GroupsView() {
                     {
                       label: "Actions",
                       isLabelHidden: true,
+                      isMinor: true,
                       cell: (group) => (
                         <Menu
                           button={{

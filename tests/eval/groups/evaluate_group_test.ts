@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { GroupReport } from "../../../eval/groups/group_report.ts";
+import type { GroupReport, ListedGroup } from "../../../eval/groups/group_report.ts";
 import { createGroups } from "../../../eval/groups/groups.ts";
 import type { RunSummary } from "../../../eval/results/run_summary.ts";
 import { restingProgress, viewRun } from "../../../eval/run/events/view.ts";
@@ -332,6 +332,19 @@ Deno.test("groups are listed page by page, newest first", async () => {
   const second = (await call(service, `GET /groups?limit=2&cursor=${first.next_cursor}`)).answer;
   const found = [...first.groups, ...second.groups].map(({ group_id }) => group_id);
   assertEquals([found, second.next_cursor], [ids, null]);
+});
+
+Deno.test("a list of groups has the mean of each model as its own page has it", async () => {
+  const { service } = groupService();
+  const { answer: report } = await post(service, { model_ids: ["acme/a", "acme/bad"] });
+  const { answer: { groups: [group] } } = await call(service, "GET /groups");
+  assertEquals(
+    group.models.map(({ overall }: ListedGroup["models"][number]) => overall),
+    (report as GroupReport).models.map(({ scores }) => {
+      const { mean, bounds } = scores!.overall!;
+      return { mean, bounds };
+    }),
+  );
 });
 
 Deno.test("as events: progress of each model, then the same report", async () => {
