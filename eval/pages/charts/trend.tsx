@@ -1,3 +1,4 @@
+import { useRef } from "preact/hooks";
 import { tip } from "../../../shared/pages/components/tip.tsx";
 import {
   formatDateTime,
@@ -67,6 +68,7 @@ function pointOf(run: ListedRun, choice: string): Point[] {
 
 /** The runs of one test over time: a line per model, oldest first. */
 export function Trend({ runs, choice }: { runs: ListedRun[]; choice: string }) {
+  const wasFocused = useRef(false);
   const points = runs.flatMap((run) => pointOf(run, choice));
   if (points.length < 2) {
     return (
@@ -118,9 +120,14 @@ export function Trend({ runs, choice }: { runs: ListedRun[]; choice: string }) {
                   href={`/ui/runs/${point.run.run_id}`}
                   aria-label={text}
                   {...tip(text)}
+                  onPointerDown={({ currentTarget }) =>
+                    wasFocused.current = document.activeElement === currentTarget}
                   onClick={(event) => {
                     if (event.ctrlKey || event.metaKey) return;
                     event.preventDefault();
+                    // The first tap shows the value, the second one opens the run.
+                    const isTap = (event as unknown as PointerEvent).pointerType === "touch";
+                    if (isTap && !wasFocused.current) return;
                     navigate(`/ui/runs/${point.run.run_id}`);
                   }}
                 >
