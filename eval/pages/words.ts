@@ -208,6 +208,14 @@ export function differenceText(difference: number, digits = 2): string {
   return `${difference > 0 ? "+" : "−"}${text}`;
 }
 
+/**
+ * A p-value with two significant digits: `0.83`, `0.0059`, `< 0.0001`. One below 0.05 does not read
+ * 0.050.
+ */
+export function formatP(p: number): string {
+  return p < 0.0001 ? "< 0.0001" : (p < 0.05 ? Math.min(p, 0.049) : p).toPrecision(2);
+}
+
 /** Attempts that were asked the second way follow the others, and are counted anew. */
 export function attemptText(
   { attempt_id, history_of }: { attempt_id: number; history_of?: string | undefined },

@@ -1,12 +1,16 @@
 import type { ComponentChildren } from "preact";
 import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/pages/format.ts";
-import { formatP } from "../../schemas/rounding.ts";
 import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { StatusBadge } from "../frame.tsx";
 import { Explained } from "../glossary.tsx";
-import { source } from "../source.ts";
-import { adviceOn, comparedText, datasetText, differenceText, errorText } from "../words.ts";
-import { GroupGrid } from "./group_grid.tsx";
+import {
+  adviceOn,
+  comparedText,
+  datasetText,
+  differenceText,
+  errorText,
+  formatP,
+} from "../words.ts";
 import { GroupModels, GroupScores } from "./group_models.tsx";
 import { GroupPairs } from "./group_pairs.tsx";
 
@@ -15,21 +19,25 @@ interface BodyProps {
   /** What is before and beside the name; nothing in a report. */
   crumbs?: ComponentChildren;
   actions?: ComponentChildren;
+  /** The replies of all models; nothing in a report. */
+  replies?: ComponentChildren;
 }
 
 /** A group without the frame of the page. */
-export function GroupBody({ group, ...head }: BodyProps) {
+export function GroupBody({ group, replies, ...head }: BodyProps) {
   return (
     <>
       <Head group={group} {...head} />
       <Outcome group={group} />
-      {source.isLive && group.status !== "running" && <GroupGrid group={group} />}
-      {source.isLive && group.status !== "running"
+      {replies
         ? (
-          <details class="card raw">
-            <summary>Intervals, pairs and all scores</summary>
-            <Figures group={group} />
-          </details>
+          <>
+            {replies}
+            <details class="card raw">
+              <summary>Intervals, pairs and all scores</summary>
+              <Figures group={group} />
+            </details>
+          </>
         )
         : <Figures group={group} />}
     </>
@@ -46,7 +54,7 @@ function Figures({ group }: { group: GroupReport }) {
   );
 }
 
-function Head({ group, crumbs, actions }: BodyProps) {
+function Head({ group, crumbs, actions }: Omit<BodyProps, "replies">) {
   const { test_name, models, attempts, dataset, created_at, finished_at, status } = group;
   const ended = finished_at ? Date.parse(finished_at) : undefined;
   const facts = [
@@ -77,7 +85,7 @@ function Head({ group, crumbs, actions }: BodyProps) {
   );
 }
 
-/** Which model is best and by how much, in one sentence, or how far the runs are. */
+/** Which model is best, and each pair's difference; or how far the runs are. */
 function Outcome({ group }: { group: GroupReport }) {
   const { best, models, progress, pairs } = group;
   if (!best) {
@@ -98,9 +106,13 @@ function Outcome({ group }: { group: GroupReport }) {
         {describeBest(best, group)}
       </p>
       {pairs && pairs.length > 0 && (
-        <p class="muted" dir="auto">
-          <Explained text={pairs.slice(0, MOST_PAIRS).map(describePair).join(" ")} />
-        </p>
+        <ul class="bare-list muted">
+          {pairs.slice(0, MOST_PAIRS).map((pair) => (
+            <li key={`${pair.baseline} ${pair.candidate}`} dir="auto">
+              <Explained text={describePair(pair)} />
+            </li>
+          ))}
+        </ul>
       )}
       {errors.slice(0, 2).map(({ model, error }) => (
         <p key={model.run_id} class="first-error" role="note" dir="auto">
@@ -142,11 +154,11 @@ const MOST_PAIRS = 6;
 
 function describePair({ baseline, candidate, better, scores }: GroupPair): string {
   const score = scores.overall ?? Object.values(scores)[0];
-  if (!score) return `${candidate} against ${baseline}: they cannot be compared.`;
+  if (!score) return `${candidate} against ${baseline}: they cannot be compared`;
   const p = formatP(score.p ?? 1);
   if (better === null || score.difference === null) {
-    return `${candidate} against ${baseline}: ${comparedText(score, 3)} (p ${p}).`;
+    return `${candidate} against ${baseline}: ${comparedText(score, 3)} (p ${p})`;
   }
   const worse = better === candidate ? baseline : candidate;
-  return `${better} against ${worse}: ${differenceText(Math.abs(score.difference), 3)} (p ${p}).`;
+  return `${better} against ${worse}: ${differenceText(Math.abs(score.difference), 3)} (p ${p})`;
 }

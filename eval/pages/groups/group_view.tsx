@@ -10,6 +10,7 @@ import { useLoaded } from "../loaded.ts";
 import { Shown } from "../shown.tsx";
 import { DeleteGroupDialog, groupActions, groupExports } from "./group_actions.tsx";
 import { GroupBody } from "./group_body.tsx";
+import { GroupGrid } from "./group_grid.tsx";
 
 /** How often a group that is running is read again. */
 const BUSY_MS = 2_000;
@@ -39,6 +40,7 @@ export function GroupView({ id }: { id: string }) {
               </nav>
             }
             actions={<Actions group={group} reload={loaded.reload} />}
+            replies={group.status !== "running" && <GroupGrid group={group} />}
           />
         )}
       </Shown>
