@@ -36,7 +36,7 @@ export function Headline({ run, summary, before }: {
   const first = errors[0];
   const isKnown = all > notScored;
   const ids = before && isKnown ? { baseline: before.run_id, candidate: run.run_id } : undefined;
-  const { value: comparison } = useLoaded(
+  const { value: comparison, problem } = useLoaded(
     () => ids ? source.comparison(ids) : Promise.resolve(undefined),
     [ids],
   );
@@ -47,8 +47,9 @@ export function Headline({ run, summary, before }: {
       <div class="head-text">
         <p class="sentence">{isKnown ? describePassing(run, summary) : "There is no score"}</p>
         <p class="muted">
-          {isKnown ? <Mean summary={summary} /> : whyNothing(summary)}{" "}
-          {comparison && <AgainstLast comparison={comparison} />}
+          {isKnown ? <Mean summary={summary} /> : whyNothing(summary)} {comparison
+            ? <AgainstLast comparison={comparison} />
+            : ids && !problem && "Comparing with the last run…"}
         </p>
         {first && (
           <p class="first-error" role="note">

@@ -12,7 +12,7 @@ export function RunCrumbs({ run }: { run: Run }) {
     <nav class="crumbs" aria-label="Where you are">
       <Link href="/">Runs</Link>
       <Link href={`/?test=${encodeURIComponent(run.test_name)}`}>
-        <bdi>{run.test_name || "(no name)"}</bdi>, trend
+        Trend of <bdi>{run.test_name || "(no name)"}</bdi>
       </Link>
       {run.group_id && <Link href={`/ui/groups/${run.group_id}`}>Beside other models</Link>}
       {run.parent_id && <Link href={`/ui/runs/${run.parent_id}`}>Retry of an earlier run</Link>}
