@@ -66,6 +66,51 @@ suite.test("a group says in one sentence which model is better, of how many", as
   }
 });
 
+suite.test("a group's headline has a line per pair, with its p-value in two digits", async (
+  { url, group },
+  open,
+) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await page.route(new RegExp(`/groups/${group}$`), async (route) => {
+    if (route.request().isNavigationRequest()) return route.fallback();
+    const report = await (await route.fetch()).json();
+    const { baseline, candidate, scores } = report.pairs[0];
+    const pairs = [0.8281, 0.0059, 0.00001].map((p, index) => ({
+      ...{ baseline, candidate: `${candidate} ${index}`, better: null },
+      scores: { overall: { ...scores.overall, difference: 0.1, bounds: null, p } },
+    }));
+    await route.fulfill({ json: { ...report, pairs } });
+  });
+  await page.goto(`${url}/ui/groups/${group}`);
+  const lines = page.locator(".verdict").getByRole("listitem");
+  await lines.first().waitFor();
+  assertEquals(
+    await lines.allInnerTexts(),
+    ["p 0.83", "p 0.0059", "p < 0.0001"].map((p, index) =>
+      `${MODELS[1]} ${index} against ${MODELS[0]}: +0.100 (${p})`
+    ),
+  );
+});
+
+suite.test("the list of groups has the scores that the group's page has", async (
+  { url, group },
+  open,
+) => {
+  await using tab = await open(`${url}/ui/groups/${group}`);
+  const { page } = tab;
+  const heads = page.locator(".model-score .big");
+  await heads.nth(1).waitFor();
+  const scores = await heads.allInnerTexts();
+  await page.goto(`${url}/ui/groups`);
+  const row = page.locator("table.runs tbody tr", { hasText: "support" }).first();
+  await row.waitFor();
+  assertEquals(
+    await row.locator(".models-cell li").allInnerTexts(),
+    MODELS.map((model, index) => `${model} ${scores[index]}`),
+  );
+});
+
 suite.test(
   "the replies of all models stand beside each other, and the better one is kept as a grade",
   async ({ url, group }, open) => {

@@ -72,18 +72,20 @@ function DatasetsTable({ datasets, reload }: { datasets: Dataset[]; reload: () =
           cell: ({ name }) => <Link class="name" href={`/ui/dataset/${name}`}>{name}</Link>,
         },
         { label: "Scenarios", isNumber: true, cell: ({ scenarios }) => formatCount(scenarios) },
-        { label: "Turns", isNumber: true, cell: ({ turns }) => formatCount(turns) },
-        { label: "Size", isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
+        { label: "Turns", isNumber: true, isMinor: true, cell: ({ turns }) => formatCount(turns) },
+        { label: "Size", isNumber: true, isMinor: true, cell: ({ bytes }) => formatBytes(bytes) },
         { label: "Versions", isNumber: true, cell: ({ versions }) => formatCount(versions) },
         {
           label: "Latest version",
           means: meaningOf("version"),
+          isMinor: true,
           cell: ({ version }) => <code>{version.slice(0, 8)}</code>,
         },
         { label: "Changed", cell: ({ updated_at }) => <Age of={updated_at} /> },
         {
           label: "Actions",
           isLabelHidden: true,
+          isMinor: true,
           cell: (dataset) => (
             <span class="row-actions">
               <Link class="button small" href={runAddress(dataset.name)}>Run</Link>

@@ -42,8 +42,13 @@ export function Versions({ versions, shown, reload }: {
             ),
           },
           { label: "Scenarios", isNumber: true, cell: ({ scenarios }) => formatCount(scenarios) },
-          { label: "Turns", isNumber: true, cell: ({ turns }) => formatCount(turns) },
-          { label: "Size", isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
+          {
+            label: "Turns",
+            isNumber: true,
+            isMinor: true,
+            cell: ({ turns }) => formatCount(turns),
+          },
+          { label: "Size", isNumber: true, isMinor: true, cell: ({ bytes }) => formatBytes(bytes) },
           { label: "Written", cell: ({ created_at }) => <Age of={created_at} /> },
           versions.length > 1 && {
             label: "Actions",

@@ -76,13 +76,15 @@ function Rows({ grades, onDelete }: {
         { label: "Grade", isNumber: true, cell: ({ value }) => formatScore(value) },
         {
           label: "Label",
+          isMinor: true,
           cell: ({ label }) => label && <span class="badge" dir="auto">{label}</span>,
         },
         {
           label: "Comment",
+          isMinor: true,
           cell: ({ comment }) => <div class="comment" dir="auto">{comment}</div>,
         },
-        { label: "When", cell: ({ created_at }) => <Age of={created_at} /> },
+        { label: "When", isMinor: true, cell: ({ created_at }) => <Age of={created_at} /> },
         {
           label: "Delete",
           isLabelHidden: true,

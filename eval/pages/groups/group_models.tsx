@@ -54,22 +54,26 @@ export function GroupModels({ group: { models } }: { group: GroupReport }) {
           {
             label: "Failed calls",
             isNumber: true,
+            isMinor: true,
             cell: ({ progress: { failed } }) => formatCount(failed),
           },
           {
             label: "Tokens",
             isNumber: true,
+            isMinor: true,
             cell: ({ usage }) =>
               usage ? formatCompact(usage.input_tokens + usage.output_tokens) : "–",
           },
           {
             label: "Latency",
             isNumber: true,
+            isMinor: true,
             cell: ({ latency_ms }) => latency_ms ? formatDuration(latency_ms.p50) : "–",
           },
           hasCost && {
             label: "Cost",
             isNumber: true,
+            isMinor: true,
             cell: ({ cost }) =>
               cost && cost.amount !== null && cost.currency !== null
                 ? formatMoney({ amount: cost.amount, currency: cost.currency })

@@ -1,10 +1,9 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
-import { formatP } from "../../schemas/rounding.ts";
 import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { LiveLink, Section } from "../frame.tsx";
 import { meaningOf, ScoreName } from "../glossary.tsx";
-import { comparedText, VERDICT_TONES } from "../words.ts";
+import { comparedText, formatP, VERDICT_TONES } from "../words.ts";
 
 /** A pair of models and one score of it. */
 interface PairRow {
@@ -55,6 +54,12 @@ export function GroupPairs({ group }: { group: GroupReport }) {
             cell: (row) => comparedText(of(row)),
           },
           {
+            label: "p",
+            means: meaningOf("p"),
+            isNumber: true,
+            cell: (row) => formatP(of(row).p ?? 1),
+          },
+          {
             label: "95% interval",
             means: meaningOf("95% interval"),
             isWide: true,
@@ -63,13 +68,8 @@ export function GroupPairs({ group }: { group: GroupReport }) {
             ),
           },
           {
-            label: "p",
-            means: meaningOf("p"),
-            isNumber: true,
-            cell: (row) => formatP(of(row).p ?? 1),
-          },
-          {
             label: "Verdict",
+            isMinor: true,
             cell: ({ pair }) => (
               <span class={`badge ${VERDICT_TONES[pair.verdict]}`} dir="auto">
                 {pair.better ? `${pair.better} is better` : "inconclusive"}

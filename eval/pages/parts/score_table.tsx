@@ -53,7 +53,7 @@ function Rows(
                 onClick={() => onChoose(name)}
               >
                 {scoreLabel(name)}
-              </button>
+              </button>{" "}
               {mark?.(name)}
             </>
           ),

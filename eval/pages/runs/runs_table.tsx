@@ -19,29 +19,29 @@ import { meanText, modelOf, overallOf, whyNoScore } from "../words.ts";
 import { refreshList } from "./run_list.ts";
 
 /** The columns, and what the service sorts by; none if it cannot. */
-const COLUMNS: { label: string; sort?: string; isNumber?: boolean }[] = [
+const COLUMNS: { label: string; sort?: string; isNumber?: boolean; isMinor?: boolean }[] = [
   { label: "Test", sort: "test_name" },
   { label: "Model", sort: "model_id" },
   { label: "Score", sort: "overall" },
   { label: "Passed", isNumber: true },
   { label: "Status", sort: "status" },
-  { label: "Failed calls", isNumber: true },
-  { label: "Tokens", isNumber: true },
-  { label: "Duration", sort: "duration", isNumber: true },
+  { label: "Failed calls", isNumber: true, isMinor: true },
+  { label: "Tokens", isNumber: true, isMinor: true },
+  { label: "Duration", sort: "duration", isNumber: true, isMinor: true },
   { label: "Started", sort: "created_at" },
 ];
 
 /** `chosen` are the ids of the runs to compare or delete. */
 export function RunsTable({ runs, chosen }: { runs: ListedRun[]; chosen: Signal<string[]> }) {
   return (
-    <TableFrame label="Runs" class="runs">
+    <TableFrame label="Runs" class="runs two-lines">
       <thead>
         <tr>
-          <th scope="col">
+          <th scope="col" class="tick-cell">
             <span class="visually-hidden">Choose</span>
           </th>
           {COLUMNS.map((column) => <SortHeader key={column.label} {...column} />)}
-          <th scope="col">
+          <th scope="col" class="wide-only">
             <span class="visually-hidden">Actions</span>
           </th>
         </tr>
@@ -54,12 +54,16 @@ export function RunsTable({ runs, chosen }: { runs: ListedRun[]; chosen: Signal<
 }
 
 /** The name of a column. It sorts the table, if the service can: a second press the other way round. */
-function SortHeader({ label, sort, isNumber }: typeof COLUMNS[number]) {
+function SortHeader({ label, sort, isNumber, isMinor }: typeof COLUMNS[number]) {
   const current = query.value.get("sort") ?? "-created_at";
   const order = current === sort ? "ascending" : current === `-${sort}` ? "descending" : undefined;
   const isNextUp = order ? order === "descending" : sort?.endsWith("name");
   return (
-    <th scope="col" class={isNumber ? "number" : ""} aria-sort={order}>
+    <th
+      scope="col"
+      class={`${isNumber ? "number" : ""} ${isMinor ? "wide-only" : ""}`}
+      aria-sort={order}
+    >
       {sort
         ? (
           <button
@@ -124,13 +128,15 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
       <td>
         <StatusBadge run={run} />
       </td>
-      <td class={progress.failed > 0 ? "number bad-text" : "number"}>
+      <td class={`number wide-only ${progress.failed > 0 ? "bad-text" : ""}`}>
         {formatCount(progress.failed)}
       </td>
-      <td class="number">{usage ? formatCompact(usage) : "–"}</td>
-      <td class="number">{ended ? formatDuration(ended - Date.parse(run.created_at)) : "–"}</td>
+      <td class="number wide-only">{usage ? formatCompact(usage) : "–"}</td>
+      <td class="number wide-only">
+        {ended ? formatDuration(ended - Date.parse(run.created_at)) : "–"}
+      </td>
       <td class="age" title={formatDateTime(run.created_at)}>{formatAge(run.created_at)}</td>
-      <td class="actions-cell">
+      <td class="actions-cell wide-only">
         <Menu
           button={{
             kind: "quiet",

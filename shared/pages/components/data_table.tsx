@@ -12,6 +12,8 @@ export interface Column<Row> {
   isWide?: boolean;
   /** The label is only read aloud. */
   isLabelHidden?: boolean;
+  /** Hidden on a narrow screen, because the row's own view has it. */
+  isMinor?: boolean;
   cell: (row: Row, index: number) => ComponentChildren;
 }
 
@@ -56,11 +58,11 @@ export function DataTable<Row>({ label, columns, rows, keyOf, isChosen, isFlat, 
   );
 }
 
-function classOf({ isNumber, isWide, isLabelHidden }: Pick<
-  Column<unknown>,
-  "isNumber" | "isWide" | "isLabelHidden"
->): string {
-  return isNumber ? "number" : isWide ? "wide" : isLabelHidden ? "actions-cell" : "";
+function classOf(
+  { isNumber, isWide, isLabelHidden, isMinor }: Omit<Column<never>, "cell">,
+): string {
+  const kind = isNumber ? "number" : isWide ? "wide" : isLabelHidden ? "actions-cell" : "";
+  return isMinor ? `${kind} wide-only` : kind;
 }
 
 /** A frame in which a table scrolls by itself; by keyboard too, so it has a name. */
