@@ -34,7 +34,7 @@ export function AnswerView(
     turn.answers.some(({ status }) => status === "elsewhere");
   const retry = () => {
     retryAnswer(turn, column);
-    focusTranscript(); // the button goes with the answer
+    focusTranscript(); // the button disappears with the answer
   };
   const decide = (id: string, decision: Decision) => {
     decideCall(turn, column, { id, decision });
@@ -111,7 +111,7 @@ function Part({ part, status, isLast, onDecide }: {
   );
 }
 
-/** Sends a question again; before the service takes it, it counts down. */
+/** Sends a question again; counts down until the service accepts it. */
 function SendAgain({ at = 0, isDisabled, onRetry }: {
   at?: number | undefined;
   isDisabled: boolean;

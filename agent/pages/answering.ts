@@ -84,7 +84,7 @@ export function retryAnswer(turn: Turn, column: number): void {
   addBranch(createTurn({ ...keptOf(turn), text: turn.text, answers }));
 }
 
-/** What another branch has, too. */
+/** What a turn shares with its other branches. */
 function keptOf({ parent, attachments }: Turn) {
   return { parent, ...(attachments && { attachments }) };
 }
@@ -95,7 +95,7 @@ function addBranch(turn: Turn): void {
   answerTurn(id, turn);
 }
 
-/** Answers a call that waits. Once none of its answer does, the answer goes on. */
+/** Decides a waiting call. Once no call of the answer waits, the answer continues. */
 export function decideCall(turn: Turn, column: number, call: { id: string; decision: Decision }) {
   const { id } = current.value!;
   const before = turn.answers[column]!;
@@ -146,9 +146,9 @@ function startColumn(place: Column): void {
   announceAnswer(conversationId, answer);
 }
 
-/** How often the page shows what has come: more often is not seen, and costs. */
+/** How often the page shows new text: more often costs time and is not visible. */
 const SHOW_EVERY_MS = 40;
-/** Longer than a page lives that is being closed. */
+/** Longer than closing a page takes. */
 const LEAVING_MS = 1000;
 
 async function answerColumn({ conversationId, turn, column }: Column): Promise<void> {
@@ -169,7 +169,7 @@ async function answerColumn({ conversationId, turn, column }: Column): Promise<v
     setTimeout(() => isLeft = false, LEAVING_MS);
   };
   globalThis.addEventListener("beforeunload", leave);
-  // Nobody would read the answer of a conversation that this tab or another has deleted.
+  // The conversation may be deleted, in this tab or in another.
   const unfollow = effect(() => readConversation(conversationId) ? undefined : controller.abort());
   try {
     const request = toRequest(readConversation(conversationId)!, { turn, column });

@@ -44,7 +44,7 @@ function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === TAKEN;
 }
 
-/** Why a message cannot be sent now, for who does not see the button. */
+/** Why a message cannot be sent now, for screen readers. */
 function progress(): string {
   if (isAnswering.value) return "Answering";
   return isAnsweredElsewhere.value ? "Another tab receives an answer" : "";

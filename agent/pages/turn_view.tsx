@@ -132,7 +132,7 @@ function Question({ turn, branches }: { turn: Turn; branches: string[] }) {
   );
 }
 
-/** How the person came to the branch that is drawn next: its button has the focus then. */
+/** The button that led to the next branch: it gets the focus there. */
 let moved: { to: string; by: -1 | 1 } | undefined;
 
 /** Goes through the branches: `‹ 2 / 3 ›`. */

@@ -29,8 +29,8 @@ function address(path: string, parameters: Parameters = {}): string {
 const runPath = (id: string) => `/runs/${encodeURIComponent(id)}`;
 
 /**
- * `place` is `scenario/attempt_id/turn`, from the address bar. Whoever made the link must not be able
- * to lead this page to another route with it: `../../../models?endpoint=…` has a key sent away.
+ * `place` is `scenario/attempt_id/turn`, from the address bar. It must not lead to another route: a
+ * link with `../../../models?endpoint=…` would have a key sent elsewhere.
  */
 export function turnPath(id: string, place: string): string {
   return `${runPath(id)}/turns/${/^\d+\/\d+\/\d+$/.test(place) ? place : "none"}`;

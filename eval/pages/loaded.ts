@@ -2,14 +2,14 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
 
-/** Something that is fetched: it is there, it failed, or it is on its way. */
+/** A value that is fetched: loading (neither field is set), loaded, or failed. */
 export interface Loaded<T> {
   value: T | undefined;
   problem: ApiProblem | undefined;
   reload(): void;
 }
 
-/** Fetches again whenever `keys` change; what was there stays visible until the new value is. */
+/** Fetches again whenever `keys` change; the old value stays until the new one arrives. */
 export function useLoaded<T>(load: () => Promise<T>, keys: unknown[]): Loaded<T> {
   const state = useSignal<{ value?: T; problem?: ApiProblem; keys?: string }>({});
   const round = useSignal(0);
@@ -21,7 +21,7 @@ export function useLoaded<T>(load: () => Promise<T>, keys: unknown[]): Loaded<T>
       (error) => {
         if (!(error instanceof ApiProblem)) throw error;
         if (!isCurrent) return;
-        // What is there stays, unless it is an answer to another question.
+        // The old value stays if it has the same keys.
         const known = state.value.keys === key ? state.value : {};
         state.value = { ...known, problem: error, keys: key };
       },

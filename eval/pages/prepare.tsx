@@ -1,6 +1,6 @@
 import { keepDraft, restoreDraft } from "./new_run/draft.ts";
 
-/** The views that prepare runs, in a script of their own: whoever looks at runs does not need it. */
+/** The views that prepare runs, in a script that is loaded only for them. */
 export { AddScenarioView } from "./datasets/add_scenario_view.tsx";
 export { DatasetView } from "./datasets/dataset_view.tsx";
 export { DatasetsView } from "./datasets/datasets_view.tsx";

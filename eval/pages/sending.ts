@@ -31,7 +31,7 @@ export function useSending() {
  */
 function returnFocus(from: Element | null, { isRefused }: { isRefused: boolean }): void {
   const { activeElement, body } = document;
-  if (activeElement !== body && activeElement !== from) return; // the person is elsewhere by now
+  if (activeElement !== body && activeElement !== from) return; // the person has gone elsewhere
   const form = from?.closest("form") ?? document;
   const refused = isRefused ? form.querySelector<HTMLElement>("[aria-invalid='true']") : null;
   if (refused) return refused.focus();

@@ -8,7 +8,7 @@ import { roundedBelow } from "../schemas/rounding.ts";
 /** How a badge looks. */
 type Tone = "good" | "bad" | "warn" | "accent" | "";
 
-/** What became of a turn, in one word. Only results are green or red. */
+/** The result of a turn, in one word. Only results are green or red. */
 export type Result = TurnRow["outcome"] | "contradicts";
 
 export const RESULTS: Record<Result, { label: string; tone: Tone; sign: string; means: string }> = {
@@ -51,20 +51,20 @@ export function modelOf(
   return name ?? model_id;
 }
 
-/** What a comparison came to. */
+/** The colours of verdicts. */
 export const VERDICT_TONES: Record<Verdict, Tone> = {
   improved: "good",
   regressed: "bad",
   inconclusive: "",
 };
 
-/** `overall` first: it is what a run is judged by. Scores by words last: they are of least use. */
+/** Sorts scores: `overall` first, because it decides, and those that compare words last. */
 export function overallFirst(names: string[]): string[] {
   const rankOf = (name: string) => name === "overall" ? 0 : isLexical(name) ? 2 : 1;
   return names.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** Plain names of scores, and what they mean. Scores by words are of less use than the others. */
+/** Plain names of scores, and what they mean. */
 const SCORES: Record<string, { label: string; means: string; isLexical?: true }> = {
   overall: { label: "overall", means: "What decides: the mean of the parts that apply to a turn." },
   judge: { label: "judge", means: "A model's grade of the reply, from 0 to 1." },
@@ -136,7 +136,7 @@ export function isLexical(name: string): boolean {
   return SCORES[name]?.isLexical ?? false;
 }
 
-/** A turn's score; one below the threshold never reads as if it reached it. */
+/** A turn's score; one below the threshold is not rounded up to it. */
 export function overallText(
   { scores: { overall = null }, pass_threshold: limit }: Pick<TurnRow, "scores"> & {
     pass_threshold: number;
@@ -152,8 +152,7 @@ export function intervalText(interval: readonly [number, number] | null | undefi
 }
 
 /**
- * A mean, or the bounds between which it lies if values are missing; those of the whole scale say
- * nothing.
+ * A mean, or its bounds if values are missing. Bounds from 0 to 1 read `no score`.
  */
 export function meanText(
   statistic: { mean: number | null; bounds?: readonly [number, number] | null } | null | undefined,
@@ -209,14 +208,14 @@ export function differenceText(difference: number, digits = 2): string {
 }
 
 /**
- * A p-value with two significant digits: `0.83`, `0.0059`, `< 0.0001`. One below 0.05 does not read
- * 0.050.
+ * A p-value with two significant digits: `0.83`, `0.0059`, `< 0.0001`. One below 0.05 is not rounded
+ * up to it.
  */
 export function formatP(p: number): string {
   return p < 0.0001 ? "< 0.0001" : (p < 0.05 ? Math.min(p, 0.049) : p).toPrecision(2);
 }
 
-/** Attempts that were asked the second way follow the others, and are counted anew. */
+/** Attempts after the references come last and are counted from 1 again. */
 export function attemptText(
   { attempt_id, history_of }: { attempt_id: number; history_of?: string | undefined },
   attempts: number,
@@ -265,12 +264,12 @@ export function adviceOn({ code, detail }: { code: string; detail: string }): st
   return ERRORS[code]?.advice ?? "";
 }
 
-/** `dataset support, version 3f2a9c01` of its name and version: the whole hash helps nobody. */
+/** `dataset support, version 3f2a9c01`, from `support@` and the whole hash. */
 export function datasetText(dataset: string): string {
   return `dataset ${dataset.replace(/@([\da-f]{8})[\da-f]+$/, ", version $1")}`;
 }
 
-/** What a failed call says, without what its row or its run says already. */
+/** The detail of a failed call without the endpoint and the model, which the page shows already. */
 export function errorText(detail: string): string {
   return detail.replace(/^cannot get a reply from [^:]*?(model ".*?")?: /, "");
 }

@@ -66,7 +66,7 @@ function App({ name, views }: { name: string; views: View[] }) {
   );
 }
 
-/** Whoever follows a link goes on in the view that it leads to: the link is gone, and the focus with it. */
+/** Moves the focus to the new view, because the link that had it is gone. */
 function useMainFocus(): void {
   const before = useRef(path.value);
   useEffect(() => {

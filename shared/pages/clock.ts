@@ -6,11 +6,11 @@ const minutes = signal(0);
 
 /** The present time. What shows it is drawn again each minute, once `followClock` was called. */
 export function presentTime(): number {
-  void minutes.value; // whoever reads it is told when it changes
+  void minutes.value; // subscribes the reader to its changes
   return Date.now();
 }
 
-/** Lets time pass on a page that stays open. */
+/** Updates the time on a page that stays open. */
 export function followClock(): void {
   setInterval(() => minutes.value++, MINUTE_MS);
 }

@@ -41,7 +41,7 @@ export function formatChosen(value: number): string {
     .format(value);
 }
 
-/** `$0.0042`, `€12.30`: two digits that say something. */
+/** `$0.0042`, `€12.30`. */
 export function formatMoney({ amount, currency }: { amount: number; currency: string }): string {
   return new Intl.NumberFormat(LOCALE, {
     style: "currency",

@@ -3,7 +3,7 @@ export function readChoice<T>(name: string): T | undefined {
   return read(() => localStorage, name);
 }
 
-/** Keeps a choice. A browser that refuses to store anything forgets it, and that is all. */
+/** Keeps a choice; does nothing if the browser refuses to store anything. */
 export function keepChoice(name: string, value: unknown): void {
   keep(() => localStorage, name, value);
 }

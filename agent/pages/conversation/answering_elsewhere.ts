@@ -2,8 +2,7 @@ import { createId } from "../../../shared/pages/random_id.ts";
 
 /**
  * Tabs of one browser tell each other by locks which conversations they are receiving answers for.
- * A page that came without HTTPS from another machine has no locks, and cannot know; nor can one that
- * may store nothing.
+ * A page without HTTPS from another machine has no locks, and one without storage cannot use them.
  */
 const lockOf = (conversationId: string, tab: string) => `assay-chat ${conversationId} ${tab}`;
 

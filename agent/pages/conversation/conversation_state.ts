@@ -178,7 +178,7 @@ export async function deleteConversation(id: string): Promise<void> {
   tellOtherTabs({ deleted: id });
 }
 
-/** It is saved no more, whatever is still received for it. */
+/** Stops saving it, even if text for it still arrives. */
 function forget(id: string): void {
   clearTimeout(waiting.get(id));
   waiting.delete(id);
@@ -253,7 +253,7 @@ async function readAgain(id: string): Promise<boolean> {
   const merged = stored ? mergeConversations(stored, mine) : mine;
   const isSaved = !waiting.has(id) && !saving.has(id);
   const latest = stored && isSaved ? { ...merged, ...namesOf(stored) } : merged;
-  const own = withCutAnswers(latest, { isElsewhere, open: ["elsewhere"] }); // ours go on
+  const own = withCutAnswers(latest, { isElsewhere, open: ["elsewhere"] }); // own ones continue
   opened.value = { ...opened.value, [id]: own };
   return isElsewhere;
 }

@@ -26,7 +26,7 @@ export function BatchField({ text, label, hint, error, otherFiles = "", onText, 
   const box = useRef<HTMLTextAreaElement & HTMLInputElement>(null);
   const isLarge = text.length > LARGE_TEXT;
   const refused = useSignal<string | undefined>(undefined);
-  /** Another element has the place of the one that had the focus, once it is drawn. */
+  /** Gives the focus to the element that replaces the focused one, once it is drawn. */
   const focusBox = () => setTimeout(() => box.current?.focus());
   async function read(files: FileList | null): Promise<void> {
     const [first, second] = files ?? [];
@@ -87,7 +87,7 @@ export function BatchField({ text, label, hint, error, otherFiles = "", onText, 
           accept={`.json,.jsonl,.ndjson,.csv,.tsv,.txt${otherFiles}`}
           onChange={({ currentTarget }) => {
             read(currentTarget.files);
-            currentTarget.value = ""; // so that the same file can be chosen again, once it is mended
+            currentTarget.value = ""; // so that the same file can be chosen again
           }}
         />
         {isLarge && (
@@ -106,7 +106,7 @@ export function BatchField({ text, label, hint, error, otherFiles = "", onText, 
             kind="quiet"
             onClick={() => {
               onText(EXAMPLE);
-              box.current?.focus(); // the button goes
+              box.current?.focus(); // the button disappears
             }}
           >
             Use an example

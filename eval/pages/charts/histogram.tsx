@@ -3,9 +3,9 @@ import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/
 
 const WIDTH = 520;
 const HEIGHT = 200;
-/** Left of the bars; more if the counts are long. */
+/** The room left of the bars; more if the counts are long. */
 const LEFT = 40;
-/** Of a digit, in the units of the chart. */
+/** The width of a digit, in the units of the chart. */
 const DIGIT = 8;
 const BOTTOM = 28;
 const TOP = 8;

@@ -61,7 +61,7 @@ async function listChoices(chosen: string[]): Promise<ListedRun[]> {
   return [...runs, ...found.flat()];
 }
 
-/** None if it is not found, or cannot be looked for: then its choice has only its id. */
+/** Empty if it is not found or the request fails; the choice then shows only its id. */
 async function findRun(id: string): Promise<ListedRun[]> {
   try {
     const { runs } = await listRuns({ text: id, limit: 1 });

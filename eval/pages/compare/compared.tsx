@@ -92,7 +92,7 @@ function DatasetLink({ dataset }: { dataset: string }) {
   );
 }
 
-/** What one should know before one trusts the verdict: the runs are not about the same. */
+/** Warnings about the verdict, such as different test sets. */
 function Differences({ comparison }: { comparison: StoredComparison }) {
   const { only_in_baseline, only_in_candidate, changed, scores, notes, other_history } = comparison;
   const left = only_in_baseline.scenarios.length + only_in_candidate.scenarios.length;
@@ -137,7 +137,7 @@ function Scenarios({ ids, score }: {
   );
 }
 
-/** All of them: a scatter of some would mislead. */
+/** Reads all pages: a scatter of some scenarios would mislead. */
 async function readAll(
   parameters: { baseline: string; candidate: string; score: string },
 ): Promise<PairedScenarioRow[]> {

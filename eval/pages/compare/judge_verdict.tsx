@@ -8,7 +8,7 @@ import { Section } from "../frame.tsx";
 import { useSending } from "../sending.ts";
 import { asSentence, VERDICT_TONES } from "../words.ts";
 
-/** Which replies the judge prefers, once it is asked: that costs. */
+/** Which replies the judge prefers. It is asked on request, because that costs. */
 export function JudgeVerdict({ ids }: { ids: { baseline: string; candidate: string } }) {
   const found = useSignal<Preference | undefined>(undefined);
   const { problem, isSending, send } = useSending();

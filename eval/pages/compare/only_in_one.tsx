@@ -4,7 +4,7 @@ import type { StoredComparison } from "../../compare/compare_stored.ts";
 import { Section } from "../frame.tsx";
 import { scoreLabel } from "../words.ts";
 
-/** More fill the page. */
+/** The most names in one list. */
 export const MOST_NAMES = 100;
 
 /** What was not compared, because one run lacks it or computed it otherwise. */

@@ -3,7 +3,7 @@ import type { Scenario } from "../../schemas/scenario.ts";
 import type { WrittenDataset } from "../../api/dataset_routes.ts";
 import { datasetLines, listVersions, putDataset } from "../api.ts";
 
-/** More than these are not read to be shown: nobody looks at them one by one. */
+/** The most that is read to be shown. */
 const MOST_SCENARIOS = 2_000;
 const MOST_CHARACTERS = 16_000_000;
 

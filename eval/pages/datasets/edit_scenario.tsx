@@ -30,7 +30,7 @@ export function EditScenario({ dataset, isLatest, index, scenario, onClose, onSa
   function save(line: string[]): Promise<void> {
     return send(async () => {
       if (!isOvertaken.value && await latestVersion(name) !== version) {
-        isOvertaken.value = true; // said first, saved if the person still wants it
+        isOvertaken.value = true; // warns first; the next press saves
         return;
       }
       await changeDataset(name, {

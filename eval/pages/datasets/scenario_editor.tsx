@@ -118,7 +118,7 @@ function withReference(turn: DraftTurn, text: string): DraftTurn {
   return text === "" ? others : { ...turn, reference_reply: text };
 }
 
-/** An empty text is none. */
+/** An empty text counts as missing. */
 function withText(
   scenario: DraftScenario,
   text: Pick<DraftScenario, "description" | "system_prompt">,

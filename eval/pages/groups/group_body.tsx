@@ -124,7 +124,7 @@ function Outcome({ group }: { group: GroupReport }) {
   );
 }
 
-/** Which model is better, or that none is known to be, and of how many, on how much. */
+/** Which model is better, or that none clearly is; of how many models, on how many scenarios. */
 function describeBest(best: string[], { models, pairs }: GroupReport): string {
   if (best.length === 0) return "No run has been completed.";
   if (models.length === 1) return `${best[0]} is the only model.`;
@@ -149,7 +149,7 @@ function describeBest(best: string[], { models, pairs }: GroupReport): string {
   }${on}.`;
 }
 
-/** More fill the page; the table of pairs has all. */
+/** The most pairs in the headline; the table of pairs has all. */
 const MOST_PAIRS = 6;
 
 function describePair({ baseline, candidate, better, scores }: GroupPair): string {

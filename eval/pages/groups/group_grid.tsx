@@ -34,7 +34,7 @@ import {
 
 const PAGE = 100;
 const EXCERPT = 600;
-/** What a grade is called that says which reply is better. */
+/** The label of a grade that marks the better reply. */
 const PREFERRED = "preferred";
 
 /** What each model replied at one turn; in the order of the models. */
@@ -148,7 +148,7 @@ function sorted(rows: GridRow[], order: "position" | "spread"): GridRow[] {
   );
 }
 
-/** A model with its headline; how it stands to the best one. */
+/** A model with its headline, and whether it is the best or worse. */
 function ModelHead({ model, group: { best, pairs } }: { model: GroupModel; group: GroupReport }) {
   const { name, run_id, scenarios, cost, latency_ms } = model;
   const overall = overallOf(model);

@@ -47,7 +47,7 @@ const KEPT = { "new-run": entered, "new-run-batch": { text, chosenUses } };
 export function keepDraft(): void {
   for (const [name, fields] of Object.entries(KEPT)) {
     const values = Object.entries(fields).map(([name, { value }]) => [name, value]);
-    if (!keepForTab(name, Object.fromEntries(values))) keepForTab(name, {}); // nor an older one
+    if (!keepForTab(name, Object.fromEntries(values))) keepForTab(name, {}); // too large
   }
 }
 

@@ -18,14 +18,14 @@ export function ModelField({ label = "Model", endpoint, model, error, onInput }:
   const root = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useOpened(root);
   const isAddress = /^https?:\/\/[^/]/.test(endpoint) && URL.canParse(endpoint);
-  const isAsked = useSignal(false); // by whoever comes to the field: endpoints are typed slowly
+  const isAsked = useSignal(false); // set by the focus: before, the endpoint may be half typed
   const models = useLoaded(
     () => isAsked.value && isAddress ? listModels(endpoint) : Promise.resolve([]),
     [isAsked.value && isAddress && endpoint],
   );
   const listed = (models.value ?? []).map(({ id, name }) => ({ id, name: name ?? id }));
   const isListed = listed.some(({ id }) => id === model);
-  const options = findOptions(listed, isListed ? "" : model); // who has chosen one sees the others
+  const options = findOptions(listed, isListed ? "" : model); // after a choice, all are offered
   const isShown = isOpen && options.length > 0;
   const { input, list, restart } = useOptionList(options, {
     label: "Models",

@@ -42,7 +42,7 @@ const FIELDS = [
 
 type RequestBody = Record<string, unknown>;
 
-/** Whether a field is as it was. A batch may be large, and is another one if it was changed. */
+/** Whether a field is unchanged. A batch is compared by identity, because it may be large. */
 function isSame(before: unknown, now: unknown): boolean {
   if (before === now) return true;
   return !isBatch(before) && !isBatch(now) && JSON.stringify(before) === JSON.stringify(now);

@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
 
-/** Below a list that goes on: shows a page more of it. */
+/** Below a list: shows the next page of it. */
 export function MoreButton({ pages }: { pages: Signal<number> }) {
   return (
     <div class="more">
@@ -10,7 +10,7 @@ export function MoreButton({ pages }: { pages: Signal<number> }) {
   );
 }
 
-/** The first `count` pages of a list, and whether it goes on. */
+/** The first `count` pages of a list, and whether there are more. */
 export async function readPages<Page extends { next_cursor: string | null }, Row>(
   count: number,
   { read, rowsOf }: {

@@ -6,7 +6,7 @@ import { isLexical, overallFirst, scoreLabel, scoreMeaning } from "../words.ts";
 
 interface ScoreTableProps {
   names: string[];
-  /** Behind the names of the scores. */
+  /** After the names of the scores. */
   columns: (Column<string> | false)[];
   chosen: string;
   onChoose: (name: string) => void;

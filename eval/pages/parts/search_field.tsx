@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 
-/** Keystrokes are sent together. */
+/** The pause in typing after which a text is searched for. */
 const TYPING_MS = 250;
 
 /** What one searches for, kept in the address as `q`; `/` goes to it. */
@@ -11,7 +11,7 @@ export function SearchField({ label, placeholder }: { label: string; placeholder
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useShortcuts([{ key: "/", does: label, run: () => input.current?.focus() }]);
   const text = query.value.get("q") ?? "";
-  useEffect(() => () => clearTimeout(timer.current), []); // the next view has a search of its own
+  useEffect(() => () => clearTimeout(timer.current), []); // it would set the address of the next view
   useEffect(() => {
     if (input.current && document.activeElement !== input.current) input.current.value = text;
   }, [text]);

@@ -43,7 +43,7 @@ function readText(field: HTMLInputElement): string {
   return field.value;
 }
 
-/** Whether it is such a number; so is nothing. */
+/** Whether a text is a number from 0 to 1, or empty. */
 export function isUnit(text: string): boolean {
   return Number(text) >= 0 && Number(text) <= 1;
 }

@@ -74,7 +74,7 @@ function runSource(data: RunReport): Partial<Source> {
   };
 }
 
-/** As many as the file has of a turn that changed. */
+/** The most attempts that the file has of a changed turn. */
 const MOST_ATTEMPTS = 10;
 
 function comparisonSource({ comparison, pairs, replies }: ComparisonReport): Partial<Source> {

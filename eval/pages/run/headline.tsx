@@ -24,7 +24,7 @@ import { source } from "../source.ts";
 import { toParameters } from "./turn/turn_query.ts";
 import { AgainstLast } from "./against_last.tsx";
 
-/** The result in one sentence, what it rests on, and what kept it from being better. */
+/** The result in one sentence, the verdict against the last run, and why calls failed. */
 export function Headline({ run, summary, before }: {
   run: Run;
   summary: RunSummary;
@@ -142,7 +142,7 @@ function Classes({ counts }: { counts: { name: string; count: number; text: stri
   );
 }
 
-/** What a person asks for next. */
+/** Further figures, with links to their turns. */
 function Figures({ run, summary }: { run: Run; summary: RunSummary }) {
   const {
     outcomes,

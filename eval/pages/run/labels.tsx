@@ -5,7 +5,7 @@ import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/
 import type { RunSummary } from "../../results/run_summary.ts";
 import { Section } from "../frame.tsx";
 
-/** Beyond this many labels a table is no picture any more. */
+/** The most labels that have a column. */
 const MOST_LABELS = 30;
 
 /** For each metadata key: which labels were expected, and which were found in the replies. */

@@ -28,7 +28,7 @@ export function LiveRun({ run, onEnd, onTurns }: {
   const error = useSignal<string | undefined>(undefined);
   const speed = useSignal(0);
   const isLost = useSignal(false);
-  const told = useRef({ onEnd, onTurns }); // by an effect that outlives a render
+  const told = useRef({ onEnd, onTurns }); // read by an effect that outlives a render
   told.current = { onEnd, onTurns };
 
   useEffect(() => {

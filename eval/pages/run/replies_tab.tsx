@@ -45,7 +45,7 @@ export function RepliesTab({ run, summary, round, before }: {
     () => createTurnList(run.run_id, parameters),
     [run.run_id, run.status, key, round],
   );
-  /** The list in sight: the one before, until the new one has come. So the table stays where it is. */
+  /** The list that is shown: the previous one until the new one has loaded, so that nothing jumps. */
   const last = useRef({ list, key });
   const isAgain = last.current.key === key;
   const wanted = isAgain ? Math.min(last.current.list.rows.value.length, MOST_AT_ONCE) : 1;

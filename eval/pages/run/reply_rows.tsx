@@ -13,12 +13,12 @@ import type { TurnList } from "./turn/turn_list.ts";
 import { isPlain, LINES, readLines } from "./turn/turn_query.ts";
 import { useVirtualRows } from "./virtual_rows.ts";
 
-/** More take too long to draw. */
+/** The most rows on paper: more take too long to draw. */
 const MOST_PRINTED = 1_000;
 
 /**
- * Only the rows in sight are in the page, however many turns there are. On paper are all that have been
- * fetched, and a line says how many are not.
+ * Only the rows in sight are in the page, however many turns there are. On paper all fetched rows are
+ * shown, and a line says how many are missing.
  */
 export function ReplyRows({ list, of, threshold }: {
   list: TurnList;
@@ -166,7 +166,7 @@ function Clamp({ isAll, children }: { isAll: boolean; children: ComponentChildre
   return <div class={isAll ? "" : "clamp"}>{children}</div>;
 }
 
-/** A text with what the other one lacks marked; as Markdown, if it is some and wanted as such. */
+/** A text with what the other one lacks marked; as Markdown if it has any and the person wants it. */
 function Said({ text, other, side, wrong }: {
   text: string;
   other: string;
@@ -178,7 +178,7 @@ function Said({ text, other, side, wrong }: {
   return <DiffText before={before} after={after} side={side} wrong={wrong} />;
 }
 
-/** What became of a turn in each attempt. */
+/** The result of a turn in each attempt. */
 export function Marks(
   { outcomes, own }: { outcomes: (TurnRow["outcome"] | null)[]; own?: number },
 ) {

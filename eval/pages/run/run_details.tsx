@@ -7,7 +7,7 @@ import { ScoresTab } from "./scores_tab.tsx";
 
 export { TurnView } from "./turn/turn_view.tsx";
 
-/** The tabs of a run behind the first one. They and a turn are loaded when they are wanted. */
+/** The tabs of a run except the first one. They and turns are loaded when they are first shown. */
 export function DetailsTab({ view, run, summary }: {
   view: string;
   run: Run;

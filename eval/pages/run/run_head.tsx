@@ -17,7 +17,7 @@ export function RunHead({ run, summary, crumbs, actions }: {
 }) {
   const ended = run.finished_at ? Date.parse(run.finished_at) : undefined;
   const counted = Object.values(summary.outcomes).reduce((sum, count) => sum + count, 0);
-  // With `history: "both"`; they count nowhere.
+  // Asked a second time with `history: "both"`; no count includes them.
   const again = summary.history_gap && run.status === "completed"
     ? run.progress.total - counted
     : 0;

@@ -6,7 +6,7 @@ import type { Run } from "../../api/schemas/run_schemas.ts";
 import { readRequest, startRun } from "../api.ts";
 import { exportItems, runActions, tryAction } from "../run_actions.tsx";
 
-/** Where a run belongs to. */
+/** Links to the lists, the group and the earlier run that a run belongs to. */
 export function RunCrumbs({ run }: { run: Run }) {
   return (
     <nav class="crumbs" aria-label="Where you are">
@@ -52,7 +52,7 @@ export function RunTools({ run, reload }: { run: Run; reload: () => void }) {
   );
 }
 
-/** Starts the same again. */
+/** Starts a run with the same request. */
 async function runAgain(id: string): Promise<void> {
   const { group_id: _, ...request } = await readRequest(id);
   navigate(await startRun(request));

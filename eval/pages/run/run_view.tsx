@@ -46,7 +46,7 @@ export function RunView({ id }: { id: string }) {
   );
 }
 
-/** What a report does not have: where the run belongs to, what can be done with it, how it goes on. */
+/** Parts that a report does not have: breadcrumbs, actions, progress. */
 interface LiveParts {
   crumbs: (run: Run) => ComponentChildren;
   tools: (run: Run, reload: () => void) => ComponentChildren;
@@ -116,7 +116,7 @@ function Whole({ run, summary, live, reload }: {
   );
 }
 
-/** Whoever reads further down keeps what is there; new turns come in above. */
+/** Further down, new turns would move what the person reads. */
 function isAtTop(): boolean {
   return globalThis.scrollY < 200;
 }

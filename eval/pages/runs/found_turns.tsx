@@ -78,7 +78,7 @@ function excerptOf(
   const wanted = text.toLowerCase();
   const said = [agent_reply, user_message, reference_reply]
     .find((own) => own.toLowerCase().includes(wanted));
-  if (said === undefined) return agent_reply.slice(0, 2 * AROUND); // it is further down than is read
+  if (said === undefined) return agent_reply.slice(0, 2 * AROUND); // after the part that was read
   const at = said.toLowerCase().indexOf(wanted);
   const from = Math.max(0, at - AROUND);
   const end = at + text.length;

@@ -43,7 +43,7 @@ export function followRuns(parameters: Parameters): () => void {
     } catch (error) {
       if (controller.signal.aborted) return;
       if (!(error instanceof ApiProblem)) throw error;
-      if (!hasAnswer) { // those that are there answer another question
+      if (!hasAnswer) { // the runs on the page are those of another filter
         runs.value = undefined;
         hasMore.value = false;
       }
@@ -56,7 +56,7 @@ export function followRuns(parameters: Parameters): () => void {
     timer = setTimeout(readIfSeen, isBusy ? BUSY_MS : IDLE_MS);
   }
 
-  /** Nobody sees a list in another tab. */
+  /** A list in a hidden tab is not read. */
   function readIfSeen(): void {
     if (document.visibilityState === "visible") read();
   }

@@ -53,7 +53,7 @@ export function RunsTable({ runs, chosen }: { runs: ListedRun[]; chosen: Signal<
   );
 }
 
-/** The name of a column. It sorts the table, if the service can: a second press the other way round. */
+/** The name of a column. It sorts the table, if the service can: a second press reverses the order. */
 function SortHeader({ label, sort, isNumber, isMinor }: typeof COLUMNS[number]) {
   const current = query.value.get("sort") ?? "-created_at";
   const order = current === sort ? "ascending" : current === `-${sort}` ? "descending" : undefined;
@@ -158,7 +158,7 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
   );
 }
 
-/** A model's id, which breaks behind a slash if it is too long for a line. */
+/** A model's id, which breaks after a slash if it is too long for a line. */
 export function ModelName({ name }: { name: string }) {
   return (
     <>

@@ -8,7 +8,7 @@ export interface Column<Row> {
   isNumber?: boolean;
   /** The definition of the label. */
   means?: string | undefined;
-  /** Takes the room that the others leave: for pictures. */
+  /** Takes the remaining width: for charts. */
   isWide?: boolean;
   /** The label is only read aloud. */
   isLabelHidden?: boolean;
@@ -88,9 +88,9 @@ export function TableFrame({ label, isFlat, class: name, children }: {
 }
 
 /**
- * Hands the focus on when the row that has it goes, because what it showed was deleted: to the last
+ * Moves the focus when the row that has it is removed, because what it showed was deleted: to the last
  * control of the row that takes its place, to the first of the list if no row is left, or to the view
- * if the list goes. `rows` selects the rows inside the element that gets the reference.
+ * if the list is removed. `rows` selects the rows inside the element that gets the reference.
  */
 export function useRowFocus<T extends HTMLElement>(rows: string): RefObject<T | null> {
   const list = useRef<T>(null);

@@ -71,7 +71,7 @@ function wrongWordsOf(wrong: string[]): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}]|\\p{N}[.,])(${either})(?![\\p{L}\\p{N}]|[.,]\\p{N})`, "u");
 }
 
-/** If two texts share almost nothing, marks on nearly all of both would help nobody. */
+/** False if two texts share so little that almost all of both would be marked. */
 function isAlike(parts: DiffPart[], shorter: number): boolean {
   const same = parts.filter(({ kind }) => kind === "same")
     .reduce((sum, { text }) => sum + text.trim().length, 0);

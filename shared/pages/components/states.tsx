@@ -3,7 +3,7 @@ import { type ApiProblem, remedyOf } from "../api_problem.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { formatAge, formatDateTime } from "../format.ts";
 
-/** There is nothing yet: says what would be here, and offers the way to it. */
+/** An empty view: says what would be here, and how to get it. */
 export function Empty({ icon = "chat", title, children }: {
   icon?: IconName;
   title: string;
@@ -18,7 +18,7 @@ export function Empty({ icon = "chat", title, children }: {
   );
 }
 
-/** Something is on its way. */
+/** Something is loading. */
 export function Loading({ what }: { what: string }) {
   return (
     <div class="state" role="status">

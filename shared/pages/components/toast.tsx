@@ -13,8 +13,8 @@ let lastId = 0;
 const SHOWN_MS = 6_000;
 
 /**
- * Says in a corner that something was done, with a way to undo it where there is one. Returns what takes
- * the message away sooner.
+ * Shows a message in a corner, with a button if there is an action such as undo. Returns a function
+ * that removes it.
  */
 export function showToast(text: string, action?: Toast["action"]): () => void {
   const id = ++lastId;

@@ -5,12 +5,12 @@ import { openKeyboardHelp } from "./keyboard.tsx";
 import { Link } from "./link.tsx";
 import { ThemeSwitch } from "./theme_switch.tsx";
 
-/** The first link of a page: past what every view has. */
+/** The first link of a page: skips the bar. */
 export function SkipLink() {
   return <a class="visually-hidden skip" href="#main">Skip to content</a>;
 }
 
-/** The bar at the top: where one is, what the view offers, and what every view has. */
+/** The bar at the top: the title, the view's own controls, and those of every view. */
 export function TopBar({ title, start, actions, children, hasSkipLink = true }: {
   title: string;
   /** False if the view has it before its list. */

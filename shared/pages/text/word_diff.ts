@@ -6,7 +6,7 @@ export interface DiffPart {
   text: string;
 }
 
-/** Above this many words the whole text is one change: a diff of books helps nobody. */
+/** Above this many words the whole text is one change. */
 const MAX_WORDS = 20_000;
 
 /**

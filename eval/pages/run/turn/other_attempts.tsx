@@ -37,7 +37,7 @@ export function OtherAttempts({ run, turn }: { run: Run; turn: ShownTurn }) {
   );
 }
 
-/** `attempts` has this one, too. */
+/** `attempts` includes this one. */
 function Choice({ turn, attempts }: { turn: ShownTurn; attempts: TurnRow[] }) {
   const other = useSignal<number | undefined>(undefined);
   const others = attempts.filter(({ attempt_id }) => attempt_id !== turn.attempt_id);

@@ -5,7 +5,7 @@ import type { TurnRow } from "../../../run/events/turn_view.ts";
 import { type Parameters, source } from "../../source.ts";
 import { readLines } from "./turn_query.ts";
 
-/** The first page is small, so that it is there at once; the others are few. */
+/** The first page is small, so that it arrives at once; large ones follow. */
 const FIRST_PAGE = 60;
 const PAGE = 250;
 /** What a row shows of a turn. */
@@ -33,11 +33,11 @@ let ahead: { of: string; page: Promise<TurnPage> } | undefined;
 /** Asks for the first turns now, so that they need not wait until the view above them is there. */
 export function askAhead(runId: string, parameters: Parameters): void {
   const page = readPage(runId, parameters, undefined);
-  page.catch(() => {}); // said by the list that takes it
+  page.catch(() => {}); // reported by the list that takes the page
   ahead = { of: keyOf(runId, parameters), page };
 }
 
-/** What was asked ahead is taken once: it grows old. */
+/** Takes what was asked ahead: once, because it becomes outdated. */
 function takeAhead(runId: string, parameters: Parameters): Promise<TurnPage> | undefined {
   const taken = ahead;
   ahead = undefined;

@@ -22,7 +22,7 @@ export async function findNeighbour(
     places.push(...page.turns.map((turn: TurnRow) => placeOf(turn)));
     cursor = page.next_cursor ?? undefined;
     const at = places.indexOf(from);
-    // A turn that passes is in no list of failing ones: then the first is next, the last before it.
+    // From a turn that passes, the next is the first failing one, the previous the last.
     const end = step > 0 ? 0 : places.length - 1;
     const next = at >= 0 ? at + step : cursor ? -1 : end;
     if (next >= 0 && next < places.length) return places[next];
