@@ -31,7 +31,8 @@ export function createSummaries(
 
   /** Computes one at a time, because each reads a whole run. Concurrent requests share a result. */
   function compute(run: RunRecord): Promise<RunSummary> {
-    const key = `${run.id} ${run.finishedAt}`; // a summary that was started before the run ended lacks turns
+    // A summary that was started before the run ended lacks turns.
+    const key = `${run.id} ${run.finishedAt}`;
     return underWay.getOrInsertComputed(key, () => {
       const computed = queue.then(() => readAndSave(run.id)).finally(() => underWay.delete(key));
       queue = computed.catch(() => {});

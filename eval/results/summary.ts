@@ -44,7 +44,7 @@ export function summariseRun(
       hasJudge: typeof ScoredBy.safeParse(request.scored_by).data?.judge === "string",
     }),
   };
-  return { ...heading, ...kept, ...heading }; // first for the order of keys, and last to take precedence
+  return { ...heading, ...kept, ...heading }; // first for the order, last to override
 }
 
 /** Lists failed calls and, separately, turns that could not be scored. */
