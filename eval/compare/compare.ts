@@ -93,7 +93,7 @@ function noteReduced(leftOut: LeftOut[]): Comparison["notes"] {
   return [{
     code: "overall_reduced",
     detail: `${HEADLINE} is computed without ${parts.join(", ")} where that cannot be compared ` +
-      "(left_out); the runs by themselves have other means",
+      "(left_out); its means differ from those of the runs",
   }];
 }
 

@@ -77,7 +77,7 @@ export async function comparePairwise(
   const corrected = holm(tested.map(({ p }) => p), ALPHA);
   const asCounted = holm(tested.map(({ pAsCounted }) => pAsCounted), ALPHA);
   const pairs = found.map(({ tested: own, ...pair }): ComparedPair => {
-    if (!own) return { ...pair, ...undecidable(decideBy, "the two have it nowhere in common") };
+    if (!own) return { ...pair, ...undecidable(decideBy, "no scenario has it in both runs") };
     const index = tested.indexOf(own);
     const decision = decideVerdict({
       ...own,

@@ -61,10 +61,11 @@ function explain(evidence: Evidence) {
   if (moved === 0) return "no scenario differs";
   if (missing.baseline + missing.candidate > 0 && pAsCounted >= ALPHA) {
     return `values of ${score} are missing (${missing.baseline} in the baseline, ` +
-      `${missing.candidate} in the candidate), and it depends on them`;
+      `${missing.candidate} in the candidate), and the verdict depends on them`;
   }
   if (pAsCounted < ALPHA) {
-    return `${formatP(pAsCounted)} is p if unanswered calls count 0 (${failed.baseline} in the ` +
+    const asCounted = formatP(pAsCounted).replace("<", "below ");
+    return `p is ${asCounted} if unanswered calls count 0 (${failed.baseline} in the ` +
       `baseline, ${failed.candidate} in the candidate), but their answers could change the verdict`;
   }
   // The smallest possible p-value: all differences have one sign, one of 2^(moved - 1) cases.
@@ -77,5 +78,5 @@ function explain(evidence: Evidence) {
     return `p is ${formatP(pAlone).replace("<", "below ")} alone, but not below ${ALPHA} among ` +
       `${counted(tests, "comparison")}`;
   }
-  return "a difference of this size comes up by chance too often";
+  return "a difference of this size is too likely by chance";
 }

@@ -53,7 +53,7 @@ function describeNoise(name: string, { scores, voteSpread, design }: NoisyRun): 
       ...size,
       components: { scenario: null, attempt: null, vote: null },
       to_halve_stderr: { scenarios: null, attempts: null, votes: null, cheapest: null },
-      notes: ["one scenario shows nothing of how scenarios differ"],
+      notes: ["one scenario does not show how scenarios differ"],
     };
   }
   const isVotedOn = scenarios.some((own) => own.some(({ voteLoad }) => voteLoad > 0));
@@ -141,7 +141,7 @@ function describeLimits(
       ? ["one vote per turn: the noise of the judge is part of attempt"]
       : []),
     ...(isNegative
-      ? ["a component is estimated below 0 and counts as 0: it is too small to tell from none"]
+      ? ["a component is estimated below 0 and counts as 0: it is too small to distinguish from 0"]
       : []),
   ];
 }

@@ -105,8 +105,8 @@ export async function planPower(
 
 function describeUnknown(scenarios: number): string {
   return scenarios === 1
-    ? "one scenario shows nothing of how scenarios differ"
-    : "all scenarios have the same score in every attempt: this shows nothing of how they differ";
+    ? "one scenario does not show how scenarios differ"
+    : "all scenarios have the same score in every attempt: this does not show how they differ";
 }
 
 /** `null` if all scores are equal, as in a run whose calls all failed. */

@@ -127,7 +127,7 @@ const KINDS = [
     fields: { value: Texts, ignore_case },
     decide(check, reply) {
       const { values, text } = comparable(check, reply);
-      return decide(values.some((value) => text.startsWith(value)), "it starts otherwise");
+      return decide(values.some((value) => text.startsWith(value)), "it starts differently");
     },
   }),
   kind("regex", "The pattern is found anywhere in the reply.", {

@@ -32,7 +32,7 @@ export function decide(holds: boolean, reason: string): Decision {
 /** The opposite decision; undecided and untold decisions stay as they are. */
 export function negated(decision: Decision): Decision {
   if (decision.value === null || decision.isUntold) return decision;
-  return decision.value === 1 ? notMet("it is so, and must not be") : MET;
+  return decision.value === 1 ? notMet("it holds, but the check is negated") : MET;
 }
 
 const SHOWN_CHARACTERS = 60;

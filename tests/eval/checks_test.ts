@@ -138,7 +138,7 @@ Deno.test("a check that cannot be told from the reply is not met, nor is its opp
   assertEquals(turn!.check_results!.map(({ value, reason }) => [value, reason]), [
     [1, undefined],
     [0, "the endpoint did not report its output tokens"],
-    [0, "the text is too short to tell its language"],
+    [0, "the text is too short to identify its language"],
   ]);
 });
 

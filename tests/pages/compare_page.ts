@@ -270,8 +270,8 @@ suite.test("a comparison says why its overall is not that of the runs' own pages
 ) => {
   await using tab = await open(`${url}/ui/compare?baseline=${baseline}&candidate=${withoutLabels}`);
   await tab.page.locator(".verdict").getByText(
-    "Overall is computed without metadata_match where that cannot be compared; the runs by " +
-      "themselves have other means.",
+    "Overall is computed without metadata_match where that cannot be compared; its means " +
+      "differ from those of the runs.",
   ).waitFor();
 });
 

@@ -44,7 +44,7 @@ export function decideJson({ value, anywhere }: CheckOf<"json">, text: string): 
   if (value === undefined) return decide(true, "");
   const validate = schemaOf(JSON.stringify(value));
   const isValid = found.some((one) => validate(one) === true);
-  return decide(isValid, `its JSON does not fit the schema: ${firstFault(validate)}`);
+  return decide(isValid, `its JSON does not match the schema: ${firstFault(validate)}`);
 }
 
 function tooLong(): Decision {
@@ -141,10 +141,10 @@ export function decideLanguage({ value }: CheckOf<"language">, text: string): De
   const wanted = [value].flat();
   if (!LETTER.test(text)) return notMet("it has no letters");
   const words = text.replaceAll(CODE, " ");
-  if (!LETTER.test(words)) return untold("it has nothing but code and addresses");
+  if (!LETTER.test(words)) return untold("it has only code and URLs");
   const { code, isReliable } = identifyLanguage(words);
   if (wanted.includes(code)) return decide(true, "");
   return isReliable
     ? notMet(`it is in "${code}"`)
-    : untold("the text is too short to tell its language");
+    : untold("the text is too short to identify its language");
 }

@@ -29,7 +29,7 @@ serveCalls(async ({ texts, pairs, joins, lends }: EncoderInput): Promise<Encoder
 
 /** Loads the published weights in pieces, so that they are never in memory as a whole. */
 async function load(name: EncoderModel, joined?: SharedModel): Promise<SentenceModel> {
-  if (!Object.hasOwn(SOURCES, name)) throw new Error(`there is no sentence encoder ${name}`);
+  if (!Object.hasOwn(SOURCES, name)) throw new Error(`unknown sentence encoder ${name}`);
   try {
     const source = await SOURCES[name]();
     if (joined) return joinSentenceModel(source.shape, joined);

@@ -83,7 +83,7 @@ export function createDialogueActAnnotator(
       excludesOthers && pattern.test(trimmed)
     );
     if (other) return { value: other.act };
-    return { reason: `no rule tells whether the reply is ${wanted!.act}` };
+    return { reason: `no rule decides whether the reply is ${wanted!.act}` };
   }
 
   return {

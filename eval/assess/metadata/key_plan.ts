@@ -104,8 +104,8 @@ async function check({ annotator, checkable, labels, enough = 1 }: Candidate): P
   const { method } = annotator;
   if (selfCheck.of < enough || !failsCheck(selfCheck)) return { method, selfCheck, annotator };
   const { right, of, floor } = selfCheck;
-  const reason = `only ${right} of ${of} references of this batch are labelled right, ` +
-    `and ${floor.toFixed(2)} of them should be`;
+  const reason = `only ${right} of ${of} references of this batch are labelled correctly, ` +
+    `and a share of ${floor.toFixed(2)} is needed`;
   return { method, selfCheck, annotator: undefined, reason };
 }
 

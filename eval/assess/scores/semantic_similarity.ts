@@ -20,7 +20,7 @@ import { calibrate, METHODS, type SimilarityMethod } from "./similarity_method.t
  * `tests/eval/assess/agreement/data`: `negation` and `antonym` contradict, `-` is equivalent.
  */
 export const SIMILARITY_LIMIT =
-  "a small model decides it, for English alone: of 189 English sentence pairs of our own, the 63 " +
+  "a small model computes it, for English only: of 189 English sentence pairs of our own, the 63 " +
   "that contradict each other score 0.19 on average and 0 % of them reach 0.7; the 126 that say " +
   "the same in other words score 0.88 and 90 % of them reach 0.7; in other languages only wrong " +
   "numbers, dates, amounts and codes are seen, and in Chinese a negation";
@@ -174,7 +174,7 @@ function describeMethods({ cjk }: Embedder): string {
   const methods = used.map(({ name, by, share, floor, threshold }) => {
     const lines = `straight lines from ${floor} (which becomes 0) over ${threshold} (0.7) to 1`;
     if (by === "agreement") {
-      return `${name}: what the encoder's layers say that compare two texts, and then ${lines}`;
+      return `${name}: the result of the encoder's layers that compare two texts, and then ${lines}`;
     }
     if (by === "answer") {
       return `${name}, for references that are a number, an option's letter or have no letters: 1 ` +

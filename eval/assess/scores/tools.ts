@@ -28,13 +28,13 @@ export const toolScores: Scorer = {
     },
     {
       name: "tool_order",
-      definition: "how far the names come in the expected order",
+      definition: "how well the order of the names matches the expected one",
       range: [0, 1],
       method: "longest common subsequence of the names / length of the longer list",
     },
     {
       name: "tools",
-      definition: "1 if the calls fit reference_tools as tools_mode wants it, else 0; such a " +
+      definition: "1 if the calls fit reference_tools by tools_mode, else 0; such a " +
         "turn does not pass",
       range: [0, 1],
       method: "exact: the same calls in the same order; any_order: the same calls; subset: no " +

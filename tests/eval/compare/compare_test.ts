@@ -96,7 +96,7 @@ Deno.test("an attempt counts as one conversation, also if it has many turns", as
   assertAlmostEquals(scores.overall!.difference!, 0.1);
   assertEquals(scores.overall!.turns, 16);
   assert(scores.overall!.p! > 0.3, `p = ${scores.overall!.p}`);
-  assertEquals(reason, "a difference of this size comes up by chance too often");
+  assertEquals(reason, "a difference of this size is too likely by chance");
 });
 
 Deno.test("a turn that an attempt has not reached takes no weight from the others", async () => {
@@ -408,7 +408,7 @@ Deno.test("a verdict that the missing values could change is none, and the reaso
   assertEquals(comparison.verdict, "inconclusive");
   assertEquals(
     comparison.reason,
-    "values of judge are missing (0 in the baseline, 8 in the candidate), and it depends on them",
+    "values of judge are missing (0 in the baseline, 8 in the candidate), and the verdict depends on them",
   );
   const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);
   assertStringIncludes(
@@ -533,9 +533,10 @@ Deno.test("a verdict that unanswered calls could change is inconclusive, and say
   const [low, high] = score.error_bounds!;
   assert(low === score.difference && high > 0, `${low} to ${high}`);
   assert(score.ci95![0] < low && high < score.ci95![1], "the interval covers both");
+  assert(comparison.reason!.startsWith("p is "), comparison.reason!);
   assertStringIncludes(
     comparison.reason!,
-    "is p if unanswered calls count 0 (0 in the baseline, 10 in the candidate), but their " +
+    " if unanswered calls count 0 (0 in the baseline, 10 in the candidate), but their " +
       "answers could change the verdict",
   );
   const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);

@@ -216,7 +216,7 @@ Deno.test("a regression by failed calls names them, and not a p-value of 1", asy
   const text = await textOf(junit.write({ ...storedRun([["s", [[{}]]]]), comparison }));
   assertStringIncludes(
     text,
-    "overall fell from 0.800 to 0.000 (0.0078 is p if unanswered calls count 0",
+    "overall fell from 0.800 to 0.000 (p is 0.0078 if unanswered calls count 0",
   );
 });
 

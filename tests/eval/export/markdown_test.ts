@@ -392,7 +392,7 @@ function groupReport(models: GroupModel[]): GroupReport {
   const pairs = names.flatMap((baseline, index) =>
     names.slice(index + 1).map((candidate): GroupPair => {
       const verdict = index === 0 ? "regressed" : "inconclusive";
-      const reason = index === 0 ? null : "a difference of this size comes up by chance too often";
+      const reason = index === 0 ? null : "a difference of this size is too likely by chance";
       const scores = {
         overall: { difference: -0.1, ci95: null, p: 0.5, scenarios: 9, turns_without_pair: 0 },
       };
@@ -420,7 +420,7 @@ Deno.test("a group of many models lists the verdicts first, and not every pair t
   assertEquals(rows.length, 20);
   assert(rows.slice(0, 9).every((row) => /^. − a .* a$/.test(row)), rows.join("\n"));
   assertStringIncludes(text, "and 25 more pairs\n");
-  assertEquals(text.match(/by chance too often/g)!.length, 1);
+  assertEquals(text.match(/too likely by chance/g)!.length, 1);
   assertMatch(text, /c − b, d − b, e − b, f − b, g − b and 31 more: a difference of this size/);
 });
 

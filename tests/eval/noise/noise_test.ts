@@ -136,7 +136,7 @@ Deno.test("what a run cannot show is null, and the notes say why", async () => {
     null,
     null,
   ]);
-  assertStringIncludes(one.scores.overall!.notes[0]!, "one scenario shows nothing");
+  assertStringIncludes(one.scores.overall!.notes[0]!, "one scenario does not show");
   const single = await split([[[judged(0.5, 4)]], [[judged(0.6, 8)]]]);
   const { components, notes, to_halve_stderr } = single.scores.judge!;
   assertEquals([components.attempt, components.vote], [null, null]);
@@ -264,10 +264,10 @@ Deno.test("a run in which nothing differs, as if all calls failed, does not show
   const alike = await planPower("run", turns(8), question);
   assertEquals([alike.scenarios_needed, alike.detectable_difference], [unknown, unknown]);
   assertEquals(alike.notes, [
-    "all scenarios have the same score in every attempt: this shows nothing of how they differ",
+    "all scenarios have the same score in every attempt: this does not show how they differ",
   ]);
   const single = await planPower("run", turns(1), question);
-  assertEquals(single.notes, ["one scenario shows nothing of how scenarios differ"]);
+  assertEquals(single.notes, ["one scenario does not show how scenarios differ"]);
 });
 
 Deno.test("a wrong parameter and an unknown score are a 400 with the parameter, an unknown run a 404", async () => {

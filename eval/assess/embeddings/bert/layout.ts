@@ -131,6 +131,6 @@ export function createMemory(): WebAssembly.Memory {
  */
 export function takeRoom(memory: WebAssembly.Memory, start: Address, bytes: number): Address {
   const room = start + bytes * Atomics.add(new Int32Array(memory.buffer, TAKEN, 1), 0, 1);
-  if (room + bytes > memory.buffer.byteLength) throw new RangeError("there is no room left");
+  if (room + bytes > memory.buffer.byteLength) throw new RangeError("no workspace is left");
   return room;
 }

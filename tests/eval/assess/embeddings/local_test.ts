@@ -53,7 +53,7 @@ function fakeWorkers({ canJoin = true, canLend = true } = {}) {
         const encoded = texts.map(({ length }) => ({ vector: new Float32Array([length, 1]) }));
         const output = { texts: encoded, ...(lends && { lent: model }) };
         const fails = joins && !canJoin || lends && !canLend;
-        const answer = fails ? { error: "there is no room left" } : { output };
+        const answer = fails ? { error: "no workspace is left" } : { output };
         const event = new MessageEvent("message", { data: { id, ...answer } });
         queueMicrotask(() => port.onmessage?.call(port as Worker, event));
       },

@@ -88,7 +88,7 @@ Deno.test("a key that cannot be labelled in this batch has no value, takes no pa
   const { topic, priority } = annotation!.keys;
   assertEquals([topic!.counts, topic!.self_check?.right], [undefined, 8]);
   assertEquals([priority!.counts, priority!.confidence], [false, null]);
-  assert(priority!.reason!.includes("references of this batch are labelled right"));
+  assert(priority!.reason!.includes("references of this batch are labelled correctly"));
 });
 
 Deno.test("which keys count does not depend on the reply", async () => {
