@@ -4,17 +4,17 @@ import {
 } from "./numbers";
 import { multiplyTile } from "./products";
 
-/** What is added to 14-bit numbers to make them positive. */
+/** Added to 14-bit numbers to make them positive. */
 const MIDDLE: i32 = 8192;
-/** The highest of 14-bit numbers. */
+/** The highest 14-bit number. */
 const HIGHEST: f32 = 16383;
 
-/** Of the exponential function: 1 / ln 2, −ln 2, its polynomial's, and the least x. */
+/** For the exponential function: 1 / ln 2, −ln 2, the coefficients, and the least x. */
 const EXP = memory.data<f32>([
   1.44269504, -0.693147181, 0.0083333333, 0.0416666667, 0.166666667, 0.5, 1, -87,
 ]);
 
-/** 8 floats to 16 bits. */
+/** Converts 8 floats to 16 bits. */
 @inline
 function toShorts(from: usize, factor: v128, offset: v128): v128 {
   const shorts = i16x8.narrow_i32x4_s(toIntegers(from, factor), toIntegers(from + 16, factor));
@@ -35,8 +35,8 @@ function lower(a: v128, b: v128): v128 {
 }
 
 /**
- * Four rows to 14 bits, as `multiplyTile` reads them. `factors` has one of each row; that of a row
- * of zeros is infinite, and what is no number becomes 0. `offset` makes negative numbers positive.
+ * Converts four rows to 14 bits, in the layout of `multiplyTile`. `factors` has one per row; that
+ * of a row of zeros is infinite, and NaN becomes 0. `offset` makes negative numbers positive.
  */
 @inline
 function packHalves(
@@ -55,7 +55,7 @@ function packHalves(
   }
 }
 
-/** Four keys to bytes: four of 16 columns. Returns the sum of each. */
+/** Converts four keys to bytes: four of 16 columns. Returns the sum of each. */
 @inline
 function packKeys(from: usize, line: usize, to: usize, depth: usize, factors: v128): v128 {
   const f0 = lane0(factors), f1 = lane1(factors), f2 = lane2(factors), f3 = lane3(factors);
@@ -70,7 +70,7 @@ function packKeys(from: usize, line: usize, to: usize, depth: usize, factors: v1
   return i32x4(totalOf(s0), totalOf(s1), totalOf(s2), totalOf(s3));
 }
 
-/** Four values to bytes: four rows of every column. From 16 columns to the next is `block`. */
+/** Converts four values to bytes: four rows of every column. `block` is the step of 16 columns. */
 @inline
 function packValues(
   from: usize, line: usize, to: usize, block: usize, depth: usize, factors: v128,
@@ -91,9 +91,9 @@ function packValues(
 }
 
 /**
- * The products of a query with all keys to shares: how much of each value goes into the result,
- * times that value's scale. `scale` has the query's scale and gets that of the result. Returns the
- * highest share.
+ * Converts the products of a query with all keys to shares: the weight of each value in the result,
+ * times the scale of the value. `scale` has the scale of the query and is set to that of the
+ * result. Returns the highest share.
  */
 function softmax(
   row: usize, scale: usize, keyScales: usize, offsets: usize, valueScales: usize, length: usize,
@@ -129,7 +129,7 @@ function softmax(
   return most;
 }
 
-/** Whole numbers to floats in place. */
+/** Converts whole numbers to floats in place. */
 @inline
 function toFloats(row: usize, scale: usize, depth: usize): void {
   const factor = v128.load32_splat(scale);
@@ -139,12 +139,12 @@ function toFloats(row: usize, scale: usize, depth: usize): void {
 }
 
 /**
- * Attention of the rows of one text to those of another, or of itself: then `from` is `qkv`. Both
- * are f32 [rows][3 · width]: queries, keys and values, in heads of `depth` (a multiple of 16);
- * `rows` queries of `from` see `length` keys and values of `qkv`. `to` is [rows][width]. Up to three
- * rows past the ends are read, and written with no meaning. `scratch` takes
- * (4 · width + 16 · heads + 24) · padded + 48 · heads bytes, where `padded` is the larger of `rows`
- * and `length`, rounded up to 16.
+ * Attention of the rows of one text to those of another, or to itself if `from` is `qkv`. Both are
+ * f32 [rows][3 · width]: queries, keys and values, in heads of `depth` (a multiple of 16); `rows`
+ * queries of `from` attend to `length` keys and values of `qkv`. `to` is [rows][width]. Up to three
+ * rows past the ends are read, and overwritten with arbitrary values. `scratch` needs (4 · width +
+ * 16 · heads + 24) · padded + 48 · heads bytes, where `padded` is the larger of `rows` and
+ * `length`, rounded up to 16.
  */
 export function attend(
   from: usize, rows: usize, qkv: usize, length: usize, to: usize, scratch: usize, width: usize,
@@ -152,7 +152,7 @@ export function attend(
 ): void {
   const padded = (length + 15) & ~15, heads = width / depth, column = padded << 2;
   const seeing = (rows + 15) & ~15, seeingColumn = seeing << 2;
-  // Of each head: queries as [seeing / 4][2][depth / 4][4][4], keys as
+  // For each head: queries as [seeing / 4][2][depth / 4][4][4], keys as
   // [padded / 16][depth / 4][16][4], and values as [depth / 16][padded / 4][16][4].
   const queries = scratch, keys = queries + 2 * width * seeing, values = keys + width * padded;
   const queryScales = values + width * padded, keyScales = queryScales + heads * seeingColumn;
@@ -223,7 +223,7 @@ export function attend(
 /** The peaks of four rows, each of `parts` heads: stored as [parts][4 rows]. */
 @inline
 function storePeaks(from: usize, line: usize, to: usize, parts: usize, depth: usize): void {
-  for (let r: usize = 0; r < 4; r++) { // row by row, as they lie in memory
+  for (let r: usize = 0; r < 4; r++) { // row by row, in the order of memory
     let row = from + r * line, at = to + (r << 2);
     for (const end = row + (parts * depth << 2); row < end; row += depth << 2, at += 16) {
       store<f32>(at, peakOf(row, depth));

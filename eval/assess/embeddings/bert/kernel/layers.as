@@ -1,6 +1,6 @@
 import { madd, total } from "./numbers";
 
-/** Of Φ's polynomial. Read once a call: as constants of the code they would be made for each x. */
+/** The polynomial of Φ. Loaded once per call: constants in the code would be created for each x. */
 const PHI = memory.data<f32>([
   2.501558961e-8, -1.704172110e-6, 4.986565616e-5, -8.305240761e-4, 8.841368588e-3, -6.469576037e-2,
   3.979444555e-1,
@@ -14,7 +14,7 @@ export function gelu(x: usize, count: usize): void {
   const c6 = v128.load32_splat(PHI, 24);
   for (const end = x + (count << 2); x < end; x += 16) {
     const v = v128.load(x);
-    const size = i32x4.min_s(f32x4.abs(v), f32x4.splat(3.9)); // as integers: ordered alike
+    const size = i32x4.min_s(f32x4.abs(v), f32x4.splat(3.9)); // integers have the same order
     const z = v128.or(size, v128.and(v, f32x4.splat(-0.0)));
     const u = f32x4.mul(size, size);
     let p = madd(madd(c0, u, c1), u, c2);
@@ -24,7 +24,7 @@ export function gelu(x: usize, count: usize): void {
   }
 }
 
-/** x = LayerNorm(x + added) · gain + bias, row by row; `added` may be 0, for nothing. */
+/** x = LayerNorm(x + added) · gain + bias, row by row; an `added` of 0 means none. */
 export function normalize(
   x: usize, added: usize, gain: usize, bias: usize, rows: i32, width: usize, epsilon: f32,
 ): void {

@@ -2,13 +2,13 @@ import {
   BYTE_PEAK, lane0, lane1, lane2, lane3, largest, storeTurned, sumsOf, toBytes, totalOf,
 } from "./numbers";
 
-/** What is added to a weight to make it positive. */
+/** Added to a weight to make it positive. */
 export const WEIGHT_OFFSET: i32 = 64;
 /** `multiply` computes this many outputs at a time. */
 export const PANEL: usize = 16;
 /** Inputs whose weights share a scale. */
 export const GROUP: usize = 128;
-/** An activation so many times as large as the next is multiplied apart. */
+/** An activation this many times as large as the next one is multiplied separately. */
 const APART: f32 = 2;
 
 /** The second largest of four. */
@@ -28,8 +28,8 @@ function find(row: usize, peak: f32): usize {
 }
 
 /**
- * The largest value of a row. If it is far above the next, it is set to 0, `apart` gets its
- * position and its value, and the next is returned.
+ * The largest value of a row. If it is far above the next one, it is set to 0, `apart` is set to
+ * its position and value, and the next one is returned.
  */
 @inline
 function takeApart(row: usize, width: usize, apart: usize): f32 {
@@ -50,7 +50,7 @@ function takeApart(row: usize, width: usize, apart: usize): f32 {
   return next;
 }
 
-/** Puts back what `takeApart` took. */
+/** Restores the value that `takeApart` removed. */
 @inline
 function putBack(row: usize, apart: usize): void {
   const value = load<f32>(apart, 4);
@@ -58,11 +58,11 @@ function putBack(row: usize, apart: usize): void {
 }
 
 /**
- * Rows of f32 to bytes for `multiply`, each by a scale of its own, as
- * [rows / 4][width / 4][4 rows][4]. `offsets` gets, for each group of a row, what takes the
- * `WEIGHT_OFFSET` of its weights off again, as [rows / 4][groups][4 rows]; `apart` gets for each
- * row the position and the value of the activation that is left out, or the value 0. `width` is a
- * multiple of `GROUP`, `rows` of 4.
+ * Converts rows of f32 to bytes for `multiply`, each with its own scale, as [rows / 4][width / 4][4
+ * rows][4]. `offsets` is set to the correction for the `WEIGHT_OFFSET` of the weights, for each
+ * group of a row, as [rows / 4][groups][4 rows]; `apart` to the position and the value of the
+ * activation of each row that is left out, or the value 0. `width` is a multiple of `GROUP`, `rows`
+ * of 4.
  */
 export function quantize(
   from: usize, to: usize, scales: usize, offsets: usize, apart: usize, rows: usize, width: usize,
@@ -94,13 +94,13 @@ export function quantize(
   }
 }
 
-/** Adds to the sums so far those of a group of inputs, times its factors. */
+/** Adds the sums of a group of inputs, times its factors. */
 @inline
 export function scaled(group: v128, factors: v128, sum: v128): v128 {
   return i32x4.add(sum, i32x4.mul(group, factors));
 }
 
-/** Four outputs of one row: back to f32, and the bias added. */
+/** Converts four outputs of one row to f32 and adds the bias. */
 @inline
 export function finish(to: usize, sum: v128, scale: v128, wScales: usize, bias: usize): void {
   const scaled = f32x4.mul(f32x4.mul(f32x4.convert_i32x4_s(sum), scale), v128.load(wScales));
@@ -119,7 +119,7 @@ export function finishRow(
   finish(to + 48, w, scale, wScales + 48, bias + 48);
 }
 
-/** Adds to a row of outputs what its activation that was left out gives. */
+/** Adds the products of the activation that was left out to a row of outputs. */
 @inline
 export function addApart(
   apart: usize, weights: usize, factors: usize, wScales: usize, to: usize, outputs: usize,

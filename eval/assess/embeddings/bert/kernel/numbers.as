@@ -1,4 +1,4 @@
-/** The highest of numbers that are stored as bytes. */
+/** The highest number that is stored as a byte. */
 export const BYTE_PEAK: f32 = 127;
 
 /** Adds to each of 4 sums the products of its 4 bytes in `a` (signed) and in `w` (0 to 127). */
@@ -12,7 +12,7 @@ export function dot(a: v128, w: v128, sum: v128): v128 {
   return i32x4.add(sum, i32x4.add(even, odd));
 }
 
-/** a · b + c, not fused: all processors round alike. */
+/** a · b + c, not fused, so that all processors round in the same way. */
 @inline
 export function madd(a: v128, b: v128, c: v128): v128 {
   return f32x4.add(f32x4.mul(a, b), c);
@@ -36,7 +36,7 @@ export function totalOf(v: v128): i32 {
   return i32x4.extract_lane(pairs, 0) + i32x4.extract_lane(pairs, 1);
 }
 
-/** The largest absolute value of some f32; `width` is a multiple of 4. */
+/** The largest absolute value of a row of f32; `width` is a multiple of 4. */
 @inline
 export function peakOf(row: usize, width: usize): f32 {
   let top = f32x4.splat(0);
@@ -46,25 +46,25 @@ export function peakOf(row: usize, width: usize): f32 {
   return largest(top);
 }
 
-/** Four times the first number of four. */
+/** Four copies of the first of four numbers. */
 @inline
 export function lane0(v: v128): v128 {
   return v128.shuffle<i32>(v, v, 0, 0, 0, 0);
 }
 
-/** Four times the second. */
+/** Four copies of the second. */
 @inline
 export function lane1(v: v128): v128 {
   return v128.shuffle<i32>(v, v, 1, 1, 1, 1);
 }
 
-/** Four times the third. */
+/** Four copies of the third. */
 @inline
 export function lane2(v: v128): v128 {
   return v128.shuffle<i32>(v, v, 2, 2, 2, 2);
 }
 
-/** Four times the last. */
+/** Four copies of the last. */
 @inline
 export function lane3(v: v128): v128 {
   return v128.shuffle<i32>(v, v, 3, 3, 3, 3);
@@ -75,7 +75,7 @@ export function toIntegers(at: usize, scale: v128): v128 {
   return i32x4.trunc_sat_f32x4_s(f32x4.nearest(f32x4.mul(v128.load(at), scale)));
 }
 
-/** 16 floats to bytes. */
+/** Converts 16 floats to bytes. */
 @inline
 export function toBytes(from: usize, scale: v128): v128 {
   const a = toIntegers(from, scale), b = toIntegers(from + 16, scale);
@@ -83,13 +83,13 @@ export function toBytes(from: usize, scale: v128): v128 {
   return i8x16.narrow_i16x8_s(i16x8.narrow_i32x4_s(a, b), i16x8.narrow_i32x4_s(c, d));
 }
 
-/** The sums of four times four bytes. */
+/** The sums of each four of 16 bytes. */
 @inline
 export function sumsOf(bytes: v128): v128 {
   return i32x4.extadd_pairwise_i16x8_s(i16x8.extadd_pairwise_i8x16_s(bytes));
 }
 
-/** Four rows of four words to four rows of `step` bytes: what was a row is a column. */
+/** Transposes four rows of four words to rows that are `step` bytes apart. */
 @inline
 export function storeTurned(to: usize, step: usize, a: v128, b: v128, c: v128, d: v128): void {
   const ab = v128.shuffle<i32>(a, b, 0, 4, 1, 5), cd = v128.shuffle<i32>(c, d, 0, 4, 1, 5);

@@ -1,12 +1,12 @@
 /**
- * The functions of `products.as` for processors of 16 registers without an instruction for `dot`:
- * 8 sums of four at a time, so that all of them stay in registers. Products are added in two steps,
- * because the engine would make the ones of the second step anew for each `dot`.
+ * The functions of `products.as` for processors with 16 registers and no instruction for `dot`: 8
+ * sums of four at a time, so that all stay in registers. Products are added in two steps, because
+ * the engine would create the ones of the second step again for each `dot`.
  */
 import { addApart, finish, GROUP, PANEL, scaled } from "./linear";
 import { lane0, lane1, lane2, lane3 } from "./numbers";
 
-/** Read from memory: a constant of the code would be made anew each time. */
+/** Loaded from memory: a constant in the code would be created each time. */
 const ONES = memory.data<i16>([1, 1, 1, 1, 1, 1, 1, 1]);
 
 /** `dot` of `numbers.as`. */
@@ -20,7 +20,7 @@ function storeRow(to: usize, x: v128, y: v128, z: v128, w: v128): void {
   v128.store(to, x); v128.store(to, y, 16); v128.store(to, z, 32); v128.store(to, w, 48);
 }
 
-/** Two of the rows of `multiplyTile`; from one half of their bits to the other is `plane`. */
+/** Two of the rows of `multiplyTile`; `plane` is the distance between the halves of their bits. */
 @inline
 function multiplyTwo(rows: usize, columns: usize, to: usize, line: usize, plane: usize): void {
   const ones = v128.load(ONES), zero = i32x4.splat(0);

@@ -1,6 +1,6 @@
 /**
- * Whether the products of bytes are added in pairs of 16 bits, the highest of which is 32,767: then
- * the engine has no instruction that adds four. For these bytes the standard lets results differ.
+ * Whether the products of bytes are added in pairs of 16 bits, saturated at 32,767: then the engine
+ * has no instruction that adds four. The standard allows different results for these bytes.
  */
 export function addsInPairs(): bool {
   const sums = i32x4.relaxed_dot_i8x16_i7x16_add_s(

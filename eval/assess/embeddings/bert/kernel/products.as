@@ -47,7 +47,7 @@ export function multiplyTile(
 }
 
 /**
- * Activations [rows][inputs] times weights, as `quantize` and `packWeights` made them, to f32
+ * Multiplies activations [rows][inputs] of `quantize` by weights of `packWeights`, to f32
  * [rows][outputs]. `rows` is a multiple of 4, `outputs` of 16, `inputs` of `GROUP`.
  */
 export function multiply(

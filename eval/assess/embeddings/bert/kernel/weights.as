@@ -9,11 +9,11 @@ const LARGEST_FACTOR: f32 = 16;
 function floatsOf(halves: v128): v128 {
   const size = i32x4.shl(v128.and(halves, i32x4.splat(0x7fff)), 13);
   const sign = i32x4.shl(v128.and(halves, i32x4.splat(0x8000)), 16);
-  // The exponent of a half is 112 less; so multiplied, the smallest numbers are right as well.
+  // The exponent of a half is 112 less. Multiplying also handles subnormal numbers.
   return v128.or(f32x4.mul(size, f32x4.splat(5.192296858534828e33)), sign);
 }
 
-/** 16-bit floats to f32; none is infinite. `count` is a multiple of 8. */
+/** Converts finite 16-bit floats to f32. `count` is a multiple of 8. */
 export function widen(from: usize, to: usize, count: usize): void {
   for (const end = from + (count << 1); from < end; from += 16, to += 32) {
     const halves = v128.load(from);
@@ -27,7 +27,7 @@ function factorFor(peak: f32): v128 {
   return f32x4.splat(peak > 0 ? BYTE_PEAK / peak : 0);
 }
 
-/** Rows of f32 to bytes, each by a scale of its own. `width` is a multiple of 16. */
+/** Converts rows of f32 to bytes, each with its own scale. `width` is a multiple of 16. */
 export function packRows(from: usize, to: usize, scales: usize, rows: i32, width: usize): void {
   for (; rows > 0; rows--, scales += 4) {
     const peak = peakOf(from, width), scale = factorFor(peak);
@@ -39,9 +39,9 @@ export function packRows(from: usize, to: usize, scales: usize, rows: i32, width
 }
 
 /**
- * Weights as f32 [count][inputs] to 7 bits, those of the outputs from `first` on, in the order in
- * which `multiply` reads them: [outputs / 16][inputs / 4][16 outputs][4 inputs]; `factors` gets
- * [outputs / 16][groups][16].
+ * Converts weights [count][inputs] of f32, of the outputs from `first` on, to 7 bits in the layout
+ * of `multiply`: [outputs / 16][inputs / 4][16 outputs][4 inputs]; `factors` is set to [outputs /
+ * 16][groups][16].
  */
 export function packWeights(
   from: usize, to: usize, factors: usize, scales: usize, first: usize, count: usize, inputs: usize,
