@@ -1,8 +1,8 @@
 import { AppError } from "../../shared/errors.ts";
-import { counted } from "../../shared/text.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
 import { ALPHA } from "../results/mean_interval.ts";
+import { noteCopies } from "../results/notes.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { describeScore, mostMoved, testScores } from "./compare_scores.ts";
 import { type Comparison, createLeftOutCounter, type LeftOut } from "./comparison.ts";
@@ -51,7 +51,7 @@ export async function compareRuns(
       ...(deciding ? [[decideBy, describeScore(deciding)]] : []),
       ...others.map((score, index) => [score.score, describeScore(score, corrected[index])]),
     ]),
-    notes: [...noteReduced(left_out), ...noteCopies(paired)],
+    notes: [...noteReduced(left_out), ...noteCopies(pairs.map(({ question }) => question))],
     left_out,
     moved: deciding ? { score: decideBy, ...mostMoved(clusters.get(decideBy)!) } : null,
     changed,
@@ -94,16 +94,5 @@ function noteReduced(leftOut: LeftOut[]): Comparison["notes"] {
     code: "overall_reduced",
     detail: `${HEADLINE} is computed without ${parts.join(", ")} where that cannot be compared ` +
       "(left_out); its means differ from those of the runs",
-  }];
-}
-
-function noteCopies({ pairs }: PairedRuns): Comparison["notes"] {
-  const questions = new Set(pairs.map(({ question }) => question)).size;
-  if (questions === pairs.length) return [];
-  return [{
-    code: "identical_questions",
-    detail:
-      `${counted(pairs.length, "scenario")} ask ${counted(questions, "different question")}: ` +
-      "those that ask the same count as one",
   }];
 }

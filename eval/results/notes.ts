@@ -13,7 +13,7 @@ export function runNotes(
 ): RunNote[] {
   return [
     ...noteUnsent(request),
-    ...noteCopies(request),
+    ...noteCopies(request.test_batch.map(questionOf)),
     ...(hasJudge ? [] : noteSimilarity(request)),
   ];
 }
@@ -32,12 +32,13 @@ function noteUnsent(
   }];
 }
 
-function noteCopies({ test_batch }: Pick<EvaluateRequest, "test_batch">): RunNote[] {
-  const questions = new Set(test_batch.map(questionOf)).size;
-  if (questions === test_batch.length) return [];
+/** Notes that some scenarios have the same question; see `questionOf`. */
+export function noteCopies(questions: string[]): RunNote[] {
+  const different = new Set(questions).size;
+  if (different === questions.length) return [];
   return [{
     code: "identical_questions",
-    detail: `${test_batch.length} scenarios ask ${counted(questions, "different question")}: ` +
+    detail: `${questions.length} scenarios ask ${counted(different, "different question")}: ` +
       "those that ask the same count as one",
   }];
 }
