@@ -200,7 +200,7 @@ const KINDS = [
   }),
   kind("refusal", "The reply declines to do what it was asked.", {
     fields: {},
-    decide: (_, reply) => decide(reply.isRefusal(), "it is no refusal"),
+    decide: (_, reply) => decide(reply.isRefusal(), "it is not a refusal"),
   }),
 ];
 
