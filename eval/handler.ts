@@ -49,9 +49,9 @@ export function createEvalHandler(deps: EvalDeps): Service {
     view: createRunViewer(deps),
     summarise: summaries.summary,
   });
-  const answerGroup = createEvaluateGroup({ ...deps, groups });
+  const beginGroup = createEvaluateGroup({ ...deps, groups });
   const routes = [
-    ...createEvaluateRoutes({ ...deps, answerGroup }),
+    ...createEvaluateRoutes({ ...deps, beginGroup }),
     ...createRunRoutes({ ...deps, summaries }),
     ...createTurnRoutes({ ...deps, summaries }),
     ...createPairRoutes(deps),

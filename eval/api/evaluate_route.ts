@@ -13,16 +13,16 @@ import type { EvalConfig } from "../config.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import { nameBatch } from "../store/runs/batch_digest.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
-import type { RunReader, RunStore } from "../store/store.ts";
+import type { NewRun, RunReader, RunStore } from "../store/store.ts";
 import type { Detail } from "../results/detail.ts";
 import { resultPieces } from "../results/run_result.ts";
-import type { RunEnd } from "../run/manager/active_run.ts";
+import type { ActiveRun, RunEnd } from "../run/manager/active_run.ts";
 import { eventStream } from "../run/events/event_stream.ts";
 import { type BegunRun, createAttachedRuns } from "../run/manager/attached_runs.ts";
 import { DetailQuery } from "./route_parts.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import type { RunManager } from "../run/manager/manager.ts";
-import { logStreamEnd } from "../run/events/client_stream.ts";
+import { type EventResponse, logStreamEnd } from "../run/events/event_response.ts";
 import { z } from "zod";
 import { type EvaluateRequest, evaluateRequest, requestOf } from "../schemas/evaluate_request.ts";
 import {
@@ -41,18 +41,36 @@ export interface EvaluateRouteDeps {
   endpoints: EndpointPolicy;
   store: RunStore;
   runs: RunManager;
-  answerGroup: AnswerGroup;
+  beginGroup: BeginGroup;
 }
 
-/** Starts a run per model, and answers with the group. */
-export type AnswerGroup = (
-  request: Request,
-  options: { read: ReadEvaluation & { targets: NamedTarget[] }; context: RequestContext },
-) => Promise<Response>;
+/** What a request has begun or found: a run, or the runs of a group. */
+interface Evaluation {
+  /** Its path. */
+  location: string;
+  /** The run that this request follows, if it is one. */
+  active?: ActiveRun | undefined;
+  /** Lets it continue without the client, and gives its present state. */
+  detach(): unknown;
+  /** Its events. It ends if the client leaves. */
+  follow(): EventResponse;
+  /** The answer at its end. It ends if the client leaves. Throws if there is no result. */
+  result(): Promise<Response>;
+}
+
+interface Client extends Pick<RequestContext, "fields"> {
+  client: AbortSignal;
+}
+
+/** Starts a run per target, or finds those of a request that is sent again. */
+export type BeginGroup = (
+  wanted: NewRun & { targets: NamedTarget[] },
+  client: Client,
+) => Promise<Evaluation>;
 
 /** `POST /evaluate`: answers with the result, with a stream of events, or at once with the id. */
 export function createEvaluateRoute(
-  { config, endpoints, store, runs, answerGroup }: EvaluateRouteDeps,
+  { config, endpoints, store, runs, beginGroup }: EvaluateRouteDeps,
 ): Handler {
   const limits = {
     maxAttempts: config.EVAL_MAX_ATTEMPTS,
@@ -61,18 +79,9 @@ export function createEvaluateRoute(
   const readBody = createBodyReader(limits, store);
   const attached = createAttachedRuns({ store, runs });
 
-  async function begin(
-    request: Request,
-    { read, context }: { read: ReadEvaluation; context: RequestContext },
-  ): Promise<BegunRun> {
-    const { request: body, sent, dataset } = read;
-    const idempotency = readIdempotencyKey(request, { context, body: sent });
-    const started = await runs.start({
-      request: body,
-      testName: body.test_name ?? dataset ?? nameBatch(body.test_batch),
-      idempotency,
-    });
-    const { endpoint } = body;
+  async function startOrFind(wanted: NewRun): Promise<BegunRun> {
+    const started = await runs.start(wanted);
+    const { endpoint } = wanted.request;
     if (started.outcome === "known") return await attached.reattach(started.id, endpoint);
     if (started.outcome === "started") {
       return { run: started.active.run, active: started.active, endpoint };
@@ -80,42 +89,68 @@ export function createEvaluateRoute(
     throw keyReused();
   }
 
+  async function beginRun(
+    wanted: NewRun,
+    { client, fields, detail }: Client & { detail: Detail },
+  ): Promise<Evaluation> {
+    fields.model = wanted.request.model_id;
+    const begun = await startOrFind(wanted);
+    const { run, active } = begun;
+    fields.run = run.id;
+    return {
+      location: `/runs/${run.id}`,
+      active,
+      detach() {
+        attached.detach(begun);
+        return { run_id: run.id, status: active ? "running" : run.status };
+      },
+      follow() {
+        const regain = (left: AbortSignal) => attached.regain(begun, left);
+        const stream = eventStream({ store, runs, run, afterSeq: 0, client, regain });
+        active?.hold(stream.left);
+        return stream;
+      },
+      async result() {
+        const { end, active: ended } = await attached.hold(begun, client);
+        fields.outcome = end.status;
+        Object.assign(fields, ended?.tokens());
+        return answerWithResult({ store, detail }, run, end);
+      },
+    };
+  }
+
   return async (request, context) => {
     const { detail } = readQuery(context.url, DetailQuery);
-    const read = await readBody(request, {
+    const { request: body, sent, dataset, targets } = await readBody(request, {
       maxBytes: config.MAX_BODY_BYTES,
       timeoutMs: config.BODY_TIMEOUT_MS,
     });
-    const { request: body, targets } = read;
-    if (targets) return await answerGroup(request, { read: { ...read, targets }, context });
-    endpoints.requireAllowed(body.endpoint);
-    await endpoints.requireReachable(body.endpoint);
-    context.fields.model = body.model_id;
-    const begun = await begin(request, { read, context });
-    const { run, active } = begun;
-    context.fields.run = run.id;
-    const location = `/runs/${run.id}`;
-
+    for (const endpoint of new Set((targets ?? [body]).map(({ endpoint }) => endpoint))) {
+      endpoints.requireAllowed(endpoint);
+      await endpoints.requireReachable(endpoint);
+    }
+    const wanted = {
+      request: body,
+      testName: body.test_name ?? dataset ?? nameBatch(body.test_batch),
+      idempotency: readIdempotencyKey(request, { context, body: sent }),
+    };
+    const { fields } = context;
+    const client = request.signal;
+    const evaluation = targets
+      ? await beginGroup({ ...wanted, targets }, { client, fields })
+      : await beginRun(wanted, { client, fields, detail });
+    const { location } = evaluation;
     if (prefersAsync(request)) {
-      attached.detach(begun);
-      const status = active ? "running" : run.status;
-      return Response.json({ run_id: run.id, status }, {
+      return Response.json(await evaluation.detach(), {
         status: 202,
         headers: { location, "preference-applied": "respond-async" },
       });
     }
-    if (wantsEvents(request)) {
-      const regain = (left: AbortSignal) => attached.regain(begun, left);
-      const stream = eventStream({ store, runs, run, afterSeq: 0, client: request.signal, regain });
-      active?.hold(stream.left);
-      logStreamEnd(stream, { context, begun: active });
-      stream.response.headers.set("location", location);
-      return stream.response;
-    }
-    const { end, active: ended } = await attached.hold(begun, request.signal);
-    context.fields.outcome = end.status;
-    Object.assign(context.fields, ended?.tokens());
-    return answerWithResult({ store, detail }, run, end);
+    if (!wantsEvents(request)) return await evaluation.result();
+    const stream = evaluation.follow();
+    logStreamEnd(stream, { context, begun: evaluation.active });
+    stream.response.headers.set("location", location);
+    return stream.response;
   };
 }
 
@@ -145,7 +180,7 @@ export function resumedLater(what: string, { location }: { location: string }): 
 }
 
 /** Whether `Prefer` (RFC 7240) has `respond-async`, possibly among other preferences. */
-export function prefersAsync(request: Request): boolean {
+function prefersAsync(request: Request): boolean {
   const preferences = request.headers.get("prefer")?.split(",") ?? [];
   return preferences.some((one) => one.split(";")[0]?.trim().toLowerCase() === "respond-async");
 }

@@ -27,7 +27,7 @@ import { cancelRun, type RunManager } from "../run/manager/manager.ts";
 import { LAST_EVENT } from "../run/events/event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import { isRetryWanted, requireRetriable, startRetry } from "../run/manager/retries.ts";
-import { logStreamEnd } from "../run/events/client_stream.ts";
+import { logStreamEnd } from "../run/events/event_response.ts";
 import { allRuns } from "../store/runs/require_run.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
 import { groupEventStream } from "../groups/group_events.ts";

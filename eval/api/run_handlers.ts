@@ -19,7 +19,7 @@ import { eventStream, LAST_EVENT } from "../run/events/event_stream.ts";
 import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import { cancelRun, type RunManager } from "../run/manager/manager.ts";
 import { resultPieces } from "../results/run_result.ts";
-import { logStreamEnd } from "../run/events/client_stream.ts";
+import { logStreamEnd } from "../run/events/event_response.ts";
 import {
   cannotRetry,
   isRetryWanted,

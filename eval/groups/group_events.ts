@@ -1,7 +1,7 @@
 import type { ServerSentEventMessage } from "@std/http/server-sent-event-stream";
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
 import { waitFor } from "../../shared/abort.ts";
-import { createEventResponse, type EventResponse } from "../run/events/client_stream.ts";
+import { createEventResponse, type EventResponse } from "../run/events/event_response.ts";
 import { LAST_EVENT, RETRY_MS } from "../run/events/event_stream.ts";
 import type { RunEventsOptions } from "../run/events/events.ts";
 import type { RunManager } from "../run/manager/manager.ts";

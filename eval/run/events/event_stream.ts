@@ -5,7 +5,7 @@ import { gatherPieces } from "../../../shared/http/body/json_response.ts";
 import { runDeleted } from "../../store/runs/require_run.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
-import { createEventResponse, type EventResponse } from "./client_stream.ts";
+import { createEventResponse, type EventResponse } from "./event_response.ts";
 import type { RunManager } from "../manager/manager.ts";
 import { runEvents, type RunEventsOptions } from "./events.ts";
 import { resultPieces } from "../../results/run_result.ts";

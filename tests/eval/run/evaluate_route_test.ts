@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { setImmediate } from "node:timers/promises";
-import { createClientStream } from "../../../eval/run/events/client_stream.ts";
+import { createEventResponse } from "../../../eval/run/events/event_response.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { createLogger } from "../../../shared/log.ts";
 import {
@@ -285,7 +285,7 @@ for (const [way, leave] of Object.entries(WAYS)) {
       await new Promise((resolve) => left.addEventListener("abort", resolve));
       yield new Uint8Array(1); // too late for the client
     }
-    const reader = createClientStream(connection.signal, write).body.getReader();
+    const reader = createEventResponse(connection.signal, write).response.body!.getReader();
     await reader.read();
     assertEquals(isHeld, true);
     await leave({ reader, connection });

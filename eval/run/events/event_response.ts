@@ -2,20 +2,20 @@ import { noteFailure, type RequestContext } from "../../../shared/http/router/ro
 import type { ActiveRun } from "../manager/active_run.ts";
 import { UNBUFFERED } from "../../../shared/http/router/headers.ts";
 
-/** A body that is produced while it is sent, and that reports when its client has left. */
-interface ClientStream {
-  body: ReadableStream<Uint8Array<ArrayBuffer>>;
+/** A response with events, and what becomes of its client. */
+export interface EventResponse {
+  response: Response;
   /** Aborted when the client leaves, by closing its connection or by cancelling the body. */
   left: AbortSignal;
   /** Settles when everything is sent, or the client has left. */
   ended: Promise<void>;
 }
 
-/** Yields the pieces of a body. `left` is that of the stream. */
+/** Yields the pieces of a body while they are sent. `left` is that of the response. */
 type WritePieces = (left: AbortSignal) => AsyncGenerator<Uint8Array<ArrayBuffer>>;
 
-/** Sends what `write` yields. `client` is the request's own signal. */
-export function createClientStream(client: AbortSignal, write: WritePieces): ClientStream {
+/** A response with the server-sent events that `write` yields. `client` is the request's signal. */
+export function createEventResponse(client: AbortSignal, write: WritePieces): EventResponse {
   const cancelled = new AbortController();
   const left = AbortSignal.any([client, cancelled.signal]);
   const ended = Promise.withResolvers<void>();
@@ -43,19 +43,8 @@ export function createClientStream(client: AbortSignal, write: WritePieces): Cli
     cancel: () => cancelled.abort(),
   }, { highWaterMark: 0 });
   ended.promise.catch(() => {}); // the reader of the body gets the error too
-  return { body, left, ended: ended.promise };
-}
-
-/** A response with events, and what becomes of its client. */
-export interface EventResponse extends Pick<ClientStream, "left" | "ended"> {
-  response: Response;
-}
-
-/** The same for server-sent events, as a response. */
-export function createEventResponse(client: AbortSignal, write: WritePieces): EventResponse {
-  const { body, ...stream } = createClientStream(client, write);
   const headers = { "content-type": "text/event-stream", ...UNBUFFERED };
-  return { response: new Response(body, { headers }), ...stream };
+  return { response: new Response(body, { headers }), left, ended: ended.promise };
 }
 
 interface StreamLogOptions {
@@ -66,7 +55,7 @@ interface StreamLogOptions {
 
 /** Delays the log line of a request until its stream has ended, and adds how it ended. */
 export function logStreamEnd(
-  { ended, left }: Pick<ClientStream, "ended" | "left">,
+  { ended, left }: Pick<EventResponse, "ended" | "left">,
   { context, begun }: StreamLogOptions,
 ): void {
   const { fields } = context;
