@@ -1,31 +1,24 @@
 import { inDetail } from "../results/detail.ts";
 import { z } from "zod";
-import { cursor, forgedCursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
+import { cursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
 import { readParams, readQuery } from "../../shared/http/body/body.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
 import type { Summaries } from "../results/summaries.ts";
 import { holdWithBars } from "../results/passing.ts";
-import type {
-  AttemptRow,
-  RunCursor,
-  TurnCursor,
-  TurnFilter,
-  TurnOutcome,
-  TurnQueryPage,
-} from "../store/runs/list_query.ts";
+import type { AttemptRow, TurnOutcome } from "../store/runs/list_query.ts";
 import type { RunStore } from "../store/store.ts";
-import type { TurnSearch } from "./schemas/turn_schemas.ts";
 import { described, DetailQuery, paging, turnPath } from "./route_parts.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import {
+  readTurnCursor,
   requireLabelKey,
   requireQueriedScores,
-  SearchedText,
+  toFilter,
   TurnListQuery,
 } from "./turn_list_query.ts";
 import {
   ALL_FIELDS,
-  createRunOutlines,
+  type ReadOutline,
   type RunOutline,
   type TurnRow,
   viewTurn,
@@ -36,25 +29,8 @@ import { requireRecord, turnNotFound } from "../store/runs/require_run.ts";
 const LONGEST_CONVERSATION = 100;
 /** Attempts in one page of scenarios. */
 const MOST_ATTEMPTS = 20_000;
-/** Turns of one run that a search of all runs shows, and how much of their texts. */
-const FOUND_PER_RUN = 3;
-const EXCERPT = 600;
-/** After this time a search of all runs answers with what it has found. */
-const SEARCH_MS = 2_000;
 /** Attempts at a turn that its row shows. */
 const MOST_SIBLINGS = 20;
-
-/** The query of `GET /turns`. */
-export const TurnSearchQuery = z.object({
-  text: SearchedText.min(1).meta({
-    description: "In the message, the reply or the reference, in any letter case.",
-  }),
-  ...paging(cursor(z.tuple([z.string()])), {
-    usual: 20,
-    most: 100,
-    description: "Runs with such turns; 20 if unset. A page may have fewer, also none.",
-  }),
-});
 
 /** The query of `GET /runs/{id}/scenarios`. */
 export const ScenarioListQuery = z.object({
@@ -75,9 +51,9 @@ export interface TurnHandlerDeps {
 }
 
 /** The handlers of the routes that look into a run, also while it is running. */
-export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) {
-  const readOutline = createRunOutlines({ store, runs });
-
+export function createTurnHandlers(
+  { store, runs, summaries, readOutline }: TurnHandlerDeps & { readOutline: ReadOutline },
+) {
   /** Adds to each turn what became of it in every attempt. */
   async function withSiblings(
     id: string,
@@ -132,26 +108,6 @@ export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) 
     return Map.groupBy(views, ({ scenario }) => scenario);
   }
 
-  /** The first turns of a run with a text. */
-  async function findTurns(id: string, text: string) {
-    const outline = await readOutline(id);
-    const fields = { names: ["user_message", "agent_reply", "reference_reply"], maxChars: EXCERPT };
-    const turns: TurnRow[] = [];
-    let after: TurnCursor | null = null;
-    do {
-      const page: TurnQueryPage = await store.queryTurns(id, {
-        filter: { text },
-        sort: { by: "position", isDescending: false },
-        limit: FOUND_PER_RUN + 1,
-        withResults: true,
-        after: after ?? undefined,
-      });
-      turns.push(...page.turns.map((turn) => viewTurn(turn, { outline, fields })));
-      after = page.next;
-    } while (after && turns.length <= FOUND_PER_RUN);
-    return { turns: turns.slice(0, FOUND_PER_RUN), hasMore: turns.length > FOUND_PER_RUN };
-  }
-
   return {
     list: async (_request, { params, url }) => {
       const id = params.id ?? "";
@@ -190,37 +146,6 @@ export function createTurnHandlers({ store, runs, summaries }: TurnHandlerDeps) 
         total,
         next_cursor: next &&
           writeCursor([sortName, next.value, next.scenario, next.attempt, next.turn]),
-      });
-    },
-
-    search: async (_request, { url }) => {
-      const { text, cursor, limit } = readQuery(url, TurnSearchQuery);
-      const until = performance.now() + SEARCH_MS;
-      const found: TurnSearch["runs"] = [];
-      let next: RunCursor | null = cursor ? { id: cursor[0], value: null } : null;
-      let isOver = false;
-      while (!isOver && found.length < limit && performance.now() < until) {
-        const page = await store.listRuns({ limit: 1, cursor: next ?? undefined });
-        const [run] = page.runs;
-        if (run) {
-          next = { id: run.id, value: null };
-          const { turns, hasMore } = await findTurns(run.id, text);
-          if (turns.length > 0) {
-            found.push({
-              run_id: run.id,
-              test_name: run.testName,
-              model_id: run.modelId,
-              created_at: new Date(run.createdAt).toISOString(),
-              turns,
-              has_more: hasMore,
-            });
-          }
-        }
-        isOver = page.next === null;
-      }
-      return Response.json({
-        runs: found,
-        next_cursor: isOver || !next ? null : writeCursor([next.id]),
       });
     },
 
@@ -318,43 +243,4 @@ function viewAttempt(
     mayBeBarred: open > 0,
   });
   return { scenario, attempt_id: attempt + 1, turns, failed, missing, barred, mean, standing };
-}
-
-function toFilter(query: TurnListQuery, outline: RunOutline): TurnFilter {
-  const { outcome, threshold = outline.passThreshold, score, min, max } = query;
-  const { label_key: key, expected, found, scenario, scenario_id, attempt_id, turn, text } = query;
-  const { latency_min, latency_max, agreement, graded, counted, baseline, change } = query;
-  const scenarios = scenario_id === undefined
-    ? scenario === undefined ? undefined : [scenario]
-    : outline.scenarios.flatMap(({ id }, index) =>
-      id === scenario_id && (scenario === undefined || scenario === index) ? [index] : []
-    );
-  return {
-    outcome: outcome.length > 0 ? { oneOf: outcome, threshold } : undefined,
-    score: min === undefined && max === undefined ? undefined : { name: score, min, max },
-    label: key === undefined ? undefined : { key, expected, found },
-    scenarios,
-    attempt: attempt_id && attempt_id - 1,
-    attempts: counted && outline.history === "both"
-      ? { below: outline.attempts }
-      : counted === false
-      ? { from: outline.attempts }
-      : undefined,
-    turn,
-    text: text || undefined,
-    latency: { min: latency_min, max: latency_max },
-    agreement,
-    graded,
-    changed: baseline === undefined ? undefined : { from: baseline, by: change },
-  };
-}
-
-function readTurnCursor(
-  [sort, value, scenario, attempt, turn]: NonNullable<TurnListQuery["cursor"]>,
-  wanted: string,
-): TurnCursor {
-  if (sort !== wanted) throw wrongCursor(sort);
-  // PostgreSQL compares a column of integers with integers only.
-  if (/^-?seq$/.test(sort) && !z.int32().nullable().safeParse(value).success) throw forgedCursor();
-  return { value, scenario, attempt, turn };
 }

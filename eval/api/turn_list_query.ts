@@ -1,7 +1,12 @@
 import { AgreementLabel } from "../schemas/interaction_result.ts";
 import { z } from "zod";
-import { cursor } from "../../shared/http/body/cursor.ts";
-import { type IndexedTurn, TURN_OUTCOMES } from "../store/runs/list_query.ts";
+import { cursor, forgedCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
+import {
+  type IndexedTurn,
+  TURN_OUTCOMES,
+  type TurnCursor,
+  type TurnFilter,
+} from "../store/runs/list_query.ts";
 import { invalidParameter } from "../../shared/errors.ts";
 import { HEADLINE } from "../results/passing.ts";
 import type { RunStore } from "../store/store.ts";
@@ -140,4 +145,45 @@ export async function requireQueriedScores(
     if (first.turns.every(hasIt)) return true;
     return await store.countTurns(id, { score: { name } }) > 0;
   }
+}
+
+/** What the query asks of a turn. */
+export function toFilter(query: TurnListQuery, outline: RunOutline): TurnFilter {
+  const { outcome, threshold = outline.passThreshold, score, min, max } = query;
+  const { label_key: key, expected, found, scenario, scenario_id, attempt_id, turn, text } = query;
+  const { latency_min, latency_max, agreement, graded, counted, baseline, change } = query;
+  const scenarios = scenario_id === undefined
+    ? scenario === undefined ? undefined : [scenario]
+    : outline.scenarios.flatMap(({ id }, index) =>
+      id === scenario_id && (scenario === undefined || scenario === index) ? [index] : []
+    );
+  return {
+    outcome: outcome.length > 0 ? { oneOf: outcome, threshold } : undefined,
+    score: min === undefined && max === undefined ? undefined : { name: score, min, max },
+    label: key === undefined ? undefined : { key, expected, found },
+    scenarios,
+    attempt: attempt_id && attempt_id - 1,
+    attempts: counted && outline.history === "both"
+      ? { below: outline.attempts }
+      : counted === false
+      ? { from: outline.attempts }
+      : undefined,
+    turn,
+    text: text || undefined,
+    latency: { min: latency_min, max: latency_max },
+    agreement,
+    graded,
+    changed: baseline === undefined ? undefined : { from: baseline, by: change },
+  };
+}
+
+/** Throws 400 if the cursor is not one of a list with the sorting `wanted`. */
+export function readTurnCursor(
+  [sort, value, scenario, attempt, turn]: NonNullable<TurnListQuery["cursor"]>,
+  wanted: string,
+): TurnCursor {
+  if (sort !== wanted) throw wrongCursor(sort);
+  // PostgreSQL compares a column of integers with integers only.
+  if (/^-?seq$/.test(sort) && !z.int32().nullable().safeParse(value).success) throw forgedCursor();
+  return { value, scenario, attempt, turn };
 }

@@ -1,13 +1,10 @@
 import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { RunSummary } from "../results/run_summary.ts";
-import {
-  createTurnHandlers,
-  ScenarioListQuery,
-  type TurnHandlerDeps,
-  TurnSearchQuery,
-} from "./turn_handlers.ts";
+import { createRunOutlines } from "../run/events/turn_view.ts";
+import { createTurnHandlers, ScenarioListQuery, type TurnHandlerDeps } from "./turn_handlers.ts";
 import { TurnListQuery } from "./turn_list_query.ts";
+import { createTurnSearch, TurnSearchQuery } from "./turn_search.ts";
 import { ScenarioPage, ShownTurn, TurnPage, TurnSearch } from "./schemas/turn_schemas.ts";
 import { BAD_QUERY, DetailQuery, runPath, turnPath } from "./route_parts.ts";
 
@@ -15,7 +12,8 @@ const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in 
 
 /** The routes of the turns and scenarios of a run, row by row. */
 export function createTurnRoutes(deps: TurnHandlerDeps): Route[] {
-  const turns = createTurnHandlers(deps);
+  const readOutline = createRunOutlines(deps);
+  const turns = createTurnHandlers({ ...deps, readOutline });
   return [
     {
       method: "GET",
@@ -33,7 +31,7 @@ export function createTurnRoutes(deps: TurnHandlerDeps): Route[] {
       params: { query: TurnSearchQuery },
       answers: { 200: jsonAnswer("A page of them, by run.", TurnSearch) },
       problems: BAD_QUERY,
-      handler: turns.search,
+      handler: createTurnSearch({ ...deps, readOutline }),
     },
     {
       method: "GET",

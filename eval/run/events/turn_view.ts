@@ -150,13 +150,13 @@ function requiredTurns(batched: Scenario, scenario: number): TurnRange[] {
   return ranges;
 }
 
-/**
- * Reads outlines; one never changes, because a run's request does not. Throws 404 if no run has the
- * id.
- */
+/** Throws 404 if no run has the id. */
+export type ReadOutline = (runId: string) => Promise<RunOutline>;
+
+/** Keeps outlines: they never change, because the request of a run does not. */
 export function createRunOutlines(
   { store, runs }: { store: RunStore; runs: RunManager },
-): (runId: string) => Promise<RunOutline> {
+): ReadOutline {
   const known = new Map<string, RunOutline>();
   return async (runId) => {
     const kept = known.get(runId);
