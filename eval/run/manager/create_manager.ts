@@ -8,7 +8,6 @@ import {
 } from "../../store/runs/run_record.ts";
 import { endedMeanwhile } from "../../store/runs/require_run.ts";
 import type { NewRun } from "../../store/store.ts";
-import { isStorageFault } from "../../store/store_fault.ts";
 import { createExecution, createSaver, type ExecutionPorts } from "../execute/execution.ts";
 import { createStoredParts, readFinished } from "../execute/finished_turns.ts";
 import { type ActiveRun, createActiveRun, type RunEnd } from "./active_run.ts";
@@ -16,7 +15,7 @@ import type { RunManager } from "./manager.ts";
 import type { Finished } from "./run_ports.ts";
 import { createSharedRuns } from "./shared_runs.ts";
 import { requireUsable } from "./usable_request.ts";
-import { createResumeQueue } from "./resume_queue.ts";
+import { createResumption } from "./resumption.ts";
 
 /** Everything a run needs from outside. */
 interface RunManagerDeps extends ExecutionPorts {
@@ -25,11 +24,6 @@ interface RunManagerDeps extends ExecutionPorts {
   /** The first wait before a run continues that a storage fault has stopped; it doubles. */
   recoveryDelayMs?: number;
 }
-
-const FIRST_DELAY_MS = 1_000;
-const LONGEST_DELAY_MS = 60_000;
-
-type Timer = ReturnType<typeof setTimeout>;
 
 const NOTHING_YET: Tally = { done: 0, failed: 0, missing: 0, scored: 0, mean: null, lastSeq: 0 };
 
@@ -41,18 +35,13 @@ const NOTHING_YET: Tally = { done: 0, failed: 0, missing: 0, scored: 0, mean: nu
  *     queue ──► resume                    │ after a storage fault, with a delay
  *       ▲─────────────────────────────────┘
  *
- * The queue has the runs that an earlier process left unfinished, those that a storage fault has
- * stopped, and those that other processes offer. They are resumed as `EVAL_MAX_RUNS` allows.
+ * The queue (`resumption.ts`) has the runs that an earlier process left unfinished, those that a
+ * storage fault has stopped, and those that other processes offer. They are resumed as
+ * `EVAL_MAX_RUNS` allows.
  */
 export function createRunManager(deps: RunManagerDeps): RunManager {
   const { store, log, scoring, sharing, maxRuns = Infinity } = deps;
-  const { recoveryDelayMs = FIRST_DELAY_MS } = deps;
   const runs = new Map<string, ActiveRun>();
-  const queue = createResumeQueue();
-  /** Runs that wait until the storage works again. */
-  const faults = new Map<string, { detail: string; delayMs: number; timer: Timer }>();
-  /** Runs that could not be resumed. Some are tried again every second; each is logged once. */
-  const failing = new Set<string>();
   /** Endpoints with their queries, which are not stored, of runs that have not ended. */
   const addresses = new Map<string, string>();
   const stopping = new AbortController();
@@ -64,7 +53,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     store,
     runs,
     knowsQuery: (id) => addresses.has(id),
-    join: enqueue,
+    join: (ids) => resumption.enqueue(ids),
   });
   /** Runs that are being started. They count as running. */
   let starting = 0;
@@ -72,13 +61,30 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
 
   const room = () => maxRuns - runs.size - starting;
 
+  function whileStarting<T>(count: number, work: () => Promise<T>): Promise<T> {
+    starting += count;
+    return work().finally(() => starting -= count);
+  }
+
+  const resumption = createResumption({
+    store,
+    log,
+    saver,
+    runs,
+    isStopping,
+    room,
+    whileStarting: (work) => whileStarting(1, work),
+    resume,
+    delayMs: deps.recoveryDelayMs,
+  });
+  const { queue, resumeQueued } = resumption;
+
   /** Starts `count` runs, or throws 503. If starting fails, queued runs may start instead. */
   async function begin<T>(count: number, work: () => Promise<T>): Promise<T> {
     if (room() < count) {
       throw overloaded({ what: "runs", max: maxRuns, setting: "EVAL_MAX_RUNS" }, count);
     }
-    starting += count;
-    return await work().finally(() => starting -= count).catch((error) => {
+    return await whileStarting(count, work).catch((error) => {
       resumeQueued();
       throw error;
     });
@@ -110,7 +116,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   ): ActiveRun {
     const active = createActiveRun(run, { tally, now: () => performance.now() });
     runs.set(run.id, active);
-    forgetFault(run.id);
+    resumption.forgetFault(run.id);
     execute(active, finished).then((end) => settle(active, end));
     return active;
   }
@@ -119,76 +125,10 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     const { id } = active.run;
     runs.delete(id);
     shared?.release(id);
-    if (end.storageFault !== undefined) resumeLater(id, end.storageFault);
+    if (end.storageFault !== undefined) resumption.resumeLater(id, end.storageFault);
     if (end.status !== "interrupted" && end.status !== "running") addresses.delete(id);
     active.end(end);
     resumeQueued();
-  }
-
-  function resumeLater(id: string, detail: string): void {
-    const before = faults.get(id);
-    clearTimeout(before?.timer);
-    if (isStopping()) return;
-    const delayMs = before ? Math.min(2 * before.delayMs, LONGEST_DELAY_MS) : recoveryDelayMs;
-    faults.set(id, { detail, delayMs, timer: setTimeout(() => tryAgain(id), delayMs) });
-  }
-
-  /** Never rejects. While it is tried, the run is not queued but still waits for the storage. */
-  async function tryAgain(id: string): Promise<void> {
-    if (isStopping() || room() <= 0) return enqueue([id]);
-    await resumeLeft(id);
-    await resumeQueued();
-  }
-
-  function forgetFault(id: string): void {
-    clearTimeout(faults.get(id)?.timer);
-    faults.delete(id);
-  }
-
-  function enqueue(ids: string[]): void {
-    if (isStopping()) return;
-    queue.add(ids);
-    resumeQueued();
-  }
-
-  /** Resumes queued runs as long as there is room. Never rejects. */
-  async function resumeQueued(): Promise<void> {
-    while (!isStopping() && room() > 0) {
-      const id = queue.take();
-      if (id === undefined) return;
-      await resumeLeft(id);
-      if (!queue.has(id)) runs.get(id)?.cancel("cancelled by a caller"); // while it was read
-      queue.drop(id);
-    }
-  }
-
-  /** Resumes a run that has no client. Never rejects. */
-  async function resumeLeft(id: string): Promise<void> {
-    starting++;
-    try {
-      const run = await store.getRun(id);
-      const isLeft = run?.status === "running" && !runs.has(id) && !isStopping();
-      const resumed = isLeft
-        ? await resume(run, {
-          onResume: ({ done }) =>
-            log.info("run resumed", { run_id: id, done, total: run.totalTurns }),
-        })
-        : undefined;
-      failing.delete(id);
-      if (!resumed) { // deleted, cancelled or resumed by a caller
-        forgetFault(id);
-        return saver.forget(id);
-      }
-      resumed.detach();
-    } catch (error) {
-      if (!failing.has(id) && !faults.has(id)) {
-        log.error("cannot resume a run", { run_id: id, error });
-      }
-      failing.add(id);
-      if (isStorageFault(error)) resumeLater(id, error.message);
-    } finally {
-      starting--;
-    }
   }
 
   /**
@@ -251,7 +191,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     isShared: sharing !== undefined,
     waiting: queue.changed,
     dropWaiting: queue.drop,
-    faultOf: (id) => faults.get(id)?.detail ?? null,
+    faultOf: resumption.faultOf,
     get count() {
       return runs.size;
     },
@@ -319,8 +259,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
 
     async stop() {
       stopping.abort();
-      for (const { timer } of faults.values()) clearTimeout(timer);
-      queue.dropAll();
+      resumption.stop();
       await Promise.all([...runs.values()].map((active) => active.ended));
       sharing?.stop();
     },
