@@ -79,5 +79,5 @@ export function importScenarios(
 
 function describe(...checked: Parameters<typeof listFieldErrors>): string {
   const [first] = listFieldErrors(...checked);
-  return first ? `${first.path || "the scenario"}: ${first.message}` : "it is no scenario";
+  return `${first!.path || "the scenario"}: ${first!.message}`;
 }

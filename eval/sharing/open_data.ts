@@ -5,7 +5,7 @@ import type { EvalConfig } from "../config.ts";
 import type { PaceBoard } from "../endpoint/pace.ts";
 import type { Sharing } from "../run/manager/shared_runs.ts";
 import type { SharedFigures } from "./open_sharing.ts";
-import { openStore, type OpenStoreOptions } from "../store/open_store.ts";
+import { openStore } from "../store/open_store.ts";
 import type { RunStore } from "../store/store.ts";
 
 /** Where runs are kept; `sharing` is set if other processes may work on them too. */
@@ -18,7 +18,7 @@ export interface OpenedData {
   limiter?: RateLimiter | undefined;
 }
 
-interface OpenDataOptions extends Omit<OpenStoreOptions, "path" | "log"> {
+interface OpenDataOptions {
   log: Logger;
   /** True for the command line; see `OpenSharingOptions`. */
   isExclusive?: boolean;
@@ -27,9 +27,9 @@ interface OpenDataOptions extends Omit<OpenStoreOptions, "path" | "log"> {
 /** Opens `EVAL_DATA`: PostgreSQL if it is an address of one, else an SQLite file. */
 export async function openData(
   { EVAL_DATA: data, EVAL_DATA_CONNECTIONS: maxConnections, RATE_LIMIT: rate }: EvalConfig,
-  { log, isExclusive = false, ...options }: OpenDataOptions,
+  { log, isExclusive = false }: OpenDataOptions,
 ): Promise<OpenedData> {
-  if (!isPostgresAddress(data)) return { store: await openStore({ path: data, log, ...options }) };
+  if (!isPostgresAddress(data)) return { store: await openStore({ path: data, log }) };
   const { openSharing } = await import("./open_sharing.ts");
   const { pool, ...opened } = await openSharing({
     address: data,

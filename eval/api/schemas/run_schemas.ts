@@ -2,7 +2,7 @@ import { z } from "zod";
 import { EvaluateAnswer } from "../../schemas/evaluate_response.ts";
 import { RunHeadline } from "../../results/run_summary.ts";
 import { Run, RunStatus } from "../../run/events/view.ts";
-import { TAG } from "../../store/runs/run_reader.ts";
+import { TAG } from "../../store/runs/run_record.ts";
 
 export type { Run };
 

@@ -1,4 +1,4 @@
-import { digestBatch, nameBatch } from "../../store/runs/batch_digest.ts";
+import { digestBatch, nameBatch } from "../../store/runs/run_record.ts";
 import { FORMATS } from "../../datasets/detect.ts";
 import { loadScenarios, nameVersion, requireVersion } from "../../datasets/find_version.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";

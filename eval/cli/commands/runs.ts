@@ -1,12 +1,11 @@
 import { showScore } from "../../export/text/text_form.ts";
 import { restingProgress, viewRun } from "../../run/events/view.ts";
-import { RUN_STATUSES, type RunRecord } from "../../store/runs/run_record.ts";
+import { RUN_STATUSES, type RunRecord, TAG } from "../../store/runs/run_record.ts";
 import type { RunFilter } from "../../store/store.ts";
 import { parseArguments, parseLimit } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import { renderTable } from "../report/terminal_form.ts";
 import { findRun } from "../find_run.ts";
-import { TAG } from "../../store/runs/run_reader.ts";
 
 const options = {
   limit: { type: "string" },

@@ -2,9 +2,8 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { type AppError, notFound } from "../../../shared/errors.ts";
 import type { Scenario } from "../../schemas/scenario.ts";
 import { createYielder } from "../../../shared/yielder.ts";
-import { createBatchDigest } from "../runs/batch_digest.ts";
 import type { DatasetReader, DatasetStore, VersionRecord } from "./datasets.ts";
-import { createRunIds, momentOf } from "../runs/run_record.ts";
+import { createBatchDigest, createRunIds, momentOf } from "../runs/run_record.ts";
 import type { DatasetVersionsTable, Tables } from "../schema/schema.ts";
 
 /** A part is stored once it has this many characters; a larger scenario is a part of its own. */

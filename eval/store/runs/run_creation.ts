@@ -1,8 +1,13 @@
 import { createYielder } from "../../../shared/yielder.ts";
 import { type Kysely, sql, type Transaction } from "kysely";
 import { countTurns, planOf } from "../../schemas/conversations.ts";
-import { datasetNameOf, digestBatch } from "./batch_digest.ts";
-import { removeQuery, type RunGroup, type StoredRun } from "./run_record.ts";
+import {
+  datasetNameOf,
+  digestBatch,
+  removeQuery,
+  type RunGroup,
+  type StoredRun,
+} from "./run_record.ts";
 import { ALL_TURN_COLUMNS, RECORD_COLUMNS, toRecord, toRunRow } from "./run_rows.ts";
 import type { Tables } from "../schema/schema.ts";
 import type { IdempotencyKey, KnownRun, NewRun, RunStore } from "../store.ts";

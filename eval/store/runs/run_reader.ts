@@ -193,6 +193,3 @@ export async function* readAhead<T>(items: AsyncIterable<T>): AsyncGenerator<T> 
     await iterator.return?.();
   }
 }
-
-/** Names of tags: what branches and releases are usually called. */
-export const TAG = /^[\w][\w./-]{0,99}$/;

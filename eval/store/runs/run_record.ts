@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
+import type { Scenario } from "../../schemas/scenario.ts";
 
 /**
  * `running` is unfinished, in this process or in one that died; `interrupted` is unfinished and is
@@ -109,3 +111,40 @@ export function createRunIds(now: () => number, after = ""): () => string {
 export function momentOf(id: string): number {
   return parseInt(id.replace("-", "").slice(0, 12), 16);
 }
+
+/**
+ * The name of a test without one: the id of its only scenario, else after the content of all, because
+ * different batches may begin with the same scenario.
+ */
+export function nameBatch(batch: Scenario[]): string {
+  const [first, ...others] = batch;
+  return others.length === 0 ? first!.id : `batch-${digestBatch(batch).slice(0, 8)}`;
+}
+
+/** A digest of a batch's content: runs with the same one have run the same conversations. */
+export function digestBatch(batch: Scenario[]): string {
+  const digest = createBatchDigest();
+  for (const scenario of batch) digest.add(JSON.stringify(scenario));
+  return digest.end();
+}
+
+/** The same digest of scenarios that arrive one after another, each as JSON text. */
+export function createBatchDigest(): { add(scenario: string): void; end(): string } {
+  const hash = createHash("sha256");
+  let separator = "[";
+  return {
+    add(scenario) {
+      hash.update(separator).update(scenario);
+      separator = ",";
+    },
+    end: () => hash.update(separator === "[" ? "[]" : "]").digest("hex").slice(0, 32),
+  };
+}
+
+/** The name of the dataset that a stored request names; `null` if it names none. */
+export function datasetNameOf({ dataset }: Pick<EvaluateRequest, "dataset">): string | null {
+  return dataset?.split("@")[0] ?? null;
+}
+
+/** Names of tags: what branches and releases are usually called. */
+export const TAG = /^[\w][\w./-]{0,99}$/;

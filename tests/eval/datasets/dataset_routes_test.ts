@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createContentChecks } from "../../../eval/assess/checks/content_checks.ts";
-import { digestBatch } from "../../../eval/store/runs/batch_digest.ts";
+import { digestBatch } from "../../../eval/store/runs/run_record.ts";
 import { datasetService, jsonl, scenario } from "../../fakes/dataset_service.ts";
 import { evaluateBody, evaluateRequestOf, evaluateWith } from "../../fakes/eval_service.ts";
 import { scoringPorts } from "../../fakes/scoring_ports.ts";

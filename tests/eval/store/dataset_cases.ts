@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { digestBatch } from "../../../eval/store/runs/batch_digest.ts";
+import { digestBatch } from "../../../eval/store/runs/run_record.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import type { Scenario } from "../../../eval/schemas/scenario.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";

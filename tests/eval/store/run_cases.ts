@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { digestBatch } from "../../../eval/store/runs/batch_digest.ts";
+import { digestBatch } from "../../../eval/store/runs/run_record.ts";
 import type { RunCursor } from "../../../eval/store/runs/list_query.ts";
 import type { RunPage } from "../../../eval/store/store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
