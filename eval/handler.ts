@@ -7,7 +7,7 @@ import { createDatasetRoutes } from "./api/dataset_routes.ts";
 import { createEvaluateRoutes } from "./api/evaluate_routes.ts";
 import { createGroupRoutes } from "./api/group_routes.ts";
 import { createGradeRoutes } from "./api/grade_routes.ts";
-import { createPairRoutes } from "./api/compare_routes.ts";
+import { createCompareRoutes } from "./api/compare_routes.ts";
 import { createTurnRoutes } from "./api/turn_routes.ts";
 import { createNoiseRoutes } from "./api/noise_routes.ts";
 import { createRunRoutes } from "./api/run_routes.ts";
@@ -54,7 +54,7 @@ export function createEvalHandler(deps: EvalDeps): Service {
     ...createEvaluateRoutes({ ...deps, beginGroup }),
     ...createRunRoutes({ ...deps, summaries }),
     ...createTurnRoutes({ ...deps, summaries }),
-    ...createPairRoutes(deps),
+    ...createCompareRoutes(deps),
     ...createGroupRoutes({ ...deps, groups }),
     ...createNoiseRoutes(deps),
     ...createGradeRoutes(deps),

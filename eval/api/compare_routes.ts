@@ -92,10 +92,10 @@ function createPairReader(store: RunReader): (query: PairListQuery) => Promise<P
 }
 
 /** The query of `GET /runs/compare`. */
-export const CompareQuery = z.object({ ...comparedRuns, decide_by, detail });
+const CompareQuery = z.object({ ...comparedRuns, decide_by, detail });
 
 /** `GET /runs/compare`: whether one run is better than another. */
-export function createCompareRoute({ store }: { store: RunReader }): Handler {
+function createCompareHandler({ store }: { store: RunReader }): Handler {
   return async (_request, { url }) => {
     const { baseline, candidate, decide_by: decideBy, detail } = readQuery(url, CompareQuery);
     const compared = await compareStored(store, { baseline, candidate }, { decideBy });
@@ -116,7 +116,7 @@ const JudgedComparison = StoredComparison.extend({ preference: Preference })
   .meta({ id: "JudgedComparison" });
 
 /** `POST /runs/compare`: the same, and the judge says which replies are better, at its price. */
-function createJudgeRoute({ store, scoring, config }: CompareDeps): Handler {
+function createJudgeHandler({ store, scoring, config }: CompareDeps): Handler {
   return async (request) => {
     const { decide_by: decideBy, ...ids } = await readJson(request, JudgeInput, {
       maxBytes: config.MAX_BODY_BYTES,
@@ -131,10 +131,28 @@ function createJudgeRoute({ store, scoring, config }: CompareDeps): Handler {
 
 const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in it" };
 
-/** The routes that pair what two runs share. */
-export function createPairRoutes(deps: CompareDeps): Route[] {
+/** The routes that compare two runs. */
+export function createCompareRoutes(deps: CompareDeps): Route[] {
   const pairs = createPairHandlers(deps);
   return [
+    {
+      method: "GET",
+      path: "/runs/compare",
+      summary: "Is one run better than another?",
+      index: {
+        query: "baseline={id}&candidate={id}",
+        text: "whether one run is better than another",
+      },
+      params: { query: CompareQuery },
+      answers: {
+        200: jsonAnswer(
+          "The verdict of the deciding score, and what moved with it.",
+          StoredComparison,
+        ),
+      },
+      problems: { ...BAD_QUERY, ...NOT_FOUND },
+      handler: createCompareHandler(deps),
+    },
     {
       method: "POST",
       path: "/runs/compare",
@@ -151,7 +169,7 @@ export function createPairRoutes(deps: CompareDeps): Route[] {
         400: "`invalid_request`: no judge is configured, or the runs share too many turns",
         ...NOT_FOUND,
       },
-      handler: createJudgeRoute(deps),
+      handler: createJudgeHandler(deps),
     },
     {
       method: "GET",

@@ -2,15 +2,14 @@ import { z } from "zod";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { exportFormats } from "../export/export_formats.ts";
+import { createGroupExport, FORMATS, GroupExportQuery } from "./export_handlers.ts";
 import { GroupReport, ListedGroup } from "../groups/group_report.ts";
 import type { RunHeadline } from "../results/run_summary.ts";
 import { GROUP_EVENTS, GroupState, RunLocation } from "./schemas/run_schemas.ts";
 import {
   BAD_QUERY,
-  bom,
   CALL_PROBLEMS,
   decide_by,
-  described,
   detail,
   eventAnswers,
   fileAnswer,
@@ -33,12 +32,9 @@ import type { RunRecord } from "../store/runs/run_record.ts";
 import { groupEventStream } from "../groups/group_events.ts";
 import { stateOf } from "../groups/group_views.ts";
 import { groupInDetail, type Groups } from "../groups/groups.ts";
-import { streamPieces } from "../../shared/http/body/json_response.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
-import type { RunReader, RunStore } from "../store/store.ts";
-import { groupSources } from "../export/export_source.ts";
+import type { RunStore } from "../store/store.ts";
 
-const FORMATS = exportFormats.map(({ name }) => name);
 const path = z.object({ id: z.string().meta({ description: "The group." }) });
 const NOT_FOUND = { 404: "`not_found`: there is no such group" };
 const CONFLICT = { 409: "`conflict`: the group is not in a state for that" };
@@ -51,13 +47,6 @@ const ReportQuery = z.object({
   decide_by,
   detail,
   pairs: flag(true, "`false`: without verdicts, which read all turns of the runs."),
-});
-
-const ExportQuery = z.object({
-  format: described(z.enum(FORMATS).default("json"), "`json` if unset."),
-  decide_by,
-  detail,
-  bom,
 });
 
 /** The routes about groups: runs of the same batch with several models. */
@@ -94,12 +83,12 @@ export function createGroupRoutes(deps: GroupHandlerDeps): Route[] {
       path: "/groups/:id/export",
       summary: "One group as a file",
       index: { query: `format=${FORMATS.join("|")}` },
-      params: { path, query: ExportQuery },
+      params: { path, query: GroupExportQuery },
       answers: {
         200: fileAnswer(exportFormats, GroupReport),
       },
       problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT },
-      handler: createGroupExportRoute(deps),
+      handler: createGroupExport(deps),
     },
     {
       method: "GET",
@@ -251,27 +240,4 @@ function createGroupHandlers({ store, runs, endpoints, groups }: GroupHandlerDep
       return new Response(null, { status: 204 });
     },
   } satisfies Record<string, Handler>;
-}
-
-/** `GET /groups/:id/export`: a group whose runs have ended, as a file. */
-function createGroupExportRoute(
-  { groups, store }: { groups: Groups; store: RunReader },
-): Handler {
-  return async (_request, { params, url }) => {
-    const { format: name, decide_by: decideBy, detail, bom } = readQuery(url, ExportQuery);
-    const { id = "" } = params;
-    const format = exportFormats.find((format) => format.name === name)!;
-    if ((await groups.view(id)).status === "running") {
-      const detail =
-        `cannot export group ${id}: it is not finished; wait for its end, or cancel it`;
-      throw conflict(detail);
-    }
-    const report = await groups.report(id, { decideBy });
-    const runs = () => groupSources(store, report);
-    return streamPieces(format.writeGroup({ report, runs, hasBom: bom, detail }), {
-      "content-type": format.contentType,
-      "content-disposition": `attachment; filename="assay-group-${id}.${format.extension}"`,
-      "x-content-type-options": "nosniff", // text of others must not be shown as a page
-    });
-  };
 }

@@ -1,9 +1,7 @@
 import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { EvaluateAnswer } from "../schemas/evaluate_response.ts";
-import { CompareQuery, createCompareRoute } from "./compare_routes.ts";
-import { StoredComparison } from "../compare/compare_stored.ts";
-import { createExportRoute, ExportQuery } from "./export_route.ts";
+import { createRunExport, FORMATS, RunExportQuery } from "./export_handlers.ts";
 import { exportFormats } from "../export/export_formats.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { createRunHandlers, type RunHandlerDeps, RunListQuery, RunQuery } from "./run_handlers.ts";
@@ -29,7 +27,6 @@ import {
   WRITE_PROBLEMS,
 } from "./route_parts.ts";
 
-const FORMATS = exportFormats.map(({ name }) => name);
 const NOT_FOUND = { 404: "`not_found`: there is no such run" };
 const CONFLICT = { 409: "`conflict`: the run is not in a state for that" };
 
@@ -60,33 +57,15 @@ export function createRunRoutes(deps: RunHandlerDeps & { scoring: ScoringPorts }
     },
     {
       method: "GET",
-      path: "/runs/compare",
-      summary: "Is one run better than another?",
-      index: {
-        query: "baseline={id}&candidate={id}",
-        text: "whether one run is better than another",
-      },
-      params: { query: CompareQuery },
-      answers: {
-        200: jsonAnswer(
-          "The verdict of the deciding score, and what moved with it.",
-          StoredComparison,
-        ),
-      },
-      problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT },
-      handler: createCompareRoute(deps),
-    },
-    {
-      method: "GET",
       path: "/runs/:id/export",
       summary: "One run as a file",
       index: { query: `format=${FORMATS.join("|")}` },
-      params: { path: runPath, query: ExportQuery },
+      params: { path: runPath, query: RunExportQuery },
       answers: {
         200: fileAnswer(exportFormats, EvaluateAnswer),
       },
       problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT },
-      handler: createExportRoute(deps),
+      handler: createRunExport(deps),
     },
     {
       method: "GET",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { conflict } from "../../shared/errors.ts";
 import { streamPieces } from "../../shared/http/body/json_response.ts";
 import { readQuery } from "../../shared/http/body/body.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
@@ -10,16 +11,19 @@ import { splitNoise } from "../noise/noise.ts";
 import type { RunReader } from "../store/store.ts";
 import { readDetails, readSides } from "../export/text/compared_sides.ts";
 import { exportFormats } from "../export/export_formats.ts";
-import { exportSource } from "../export/export_source.ts";
+import { exportSource, groupSources } from "../export/export_source.ts";
+import type { ExportFormat } from "../export/format.ts";
+import type { Groups } from "../groups/groups.ts";
 import { requireRun } from "../store/runs/require_run.ts";
 import { bom, decide_by, described, detail, flag, Share } from "./route_parts.ts";
 
+export const FORMATS = exportFormats.map(({ name }) => name);
+
+const format = described(z.enum(FORMATS).default("json"), "`json` if unset.");
+
 /** The query of `GET /runs/{id}/export`. */
-export const ExportQuery = z.object({
-  format: described(
-    z.enum(exportFormats.map(({ name }) => name)).default("json"),
-    "`json` if unset.",
-  ),
+export const RunExportQuery = z.object({
+  format,
   threshold: Share.optional().meta({
     description: "From which `overall` a turn passes in JUnit XML, Markdown and HTML; the run's " +
       "own if unset.",
@@ -40,12 +44,15 @@ export const ExportQuery = z.object({
   bom,
 });
 
+/** The query of `GET /groups/{id}/export`. */
+export const GroupExportQuery = z.object({ format, decide_by, detail, bom });
+
 /** `GET /runs/:id/export`: a run that has ended, as a file. */
-export function createExportRoute(
+export function createRunExport(
   { store, scoring }: { store: RunReader; scoring: ScoringPorts },
 ): Handler {
   return async (_request, { params, url }) => {
-    const query = readQuery(url, ExportQuery);
+    const query = readQuery(url, RunExportQuery);
     const { format: name, threshold, baseline, decide_by: decideBy, noise, rows, bom } = query;
     const format = exportFormats.find((format) => format.name === name)!;
     const run = await requireRun(store, params.id ?? "");
@@ -66,10 +73,37 @@ export function createExportRoute(
     source.agreement = await readAgreementIfGraded(store, run);
     source.scores = describeScores(scoring);
     if (noise) source.noise = await splitNoise(run.id, source.reader.turns(run.id));
-    return streamPieces(format.write(source), {
-      "content-type": format.contentType,
-      "content-disposition": `attachment; filename="assay-${run.id}.${format.extension}"`,
-      "x-content-type-options": "nosniff", // text of others must not be shown as a page
-    });
+    return sendFile(format.write(source), { name: run.id, format });
   };
+}
+
+/** `GET /groups/:id/export`: a group whose runs have ended, as a file. */
+export function createGroupExport(
+  { groups, store }: { groups: Groups; store: RunReader },
+): Handler {
+  return async (_request, { params, url }) => {
+    const { format: name, decide_by: decideBy, detail, bom } = readQuery(url, GroupExportQuery);
+    const { id = "" } = params;
+    const format = exportFormats.find((format) => format.name === name)!;
+    if ((await groups.view(id)).status === "running") {
+      throw conflict(
+        `cannot export group ${id}: it is not finished; wait for its end, or cancel it`,
+      );
+    }
+    const report = await groups.report(id, { decideBy });
+    const runs = () => groupSources(store, report);
+    const pieces = format.writeGroup({ report, runs, hasBom: bom, detail });
+    return sendFile(pieces, { name: `group-${id}`, format });
+  };
+}
+
+function sendFile(
+  pieces: AsyncIterable<string>,
+  { name, format: { contentType, extension } }: { name: string; format: ExportFormat },
+): Response {
+  return streamPieces(pieces, {
+    "content-type": contentType,
+    "content-disposition": `attachment; filename="assay-${name}.${extension}"`,
+    "x-content-type-options": "nosniff", // text of others must not be shown as a page
+  });
 }
