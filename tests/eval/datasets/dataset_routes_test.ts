@@ -165,7 +165,7 @@ const REFUSED: Record<string, { path?: string; body: string; status?: number; sa
     body: "<a/>",
     says: "format: must be one of jsonl, json, csv, promptfoo, openai-evals, langsmith",
   },
-  "an empty file": { path: "/datasets/x?format=jsonl", body: "\n", says: "there is no scenario" },
+  "an empty file": { path: "/datasets/x?format=jsonl", body: "\n", says: "it has no scenario" },
   "a name with a space": { path: "/datasets/a%20b", body: jsonl(scenario("a")), says: "name:" },
   "JSON that is nested too deeply": {
     body: `{"id":"a","interactions":${"[".repeat(50_000)}`,
