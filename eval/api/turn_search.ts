@@ -68,6 +68,7 @@ export function createTurnSearch(
             run_id: run.id,
             test_name: run.testName,
             model_id: run.modelId,
+            ...(run.group && { name: run.group.name }),
             created_at: new Date(run.createdAt).toISOString(),
             turns,
             has_more: hasMore,

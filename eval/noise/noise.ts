@@ -132,7 +132,8 @@ function describeLimits(
   { scenario, attempt, vote }: VarianceComponents,
   { isVotedOn }: { isVotedOn: boolean },
 ): string[] {
-  const isNegative = scenario < 0 || (attempt ?? 0) < 0;
+  const negative = Object.entries({ scenarios: scenario, attempts: attempt ?? 0 })
+    .filter(([, estimate]) => estimate < 0);
   return [
     ...(attempt === null
       ? ["one attempt per scenario: the noise of the model is part of scenario"]
@@ -140,9 +141,9 @@ function describeLimits(
     ...(isVotedOn && vote === null
       ? ["one vote per turn: the noise of the judge is part of attempt"]
       : []),
-    ...(isNegative
-      ? ["a component is estimated below 0 and counts as 0: it is too small to distinguish from 0"]
-      : []),
+    ...negative.map(([source]) =>
+      `${source}: their variance is estimated below 0 and counts as 0, too small to distinguish from 0`
+    ),
   ];
 }
 

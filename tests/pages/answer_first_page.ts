@@ -144,25 +144,3 @@ suite.test("the verdict against the last run has its place before it is known", 
   await page.getByRole("link", { name: "Trend of support" }).click();
   await page.waitForURL(/\?test=support$/);
 });
-
-suite.test("a source of noise that is estimated below 0 is named", async (
-  { url, evaluate },
-  open,
-) => {
-  const run = await evaluate(["steady", "shaky"], 2);
-  await using tab = await open("about:blank");
-  const { page } = tab;
-  await page.route(/\/noise\?/, async (route) => {
-    const noise = await (await route.fetch()).json();
-    noise.scores.overall.components.scenario.estimate = -0.01;
-    noise.scores.overall.notes = [
-      "a component is estimated below 0 and counts as 0: it is too small to tell from none",
-      "another note",
-    ];
-    await route.fulfill({ json: noise });
-  });
-  await page.goto(`${url}/ui/runs/${run}?view=noise`);
-  await page.getByText("Scenarios: too small to tell from none.").waitFor();
-  await page.getByText("Another note.").waitFor();
-  assertEquals(await page.getByText("estimated below 0").count(), 0);
-});

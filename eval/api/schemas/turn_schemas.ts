@@ -45,6 +45,7 @@ export const TurnSearch = z.object({
     run_id: z.string(),
     test_name: z.string(),
     model_id: z.string(),
+    name: z.string().optional().meta({ description: "What the group calls the model." }),
     created_at: z.string(),
     /** The first ones, with their texts. */
     turns: z.array(TurnRow),

@@ -86,14 +86,7 @@ export function NoiseSplit({ score, noise, attempts }: {
         <Explained text="To halve the standard error" />
       </h4>
       <Ways halvings={to_halve_stderr} present={{ scenarios: noise.scenarios, attempts }} />
-      {SOURCES.map(({ name, label }) =>
-        (components[name]?.estimate ?? 0) < 0 && (
-          <p key={name} class="muted small">{label}: too small to tell from none.</p>
-        )
-      )}
-      {notes.filter((note) => !note.includes("too small to tell")).map((note) => (
-        <p key={note} class="muted small">{asSentence(note)}</p>
-      ))}
+      {notes.map((note) => <p key={note} class="muted small">{asSentence(note)}</p>)}
     </Section>
   );
 }

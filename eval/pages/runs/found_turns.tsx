@@ -8,7 +8,7 @@ import { Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.ts";
 import { MoreButton, readPages } from "../parts/paging.tsx";
 import { Shown } from "../shown.tsx";
-import { placeOf, resultOf, RESULTS } from "../words.ts";
+import { modelOf, placeOf, resultOf, RESULTS } from "../words.ts";
 
 /** Turns of all runs that contain a text. */
 export function FoundTurns({ text }: { text: string }) {
@@ -44,7 +44,7 @@ function FoundRun({ run, text }: { run: TurnSearch["runs"][number]; text: string
   return (
     <li>
       <div class="muted small">
-        <bdi>{run.test_name || "(no name)"}</bdi> · <bdi>{run.model_id}</bdi> ·{" "}
+        <bdi>{run.test_name || "(no name)"}</bdi> · <bdi>{modelOf(run)}</bdi> ·{" "}
         <Age of={run.created_at} />
         {run.has_more && (
           <>

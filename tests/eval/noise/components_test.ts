@@ -131,7 +131,7 @@ Deno.test("a component that is not there is estimated without bias, and never sh
     negative++;
     assertEquals(variance, 0);
     assertEquals(notes, [
-      "a component is estimated below 0 and counts as 0: it is too small to distinguish from 0",
+      "scenarios: their variance is estimated below 0 and counts as 0, too small to distinguish from 0",
     ]);
   }
   assert(negative > SIMULATIONS / 4, `${negative}`);

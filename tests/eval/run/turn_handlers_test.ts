@@ -5,7 +5,12 @@ import { openStore } from "../../../eval/store/open_store.ts";
 import { RunHeadline, RunSummary } from "../../../eval/results/run_summary.ts";
 import { TurnRow } from "../../../eval/run/events/turn_view.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
-import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
+import {
+  evalService,
+  evaluateBody,
+  evaluateRequestOf,
+  evaluateWith,
+} from "../../fakes/eval_service.ts";
 import { fakeEmbedder, scoringPorts } from "../../fakes/scoring_ports.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 
@@ -131,6 +136,23 @@ Deno.test("a text is searched for in the turns of all runs, by run and in pages"
   assertEquals(second.runs.map(({ run_id }: Answer) => run_id), [id]);
   assertEquals((await search("text=nowhere")).runs, []);
   assertEquals((await get(service, "/turns")).status, 400);
+});
+
+Deno.test("a found run of a group has the name that the group gives its model", async () => {
+  const { service, store } = await startRun();
+  const { service: grouped } = evalService(() => "Grouped", { store });
+  const targets = ["before", "after"].map((name) => ({
+    endpoint: "http://127.0.0.1:9",
+    model_id: `m-${name}`,
+    name,
+  }));
+  const body = evaluateBody({ test_batch: BATCH.slice(0, 1), targets });
+  const response = await grouped(
+    evaluateRequestOf({ ...body, endpoint: undefined, model_id: undefined }),
+  );
+  assertEquals(response.status, 200, await response.text());
+  const { runs: found } = (await get(service, "/turns?text=grouped")).body;
+  assertEquals(found.map(({ name }: Answer) => name).sort(), ["after", "before"]);
 });
 
 Deno.test("a run is renamed and tagged, and lists show it", async () => {
