@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { pageSuite } from "./browser.ts";
-import { gradeSome, startEvalFixture } from "./eval_fixture.ts";
+import { gradeSome, openFigures, startEvalFixture } from "./eval_fixture.ts";
 
 const suite = pageSuite(async () => {
   const fixture = await startEvalFixture();
@@ -58,8 +58,7 @@ suite.test(
     const { page } = tab;
     for (const { address, words } of VIEWS) {
       await page.goto(fixture.url + address(fixture));
-      const more = page.getByText("Intervals, pairs and all scores");
-      if (address(fixture).includes("groups")) await more.click();
+      if (address(fixture).includes("groups")) await openFigures(page);
       for (const [word, means] of words) {
         const term = termOf(page, word);
         await term.hover();

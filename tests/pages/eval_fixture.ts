@@ -110,3 +110,9 @@ export async function gradeSome({ grade }: EvalFixture, runId: string): Promise<
     await grade(runId, place, { value: other, author: "Ben" });
   }
 }
+
+/** Opens the tables of a group. Its replies are drawn last and move what is below them. */
+export async function openFigures(page: Page): Promise<void> {
+  await page.locator(".group-grid tbody tr").first().waitFor();
+  await page.getByText("Intervals, pairs and all scores").click();
+}

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { becomes, checkAccessibility, findBrokenWords, pageSuite } from "./browser.ts";
-import { startEvalFixture } from "./eval_fixture.ts";
+import { openFigures, startEvalFixture } from "./eval_fixture.ts";
 import { PAYLOADS } from "./payloads.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
 
@@ -17,7 +17,7 @@ suite.test(
     await using tab = await open(`${url}/ui/groups/${group}`);
     const { page } = tab;
     await page.locator(".verdict .sentence").waitFor();
-    await page.getByText("Intervals, pairs and all scores").click();
+    await openFigures(page);
     const models = page.getByRole("region", { name: "Models" }).locator("tbody tr");
     await becomes(() => models.count(), 2);
     const scores = page.getByRole("region", { name: "Scores by model" });
@@ -28,7 +28,7 @@ suite.test(
     await page.waitForURL(/\/ui\/compare\?baseline=.+&candidate=.+/);
     await page.getByText("Turns that changed most").waitFor();
     await page.goBack();
-    await page.getByText("Intervals, pairs and all scores").click();
+    await openFigures(page);
     await models.first().getByRole("link").click();
     await page.waitForURL(/\/ui\/runs\//);
     await page.getByRole("link", { name: "Beside other models" }).click();
@@ -169,7 +169,7 @@ suite.test("a telephone breaks no word of a group's tables, and names begin in o
     viewport: { width: 390, height: 800 },
   });
   const { page } = tab;
-  await page.getByText("Intervals, pairs and all scores").click();
+  await openFigures(page);
   const scores = page.getByRole("region", { name: "Scores by model" }).locator("tbody th .term");
   await scores.first().waitFor();
   const sides = await scores.evaluateAll((names) =>
