@@ -48,6 +48,7 @@ export function createEvalHandler(deps: EvalDeps): Service {
     store: deps.store,
     view: createRunViewer(deps),
     summarise: summaries.summary,
+    headlines: summaries.headlines,
   });
   const beginGroup = createEvaluateGroup({ ...deps, groups });
   const routes = [

@@ -129,7 +129,7 @@ function createJudgeHandler({ store, scoring, config }: CompareDeps): Handler {
   };
 }
 
-const NOT_FOUND = { 404: "`not_found`: there is no such run, or no such turn in it" };
+const NOT_FOUND = { 404: "`not_found`: there is no such run" };
 
 /** The routes that compare two runs. */
 export function createCompareRoutes(deps: CompareDeps): Route[] {

@@ -4,7 +4,6 @@ import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { exportFormats } from "../export/export_formats.ts";
 import { createGroupExport, FORMATS, GroupExportQuery } from "./export_handlers.ts";
 import { GroupReport, ListedGroup } from "../groups/group_report.ts";
-import type { RunHeadline } from "../results/run_summary.ts";
 import { GROUP_EVENTS, GroupState, RunLocation } from "./schemas/run_schemas.ts";
 import {
   BAD_QUERY,
@@ -138,12 +137,6 @@ interface GroupHandlerDeps {
   groups: Groups;
 }
 
-/** Of a stored headline as JSON. */
-function readOverall(headline: string | undefined): ListedGroup["models"][number]["overall"] {
-  const { overall }: Partial<RunHeadline["scores"]> = headline ? JSON.parse(headline).scores : {};
-  return overall ? { mean: overall.mean, bounds: overall.bounds } : null;
-}
-
 /** The handlers of the routes of groups. */
 function createGroupHandlers({ store, runs, endpoints, groups }: GroupHandlerDeps) {
   return {
@@ -152,14 +145,8 @@ function createGroupHandlers({ store, runs, endpoints, groups }: GroupHandlerDep
       const found = await groups.list({ before: given?.[1], limit: limit + 1 });
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
-      const ids = page.flatMap(({ models }) => models.map(({ run_id }) => run_id));
-      const headlines = await store.headlines(ids);
-      const withOverall = (model: ListedGroup["models"][number]) => ({
-        ...model,
-        overall: readOverall(headlines.get(model.run_id)),
-      });
       return Response.json({
-        groups: page.map((group) => ({ ...group, models: group.models.map(withOverall) })),
+        groups: page,
         next_cursor: last ? writeCursor(["group", last.group_id]) : null,
       });
     },

@@ -64,7 +64,7 @@ function explain(evidence: Evidence) {
       `${missing.candidate} in the candidate), and the verdict depends on them`;
   }
   if (pAsCounted < ALPHA) {
-    const asCounted = formatP(pAsCounted).replace("<", "below ");
+    const asCounted = formatP(pAsCounted).replace("<", "below");
     return `p is ${asCounted} if unanswered calls count 0 (${failed.baseline} in the ` +
       `baseline, ${failed.candidate} in the candidate), but their answers could change the verdict`;
   }
@@ -75,7 +75,7 @@ function explain(evidence: Evidence) {
       `the test needs at least ${needed}`;
   }
   if (pAlone < ALPHA) {
-    return `p is ${formatP(pAlone).replace("<", "below ")} alone, but not below ${ALPHA} among ` +
+    return `p is ${formatP(pAlone).replace("<", "below")} alone, but not below ${ALPHA} among ` +
       `${counted(tests, "comparison")}`;
   }
   return "a difference of this size is too likely by chance";

@@ -97,7 +97,7 @@ export const ListedGroup = GroupReport.pick({
     GroupModel.pick({ run_id: true, name: true, status: true, progress: true }).extend({
       overall: Statistic.pick({ mean: true, bounds: true }).nullable().optional().meta({
         description:
-          "Only in `GET /groups`: the mean over scenarios; `null` until its summary is stored.",
+          "Only in `GET /groups`: the mean over scenarios; `null` until its summary is computed.",
       }),
     }).meta({ id: "ListedGroupModel" }),
   ),

@@ -7,7 +7,8 @@ import { type Detail, inDetail } from "../results/detail.ts";
 import { ALPHA } from "../results/mean_interval.ts";
 import { addCosts } from "../results/turn_counts.ts";
 import { describeCompletion } from "../results/summary.ts";
-import type { RunSummary } from "../results/run_summary.ts";
+import { HEADLINE } from "../results/passing.ts";
+import type { RunHeadline, RunSummary } from "../results/run_summary.ts";
 import type { Run } from "../run/events/view.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
@@ -20,6 +21,8 @@ interface GroupsDeps {
   view: (run: RunRecord) => Promise<Run>;
   /** The summary of a run that has ended. */
   summarise: (run: RunRecord) => Promise<RunSummary>;
+  /** The headlines of runs by id, as far as there are any; for lists. */
+  headlines: (runs: RunRecord[]) => Promise<Map<string, RunHeadline>>;
 }
 
 interface ReportOptions {
@@ -44,7 +47,7 @@ export interface Groups {
 /** The number of groups whose pairs are cached. */
 const KEPT = 20;
 
-export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
+export function createGroups({ store, view, summarise, headlines }: GroupsDeps): Groups {
   const comparePairs = createPairCache(store);
 
   async function runs(id: string): Promise<RunRecord[]> {
@@ -104,12 +107,22 @@ export function createGroups({ store, view, summarise }: GroupsDeps): Groups {
 
     async list(page) {
       const listed: ListedGroup[] = [];
+      const runs: RunRecord[] = [];
       for (const id of await store.listGroups(page)) {
         const members = await store.groupRuns(id);
         if (members.length === 0) continue; // deleted meanwhile
+        runs.push(...members);
         listed.push(listGroup(id, await Promise.all(members.map(view))));
       }
-      return listed;
+      const found = await headlines(runs);
+      const withOverall = (model: ListedGroup["models"][number]) => {
+        const overall = found.get(model.run_id)?.scores[HEADLINE];
+        return {
+          ...model,
+          overall: overall ? { mean: overall.mean, bounds: overall.bounds } : null,
+        };
+      };
+      return listed.map((group) => ({ ...group, models: group.models.map(withOverall) }));
     },
 
     async report(id, { decideBy, withPairs = true } = {}) {

@@ -207,14 +207,6 @@ export function differenceText(difference: number, digits = 2): string {
   return `${difference > 0 ? "+" : "−"}${text}`;
 }
 
-/**
- * A p-value with two significant digits: `0.83`, `0.0059`, `< 0.0001`. One below 0.05 is not rounded
- * up to it.
- */
-export function formatP(p: number): string {
-  return p < 0.0001 ? "< 0.0001" : (p < 0.05 ? Math.min(p, 0.049) : p).toPrecision(2);
-}
-
 /** Attempts after the references come last and are counted from 1 again. */
 export function attemptText(
   { attempt_id, history_of }: { attempt_id: number; history_of?: string | undefined },

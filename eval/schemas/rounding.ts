@@ -22,9 +22,9 @@ export function roundedBelow(
   return value < limit - ROUNDING && near >= limit ? Math.floor(value * scale) / scale : near;
 }
 
-/** A p-value with four digits, for display: 0.0496 and 0.0504 differ. It is never 0. */
+/** A p-value with two digits, for display. It is never 0, and one below 0.05 never reads 0.050. */
 export function formatP(p: number): string {
-  return p < 0.00005 ? "<0.0001" : p.toFixed(4);
+  return p < 0.0001 ? "< 0.0001" : (p < 0.05 ? Math.min(p, 0.049) : p).toPrecision(2);
 }
 
 /** Removes rounding errors from a sum: 0.1 + 0.2 is 0.3. */

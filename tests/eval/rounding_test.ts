@@ -14,7 +14,9 @@ Deno.test("a number below a limit never reads as if it reached it, and is else r
   }));
 });
 
-Deno.test("a p-value is shown with four digits, and never as 0", () => {
-  const shown = [1, 0.2, 0.03125, 0.0001, 0.00005, 0.00004, 1e-12].map(formatP);
-  assertEquals(shown, ["1.0000", "0.2000", "0.0313", "0.0001", "0.0001", "<0.0001", "<0.0001"]);
+Deno.test("a p-value has two digits, is never 0, and below 0.05 never reads as 0.050", () => {
+  assertEquals(
+    [1, 0.8281, 0.0504, 0.0496, 0.0059, 0.00012, 0.0001, 0.00009, 1e-12].map(formatP),
+    ["1.0", "0.83", "0.050", "0.049", "0.0059", "0.00012", "0.00010", "< 0.0001", "< 0.0001"],
+  );
 });

@@ -145,6 +145,7 @@ suite.test("the focus stays in the list when conversations are deleted", async (
   for (const text of ["one", "two", "three"]) {
     await ask(page, text);
     await page.getByRole("link", { name: "New conversation" }).click();
+    await page.getByRole("heading", { name: "Ask the agent" }).waitFor();
   }
   for (const [deleted, next] of [["two", "one"], ["one", "three"]] as const) {
     await button(page, `Actions for ${deleted}`).press("Enter");

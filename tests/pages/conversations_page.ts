@@ -291,6 +291,7 @@ suite.test("an answer goes on while another conversation is shown", async ({ url
   await say(page, "hold in the background");
   await page.getByText("The beginning.").waitFor();
   await page.getByRole("link", { name: "New conversation" }).click();
+  await page.getByRole("heading", { name: "Ask the agent" }).waitFor();
   hub.release();
   await ask(page, "meanwhile");
   await list(page).getByRole("link", { name: /hold in the background/ }).click();

@@ -45,9 +45,9 @@ interface SemanticSimilarity {
  * compare two texts; for other languages by the cosines of sentence vectors and of character
  * n-grams, calibrated so that 0.7 means about the same in every language; a reference without
  * letters by its numbers. With an embeddings endpoint: the cosine of the vectors. The method
- * depends on the reference and its batch, never on the reply. Without an encoder, texts score 1
- * that are equal except for case, width and blanks, and a yes or no is compared with that of the
- * reply: to the encoder "Yes" is nearer to "No" than to "Yes, you can".
+ * depends on the reference and its batch, never on the reply. Two cases need no encoder: texts that
+ * are equal except for case, width and blanks score 1, and a yes or no is compared with that of the
+ * reply, because to the encoder "Yes" is nearer to "No" than to "Yes, you can".
  */
 export async function semanticSimilarity(
   { reply, reference }: TextPair,

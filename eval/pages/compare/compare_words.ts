@@ -1,6 +1,7 @@
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
-import { asSentence, comparedText, differenceText, formatP, scoreLabel } from "../words.ts";
+import { formatP } from "../../schemas/rounding.ts";
+import { asSentence, comparedText, differenceText, scoreLabel } from "../words.ts";
 
 /** The score that is shown first: the one that decides, if it was compared. */
 export function decidingScore({ decided_by, scores }: StoredComparison): string | undefined {

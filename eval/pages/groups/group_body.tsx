@@ -3,14 +3,8 @@ import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/
 import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { StatusBadge } from "../frame.tsx";
 import { Explained } from "../glossary.tsx";
-import {
-  adviceOn,
-  comparedText,
-  datasetText,
-  differenceText,
-  errorText,
-  formatP,
-} from "../words.ts";
+import { formatP } from "../../schemas/rounding.ts";
+import { adviceOn, comparedText, datasetText, differenceText, errorText } from "../words.ts";
 import { GroupModels, GroupScores } from "./group_models.tsx";
 import { GroupPairs } from "./group_pairs.tsx";
 

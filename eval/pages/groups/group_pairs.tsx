@@ -3,7 +3,8 @@ import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { LiveLink, Section } from "../frame.tsx";
 import { meaningOf, ScoreName } from "../glossary.tsx";
-import { comparedText, formatP, VERDICT_TONES } from "../words.ts";
+import { formatP } from "../../schemas/rounding.ts";
+import { comparedText, VERDICT_TONES } from "../words.ts";
 
 /** A pair of models and one score of it. */
 interface PairRow {
@@ -69,7 +70,7 @@ export function GroupPairs({ group }: { group: GroupReport }) {
           },
           {
             label: "Verdict",
-            isMinor: true,
+            isMinor: true, // the headline says it
             cell: ({ pair }) => (
               <span class={`badge ${VERDICT_TONES[pair.verdict]}`} dir="auto">
                 {pair.better ? `${pair.better} is better` : "inconclusive"}

@@ -3,7 +3,8 @@ import type { StoredComparison } from "../../compare/compare_stored.ts";
 import { decidingScore } from "../compare/compare_words.ts";
 import { Explained } from "../glossary.tsx";
 import { LiveLink } from "../frame.tsx";
-import { comparedText, formatP, modelOf, VERDICT_TONES } from "../words.ts";
+import { formatP } from "../../schemas/rounding.ts";
+import { comparedText, modelOf, VERDICT_TONES } from "../words.ts";
 
 /** The verdict against the last run of the same test, in one sentence. */
 export function AgainstLast({ comparison }: { comparison: StoredComparison }) {

@@ -63,7 +63,8 @@ export function createAttachedRuns(
     reattach,
     /**
      * Resumes and holds the run if it was cancelled because another client of it, at another process,
-     * has left. True if the run continues: here, or in another process if this one is full.
+     * has left. True if the run continues: here, or in another process if this one is full. While this
+     * process stops, it is false.
      */
     async regain(begun: BegunRun, client: AbortSignal): Promise<boolean> {
       if (client.aborted) return false;

@@ -135,7 +135,7 @@ type ExecuteSql = (
 export interface ListedConversation extends AttemptPosition {
   /** True if a part of it may be stored. */
   isContinued: boolean;
-  /** How many conversations of the run come after it. */
+  /** How many places of the run's plan come after it. */
   left: number;
 }
 

@@ -30,7 +30,7 @@ export function turnNotFound(
   return notFound(`cannot find turn ${place} of run ${id}: it is not stored`);
 }
 
-/** 409 for a run that was to be resumed. */
+/** 409 for a run that was to be resumed, but has ended or was deleted meanwhile. */
 export function endedMeanwhile(id: string): AppError {
   const detail = `cannot resume run ${id}: it was ended or deleted meanwhile`;
   return conflict(detail);

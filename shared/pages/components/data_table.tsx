@@ -12,7 +12,7 @@ export interface Column<Row> {
   isWide?: boolean;
   /** The label is only read aloud. */
   isLabelHidden?: boolean;
-  /** Hidden on a narrow screen, because the row's own view has it. */
+  /** Hidden on a narrow screen. */
   isMinor?: boolean;
   cell: (row: Row, index: number) => ComponentChildren;
 }

@@ -198,7 +198,7 @@ Deno.test("a comparison is a suite with one case, the deciding score, and a regr
   const worse = await write(run(0.1));
   assertEquals(worse.testsuite!.map(({ name }) => name), ["s", "compared with run-0"]);
   assertEquals([worse.tests, worse.failures, worse.errors], [2, 1, 0]);
-  assertEquals(failuresOf(worse), ["overall fell from 0.500 to 0.400 (p 0.0156)"]);
+  assertEquals(failuresOf(worse), ["overall fell from 0.500 to 0.400 (p 0.016)"]);
 
   const better = await write(run(-0.05));
   assertEquals([better.tests, better.failures, better.errors], [2, 0, 0]);

