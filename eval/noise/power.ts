@@ -5,6 +5,7 @@ import {
   MOST_SCENARIOS,
   POWER,
   scenariosNeeded,
+  stepOfDifferences,
 } from "../compare/statistics/planning.ts";
 import { ALPHA } from "../results/mean_interval.ts";
 import { noiseOfMean, varianceComponents } from "./components.ts";
@@ -70,11 +71,12 @@ export async function planPower(
   requireScores(run.names, { wanted: [score], parameter: "score" });
   const scenarios = run.scores.get(score)!;
   const stdev = stdevOf(scenarios, run.voteSpread);
+  const step = stepOfDifferences(scenarios.map((own) => own.map(({ value }) => value)));
   const needed = (stdev: number | null) =>
-    stdev === null ? null : scenariosNeeded({ difference, stdev, alpha: ALPHA });
+    stdev === null ? null : scenariosNeeded({ difference, stdev, alpha: ALPHA, step });
   const detectable = (stdev: number | null) => {
     if (stdev === null) return null;
-    const found = detectableDifference({ scenarios: scenarios.length, stdev, alpha: ALPHA });
+    const found = detectableDifference({ scenarios: scenarios.length, stdev, alpha: ALPHA, step });
     return found === null || found > LARGEST_DIFFERENCE ? null : found;
   };
   const scenarios_needed = { at_least: needed(stdev.at_least), at_most: needed(stdev.at_most) };

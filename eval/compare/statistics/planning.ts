@@ -1,4 +1,5 @@
 import { normalCdf, normalQuantile } from "../../results/mean_interval.ts";
+import { LONG_ROUNDING } from "../../schemas/rounding.ts";
 
 /** The power that plans aim for. */
 export const POWER = 0.8;
@@ -13,8 +14,27 @@ interface PlannedDifference {
   stdev: number;
   /** The level of the test. */
   alpha: number;
-  /** Set if all differences are multiples of it, as for passes and failures; 0 if unset. */
-  step?: number;
+  /** All differences are multiples of it, as for passes and failures; 0 if there is none. */
+  step: number;
+}
+
+/** Of a score in [0, 1]: grades from 0 to 10, or means of passes over a few turns, have fewer. */
+const MOST_STEPS = 60;
+
+/** The step that all of these attempts' scores are multiples of; 0 if there is none. */
+function stepOf(scores: number[]): number {
+  for (let steps = 1; steps <= MOST_STEPS; steps++) {
+    const isMultiple = (score: number) =>
+      Math.abs(score * steps - Math.round(score * steps)) < LONG_ROUNDING;
+    if (scores.every(isMultiple)) return 1 / steps;
+  }
+  return 0;
+}
+
+/** The step of the differences between two runs with the attempts of these scenarios. */
+export function stepOfDifferences(scenarios: number[][]): number {
+  const attempts = scenarios.reduce((most, own) => Math.max(most, own.length), 1);
+  return stepOf(scenarios.flat()) / attempts;
 }
 
 /**
@@ -22,7 +42,7 @@ interface PlannedDifference {
  * no difference to show, or if `MOST_SCENARIOS` do not show it.
  */
 export function scenariosNeeded(planned: PlannedDifference): number | null {
-  const { difference, stdev, alpha, step = 0 } = planned;
+  const { difference, stdev, alpha, step } = planned;
   if (difference === 0) return null;
   const test = { effect: Math.abs(difference) / stdev, alpha, step: step / stdev };
   let low = fewestScenarios(alpha) - 1;
@@ -44,16 +64,17 @@ export function scenariosNeeded(planned: PlannedDifference): number | null {
  * The smallest difference that these scenarios show with 80 % power; `null` if they are too few.
  */
 export function detectableDifference(
-  { scenarios, stdev, alpha }: { scenarios: number; stdev: number; alpha: number },
+  { scenarios, stdev, alpha, step }: Omit<PlannedDifference, "difference"> & { scenarios: number },
 ): number | null {
   if (scenarios < fewestScenarios(alpha)) return null;
   if (stdev === 0) return 0;
+  const test = { alpha, step: step / stdev };
   let low = 0;
   let high = 1;
-  while (powerOf(scenarios, { effect: high, alpha }) < POWER) high *= 2;
-  for (let step = 0; step < 50; step++) {
+  while (powerOf(scenarios, { ...test, effect: high }) < POWER) high *= 2;
+  for (let halving = 0; halving < 50; halving++) {
     const middle = (low + high) / 2;
-    if (powerOf(scenarios, { effect: middle, alpha }) < POWER) low = middle;
+    if (powerOf(scenarios, { ...test, effect: middle }) < POWER) low = middle;
     else high = middle;
   }
   return high * stdev;
@@ -73,7 +94,7 @@ function fewestScenarios(alpha: number): number {
  */
 function powerOf(
   scenarios: number,
-  { effect, alpha, step = 0 }: { effect: number; alpha: number; step?: number },
+  { effect, alpha, step }: { effect: number; alpha: number; step: number },
 ): number {
   if (effect === Infinity) return 1;
   const z = flippedQuantile(alpha, { scenarios, effect });

@@ -1,6 +1,6 @@
 import type { Attempts } from "../../../eval/compare/statistics/attempt_shift.ts";
 import { permutationTest } from "../../../eval/compare/statistics/permutation.ts";
-import { scenariosNeeded } from "../../../eval/compare/statistics/planning.ts";
+import { scenariosNeeded, stepOfDifferences } from "../../../eval/compare/statistics/planning.ts";
 import { ALPHA } from "../../../eval/results/mean_interval.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
 
@@ -10,8 +10,6 @@ export interface PlannedCell {
   /** How much better the candidate is. */
   better: number;
   attempts: number;
-  /** If all differences are multiples of it. */
-  step: number;
 }
 
 /** How many scenarios were planned, and how often that many show the difference. */
@@ -26,26 +24,24 @@ export const MOST_SCENARIOS = 100;
 const TRUTH = 100_000;
 const DRAWS = 401;
 
-const EFFECTS: Record<string, { better: number[]; step?: number }> = {
-  continuous: { better: [0.06, 0.1] },
-  skewed: { better: [-0.05, -0.1] },
-  "rare misses": { better: [-0.1, -0.25, -0.5], step: 1 },
-  ordinal: { better: [-0.15, -0.06], step: 0.25 },
-  ties: { better: [-0.2, -0.5], step: 0.2 },
-  failures: { better: [0.08, 0.2] },
+const EFFECTS: Record<string, number[]> = {
+  continuous: [0.06, 0.1],
+  skewed: [-0.05, -0.1],
+  "rare misses": [-0.1, -0.25, -0.5],
+  ordinal: [-0.15, -0.06],
+  ties: [-0.2, -0.5],
+  failures: [0.08, 0.2],
 };
 
 export function plannedGrid(): PlannedCell[] {
-  return Object.entries(EFFECTS).flatMap(([kind, { better, step = 0 }]) =>
-    better.flatMap((better) =>
-      [1, 3].map((attempts) => ({ kind, better, attempts, step: step / attempts }))
-    )
+  return Object.entries(EFFECTS).flatMap(([kind, effects]) =>
+    effects.flatMap((better) => [1, 3].map((attempts) => ({ kind, better, attempts })))
   );
 }
 
 /** Plans with the true mean and spread of the differences, then compares as many scenarios. */
 export async function simulatePlanned(
-  { kind, better, attempts, step }: PlannedCell,
+  { kind, better, attempts }: PlannedCell,
   { simulations, seed }: { simulations: number; seed: number },
 ): Promise<PlannedPower> {
   const sampler = createSampler(seed);
@@ -56,7 +52,9 @@ export async function simulatePlanned(
       candidate: Array.from({ length: attempts }, () => attempt(better)),
     };
   };
-  const { difference, stdev } = describeDifferences(Array.from({ length: TRUTH }, draw));
+  const drawn = Array.from({ length: TRUTH }, draw);
+  const { difference, stdev } = describeDifferences(drawn);
+  const step = stepOfDifferences(drawn.map(({ baseline }) => baseline));
   const scenarios = scenariosNeeded({ difference, stdev, alpha: ALPHA, step })!;
   if (scenarios > MOST_SCENARIOS) return { scenarios, found: NaN };
   const options = { pause: () => Promise.resolve(), draws: DRAWS };

@@ -13,6 +13,7 @@ import { permutationTest } from "../../../eval/compare/statistics/permutation.ts
 import {
   detectableDifference,
   scenariosNeeded,
+  stepOfDifferences,
 } from "../../../eval/compare/statistics/planning.ts";
 import { markdownForm } from "../../../eval/export/formats/markdown.ts";
 import { describeComparison } from "../../../eval/export/text/comparison_text.ts";
@@ -263,45 +264,52 @@ Deno.test("the normal distribution is that of the tables", () => {
 });
 
 Deno.test("for many scenarios the number is that of the textbook: ((z of α/2 + z of power) σ / δ)²", () => {
-  const needed = scenariosNeeded({ difference: 0.02, stdev: 0.2, alpha: 0.05 })!;
+  const needed = scenariosNeeded({ difference: 0.02, stdev: 0.2, alpha: 0.05, step: 0 })!;
   const textbook = ((1.96 + 0.8416) * 0.2 / 0.02) ** 2;
   assert(Math.abs(needed / textbook - 1) < 0.01, `${needed}, not ${textbook}`);
-  assertEquals(scenariosNeeded({ difference: 0, stdev: 0.2, alpha: 0.05 }), null);
-  assertEquals(scenariosNeeded({ difference: 0.1, stdev: 0, alpha: 0.05 }), 6);
+  assertEquals(scenariosNeeded({ difference: 0, stdev: 0.2, alpha: 0.05, step: 0 }), null);
+  assertEquals(scenariosNeeded({ difference: 0.1, stdev: 0, alpha: 0.05, step: 0 }), 6);
 });
 
 Deno.test("a difference that a billion scenarios do not show has no plan", () => {
-  const most = scenariosNeeded({ difference: 1e-4, stdev: 1, alpha: 0.05 })!;
+  const most = scenariosNeeded({ difference: 1e-4, stdev: 1, alpha: 0.05, step: 0 })!;
   assert(most > 7.8e8 && most < 7.9e8, `${most}`);
   for (const difference of [1e-5, 1e-8, 1e-300]) {
-    assertEquals(scenariosNeeded({ difference, stdev: 1, alpha: 0.05 }), null, `${difference}`);
+    assertEquals(
+      scenariosNeeded({ difference, stdev: 1, alpha: 0.05, step: 0 }),
+      null,
+      `${difference}`,
+    );
   }
 });
 
 Deno.test("the difference that a number of scenarios shows is the one that needs this number", () => {
-  for (const scenarios of [8, 30, 400]) {
-    const difference = detectableDifference({ scenarios, stdev: 0.1, alpha: 0.05 })!;
-    assertEquals(scenariosNeeded({ difference, stdev: 0.1, alpha: 0.05 }), scenarios);
+  for (const step of [0, 1, 1 / 3]) {
+    for (const scenarios of [8, 30, 400]) {
+      const test = { stdev: 0.1, alpha: 0.05, step };
+      const difference = detectableDifference({ scenarios, ...test })!;
+      assertEquals(scenariosNeeded({ difference, ...test }), scenarios);
+    }
   }
-  assertEquals(detectableDifference({ scenarios: 5, stdev: 0.1, alpha: 0.05 }), null);
+  assertEquals(detectableDifference({ scenarios: 5, stdev: 0.1, alpha: 0.05, step: 0 }), null);
 });
 
-/** Shapes of scores, how much better the candidate is, and the step of their differences. */
-const SHAPES: [kind: string, better: number, attempts: number, step: number][] = [
-  ["continuous", 0.06, 1, 0],
-  ["continuous", 0.06, 3, 0],
-  ["skewed", -0.05, 1, 0],
-  ["rare misses", -0.25, 1, 1],
-  ["rare misses", -0.25, 3, 1 / 3],
-  ["ordinal", -0.15, 1, 0.25],
-  ["ties", -0.2, 3, 1 / 15],
-  ["failures", 0.2, 1, 0],
+/** Shapes of scores, and how much better the candidate is. */
+const SHAPES: [kind: string, better: number, attempts: number][] = [
+  ["continuous", 0.06, 1],
+  ["continuous", 0.06, 3],
+  ["skewed", -0.05, 1],
+  ["rare misses", -0.25, 1],
+  ["rare misses", -0.25, 3],
+  ["ordinal", -0.15, 1],
+  ["ties", -0.2, 3],
+  ["failures", 0.2, 1],
 ];
 const PLANNED_RUNS = 300;
 /** Three standard errors. */
 const TOLERANCE = 3 * Math.sqrt(0.8 * 0.2 / PLANNED_RUNS);
 
-for (const [kind, better, attempts, step] of SHAPES) {
+for (const [kind, better, attempts] of SHAPES) {
   Deno.test(`so many scenarios as planned show the difference in about 80 % of comparisons: ${kind}, ${attempts} attempts`, async () => {
     const sampler = createSampler(11);
     const draw = (): Attempts => {
@@ -311,7 +319,9 @@ for (const [kind, better, attempts, step] of SHAPES) {
         candidate: Array.from({ length: attempts }, () => attempt(better)),
       };
     };
-    const { difference, stdev } = describeDifferences(Array.from({ length: 40_000 }, draw));
+    const drawn = Array.from({ length: 40_000 }, draw);
+    const { difference, stdev } = describeDifferences(drawn);
+    const step = stepOfDifferences(drawn.map(({ baseline }) => baseline));
     const needed = scenariosNeeded({ difference, stdev, alpha: 0.05, step })!;
     let found = 0;
     for (let round = 0; round < PLANNED_RUNS; round++) {

@@ -321,6 +321,37 @@ Deno.test("the command line shows the noise of a run with several attempts, and 
   await run("export", "latest", "--noise", "--output", "out.json");
 });
 
+Deno.test("passes and failures need more scenarios than scores that vary as much", async () => {
+  const sampler = createSampler(5);
+  async function* simulate(attempt: () => number) {
+    for (let scenario = 0; scenario < 400; scenario++) {
+      for (let index = 0; index < 2; index++) {
+        const result = { scores: { overall: attempt() } };
+        yield await Promise.resolve({ scenario, attempt: index, turn: 0, result });
+      }
+    }
+  }
+  const passes = () => sampler.uniform() < 0.3 ? 1 : 0;
+  const scores = () => 0.3 + Math.sqrt(0.21) * sampler.normal();
+  const plan = (attempt: () => number) =>
+    planPower("run", simulate(attempt), { score: "overall", difference: 0.25 });
+  const [passing, scored] = [await plan(passes), await plan(scores)];
+  const { stdev, scenarios_needed: { at_least: needed } } = passing;
+  assertAlmostEquals(stdev.at_least!, scored.stdev.at_least!, 0.05);
+  assert(needed! >= scored.scenarios_needed.at_least! + 2, `${needed}`);
+  let found = 0;
+  const rounds = 300;
+  for (let round = 0; round < rounds; round++) {
+    const pairs = Array.from({ length: needed! }, () => ({
+      baseline: [passes(), passes()],
+      candidate: [0, 0].map(() => sampler.uniform() < 0.55 ? 1 : 0),
+    }));
+    const options = { seed: round, pause: () => Promise.resolve(), draws: 400 };
+    if (await permutationTest(pairs, options) < 0.05) found++;
+  }
+  assert(Math.abs(found / rounds - 0.8) <= 0.1, `${found / rounds}`);
+});
+
 Deno.test("the least number of a simulated run shows the difference in about 80 % of comparisons", async () => {
   const sampler = createSampler(3);
   const [scenarios, attempts, better] = [60, 4, 0.04];
