@@ -1,5 +1,5 @@
-import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_board.ts";
-import { createCapacity } from "../shared/http/router/admission.ts";
+import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_call.ts";
+import { createCapacity } from "../shared/http/server/connection.ts";
 import type { Logger } from "../shared/log.ts";
 import { createMetrics, type Metrics } from "../shared/ops/metrics.ts";
 import type { ReadinessCheck } from "../shared/ops/operations_routes.ts";
@@ -9,8 +9,7 @@ import { type AgentConfig, readProgramEnvironment } from "./config.ts";
 import type { AgentDeps } from "./handler.ts";
 import { createModels, type Models, observeModels } from "./models/models.ts";
 import { createTools } from "./tools/mod.ts";
-import { observeTools } from "./tools/observed_tools.ts";
-import { createFixedTools, type ToolSource } from "./tools/tool.ts";
+import { createFixedTools, observeTools, type ToolSource } from "./tools/tool.ts";
 
 /** What `main.ts` needs in addition to the handler. */
 interface WiredAgent extends AgentDeps {

@@ -1,4 +1,4 @@
-import { createWorkerBoard } from "../shared/background/worker_board.ts";
+import { createWorkerBoard } from "../shared/background/worker_call.ts";
 import { callerKeys } from "../shared/config/config.ts";
 import type { Logger } from "../shared/log.ts";
 import type { ServiceDefinition, StartedService } from "../shared/ops/start.ts";

@@ -1,5 +1,5 @@
 import { createRedactor, listSecrets, partsOfQuery } from "../shared/redaction.ts";
-import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_board.ts";
+import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_call.ts";
 import { createOutgoingFetch } from "../shared/http/fetch/outgoing_fetch.ts";
 import { lazy } from "../shared/lazy.ts";
 import type { Logger } from "../shared/log.ts";

@@ -13,3 +13,8 @@ export function shorten(text: string, maxLength: number, ending = ""): string {
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+/** Random hexadecimal digits, 32 at most. */
+export function randomHex(length = 32): string {
+  return crypto.randomUUID().replaceAll("-", "").slice(0, length);
+}

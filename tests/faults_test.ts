@@ -4,7 +4,7 @@ import { createEvalHandler } from "../eval/handler.ts";
 import { createEvalDeps } from "../eval/wiring.ts";
 import { parseConfig } from "../shared/config/config.ts";
 import { silentLogger } from "../shared/log.ts";
-import { createOpenAIProvider } from "../shared/providers/openai_provider.ts";
+import { createOpenAIProvider } from "../shared/providers/openai_client.ts";
 import type { Protocol } from "../eval/schemas/evaluate_request.ts";
 import type { EvaluateResponse } from "../eval/schemas/evaluate_response.ts";
 import { agentRequestOf, agentService } from "./fakes/agent_service.ts";

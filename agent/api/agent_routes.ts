@@ -1,13 +1,13 @@
 import { z } from "zod";
+import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { AppError } from "../../shared/errors.ts";
 import { readJson } from "../../shared/http/body/body.ts";
-import { workSignal } from "../../shared/http/server/connection.ts";
+import { type Capacity, workSignal } from "../../shared/http/server/connection.ts";
 import { jsonResponse } from "../../shared/http/server/send_response.ts";
-import type { Capacity } from "../../shared/http/router/admission.ts";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { wantsEvents } from "../../shared/http/router/headers.ts";
 import { PROVIDER_NAMES } from "../../shared/providers/table.ts";
-import { jsonAnswer } from "../../shared/ops/api_description.ts";
+import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
 import {
   AgentReply,
   AgentRequest,
@@ -27,7 +27,6 @@ import {
 import { chooseModel, explainRoute } from "../models/choice.ts";
 import { splitPrompt, toCallerMessages } from "../run/caller_messages.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
-import { AgentApprove, PROVIDER_REFUSALS, runAnswer } from "./run_answer.ts";
 
 export interface RunRouteDeps extends RunnerDeps {
   runner: Runner;
@@ -204,4 +203,54 @@ function readModel(url: URL): string {
   const model = url.searchParams.get("model");
   if (model?.trim()) return model;
   throw new AppError(400, "missing_model_id", "cannot explain a route: send ?model=…");
+}
+
+const whole = (description: string) =>
+  z.string().optional().meta({
+    description: `${description} Not on a stream: its last event has it.`,
+  });
+
+/** The headers of `accountHeaders`. */
+const ACCOUNT = {
+  "x-agent-model": z.string().meta({ description: "The model that answered." }),
+  "x-agent-model-calls": whole("Calls to the model."),
+  "x-agent-tool-calls": whole("Calls to tools."),
+  "x-agent-input-tokens": whole("Tokens read."),
+  "x-agent-output-tokens": whole("Tokens written."),
+  "x-agent-stopped": whole("What ended the run early, if anything did."),
+  "x-agent-reply-encoding": whole("`not utf-8` if the model's bytes were not, and some were lost."),
+  "server-timing": whole("Milliseconds in the model and in tools."),
+  "x-history-repairs": z.string().optional().meta({
+    description: "What was repaired in the messages: `paired=1, merged=2`.",
+  }),
+};
+
+/** The header with which callers approve tool calls. */
+export const AgentApprove = z.enum(["tools"]).optional().meta({
+  description: "`tools`: a call of the agent's tools ends the answer and waits for its approval: " +
+    "a tool message with `approved`, `refused` or `refused: <reason>`.",
+});
+
+/** Statuses that only a provider's refusal has. A refusal may also be a 400, 403 or 413. */
+export const PROVIDER_REFUSALS = {
+  402: "`provider_refused`",
+  422: "`provider_refused`; 400, 403 and 413 may have that code too",
+  451: "`provider_refused`",
+};
+
+interface RunAnswer {
+  description: string;
+  /** Of the whole answer. */
+  schema: z.ZodType;
+  /** Which events a stream has. */
+  events: string;
+  /** Headers in addition to those of every run. */
+  headers?: Record<string, z.ZodType>;
+}
+
+/** The answer of a run: whole, or as a stream of events. */
+export function runAnswer(
+  { description, schema, events, headers }: RunAnswer,
+): ZodOpenApiResponseObject {
+  return orEvents(jsonAnswer(description, schema, { ...ACCOUNT, ...headers }), events);
 }

@@ -15,8 +15,7 @@ import {
 } from "../schemas/chat_completion.ts";
 import { ResponseObject, ResponsesRequest } from "../schemas/responses.ts";
 import type { OpenAIHandlers } from "../openai/handlers.ts";
-import type { RunRouteDeps } from "./agent_routes.ts";
-import { AgentApprove, PROVIDER_REFUSALS, runAnswer } from "./run_answer.ts";
+import { AgentApprove, PROVIDER_REFUSALS, runAnswer, type RunRouteDeps } from "./agent_routes.ts";
 
 const CompletionHeaders = z.object({
   "x-agent-tools": z.enum(["off"]).optional().meta({

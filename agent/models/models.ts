@@ -66,7 +66,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
     };
     return createLazyProvider(name, async () => {
       const { createOpenAIProvider, loadOpenAI } = await import(
-        "../../shared/providers/openai_provider.ts"
+        "../../shared/providers/openai_client.ts"
       );
       await loadOpenAI();
       return withAdaptations(createOpenAIProvider(options), Object.values(ADAPTATIONS));

@@ -4,7 +4,7 @@ import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/prov
 import type { ToolEvent } from "../run/events.ts";
 import { toSentFields } from "../run/caller_messages.ts";
 import type { RunReport } from "../run/runner.ts";
-import { randomHex } from "../../shared/random_hex.ts";
+import { randomHex } from "../../shared/text.ts";
 
 /** The fields of a completion that do not come from the reply. */
 interface CompletionFrame {

@@ -1,7 +1,6 @@
 import { checkBody, readJsonValue } from "../../shared/http/body/body.ts";
-import { workSignal } from "../../shared/http/server/connection.ts";
+import { type Capacity, workSignal } from "../../shared/http/server/connection.ts";
 import { jsonResponse } from "../../shared/http/server/send_response.ts";
-import type { Capacity } from "../../shared/http/router/admission.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
 import { asFields, asList } from "../../shared/fields.ts";
 import { lazy } from "../../shared/lazy.ts";

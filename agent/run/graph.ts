@@ -27,6 +27,7 @@ import {
   addModelCall,
   type AgentSettings,
   callModel,
+  type FallbackProvider,
   NO_COST,
   type RunCost,
   toModelRequest,
@@ -39,7 +40,6 @@ import {
   offerTools,
   type PendingRun,
 } from "./caller_tools.ts";
-import type { FallbackProvider } from "./fallback.ts";
 import type { Toolbox } from "../tools/tool.ts";
 
 export interface AgentRun extends Partial<RunObserver> {

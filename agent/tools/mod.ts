@@ -1,4 +1,4 @@
-import { createWorkerBoard, type WorkerBoard } from "../../shared/background/worker_board.ts";
+import { createWorkerBoard, type WorkerBoard } from "../../shared/background/worker_call.ts";
 import { lazy } from "../../shared/lazy.ts";
 import { silentLogger } from "../../shared/log.ts";
 import { createCalculator } from "./calculator.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
-import { extendAddress } from "../../shared/http/fetch/address.ts";
+import { createOutgoingFetch, extendAddress } from "../../shared/http/fetch/outgoing_fetch.ts";
 import { type Tool, ToolError } from "./tool.ts";
 
 const MAX_BYTES = 4 * 1024 * 1024;

@@ -1,6 +1,9 @@
 import { createRedactor, listSecrets } from "../../shared/redaction.ts";
-import { createWorkerBoard, type WorkerBoard } from "../../shared/background/worker_board.ts";
-import type { WorkerPort } from "../../shared/background/worker_call.ts";
+import {
+  createWorkerBoard,
+  type WorkerBoard,
+  type WorkerPort,
+} from "../../shared/background/worker_call.ts";
 import { silentLogger } from "../../shared/log.ts";
 import { readAnswer } from "../../shared/providers/answer.ts";
 import { type AskScorer, type ScoringPorts, WebhookAnswer } from "./scoring_ports.ts";

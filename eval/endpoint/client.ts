@@ -1,5 +1,10 @@
 import { abortError } from "../../shared/abort.ts";
-import { type CallClock, sleep, startCallClock } from "../../shared/providers/call_clock.ts";
+import {
+  type CallClock,
+  sleep,
+  startCallClock,
+  withRetries,
+} from "../../shared/providers/call_clock.ts";
 import { CallFailure, diagnose, type Diagnosis } from "../../shared/providers/diagnosis.ts";
 import { type Attempt, toProviderError } from "../../shared/providers/failure.ts";
 import {
@@ -8,7 +13,6 @@ import {
   type OpenAIClient,
 } from "../../shared/providers/openai_client.ts";
 import type { Redact } from "../../shared/providers/provider_words.ts";
-import { withRetries } from "../../shared/providers/retry.ts";
 import type { EndpointPace } from "./pace.ts";
 
 interface EndpointClientOptions {

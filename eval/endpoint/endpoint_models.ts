@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError, isAbort } from "../../shared/errors.ts";
-import { extendAddress } from "../../shared/http/fetch/address.ts";
+import { extendAddress } from "../../shared/http/fetch/outgoing_fetch.ts";
 import { parseModels } from "../../shared/providers/openai_messages.ts";
 import { baseAddresses, namesApi } from "./endpoint_address.ts";
 import type { EndpointPolicy } from "./policy.ts";

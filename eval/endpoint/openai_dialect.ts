@@ -1,4 +1,4 @@
-import { extendAddress } from "../../shared/http/fetch/address.ts";
+import { extendAddress } from "../../shared/http/fetch/outgoing_fetch.ts";
 import { ADAPTATIONS } from "../../shared/providers/adaptations.ts";
 import { createAdaptedAttempts, tryRequests } from "../../shared/providers/adapted_requests.ts";
 import { reasoningOf } from "../../shared/providers/extra_fields.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../shared/errors.ts";
 import type { Resolve } from "../../shared/http/fetch/public_fetch.ts";
-import { currentRequest } from "../../shared/http/router/request_scope.ts";
+import { currentRequest } from "../../shared/ops/tracing.ts";
 import { loadApart } from "../../shared/lazy.ts";
 import type { EvalConfig } from "../config.ts";
 

@@ -4,11 +4,9 @@ import { tryParseJson } from "../fields.ts";
 import { z } from "zod";
 import { type CallerKey, parseCallerKeys } from "../http/router/auth.ts";
 import { isHeaderValue } from "../http/router/headers.ts";
-import { explainDeadOrigin, isLoopback } from "../http/router/origin.ts";
-import { plainAddress } from "../http/fetch/address.ts";
+import { explainDeadOrigin, isLoopback, plainAddress } from "../http/router/origin.ts";
 import type { Rate } from "../http/router/rate_limit.ts";
 import { LOG_LEVELS } from "../log.ts";
-import { explainQuotedVariables } from "./variable_hints.ts";
 
 /** A configuration that cannot be used. The message names each variable and what is wrong. */
 export class ConfigError extends Error {
@@ -258,4 +256,38 @@ export function requireSafeExposure(config: CommonConfig, needed: Record<string,
     `cannot start: HOST=${config.HOST} serves the network, so set ${missing.join(" and ")}` +
       (missing.includes("API_KEYS") ? " (API_KEYS=none serves everyone)" : ""),
   );
+}
+
+/**
+ * Names the variables that have no effect: the key and the model of a service (`JUDGE_API_KEY`,
+ * `JUDGE_MODEL`) without its address (`JUDGE_BASE_URL`). That is allowed, as a way to switch the
+ * service off, but easily a mistake.
+ */
+export function explainIdleVariables(
+  schema: z.ZodObject,
+  config: Readonly<Record<string, unknown>>,
+): string[] {
+  const unset = Object.keys(schema.shape).filter((name) =>
+    name.endsWith("_BASE_URL") && config[name] === undefined
+  );
+  return unset.flatMap((address) =>
+    ["_API_KEY", "_MODEL"].map((ending) => address.replace("_BASE_URL", ending))
+      .filter((name) => config[name] !== undefined)
+      .map((name) => `${name} has no effect: ${address} is not set`)
+  );
+}
+
+/** A value that is one text in quotes, as `docker --env-file` and some unit files pass it on. */
+const QUOTED = /^(?:"[^"]*"|'[^']*')$/;
+
+/**
+ * Names the variables whose values include quotes. A shell, systemd and `.env` remove them; otherwise
+ * a key is wrong, and a path names another folder.
+ */
+export function explainQuotedVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] {
+  return Object.entries(environment)
+    .filter(([, value]) => QUOTED.test(value?.trim() ?? ""))
+    .map(([name]) => `${name} has quotes as a part of its value; remove them`);
 }

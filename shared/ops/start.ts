@@ -3,6 +3,8 @@ import {
   callerKeys,
   type CommonConfig,
   ConfigError,
+  explainIdleVariables,
+  explainQuotedVariables,
   parseConfig,
   readEnvironment,
 } from "../config/config.ts";
@@ -10,12 +12,10 @@ import type { CallerKey } from "../http/router/auth.ts";
 import { canOpenFiles, filesNeeded } from "../http/server/connections.ts";
 import type { Service } from "../http/router/router.ts";
 import { serve } from "../http/server/server.ts";
-import { explainIdleVariables, explainQuotedVariables } from "../config/variable_hints.ts";
 import { createLineWriter, createLogger, type LogFormat, type Logger } from "../log.ts";
 import { type Metrics, startLagSampler } from "./metrics.ts";
-import { summariseConfig } from "./summary.ts";
-import { createRedactor, listSecrets } from "../redaction.ts";
-import { currentRequest } from "../http/router/request_scope.ts";
+import { createRedactor, listSecrets, summariseConfig } from "../redaction.ts";
+import { currentRequest } from "./tracing.ts";
 import { describeVersion } from "./version.ts";
 
 /** What a `main.ts` defines about its service. */

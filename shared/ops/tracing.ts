@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import {
   type Attributes,
   context,
@@ -10,8 +11,53 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { AppError, ClientLeft, isAbort } from "../errors.ts";
-import { currentRequest } from "../http/router/request_scope.ts";
 import { headerPairs } from "../http/router/headers.ts";
+
+/** What all code that runs for a request can read about it, without passing it on. */
+interface RequestScope {
+  readonly requestId: string;
+  /** The caller's own trace (W3C Trace Context), passed on to the services that are called. */
+  readonly traceparent?: string;
+  /** Sent by a page of another origin, which `CORS_ORIGINS` allows; see `markForeign`. */
+  isForeign?: boolean;
+}
+
+const scopes = new AsyncLocalStorage<RequestScope>();
+
+/**
+ * Runs `work` for a request, as a part of the caller's trace, or of a new one if the request names
+ * none: never of the one that happens to be active, which is another caller's.
+ */
+export function withRequestScope<T>(
+  { headers }: Request,
+  { requestId, work }: { requestId: string; work: () => T },
+): T {
+  const traceparent = readTraceparent(headers);
+  const parent = headers.has("traceparent")
+    ? propagation.extract(ROOT_CONTEXT, Object.fromEntries(headerPairs(headers)))
+    : ROOT_CONTEXT;
+  const scope = { requestId, ...(traceparent && { traceparent }) };
+  return scopes.run(scope, () => context.with(parent, work));
+}
+
+/** The caller's `traceparent` if it is valid; all zeros are not. */
+function readTraceparent(headers: Headers): string | undefined {
+  const given = headers.get("traceparent")?.trim() ?? "";
+  return /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/.test(given)
+    ? given
+    : undefined;
+}
+
+/** The request that the running code works for; `undefined` in background work. */
+export function currentRequest(): RequestScope | undefined {
+  return scopes.getStore();
+}
+
+/** Called by the guard of origins. */
+export function markForeign(): void {
+  const scope = scopes.getStore();
+  if (scope) scope.isForeign = true;
+}
 
 /** Spans go to Deno's OpenTelemetry if `OTEL_DENO=true`, and nowhere otherwise. */
 const tracer = trace.getTracer("assay");
@@ -50,16 +96,6 @@ export function failSpan(span: Span, error: unknown): void {
   const isOurs = error instanceof AppError;
   span.setAttribute("error.type", isOurs ? error.code : "internal");
   span.setStatus({ code: SpanStatusCode.ERROR, ...(isOurs && { message: error.message }) });
-}
-
-/**
- * Runs `work` as a part of the caller's trace, or of a new one if the request names none: never of
- * the one that happens to be active, which is another caller's.
- */
-export function withRemoteTrace<T>(headers: Headers, work: () => T): T {
-  if (!headers.has("traceparent")) return context.with(ROOT_CONTEXT, work);
-  const carrier = Object.fromEntries(headerPairs(headers));
-  return context.with(propagation.extract(ROOT_CONTEXT, carrier), work);
 }
 
 /** A span that the caller ends, for work that is done in pieces. */

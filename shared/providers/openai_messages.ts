@@ -11,7 +11,7 @@ import type {
   ListedModel,
   ToolCall,
 } from "./provider.ts";
-import { randomHex } from "../random_hex.ts";
+import { randomHex } from "../text.ts";
 import { isPlainShape } from "../http/body/json_shape.ts";
 
 /** An answer with more tool calls than any model makes is unreadable. */

@@ -1,7 +1,7 @@
 import { assert, assertRejects } from "@std/assert";
 import { AgentConfig } from "../../agent/config.ts";
 import { createModels } from "../../agent/models/models.ts";
-import { createOpenAIProvider } from "../../shared/providers/openai_provider.ts";
+import { createOpenAIProvider } from "../../shared/providers/openai_client.ts";
 import { parseConfig } from "../../shared/config/config.ts";
 import { silentLogger } from "../../shared/log.ts";
 import {

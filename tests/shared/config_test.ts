@@ -9,6 +9,8 @@ import {
   callerKeys,
   commonVariables,
   ConfigError,
+  explainIdleVariables,
+  explainQuotedVariables,
   headerKey,
   integer,
   list,
@@ -17,10 +19,6 @@ import {
   requireSafeExposure,
   stringMap,
 } from "../../shared/config/config.ts";
-import {
-  explainIdleVariables,
-  explainQuotedVariables,
-} from "../../shared/config/variable_hints.ts";
 import { listFieldErrors } from "../../shared/field_errors.ts";
 import { startCli } from "../fakes/cli_process.ts";
 import { completion, startProviderDouble } from "../fakes/provider_double.ts";

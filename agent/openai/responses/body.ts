@@ -4,7 +4,7 @@ import type { Fields } from "../../../shared/fields.ts";
 import type { ResponsesRequest } from "../../schemas/responses.ts";
 import type { CompletionUsage } from "../completion.ts";
 import type { OutputItem } from "./output_items.ts";
-import { randomHex } from "../../../shared/random_hex.ts";
+import { randomHex } from "../../../shared/text.ts";
 
 type ResponseStatus = "in_progress" | "completed" | "incomplete" | "failed";
 

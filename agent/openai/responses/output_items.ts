@@ -1,4 +1,4 @@
-import { randomHex } from "../../../shared/random_hex.ts";
+import { randomHex } from "../../../shared/text.ts";
 
 /** One event of a streamed response, without its number. */
 export interface ResponseEvent extends Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { extendAddress } from "../../../shared/http/fetch/address.ts";
+import { extendAddress } from "../../../shared/http/fetch/outgoing_fetch.ts";
 import { readAnswer } from "../../../shared/providers/answer.ts";
 import { createBatcher } from "../background/batcher.ts";
 import { createMemo } from "../background/memo.ts";

@@ -1,4 +1,4 @@
-import { extendAddress } from "../../../shared/http/fetch/address.ts";
+import { extendAddress } from "../../../shared/http/fetch/outgoing_fetch.ts";
 import {
   type Adaptation,
   createAdaptedAttempts,

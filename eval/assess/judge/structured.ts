@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { JudgeMessage, JudgeModel } from "./model.ts";
-import { randomHex } from "../../../shared/random_hex.ts";
+import { randomHex } from "../../../shared/text.ts";
 import { findObjects, type FoundObject, MAX_CHARACTERS } from "../text/json_objects.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import type { JudgeResult } from "../../schemas/interaction_result.ts";

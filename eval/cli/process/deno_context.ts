@@ -1,11 +1,15 @@
 import { errorMessage } from "../../../shared/errors.ts";
-import { ConfigError, parseConfig, readEnvironment } from "../../../shared/config/config.ts";
-import { explainIdleVariables } from "../../../shared/config/variable_hints.ts";
+import {
+  ConfigError,
+  explainIdleVariables,
+  parseConfig,
+  readEnvironment,
+} from "../../../shared/config/config.ts";
 import { createOutgoingFetch } from "../../../shared/http/fetch/outgoing_fetch.ts";
 import { createLogger, type Logger } from "../../../shared/log.ts";
 import { isPostgresAddress } from "../../../shared/postgres/address.ts";
 import { createRedactor, listSecrets } from "../../../shared/redaction.ts";
-import { onStopSignal } from "../../../shared/ops/stop_signals.ts";
+import { onStopSignal } from "../../../shared/http/server/stopping.ts";
 import { isForEnglishEncoder } from "../../assess/references.ts";
 import { EvalConfig, MOST_ENCODERS } from "../../config.ts";
 import { createEndpointPolicy } from "../../endpoint/policy.ts";

@@ -1,4 +1,4 @@
-import { overloaded } from "../../../shared/http/router/admission.ts";
+import { overloaded } from "../../../shared/http/server/connection.ts";
 import { describeScoring } from "../../assess/scoring_ports.ts";
 import {
   removeQuery,

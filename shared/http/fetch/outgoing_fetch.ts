@@ -243,3 +243,10 @@ async function* decode(
 function isZlib([first = 0, second = 0]: Uint8Array): boolean {
   return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
 }
+
+/** `https://host/v1?key=…` and `/models` → `https://host/v1/models?key=…`: a query stays a query. */
+export function extendAddress(address: string, path: string): string {
+  const url = new URL(address);
+  url.pathname = url.pathname.replace(/\/+$/, "") + path;
+  return url.href;
+}

@@ -1,6 +1,5 @@
 import { AppError } from "../../errors.ts";
-import { plainAddress } from "../fetch/address.ts";
-import { markForeign } from "./request_scope.ts";
+import { markForeign } from "../../ops/tracing.ts";
 import type { Guard, RequestContext } from "./router.ts";
 
 /** The name of a header (RFC 9110, `token`). */
@@ -138,6 +137,11 @@ export function explainDeadOrigin(entry: string): string | undefined {
 export function isLoopback(hostname: string): boolean {
   const name = hostname.replace(/^\[|\]$/g, "").toLowerCase();
   return name === "localhost" || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+/** `::ffff:10.0.0.1`, as sockets that speak both families have it, is `10.0.0.1`. */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, "");
 }
 
 /**

@@ -3,7 +3,9 @@ import type * as limiters from "rate-limiter-flexible";
 import memoryClass from "rate-limiter-flexible/lib/RateLimiterMemory.js";
 import resultClass from "rate-limiter-flexible/lib/RateLimiterRes.js";
 import { AppError } from "../../errors.ts";
-import { callerAddress, networkOf } from "../server/connection.ts";
+import type { Connection } from "../server/connection.ts";
+import { networkOf } from "../server/connections.ts";
+import { plainAddress } from "./origin.ts";
 import type { Guard } from "./router.ts";
 
 const RateLimiterMemory: typeof limiters.RateLimiterMemory = memoryClass;
@@ -71,4 +73,26 @@ async function count(limiter: RateLimiter, caller: string) {
     if (!(state instanceof RateLimiterRes)) throw state;
     return { state, isOver: true };
   }
+}
+
+/**
+ * The address of the caller. Behind a trusted proxy it is the last address in `x-forwarded-for` that
+ * is not a trusted proxy itself; the ones before it can be forged.
+ */
+function callerAddress(
+  request: Request,
+  { connection, trustedProxies }: { connection: Connection; trustedProxies: string[] },
+): string {
+  const isTrusted = (address: string) => trustedProxies.includes(address);
+  const direct = plainAddress(connection.address);
+  if (!isTrusted(direct)) return direct;
+  const forwarded = request.headers.get("x-forwarded-for") ?? "";
+  const hops = forwarded.split(",").map(forwardedAddress).filter(Boolean);
+  return hops.findLast((hop) => !isTrusted(hop)) ?? direct;
+}
+
+/** One entry of `x-forwarded-for` as an address: some proxies write the caller's port behind it. */
+function forwardedAddress(entry: string): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry.trim()) ?? [];
+  return plainAddress(bracketed ?? plain ?? entry.trim());
 }

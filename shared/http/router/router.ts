@@ -1,10 +1,9 @@
 import { AppError, ClientLeft, notFound } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
 import type { RouteDescription } from "../../ops/api_description.ts";
-import { withRemoteTrace, withSpan } from "../../ops/tracing.ts";
+import { withRequestScope, withSpan } from "../../ops/tracing.ts";
 import { type Connection, createLocalConnection, explainEnd } from "../server/connection.ts";
 import { problemResponse } from "./problem.ts";
-import { readTraceparent, withRequestScope } from "./request_scope.ts";
 import { createRouteTable, type RouteMatch } from "./route_table.ts";
 import { secureHeaders } from "./headers.ts";
 
@@ -161,7 +160,6 @@ export function router(routes: readonly Route[], options: RouterOptions): Servic
 
   return async (request, connection) => {
     const local = createLocalConnection();
-    const traceparent = readTraceparent(request);
     const context: Exchange = {
       requestId: readRequestId(request),
       url: new URL(request.url),
@@ -171,12 +169,9 @@ export function router(routes: readonly Route[], options: RouterOptions): Servic
       responseHeaders: {},
       connection: connection ?? local,
     };
-    const scope = { requestId: context.requestId, ...(traceparent && { traceparent }) };
     try {
-      return await withRequestScope(
-        scope,
-        () => withRemoteTrace(request.headers, () => serve(request, context)),
-      );
+      const { requestId } = context;
+      return await withRequestScope(request, { requestId, work: () => serve(request, context) });
     } finally {
       local.close();
     }

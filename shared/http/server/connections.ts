@@ -1,10 +1,9 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
+import ipaddr from "ipaddr.js";
 import { AppError, type ErrorCode } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
-import { plainAddress } from "../fetch/address.ts";
-import { isLoopback } from "../router/origin.ts";
-import { networkOf } from "./connection.ts";
+import { isLoopback, plainAddress } from "../router/origin.ts";
 import { toProblem } from "../router/problem.ts";
 
 /** Connections that may wait to be accepted: all at once, so each needs a file descriptor. */
@@ -45,6 +44,14 @@ export function canOpenFiles(count: number): boolean {
   } finally {
     for (const file of files) file.close();
   }
+}
+
+/** An IPv6 address counts as its /64: one customer has all 2^64 addresses of it. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === "ipv4") return parsed.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/64`).toString();
 }
 
 /** Why a connection was refused: too many in all, or from its address. */

@@ -4,8 +4,6 @@ import { getRequestListener, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Logger } from "../../log.ts";
 import type { Metrics } from "../../ops/metrics.ts";
-import { onStopSignal } from "../../ops/stop_signals.ts";
-import { type Admission, createAdmission } from "../router/admission.ts";
 import {
   answerClientErrors,
   BACKLOG,
@@ -14,13 +12,13 @@ import {
   NO_URL,
   TWO_HOSTS,
 } from "./connections.ts";
-import type { Connection } from "./connection.ts";
+import { type Admission, type Connection, createAdmission } from "./connection.ts";
 import { answerInTurn, closeUnreadBody } from "./in_turn.ts";
-import { plainAddress } from "../fetch/address.ts";
+import { plainAddress } from "../router/origin.ts";
 import { refuse } from "../router/problem.ts";
 import type { Service } from "../router/router.ts";
 import { sendResponse } from "./send_response.ts";
-import { createStop } from "./stopping.ts";
+import { createStop, onStopSignal } from "./stopping.ts";
 import { createWatchdog } from "./watchdog.ts";
 
 interface ServeOptions {

@@ -7,7 +7,7 @@ import {
 } from "@std/assert";
 import { ADAPTATIONS } from "../../../shared/providers/adaptations.ts";
 import type { Adaptation } from "../../../shared/providers/adapted_requests.ts";
-import { createOpenAIProvider, loadOpenAI } from "../../../shared/providers/openai_provider.ts";
+import { createOpenAIProvider, loadOpenAI } from "../../../shared/providers/openai_client.ts";
 import {
   type ChatMessage,
   type ChatRequest,

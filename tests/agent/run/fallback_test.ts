@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { createFallback } from "../../../agent/run/fallback.ts";
+import { createFallback } from "../../../agent/run/model_call.ts";
 import { ADAPTATIONS } from "../../../shared/providers/adaptations.ts";
 import { withAdaptations } from "../../../shared/providers/adapted_requests.ts";
 import {

@@ -8,8 +8,7 @@ import {
 import { z } from "zod";
 import { AgentConfig } from "../../../agent/config.ts";
 import { createTools } from "../../../agent/tools/mod.ts";
-import { observeTools } from "../../../agent/tools/observed_tools.ts";
-import { createToolbox, type Tool, ToolError } from "../../../agent/tools/tool.ts";
+import { createToolbox, observeTools, type Tool, ToolError } from "../../../agent/tools/tool.ts";
 import { createWebSearch } from "../../../agent/tools/web_search.ts";
 import { ConfigError, parseConfig } from "../../../shared/config/config.ts";
 import { isAbort } from "../../../shared/errors.ts";

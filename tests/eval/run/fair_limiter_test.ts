@@ -14,7 +14,7 @@ import { SQLITE_FULL } from "../../../eval/store/sqlite/sqlite_codes.ts";
 import { createSqliteDialect, openSqlite } from "../../../eval/store/sqlite/sqlite_connection.ts";
 import { storageError } from "../../../eval/store/store_fault.ts";
 import { createEvalDeps } from "../../../eval/wiring.ts";
-import { createWorkerBoard } from "../../../shared/background/worker_board.ts";
+import { createWorkerBoard } from "../../../shared/background/worker_call.ts";
 import { parseConfig } from "../../../shared/config/config.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { unavailable } from "../../../shared/postgres/fault.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createWorkerBoard } from "../../../shared/background/worker_board.ts";
 import {
+  createWorkerBoard,
   createWorkerCall,
   type WorkerCallOptions,
   type WorkerEvent,

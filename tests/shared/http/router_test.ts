@@ -2,13 +2,12 @@ import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows }
 import { z } from "zod";
 import { commonVariables, parseConfig } from "../../../shared/config/config.ts";
 import { AppError, type ErrorCode } from "../../../shared/errors.ts";
-import { createAdmission } from "../../../shared/http/router/admission.ts";
 import { parseCallerKeys } from "../../../shared/http/router/auth.ts";
 import { problemResponse, refuse, toProblem } from "../../../shared/http/router/problem.ts";
 import { createRouteTable } from "../../../shared/http/router/route_table.ts";
 import { type Handler, router, type RouterOptions } from "../../../shared/http/router/router.ts";
 import { wantsEvents } from "../../../shared/http/router/headers.ts";
-import { createLocalConnection } from "../../../shared/http/server/connection.ts";
+import { createAdmission, createLocalConnection } from "../../../shared/http/server/connection.ts";
 import { createService } from "../../../shared/http/server/service.ts";
 import { createLogger, silentLogger } from "../../../shared/log.ts";
 import { createMetrics } from "../../../shared/ops/metrics.ts";

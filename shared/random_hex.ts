@@ -1,4 +1,0 @@
-/** Random hexadecimal digits, 32 at most. */
-export function randomHex(length = 32): string {
-  return crypto.randomUUID().replaceAll("-", "").slice(0, length);
-}
