@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { Dialog } from "../../shared/pages/components/dialog.tsx";
-import { Checkbox, Field } from "../../shared/pages/components/field.tsx";
+import { Checkbox, TextField } from "../../shared/pages/components/field.tsx";
 import { differs } from "../../shared/pages/edits.ts";
 import type { ToolReport } from "../tools/tool.ts";
 import { listTools } from "./api.ts";
@@ -63,46 +63,31 @@ export function SettingsDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="Settings" hasEdits={differs(form, initial)} onClose={onClose}>
       <form class="dialog-body-form" onSubmit={submit} noValidate>
         <p class="muted small">For this conversation and new ones.</p>
-        <Field label="System prompt" hint="If it is empty, the service uses its own.">
-          {(input) => (
-            <textarea
-              {...input}
-              dir="auto"
-              rows={5}
-              value={form.systemPrompt}
-              onInput={(event) => change({ systemPrompt: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="System prompt"
+          hint="If it is empty, the service uses its own."
+          dir="auto"
+          rows={5}
+          value={form.systemPrompt}
+          onInput={(systemPrompt) => change({ systemPrompt })}
+        />
         <div class="two-fields">
-          <Field
+          <TextField
             label="Temperature"
             hint="If empty, the provider's default."
             error={errors.temperature}
-          >
-            {(input) => (
-              <input
-                {...input}
-                inputMode="decimal"
-                value={form.temperature}
-                onInput={(event) => change({ temperature: event.currentTarget.value })}
-              />
-            )}
-          </Field>
-          <Field
+            inputMode="decimal"
+            value={form.temperature}
+            onInput={(temperature) => change({ temperature })}
+          />
+          <TextField
             label="Maximum tokens per reply"
             hint="If empty, the provider's default."
             error={errors.maxTokens}
-          >
-            {(input) => (
-              <input
-                {...input}
-                inputMode="numeric"
-                value={form.maxTokens}
-                onInput={(event) => change({ maxTokens: event.currentTarget.value })}
-              />
-            )}
-          </Field>
+            inputMode="numeric"
+            value={form.maxTokens}
+            onInput={(maxTokens) => change({ maxTokens })}
+          />
         </div>
         <Checkbox
           label="Use tools"

@@ -4,7 +4,7 @@ import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
 import { followClock } from "./clock.ts";
 import { Button } from "./components/button.tsx";
 import { Dialog } from "./components/dialog.tsx";
-import { Field } from "./components/field.tsx";
+import { TextField } from "./components/field.tsx";
 import { KeyboardHelp } from "./components/keyboard.tsx";
 import { Link } from "./components/link.tsx";
 import { Empty } from "./components/states.tsx";
@@ -119,7 +119,7 @@ function KeyPrompt() {
           if (key.trim() && canBeSent(key)) giveKey(key);
         }}
       >
-        <Field
+        <TextField
           label="API key"
           hint="It is kept until you close this tab, and sent to this service only."
           error={!canBeSent(key)
@@ -127,18 +127,12 @@ function KeyPrompt() {
             : asked.isRefused
             ? "The service did not accept this key."
             : undefined}
-        >
-          {(input) => (
-            <input
-              {...input}
-              type="password"
-              autocomplete="off"
-              autofocus
-              value={key}
-              onInput={(event) => setKey(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+          type="password"
+          autocomplete="off"
+          autofocus
+          value={key}
+          onInput={setKey}
+        />
         <div class="dialog-actions">
           <Button kind="primary" type="submit" disabled={!key.trim() || !canBeSent(key)}>
             Continue

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { ConfirmDialog, Dialog } from "../../../shared/pages/components/dialog.tsx";
-import { Field } from "../../../shared/pages/components/field.tsx";
+import { TextField } from "../../../shared/pages/components/field.tsx";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
@@ -170,18 +170,14 @@ function RenameDialog({ entry, onClose }: { entry: ConversationEntry; onClose: (
           onClose();
         }}
       >
-        <Field label="Title">
-          {(input) => (
-            <input
-              {...input}
-              dir="auto"
-              autofocus
-              maxLength={200}
-              value={title}
-              onInput={(event) => setTitle(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Title"
+          dir="auto"
+          autofocus
+          maxLength={200}
+          value={title}
+          onInput={setTitle}
+        />
         <div class="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" disabled={!title.trim()}>Rename</Button>

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../../shared/pages/components/copy_button.tsx";
 import { Dialog } from "../../../shared/pages/components/dialog.tsx";
-import { Checkbox, Field } from "../../../shared/pages/components/field.tsx";
+import { Checkbox, Field, TextField } from "../../../shared/pages/components/field.tsx";
 import { differs } from "../../../shared/pages/edits.ts";
 import { saveFile } from "../../../shared/pages/save_file.ts";
 import { AddToDataset } from "./add_to_dataset.tsx";
@@ -63,44 +63,28 @@ export function SaveTestDialog({ conversation, onClose }: {
           references for later replies. Edit them before you save.
         </p>
         <div class="two-fields">
-          <Field
+          <TextField
             label="Scenario id"
             error={test.id.trim() ? undefined : "Give the scenario an id."}
-          >
-            {(input) => (
-              <input
-                {...input}
-                maxLength={256}
-                value={test.id}
-                onInput={(event) => setTest({ ...test, id: event.currentTarget.value })}
-              />
-            )}
-          </Field>
-          <Field label="Description">
-            {(input) => (
-              <input
-                {...input}
-                dir="auto"
-                value={test.description}
-                onInput={(event) => setTest({ ...test, description: event.currentTarget.value })}
-              />
-            )}
-          </Field>
+            maxLength={256}
+            value={test.id}
+            onInput={(id) => setTest({ ...test, id })}
+          />
+          <TextField
+            label="Description"
+            dir="auto"
+            value={test.description}
+            onInput={(description) => setTest({ ...test, description })}
+          />
         </div>
-        <Field
+        <TextField
           label="System prompt"
           hint="Sent with every conversation of this scenario; empty: the endpoint's own"
-        >
-          {(input) => (
-            <textarea
-              {...input}
-              dir="auto"
-              rows={2}
-              value={test.systemPrompt}
-              onInput={(event) => setTest({ ...test, systemPrompt: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+          dir="auto"
+          rows={2}
+          value={test.systemPrompt}
+          onInput={(systemPrompt) => setTest({ ...test, systemPrompt })}
+        />
         {models.length > 1 && (
           <Field
             label="Reference replies"
@@ -173,28 +157,20 @@ function TurnEditor({ turn, onChange }: {
       />
       {isIncluded && (
         <div class="two-fields">
-          <Field label="User message">
-            {(input) => (
-              <textarea
-                {...input}
-                dir="auto"
-                rows={4}
-                value={userMessage}
-                onInput={(event) => onChange({ userMessage: event.currentTarget.value })}
-              />
-            )}
-          </Field>
-          <Field label="Reference reply">
-            {(input) => (
-              <textarea
-                {...input}
-                dir="auto"
-                rows={4}
-                value={referenceReply}
-                onInput={(event) => onChange({ referenceReply: event.currentTarget.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="User message"
+            dir="auto"
+            rows={4}
+            value={userMessage}
+            onInput={(userMessage) => onChange({ userMessage })}
+          />
+          <TextField
+            label="Reference reply"
+            dir="auto"
+            rows={4}
+            value={referenceReply}
+            onInput={(referenceReply) => onChange({ referenceReply })}
+          />
         </div>
       )}
       {isIncluded && tools.length > 0 && (

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, TextareaHTMLAttributes } from "preact";
 import { useId } from "preact/hooks";
 
 /** What a field's input needs so that its label, hint and error belong to it. */
@@ -9,11 +9,14 @@ export interface InputAttributes {
   "aria-invalid"?: "true";
 }
 
-/** A label above an input; below it what may be entered, and what is wrong with what was. */
-export function Field({ label, hint, error, children }: {
+interface FieldProps {
   label: string;
   hint?: ComponentChildren;
   error?: string | undefined;
+}
+
+/** A label above an input; below it what may be entered, and what is wrong with what was. */
+export function Field({ label, hint, error, children }: FieldProps & {
   children: (input: InputAttributes) => ComponentChildren;
 }) {
   const id = useId();
@@ -30,6 +33,28 @@ export function Field({ label, hint, error, children }: {
       {hint && <div class="field-hint" id={`${id}-hint`}>{hint}</div>}
       {error && <div class="field-error" id={`${id}-error`}>{error}</div>}
     </div>
+  );
+}
+
+interface TextFieldProps extends FieldProps, Omit<TextareaHTMLAttributes, "label" | "onInput"> {
+  /** Of the input, such as `password`. */
+  type?: string;
+  onInput: (value: string) => void;
+}
+
+/** A field for a text: one line, or as many as `rows` shows. Takes the attributes of an input. */
+export function TextField({ label, hint, error, onInput, ...more }: TextFieldProps) {
+  const Input = (more.rows ? "textarea" : "input") as "textarea";
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(input) => (
+        <Input
+          {...input}
+          {...more}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </Field>
   );
 }
 

@@ -4,7 +4,7 @@ import { ApiProblem } from "../api_problem.ts";
 import { Button } from "../components/button.tsx";
 import { CodeBlock } from "../components/code_block.tsx";
 import { CopyButton } from "../components/copy_button.tsx";
-import { Field } from "../components/field.tsx";
+import { Field, TextField } from "../components/field.tsx";
 import { ProblemNotice } from "../components/states.tsx";
 import { formatDuration } from "../format.ts";
 import type { ApiRoute, Parameter } from "./api_document.ts";
@@ -76,18 +76,15 @@ export function TryForm({ route }: { route: ApiRoute }) {
         />
       ))}
       {route.requestBody && (
-        <Field label="Body" error={missing.includes("body") ? "This is not JSON." : undefined}>
-          {(input) => (
-            <textarea
-              {...input}
-              class="input try-body"
-              rows={Math.min(16, form.body.split("\n").length + 1)}
-              spellcheck={false}
-              value={form.body}
-              onInput={(event) => setForm({ ...form, body: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Body"
+          error={missing.includes("body") ? "This is not JSON." : undefined}
+          class="input try-body"
+          rows={Math.min(16, form.body.split("\n").length + 1)}
+          spellcheck={false}
+          value={form.body}
+          onInput={(body) => setForm({ ...form, body })}
+        />
       )}
       {accepts.length > 1 && (
         <Field label="Answer as">
@@ -128,28 +125,23 @@ function ParameterField({ parameter, value, error, onChange }: {
   const { name, required, schema, in: place } = parameter;
   const label = `${name} (${place}${required ? ", required" : ""})`;
   const choices = schema?.enum?.map(String);
+  if (!choices) {
+    return (
+      <TextField label={label} error={error} spellcheck={false} value={value} onInput={onChange} />
+    );
+  }
   return (
     <Field label={label} error={error}>
-      {(input) =>
-        choices
-          ? (
-            <select
-              {...input}
-              value={value}
-              onChange={(event) => onChange(event.currentTarget.value)}
-            >
-              <option value="">none</option>
-              {choices.map((choice) => <option key={choice} value={choice}>{choice}</option>)}
-            </select>
-          )
-          : (
-            <input
-              {...input}
-              spellcheck={false}
-              value={value}
-              onInput={(event) => onChange(event.currentTarget.value)}
-            />
-          )}
+      {(input) => (
+        <select
+          {...input}
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        >
+          <option value="">none</option>
+          {choices.map((choice) => <option key={choice} value={choice}>{choice}</option>)}
+        </select>
+      )}
     </Field>
   );
 }
