@@ -1,8 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
-import { Dialog } from "../../shared/pages/components/dialog.tsx";
+import { Dialog, differs } from "../../shared/pages/components/dialog.tsx";
 import { Checkbox, TextField } from "../../shared/pages/components/field.tsx";
-import { differs } from "../../shared/pages/edits.ts";
 import type { ToolReport } from "../tools/tool.ts";
 import { listTools } from "./api.ts";
 import { DEFAULT_SETTINGS, type Settings } from "./conversation/conversation.ts";

@@ -1,7 +1,6 @@
 import { ApiProblem, toApiProblem } from "./api_problem.ts";
 import { keyHeaders, requireKey } from "./key.ts";
-import { readServerEvents, type ServerEvent } from "./server_events.ts";
-import { readTextPieces } from "./text/text_pieces.ts";
+import { readServerEvents, readTextPieces, type ServerEvent } from "./server_events.ts";
 
 export interface ApiRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

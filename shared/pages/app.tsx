@@ -1,7 +1,6 @@
 import { effect } from "@preact/signals";
 import { type ComponentChildren, render } from "preact";
 import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
-import { followClock } from "./clock.ts";
 import { Button } from "./components/button.tsx";
 import { Dialog } from "./components/dialog.tsx";
 import { TextField } from "./components/field.tsx";
@@ -11,9 +10,10 @@ import { Empty } from "./components/states.tsx";
 import { Tips } from "./components/tip.tsx";
 import { Toasts } from "./components/toast.tsx";
 import { TopBar } from "./components/top_bar.tsx";
+import { followClock } from "./format.ts";
 import { canBeSent, giveKey, keyRequest } from "./key.ts";
 import { followAddressBar, matchPath, path } from "./location.ts";
-import { followTheme } from "./theme.ts";
+import { followTheme } from "./components/theme_switch.tsx";
 import { subject } from "./subject.ts";
 
 /** One view of a page. */

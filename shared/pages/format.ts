@@ -1,4 +1,4 @@
-import { presentTime } from "./clock.ts";
+import { signal } from "@preact/signals";
 
 const LOCALE = "en";
 
@@ -88,6 +88,18 @@ const AGES: [Intl.RelativeTimeFormatUnit, number][] = [
   ["hour", 3_600_000],
   ["minute", 60_000],
 ];
+
+const minutes = signal(0);
+
+/** Draws what shows an age again each minute, on a page that stays open. */
+export function followClock(): void {
+  setInterval(() => minutes.value++, 60_000);
+}
+
+function presentTime(): number {
+  void minutes.value; // subscribes the reader to its changes
+  return Date.now();
+}
 
 /** `5 min. ago`; the date after a week. `now` is in milliseconds. */
 export function formatAge(time: number | string | Date, now: number = presentTime()): string {

@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../../shared/pages/components/copy_button.tsx";
-import { Dialog } from "../../../shared/pages/components/dialog.tsx";
+import { Dialog, differs } from "../../../shared/pages/components/dialog.tsx";
 import { Checkbox, Field, TextField } from "../../../shared/pages/components/field.tsx";
-import { differs } from "../../../shared/pages/edits.ts";
 import { saveFile } from "../../../shared/pages/save_file.ts";
 import { AddToDataset } from "./add_to_dataset.tsx";
 import { type Conversation, shownTurns } from "../conversation/conversation.ts";

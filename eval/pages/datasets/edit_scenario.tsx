@@ -1,10 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
-import { Dialog } from "../../../shared/pages/components/dialog.tsx";
+import { Dialog, differs } from "../../../shared/pages/components/dialog.tsx";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
-import { differs } from "../../../shared/pages/edits.ts";
 import type { Scenario } from "../../schemas/scenario.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import type { DraftScenario } from "../batch/batch_input.ts";

@@ -1,10 +1,9 @@
 import { render } from "preact";
 import { KeyboardHelp } from "../../../shared/pages/components/keyboard.tsx";
-import { ThemeSwitch } from "../../../shared/pages/components/theme_switch.tsx";
+import { followTheme, ThemeSwitch } from "../../../shared/pages/components/theme_switch.tsx";
 import { Tips } from "../../../shared/pages/components/tip.tsx";
 import { Toasts } from "../../../shared/pages/components/toast.tsx";
 import { followAddressBar } from "../../../shared/pages/location.ts";
-import { followTheme } from "../../../shared/pages/theme.ts";
 import { CompareBody } from "../compare/compare_view.tsx";
 import { GroupBody } from "../groups/group_body.tsx";
 import { RunBody } from "../run/run_view.tsx";

@@ -1,5 +1,5 @@
+import { diffArrays } from "diff";
 import { directionOf, hasRightToLeft } from "../text/direction.ts";
-import { type DiffPart, diffWords } from "../text/word_diff.ts";
 
 /** The share of the shorter text below which differences are not marked. */
 const LEAST_SHARED = 0.3;
@@ -76,4 +76,41 @@ function isAlike(parts: DiffPart[], shorter: number): boolean {
   const same = parts.filter(({ kind }) => kind === "same")
     .reduce((sum, { text }) => sum + text.trim().length, 0);
   return same >= shorter * LEAST_SHARED;
+}
+
+/** A part of a text: in both, only in the new one (`added`), or only in the old one (`removed`). */
+interface DiffPart {
+  kind: "same" | "added" | "removed";
+  text: string;
+}
+
+/** Above this many words the whole text is one change. */
+const MAX_WORDS = 20_000;
+
+/**
+ * The words in which two texts differ. Words are those of the text's language, also where they are
+ * not separated by blanks.
+ */
+export function diffWords(before: string, after: string): DiffPart[] {
+  if (before === after) return before ? [{ kind: "same", text: before }] : [];
+  const segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
+  const old = splitWords(segmenter, before);
+  const now = splitWords(segmenter, after);
+  const changes = old.length + now.length > MAX_WORDS
+    ? undefined
+    : diffArrays(old, now, { timeout: 1_000 });
+  if (!changes) return wholeChange(before, after);
+  return changes.map(({ added, removed, value }) => ({
+    kind: added ? "added" : removed ? "removed" : "same",
+    text: value.join(""),
+  }));
+}
+
+function splitWords(segmenter: Intl.Segmenter, text: string): string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+function wholeChange(before: string, after: string): DiffPart[] {
+  const parts: DiffPart[] = [{ kind: "removed", text: before }, { kind: "added", text: after }];
+  return parts.filter(({ text }) => text !== "");
 }

@@ -2,7 +2,6 @@ import { Lexer, type Token, type Tokens } from "marked";
 import { type ComponentChildren, Fragment, h } from "preact";
 import { useMemo } from "preact/hooks";
 import { directionOf } from "../text/direction.ts";
-import { decodeEntities } from "../text/markdown_entities.ts";
 import { FORMULAS, FormulaTokenizer } from "../text/markdown_formulas.ts";
 import { onDemand } from "../on_demand.ts";
 import type { FormulaNode } from "../text/render_formula.ts";
@@ -198,6 +197,31 @@ function Inline({ token, depth }: { token: Token; depth: number }): ComponentChi
 
 function isBreak({ type, raw }: Token): boolean {
   return type === "html" && /^<br\s*\/?>$/i.test(raw);
+}
+
+const ENTITIES: Record<string, string> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  copy: "©",
+  mdash: "—",
+  ndash: "–",
+  hellip: "…",
+};
+
+/** Markdown allows HTML's character references; these are the ones that models write. */
+export function decodeEntities(text: string): string {
+  return text.replaceAll(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,8}));/gi,
+    (whole, ten, hex, name) => {
+      if (name) return Object.hasOwn(ENTITIES, name) ? ENTITIES[name]! : whole;
+      const code = ten ? Number(ten) : parseInt(hex, 16);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
+    },
+  );
 }
 
 /** A link of a model's text, if it is one to the web; else only its text. */

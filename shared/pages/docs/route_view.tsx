@@ -1,6 +1,5 @@
 import { type ApiDocument, type ApiRoute, type Media, typeName } from "./api_document.ts";
-import { InlineCode } from "./inline_code.tsx";
-import { SchemaView } from "./schema_view.tsx";
+import { FieldView, InlineCode, SchemaView } from "./schema_view.tsx";
 import { TryForm } from "./try_form.tsx";
 
 /** All about one route, and a form to try it. */
@@ -19,20 +18,13 @@ export function RouteView({ route, document }: { route: ApiRoute; document: ApiD
               <h3>Parameters</h3>
               <ul class="schema">
                 {parameters.map(({ name, in: place, required, description, schema }) => (
-                  <li key={`${place} ${name}`}>
-                    <div class="schema-field">
-                      <code>{name}</code>
-                      <span class="schema-type">
-                        {place}, {schema ? typeName(schema, document) : "string"}
-                      </span>
-                      {required && <span class="schema-required">required</span>}
-                    </div>
-                    {description && (
-                      <div class="schema-text">
-                        <InlineCode text={description} />
-                      </div>
-                    )}
-                  </li>
+                  <FieldView
+                    key={`${place} ${name}`}
+                    name={name}
+                    type={`${place}, ${schema ? typeName(schema, document) : "string"}`}
+                    isRequired={required}
+                    description={description}
+                  />
                 ))}
               </ul>
             </section>

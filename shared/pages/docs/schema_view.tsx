@@ -1,5 +1,5 @@
+import type { ComponentChildren } from "preact";
 import { type ApiDocument, resolve, type Schema, typeName } from "./api_document.ts";
-import { InlineCode } from "./inline_code.tsx";
 
 /** Schemas inside each other, beyond which only the names are shown: some contain themselves. */
 const MAX_DEPTH = 5;
@@ -43,30 +43,64 @@ function Fields({ schema, document, depth }: {
       {Object.entries(schema.properties ?? {}).map(([name, field]) => {
         const inner = innerOf(field, document);
         return (
-          <li key={name}>
-            <div class="schema-field">
-              <code>{name}</code>
-              <span class="schema-type">{typeName(field, document)}</span>
-              {schema.required?.includes(name) && <span class="schema-required">required</span>}
-              {field.default !== undefined && (
-                <span class="schema-type">default {JSON.stringify(field.default)}</span>
-              )}
-            </div>
-            {field.description && (
-              <div class="schema-text">
-                <InlineCode text={field.description} />
-              </div>
-            )}
+          <FieldView
+            key={name}
+            name={name}
+            type={typeName(field, document)}
+            isRequired={schema.required?.includes(name)}
+            description={field.description}
+            byDefault={field.default}
+          >
             {inner && depth < MAX_DEPTH && (
               <details>
                 <summary>{typeName(inner, document)}</summary>
                 <SchemaView schema={inner} document={document} depth={depth + 1} />
               </details>
             )}
-          </li>
+          </FieldView>
         );
       })}
     </ul>
+  );
+}
+
+/** A field of a body, or a parameter. */
+export function FieldView({ name, type, isRequired, description, byDefault, children }: {
+  name: string;
+  type: string;
+  isRequired: boolean | undefined;
+  description: string | undefined;
+  byDefault?: unknown;
+  children?: ComponentChildren;
+}) {
+  return (
+    <li>
+      <div class="schema-field">
+        <code>{name}</code>
+        <span class="schema-type">{type}</span>
+        {isRequired && <span class="schema-required">required</span>}
+        {byDefault !== undefined && (
+          <span class="schema-type">default {JSON.stringify(byDefault)}</span>
+        )}
+      </div>
+      {description && (
+        <div class="schema-text">
+          <InlineCode text={description} />
+        </div>
+      )}
+      {children}
+    </li>
+  );
+}
+
+/** A sentence of the description, with its `code` as code. */
+export function InlineCode({ text }: { text: string }) {
+  return (
+    <>
+      {text.split(/`([^`]+)`/).map((part, index) =>
+        index % 2 === 1 ? <code key={index}>{part}</code> : part
+      )}
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ import { CopyButton } from "../components/copy_button.tsx";
 import { Field, TextField } from "../components/field.tsx";
 import { ProblemNotice } from "../components/states.tsx";
 import { formatDuration } from "../format.ts";
+import { readTextPieces } from "../server_events.ts";
 import type { ApiRoute, Parameter } from "./api_document.ts";
 import {
   acceptsOf,
@@ -178,11 +179,9 @@ async function ask(
   const report = (isRunning: boolean, shown = text) =>
     onResult({ status, type, ms: performance.now() - started, text: shown, isRunning });
   report(true);
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
-    text += piece.value;
+  for await (const piece of response.body ? readTextPieces(response.body) : []) {
+    text += piece;
     if (text.length > MAX_SHOWN) {
-      await reader?.cancel();
       return report(false, `${text.slice(0, MAX_SHOWN)}\n… cut here`);
     }
     report(true);

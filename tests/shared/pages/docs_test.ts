@@ -27,9 +27,9 @@ import {
 import { giveKey, keyHeaders, keyRequest, requireKey } from "../../../shared/pages/key.ts";
 import { matchPath } from "../../../shared/pages/location.ts";
 import { readServerEvents } from "../../../shared/pages/server_events.ts";
-import { decodeEntities } from "../../../shared/pages/text/markdown_entities.ts";
+import { decodeEntities } from "../../../shared/pages/components/markdown.tsx";
 import { FORMULAS, FormulaTokenizer } from "../../../shared/pages/text/markdown_formulas.ts";
-import { diffWords } from "../../../shared/pages/text/word_diff.ts";
+import { diffWords } from "../../../shared/pages/components/diff_text.tsx";
 
 const document: ApiDocument = {
   info: { title: "t", version: "1" },
