@@ -14,24 +14,7 @@ import { createLeftOutCounter, ScoreComparison, ScoreVerdict } from "./compariso
 import { pairRuns, type PlacedTurnPair } from "./paired_runs.ts";
 import type { AttemptTurn } from "./turn_scores.ts";
 import { decideVerdict, undecidable } from "./verdict.ts";
-import {
-  askVotes,
-  createMark,
-  quotationRule,
-  quote,
-  type VoteOptions,
-} from "../assess/judge/structured.ts";
-
-const PreferenceAnswer = z.strictObject({
-  reason: z.string().describe("one or two sentences, written before the verdict"),
-  better: z.enum(["first", "second", "tie"]),
-});
-type PreferenceAnswer = z.infer<typeof PreferenceAnswer>;
-
-/** The reason may be missing. */
-const AcceptedAnswer: z.ZodType<PreferenceAnswer> = PreferenceAnswer.extend({
-  reason: z.string().default(""),
-});
+import { askVotes, type VoteOptions } from "../assess/judge/structured.ts";
 
 const RUBRIC = "The better reply helps the user more: right facts, nothing made up, the outcome " +
   "that was asked for. Order, length and style do not matter. If both are about as good or as " +
@@ -52,44 +35,31 @@ interface RepliesToCompare {
  * `contradictory`. Rejects once aborted.
  */
 async function preferReply(
-  compared: RepliesToCompare,
+  { userMessage, reference, replies: [a, b], rubric = RUBRIC }: RepliesToCompare,
   options: Omit<VoteOptions, "votes">,
 ): Promise<0 | 1 | "tie" | "contradictory" | { error: string }> {
   const [straight, swapped] = await Promise.all([false, true].map(async (isSwapped) => {
-    const ask = () => ({
+    const [vote] = await askVotes({
       name: "preference",
-      ...question(compared, isSwapped),
-      form: '"reason": string, "better": "first", "second" or "tie"',
-      schema: PreferenceAnswer,
-      accepted: AcceptedAnswer,
-    });
-    const vote = (await askVotes(ask, { ...options, votes: 1 }))[0]!;
+      instructions: "You say which of two replies to the same message is better.\n\n" + rubric,
+      texts: {
+        user_message: userMessage,
+        reference,
+        first_reply: isSwapped ? b : a,
+        second_reply: isSwapped ? a : b,
+      },
+      verdict: "verdict",
+      form: '"better": "first", "second" or "tie"',
+      fields: { better: z.enum(["first", "second", "tie"]) },
+    }, { ...options, votes: 1 });
     if (typeof vote === "string") return { error: vote };
-    if (vote.better === "tie") return "tie";
-    return (vote.better === "first") !== isSwapped ? 0 : 1;
+    if (vote!.better === "tie") return "tie";
+    return (vote!.better === "first") !== isSwapped ? 0 : 1;
   }));
   if (typeof straight === "object") return straight;
   if (typeof swapped === "object") return swapped;
   if (straight === swapped) return straight!;
   return straight === "tie" || swapped === "tie" ? "tie" : "contradictory";
-}
-
-function question(
-  { userMessage, reference, replies: [a, b], rubric = RUBRIC }: RepliesToCompare,
-  isSwapped: boolean,
-) {
-  const mark = createMark();
-  const texts = [
-    quote("user_message", userMessage, mark),
-    reference === undefined ? "" : quote("reference", reference, mark),
-    quote("first_reply", isSwapped ? b : a, mark),
-    quote("second_reply", isSwapped ? a : b, mark),
-  ];
-  return {
-    instructions: "You say which of two replies to the same message is better.\n\n" +
-      `${rubric}\n\n${quotationRule(mark)}`,
-    texts: texts.filter(Boolean).join("\n\n"),
-  };
 }
 
 /** The judge's preference between the replies of two runs. */

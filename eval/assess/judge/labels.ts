@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { KeyAnnotation } from "../metadata/annotator.ts";
 import { labelKey } from "../../schemas/labels.ts";
 import type { JudgeModel } from "./model.ts";
-import { askStructured, createMark, quotationRule, quote } from "./structured.ts";
+import { askStructured } from "./structured.ts";
 
 /** The judge's choice if no label fits. */
 const UNKNOWN = "unknown";
@@ -24,14 +24,20 @@ interface ReplyToLabel {
  * candidate fits. Throws `UnreadableAnswer`, and what the model throws.
  */
 export async function labelReply(
-  labelled: ReplyToLabel,
+  { userMessage, reply, candidates }: ReplyToLabel,
   options: { model: JudgeModel; signal: AbortSignal },
 ): Promise<Map<string, KeyAnnotation>> {
-  const { candidates } = labelled;
   const schema = labelSchema(candidates);
+  const choices = [...candidates].map(([key, labels]) => {
+    const named = choicesOf(labels).map((label) => JSON.stringify(label));
+    return `- ${JSON.stringify(key)}: one of ${named.join(", ")}`;
+  });
   const answer = await askStructured({
     name: "labels",
-    ...labelQuestion(labelled),
+    instructions: "You annotate a reply that an assistant gave. For each key choose the label " +
+      `that describes the reply itself, or ${JSON.stringify(UNKNOWN)} if none does:\n` +
+      choices.join("\n"),
+    texts: { user_message: userMessage, reply },
     form: '"labels": {key: label}, "confidence": number from 0 to 1',
     schema,
     accepted: schema,
@@ -62,20 +68,6 @@ function labelSchema(candidates: Candidates) {
     labels: z.strictObject(Object.fromEntries(keys) as Record<string, z.ZodType<string>>),
     confidence: z.number().min(0).max(1),
   });
-}
-
-function labelQuestion({ userMessage, reply, candidates }: ReplyToLabel) {
-  const mark = createMark();
-  const choices = [...candidates].map(([key, labels]) => {
-    const named = choicesOf(labels).map((label) => JSON.stringify(label));
-    return `- ${JSON.stringify(key)}: one of ${named.join(", ")}`;
-  });
-  return {
-    instructions: "You annotate a reply that an assistant gave. For each key choose the label " +
-      `that describes the reply itself, or ${JSON.stringify(UNKNOWN)} if none does:\n` +
-      `${choices.join("\n")}\n\n${quotationRule(mark)}`,
-    texts: `${quote("user_message", userMessage, mark)}\n\n${quote("reply", reply, mark)}`,
-  };
 }
 
 function choicesOf(labels: Map<string, unknown>): string[] {

@@ -8,24 +8,7 @@ import type { Bounds } from "./score.ts";
 import type { ScoredBatch, ScoreInput, Scorer, ScorerResult } from "./scorer.ts";
 import { semanticSimilarity } from "./semantic_similarity.ts";
 import { z } from "zod";
-import {
-  askVotes,
-  createMark,
-  quotationRule,
-  quote,
-  type VoteOptions,
-} from "../judge/structured.ts";
-
-const CriterionAnswer = z.strictObject({
-  reason: z.string().describe("one or two sentences, written before the verdict"),
-  met: z.boolean(),
-});
-type CriterionAnswer = z.infer<typeof CriterionAnswer>;
-
-/** The reason may be missing. */
-const AcceptedAnswer: z.ZodType<CriterionAnswer> = CriterionAnswer.extend({
-  reason: z.string().default(""),
-});
+import { askVotes, type VoteOptions } from "../judge/structured.ts";
 
 interface JudgedCriterion {
   criterion: string;
@@ -44,16 +27,18 @@ interface CriterionVerdict {
  * decides. Rejects once aborted.
  */
 async function judgeCriterion(
-  judged: JudgedCriterion,
+  { criterion, texts }: JudgedCriterion,
   options: VoteOptions,
 ): Promise<CriterionVerdict> {
-  const votes = await askVotes(() => ({
+  const votes = await askVotes({
     name: "criterion",
-    ...question(judged),
-    form: '"reason": string, "met": true or false',
-    schema: CriterionAnswer,
-    accepted: AcceptedAnswer,
-  }), options);
+    instructions: "You decide whether a criterion is met by an assistant. It is met only if all " +
+      `of it is.\n\nThe criterion: ${criterion}`,
+    texts,
+    verdict: "verdict",
+    form: '"met": true or false',
+    fields: { met: z.boolean() },
+  }, options);
   const read = votes.filter((vote) => typeof vote !== "string");
   const met = read.filter((vote) => vote.met);
   const against = read.length - met.length;
@@ -62,15 +47,6 @@ async function judgeCriterion(
   const isMet = met.length > against;
   const { reason } = read.find((vote) => vote.met === isMet)!;
   return { isMet, reason: reason || "the judge says so" };
-}
-
-function question({ criterion, texts }: JudgedCriterion) {
-  const mark = createMark();
-  return {
-    instructions: "You decide whether a criterion is met by an assistant. It is met only if all " +
-      `of it is.\n\nThe criterion: ${criterion}\n\n${quotationRule(mark)}`,
-    texts: Object.entries(texts).map(([name, text]) => quote(name, text, mark)).join("\n\n"),
-  };
 }
 
 /** `checks`: the weighted share of a turn's checks that are met. */

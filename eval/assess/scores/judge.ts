@@ -3,26 +3,9 @@ import type { ScoreInput, Scorer } from "./scorer.ts";
 import { z } from "zod";
 import type { JudgeResult } from "../../schemas/interaction_result.ts";
 import { mean, sampleVariance } from "../mean.ts";
-import {
-  askVotes,
-  createMark,
-  quotationRule,
-  quote,
-  type VoteOptions,
-} from "../judge/structured.ts";
+import { askVotes, type VoteOptions } from "../judge/structured.ts";
 
 const HIGHEST = 10;
-
-const GradeAnswer = z.strictObject({
-  reason: z.string().describe("one or two sentences, written before the grade"),
-  grade: z.int().min(0).max(HIGHEST),
-});
-type GradeAnswer = z.infer<typeof GradeAnswer>;
-
-/** The reason may be missing. */
-const AcceptedAnswer: z.ZodType<GradeAnswer> = GradeAnswer.extend({
-  reason: z.string().default(""),
-});
 
 const RUBRIC = "Grade how well the reply does what the reference does: the same facts, the same " +
   "outcome for the user, nothing wrong or made up beside it. Wording, length and style do not " +
@@ -47,16 +30,17 @@ interface JudgeReplyOptions extends VoteOptions {
  * scale: a median or a majority of few votes would lose information. Rejects once aborted.
  */
 export async function judgeReply(
-  graded: JudgedReply,
-  options: JudgeReplyOptions,
+  { userMessage, reply, reference }: JudgedReply,
+  { rubric = RUBRIC, ...options }: JudgeReplyOptions,
 ): Promise<{ value: number | null; result: JudgeResult }> {
-  const votes = await askVotes(() => ({
+  const votes = await askVotes({
     name: "grade",
-    ...judgeQuestion(graded, options.rubric),
-    form: `"reason": string, "grade": integer from 0 to ${HIGHEST}`,
-    schema: GradeAnswer,
-    accepted: AcceptedAnswer,
-  }), options);
+    instructions: `You grade a reply on a scale from 0 to ${HIGHEST}, in whole steps.\n\n${rubric}`,
+    texts: { user_message: userMessage, reference, reply },
+    verdict: "grade",
+    form: `"grade": integer from 0 to ${HIGHEST}`,
+    fields: { grade: z.int().min(0).max(HIGHEST) },
+  }, options);
   const read = votes.filter((vote) => typeof vote !== "string");
   const grades = read.map(({ grade }) => grade);
   const grade = mean(grades);
@@ -72,20 +56,6 @@ export async function judgeReply(
       spread: spread === null ? null : Math.sqrt(spread),
       ...(error && { error }),
     },
-  };
-}
-
-function judgeQuestion(graded: JudgedReply, rubric = RUBRIC) {
-  const mark = createMark();
-  const texts = [
-    quote("user_message", graded.userMessage, mark),
-    graded.reference === undefined ? "" : quote("reference", graded.reference, mark),
-    quote("reply", graded.reply, mark),
-  ];
-  return {
-    instructions: `You grade a reply on a scale from 0 to ${HIGHEST}, in whole steps.\n\n` +
-      `${rubric}\n\n${quotationRule(mark)}`,
-    texts: texts.filter(Boolean).join("\n\n"),
   };
 }
 

@@ -197,7 +197,7 @@ Deno.test("the labels that a judge did not choose from are told to it, and not l
     },
   }, log);
   const schema = z.object({ intent: z.enum(["secret_refund", "secret_upgrade"]) });
-  const form = { name: "labels", instructions: "", texts: "", form: '"intent": string' };
+  const form = { name: "labels", instructions: "", texts: {}, form: '"intent": string' };
   await assertRejects(
     () => askStructured({ ...form, schema, accepted: schema }, { model, signal }),
     UnreadableAnswer,
