@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { KeyAnnotation } from "../metadata/annotator.ts";
+import { type KeyAnnotation, noLabel } from "../metadata/annotator.ts";
 import { labelKey } from "../../schemas/labels.ts";
 import type { JudgeModel } from "./model.ts";
 import { askStructured } from "./structured.ts";
@@ -45,20 +45,11 @@ export async function labelReply(
   }, options);
   return new Map([...candidates].map(([key, labels]): [string, KeyAnnotation] => {
     const chosen = labelKey(answer.labels[key]);
-    if (labels.has(chosen)) {
-      return [key, {
-        value: labels.get(chosen),
-        method: JUDGE_LABELS,
-        confidence: answer.confidence,
-      }];
+    if (!labels.has(chosen)) {
+      return [key, noLabel(JUDGE_LABELS, "the judge says that none of the labels fits")];
     }
-    const reason = "the judge says that none of the labels fits";
-    return [key, {
-      value: undefined,
-      method: JUDGE_LABELS,
-      confidence: null,
-      reason,
-    }];
+    const { confidence } = answer;
+    return [key, { value: labels.get(chosen), method: JUDGE_LABELS, confidence }];
   }));
 }
 

@@ -5,7 +5,7 @@ import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
 import { type Candidates, labelReply } from "../judge/labels.ts";
 import type { JudgeModel } from "../judge/model.ts";
 import { UnreadableAnswer } from "../judge/structured.ts";
-import type { AnnotatedReply, KeyAnnotation, KeyPlan } from "./annotator.ts";
+import { type AnnotatedReply, type KeyAnnotation, type KeyPlan, noLabel } from "./annotator.ts";
 import { planKey } from "./key_plan.ts";
 import { batchLabels, indexLabels } from "./label.ts";
 import { createReferenceLabels, type ReferenceLabels } from "./reference_labels.ts";
@@ -95,7 +95,7 @@ export function createMetadataReader(
     try {
       plan = await planOnce(key);
       if (plan.annotator) return { ...await plan.annotator.annotate(reply), plan };
-      return { ...none(plan.method, plan.reason ?? "the key has no annotator"), plan };
+      return { ...noLabel(plan.method, plan.reason ?? "the key has no annotator"), plan };
     } catch (error) {
       const note = passing(plan?.method ?? "none", explain(error));
       return { ...note, ...(plan && { plan }) };
@@ -155,19 +155,15 @@ export function createMetadataReader(
       const keys = Object.keys(reference_metadata);
       if (!isByAnnotators || keys.length === 0) return undefined;
       await learnLabels();
-      const notes = sameForAll(keys, none("none", "there is no reply"));
+      const notes = sameForAll(keys, noLabel("none", "there is no reply"));
       await addPlans(notes);
       return describe(notes).annotation;
     },
   };
 }
 
-function none(method: string, reason: string): KeyAnnotation {
-  return { value: undefined, method, confidence: null, reason };
-}
-
 function passing(method: string, reason: string): KeyAnnotation {
-  return { ...none(method, reason), isPassing: true };
+  return { ...noLabel(method, reason), isPassing: true };
 }
 
 function sameForAll(keys: string[], annotation: KeyAnnotation): Map<string, Note> {

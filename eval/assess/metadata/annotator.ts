@@ -14,6 +14,10 @@ export interface KeyAnnotation {
   isPassing?: true;
 }
 
+export function noLabel(method: string, reason: string): KeyAnnotation {
+  return { value: undefined, method, confidence: null, reason };
+}
+
 /** A generated reply and the turn that it answers. */
 export interface AnnotatedReply {
   text: string;

@@ -1,5 +1,5 @@
 import type { BatchSemantics } from "../batch_semantics.ts";
-import type { KeyAnnotator } from "./annotator.ts";
+import { type KeyAnnotator, noLabel } from "./annotator.ts";
 import { labelKey } from "../../schemas/labels.ts";
 import { isSameLabel } from "./label.ts";
 
@@ -92,7 +92,7 @@ export function createDialogueActAnnotator(
       const found = await read(text);
       return "value" in found
         ? { value: found.value, method: METHOD, confidence: CONFIDENCE }
-        : { value: undefined, method: METHOD, confidence: null, reason: found.reason };
+        : noLabel(METHOD, found.reason);
     },
     async relabel({ text }) {
       const found = await read(text);

@@ -1,9 +1,8 @@
 import type { Scenario } from "../../schemas/scenario.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
-import type { KeyAnnotation, KeyAnnotator, LabelExample } from "./annotator.ts";
-import { areMostly, collectExamples, type LabelGroup } from "./label_examples.ts";
+import { type KeyAnnotator, type LabelExample, noLabel } from "./annotator.ts";
+import { areMostly, collectExamples, type LabelGroup, spreadSample } from "./label.ts";
 import { createGramIndex, createVectorIndex, type LabelScore } from "./label_index.ts";
-import { spreadSample } from "./self_check.ts";
 
 /** The method of labels that are found by sentence vectors. */
 export const VECTOR_LABELS = "few_shot";
@@ -38,24 +37,20 @@ export async function createFewShot(
   const create = kind === "vectors" ? createVectorIndex : createGramIndex;
   const index = await create({ groups, semantics });
   const method = kind === "vectors" ? VECTOR_LABELS : "few_shot_tfidf";
-  const none = (reason: string): KeyAnnotation => ({
-    value: undefined,
-    method,
-    confidence: null,
-    reason,
-  });
 
   return {
     annotator: {
       method,
       async annotate(reply) {
-        const lead = readLead(await index.score(reply));
-        if (lead.score < THRESHOLDS[kind]) return none("no label is near enough");
+        const lead = readLead(await index(reply));
+        if (lead.score < THRESHOLDS[kind]) return noLabel(method, "no label is near enough");
         const confidence = confidenceIn(lead, kind);
-        if (confidence < LOWEST_CONFIDENCE) return none("two labels are about equally near");
+        if (confidence < LOWEST_CONFIDENCE) {
+          return noLabel(method, "two labels are about equally near");
+        }
         return { value: lead.label, method, confidence };
       },
-      relabel: async (example) => readLead(await index.scoreExample(example)).label,
+      relabel: async (example) => readLead(await index(example, { isExample: true })).label,
     },
     checkable: sampleCheckable(groups, examples.length),
     labels: groups.length,

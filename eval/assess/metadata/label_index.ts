@@ -1,9 +1,8 @@
-import type { Interaction } from "../../schemas/scenario.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
 import { type CharTfIdf, gramCosine, gramProduct, type GramVector } from "../text/char_tfidf.ts";
-import type { AnnotatedReply, LabelExample } from "./annotator.ts";
-import type { LabelGroup } from "./label_examples.ts";
-import { createLabelVectors, type LabelVectors } from "./label_vectors.ts";
+import type { AnnotatedReply } from "./annotator.ts";
+import type { LabelGroup } from "./label.ts";
+import { type Embedder, pool, product, products, toUnit } from "../embeddings/embedder.ts";
 
 /** How near a reply is to one label. */
 export interface LabelScore {
@@ -19,23 +18,28 @@ export interface LabelScore {
   even: number;
 }
 
-/** Scores every label of a key for a reply. */
-interface LabelIndex {
-  /** Rejects if the embedder fails. */
-  score(reply: AnnotatedReply): Promise<LabelScore[]>;
-  /** Scores a reference as if it were not an example; `score` equals `even`. */
-  scoreExample(example: LabelExample): Promise<LabelScore[]>;
-}
+/**
+ * Scores every label of a key for a reply, or for a reference as if it were not an example; then
+ * `score` equals `even`. Rejects if the embedder fails.
+ */
+type LabelIndex = (
+  reply: Pick<AnnotatedReply, "text" | "interaction">,
+  options?: { isExample: boolean },
+) => Promise<LabelScore[]>;
 
 interface LabelIndexOptions {
   groups: LabelGroup[];
   semantics: BatchSemantics;
 }
 
+/** The weights of the nearness in characters, and of the nearness to the words of a label. */
 const GRAM_SHARE = 0.5;
-const WORDS_SHARE = 0.3;
+const GRAM_WORDS_SHARE = 0.3;
+const VECTOR_WORDS_SHARE = 0.5;
+/** The weight of the nearest example beside the mean example. */
+const NEAREST_SHARE = 0.25;
 
-/** By sentence vectors and characters: `LabelVectors.nearness` + 0.5 × TF-IDF cosine. */
+/** By sentence vectors and characters: nearness of the vectors + 0.5 × TF-IDF cosine. */
 export async function createVectorIndex(
   { groups, semantics }: LabelIndexOptions,
 ): Promise<LabelIndex> {
@@ -43,7 +47,7 @@ export async function createVectorIndex(
   const weigh = await semantics.tfIdf();
   const entries = groups.map((group) => ({ ...group, texts: textsOf(group) }));
   const grams = entries.map(({ texts }) => createLabelGrams(texts, weigh));
-  let vectors: Promise<LabelVectors[]> | undefined;
+  let vectors: Promise<LabelExamples<Float32Array>[]> | undefined;
   /** Retried with the next reply after a failure. */
   const embedLabels = () => {
     vectors ??= Promise.all(entries.map((entry) => createLabelVectors(entry, embedder)));
@@ -51,26 +55,19 @@ export async function createVectorIndex(
     return vectors;
   };
 
-  return {
-    async score({ text, interaction }) {
-      const [vector, labels] = await Promise.all([embedder.embed(text), embedLabels()]);
-      const reply = weigh(text);
-      return groups.map((group, at) => ({
-        ...describe(group),
-        score: labels[at]!.nearness(vector) + GRAM_SHARE * grams[at]!.nearness(reply),
-        even: labels[at]!.evenNearness(vector, group.positions.get(interaction)),
-      }));
-    },
-    async scoreExample({ text, interaction }) {
-      const [vector, labels] = await Promise.all([embedder.embed(text), embedLabels()]);
-      const reply = weigh(text);
-      return groups.map((group, at) => {
-        const own = group.positions.get(interaction);
-        const even = labels[at]!.evenNearness(vector, own) +
-          GRAM_SHARE * grams[at]!.evenNearness(reply, own);
-        return { ...describe(group), score: even, even };
-      });
-    },
+  return async ({ text, interaction }, { isExample } = { isExample: false }) => {
+    const [vector, labels] = await Promise.all([embedder.embed(text), embedLabels()]);
+    const reply = weigh(text);
+    return groups.map((group, at) => {
+      const own = group.positions.get(interaction);
+      const even = labels[at]!.evenNearness(vector, own);
+      if (isExample) {
+        const score = even + GRAM_SHARE * grams[at]!.evenNearness(reply, own);
+        return { ...describe(group), score, even: score };
+      }
+      const score = labels[at]!.nearness(vector) + GRAM_SHARE * grams[at]!.nearness(reply);
+      return { ...describe(group), score, even };
+    });
   };
 }
 
@@ -84,26 +81,17 @@ export async function createGramIndex(
     grams: createLabelGrams(textsOf(group), weigh),
     words: weigh(group.words),
   }));
-
-  function scoreAll(text: string, interaction: Interaction): LabelScore[] {
+  return ({ text, interaction }, { isExample } = { isExample: false }) => {
     const reply = weigh(text);
-    return entries.map(({ group, grams, words }) => {
-      const toWords = WORDS_SHARE * gramCosine(reply, words);
-      const even = grams.evenNearness(reply, group.positions.get(interaction));
+    return Promise.resolve(entries.map(({ group, grams, words }) => {
+      const toWords = GRAM_WORDS_SHARE * gramCosine(reply, words);
+      const even = grams.evenNearness(reply, group.positions.get(interaction)) + toWords;
       return {
         ...describe(group),
-        score: grams.nearness(reply) + toWords,
-        even: even + toWords,
+        score: isExample ? even : grams.nearness(reply) + toWords,
+        even,
       };
-    });
-  }
-
-  return {
-    score: ({ text, interaction }) => Promise.resolve(scoreAll(text, interaction)),
-    scoreExample: ({ text, interaction }) =>
-      Promise.resolve(
-        scoreAll(text, interaction).map((scored) => ({ ...scored, score: scored.even })),
-      ),
+    }));
   };
 }
 
@@ -115,19 +103,36 @@ function describe({ label, examples }: LabelGroup) {
   return { label, examples: examples.length };
 }
 
-/** A label's examples as TF-IDF vectors, ready to be compared with a reply. */
-interface LabelGrams {
-  /** The cosine with the sum of the examples. */
-  nearness(reply: GramVector): number;
+/** A label's examples, ready to be compared with the vector of a reply. */
+interface LabelExamples<Vector> {
+  nearness(reply: Vector): number;
   /**
    * The same with one example less: without `own`, or if that is `undefined` the mean over leaving
    * out each in turn. A label with a single example keeps it.
    */
-  evenNearness(reply: GramVector, own: number | undefined): number;
+  evenNearness(reply: Vector, own: number | undefined): number;
 }
 
-/** Sums the examples once, so that leaving one out costs one comparison. */
-export function createLabelGrams(texts: string[], weigh: CharTfIdf): LabelGrams {
+function leavingOut<Vector>(
+  examples: readonly unknown[],
+  nearness: (reply: Vector, without?: number) => number,
+): LabelExamples<Vector> {
+  return {
+    nearness: (reply) => nearness(reply),
+    evenNearness(reply, own) {
+      if (examples.length < 2) return nearness(reply);
+      if (own !== undefined) return nearness(reply, own);
+      return examples.reduce<number>((sum, _, at) => sum + nearness(reply, at), 0) /
+        examples.length;
+    },
+  };
+}
+
+/**
+ * By TF-IDF: the cosine with the sum of the examples. They are summed once, so that leaving one out
+ * costs one comparison.
+ */
+export function createLabelGrams(texts: string[], weigh: CharTfIdf): LabelExamples<GramVector> {
   const examples = texts.map(weigh);
   const sum: GramVector = { weights: new Map(), squares: 0 };
   for (const { weights } of examples) {
@@ -152,12 +157,48 @@ export function createLabelGrams(texts: string[], weigh: CharTfIdf): LabelGrams 
     return length === 0 ? 0 : Math.min(1, Math.max(0, product / length));
   }
 
-  return {
-    nearness: (reply) => nearness(reply),
-    evenNearness(reply, own) {
-      if (examples.length < 2) return nearness(reply);
-      if (own !== undefined) return nearness(reply, own);
-      return examples.reduce((sum, _, at) => sum + nearness(reply, at), 0) / examples.length;
-    },
-  };
+  return leavingOut(examples, nearness);
+}
+
+/**
+ * By sentence vectors: 0.75 × cosine with the mean example + 0.25 × with the nearest + 0.5 × with
+ * the label's words. Rejects if the embedder does.
+ */
+export async function createLabelVectors(
+  { texts, words }: { texts: string[]; words: string },
+  embedder: Pick<Embedder, "embed">,
+): Promise<LabelExamples<Float32Array>> {
+  const ownWords = toUnit(await embedder.embed(words));
+  const units = (await Promise.all(texts.map((text) => embedder.embed(text)))).map(toUnit);
+  const sum = pool(units);
+  const squares = product(sum, sum);
+  const withSum = units.map((unit) => product(unit, sum));
+  /** Repeated replies have the same vector. */
+  const known = new WeakMap<Float32Array, ReturnType<typeof compareAll>>();
+
+  function compareAll(reply: Float32Array) {
+    const unit = toUnit(reply);
+    const toExamples = products(unit, units);
+    return {
+      toExamples,
+      toWords: product(unit, ownWords),
+      total: toExamples.reduce((total, nearness) => total + nearness, 0),
+      descending: toExamples.toSorted((a, b) => b - a),
+    };
+  }
+
+  function nearness(reply: Float32Array, without?: number): number {
+    const { toExamples, toWords, total, descending } = known.getOrInsertComputed(reply, compareAll);
+    const left = without === undefined ? 0 : toExamples[without]!;
+    const nearest = without !== undefined && left === descending[0] ? descending[1] : descending[0];
+    if (nearest === undefined) return VECTOR_WORDS_SHARE * toWords;
+    // The sum of the others, squared: |sum − own|², where |own| is 1.
+    const rest = without === undefined ? 0 : 1 - 2 * withSum[without]!;
+    const length = Math.sqrt(Math.max(0, squares + rest));
+    const toCentre = length === 0 ? 0 : (total - left) / length;
+    return (1 - NEAREST_SHARE) * toCentre + NEAREST_SHARE * nearest +
+      VECTOR_WORDS_SHARE * toWords;
+  }
+
+  return leavingOut(units, nearness);
 }

@@ -1,7 +1,7 @@
 import type { Scenario } from "../../schemas/scenario.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import { normalText } from "./label.ts";
-import type { AnnotatedReply, KeyAnnotation } from "./annotator.ts";
+import { type AnnotatedReply, type KeyAnnotation, noLabel } from "./annotator.ts";
 import { labelKey } from "../../schemas/labels.ts";
 
 /** The method of labels that are taken from a reference with the same text. */
@@ -66,6 +66,5 @@ function choose(
   if (expected !== undefined && labels.has(expected)) {
     return { value: labels.get(expected), method: SAME_TEXT, confidence: 1 };
   }
-  const reason = `${labels.size} references have this text and different labels`;
-  return { value: undefined, method: SAME_TEXT, confidence: null, reason };
+  return noLabel(SAME_TEXT, `${labels.size} references have this text and different labels`);
 }

@@ -1,6 +1,6 @@
 import type { BatchSemantics } from "../batch_semantics.ts";
 import { product, toUnit } from "../embeddings/embedder.ts";
-import type { KeyAnnotation, KeyAnnotator } from "./annotator.ts";
+import { type KeyAnnotation, type KeyAnnotator, noLabel } from "./annotator.ts";
 import { labelKey } from "../../schemas/labels.ts";
 import stored from "./sentiment_model.json" with { type: "json" };
 
@@ -64,19 +64,12 @@ interface SentimentOptions {
 export function createSentimentAnnotator(
   { labels, semantics, model }: SentimentOptions,
 ): KeyAnnotator {
-  const none = (reason: string): KeyAnnotation => ({
-    value: undefined,
-    method: METHOD,
-    confidence: null,
-    reason,
-  });
-
   /** Rejects if the encoder is unavailable. */
   async function read(text: string): Promise<KeyAnnotation> {
-    if (!await semantics.isEnglish(text)) return none("the reply is not English");
+    if (!await semantics.isEnglish(text)) return noLabel(METHOD, "the reply is not English");
     const chances = readSentiment(model, await semantics.embedder.embed(text));
     const best = chances.reduce((best, next) => next.chance > best.chance ? next : best);
-    if (best.chance < LOWEST_CONFIDENCE) return none("the sentiment is not clear");
+    if (best.chance < LOWEST_CONFIDENCE) return noLabel(METHOD, "the sentiment is not clear");
     const value = labels.get(best.sentiment) ?? best.sentiment;
     return { value, method: METHOD, confidence: best.chance };
   }

@@ -15,13 +15,9 @@ import {
   createMetadataReader,
 } from "../../../../eval/assess/metadata/annotation.ts";
 import type { LabelExample } from "../../../../eval/assess/metadata/annotator.ts";
-import { planKey } from "../../../../eval/assess/metadata/key_plan.ts";
+import { checkAnnotator, failsCheck, planKey } from "../../../../eval/assess/metadata/key_plan.ts";
+import { spreadSample } from "../../../../eval/assess/metadata/label.ts";
 import { createReferenceLabels } from "../../../../eval/assess/metadata/reference_labels.ts";
-import {
-  checkAnnotator,
-  failsCheck,
-  spreadSample,
-} from "../../../../eval/assess/metadata/self_check.ts";
 import type { SentimentModel } from "../../../../eval/assess/metadata/sentiment.ts";
 import type { Interaction, Metadata } from "../../../../eval/schemas/scenario.ts";
 import { interaction, providerError, scenario } from "../../../fakes/eval_ports.ts";

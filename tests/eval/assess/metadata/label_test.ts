@@ -10,13 +10,17 @@ import type { Embedder } from "../../../../eval/assess/embeddings/embedder.ts";
 import { createLocalEmbedder } from "../../../../eval/assess/embeddings/local.ts";
 import { createDialogueActAnnotator } from "../../../../eval/assess/metadata/dialogue_act.ts";
 import { createFewShot } from "../../../../eval/assess/metadata/few_shot.ts";
-import { batchLabels, indexLabels, isSameLabel } from "../../../../eval/assess/metadata/label.ts";
-import { collectExamples } from "../../../../eval/assess/metadata/label_examples.ts";
+import {
+  batchLabels,
+  collectExamples,
+  indexLabels,
+  isSameLabel,
+} from "../../../../eval/assess/metadata/label.ts";
 import {
   createLabelGrams,
+  createLabelVectors,
   createVectorIndex,
 } from "../../../../eval/assess/metadata/label_index.ts";
-import { createLabelVectors } from "../../../../eval/assess/metadata/label_vectors.ts";
 import {
   areSentiments,
   createSentimentAnnotator,
@@ -141,7 +145,7 @@ async function scoreOf(turns: Interaction[], text: string): Promise<number> {
   const { scenarios, semantics } = setUp(turns);
   const groups = collectExamples("topic", scenarios);
   const index = await createVectorIndex({ groups, semantics });
-  return (await index.score({ text, interaction: interaction("other") }))[0]!.score;
+  return (await index({ text, interaction: interaction("other") }))[0]!.score;
 }
 
 const TURNS = [
