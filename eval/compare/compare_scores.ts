@@ -14,8 +14,8 @@ import {
   differencesOf,
   permutationTest,
   testedInterval,
+  type TestOptions,
 } from "./statistics/permutation.ts";
-import type { TestOptions } from "./statistics/sign_flip.ts";
 import { ROUNDING } from "../schemas/rounding.ts";
 
 /** How many scenarios `mostMoved` lists per direction. */

@@ -4,9 +4,8 @@ import { HEADLINE } from "../results/passing.ts";
 import { requireKnown, SEED } from "./compare.ts";
 import { describeScore, type TestedScore, testScores } from "./compare_scores.ts";
 import { createLeftOutCounter, type ScoreComparison, type ScoreVerdict } from "./comparison.ts";
-import { holm } from "./statistics/permutation.ts";
+import { DRAWN, holm } from "./statistics/permutation.ts";
 import { type ComparableRun, pairReadRuns, type ReadRun, readRun } from "./paired_runs.ts";
-import { DRAWN } from "./statistics/sign_flip.ts";
 import { decideVerdict, undecidable } from "./verdict.ts";
 
 /** Two of several runs, and their verdict by the deciding score. */

@@ -1,5 +1,5 @@
 import { mean } from "../../assess/mean.ts";
-import type { Attempts } from "./attempt_shift.ts";
+import type { Attempts } from "./permutation.ts";
 import type { LeftOutCounter } from "../comparison.ts";
 import { type Cell, type PairedCells, pairScore, type TurnPair } from "../turn_pair.ts";
 

@@ -1,5 +1,4 @@
-import type { Attempts } from "../../../eval/compare/statistics/attempt_shift.ts";
-import { permutationTest } from "../../../eval/compare/statistics/permutation.ts";
+import { type Attempts, permutationTest } from "../../../eval/compare/statistics/permutation.ts";
 import { scenariosNeeded, stepOfDifferences } from "../../../eval/compare/statistics/planning.ts";
 import { ALPHA } from "../../../eval/results/mean_interval.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";

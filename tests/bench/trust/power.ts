@@ -1,5 +1,8 @@
-import type { Attempts } from "../../../eval/compare/statistics/attempt_shift.ts";
-import { differencesOf, permutationTest } from "../../../eval/compare/statistics/permutation.ts";
+import {
+  type Attempts,
+  differencesOf,
+  permutationTest,
+} from "../../../eval/compare/statistics/permutation.ts";
 import { ALPHA } from "../../../eval/results/mean_interval.ts";
 import { createSampler, type Sampler } from "../../fakes/simulated_scores.ts";
 

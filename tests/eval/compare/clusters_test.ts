@@ -2,15 +2,17 @@ import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
 import { compareRuns } from "../../../eval/compare/compare.ts";
 import { createLeftOutCounter } from "../../../eval/compare/comparison.ts";
-import { type Attempts, shiftAttempts } from "../../../eval/compare/statistics/attempt_shift.ts";
-import { clusterScore } from "../../../eval/compare/statistics/clusters.ts";
 import {
+  type Attempts,
+  createRandom,
   differencesOf,
   holm,
   permutationTest,
+  shiftAttempts,
+  signFlip,
   testedInterval,
 } from "../../../eval/compare/statistics/permutation.ts";
-import { createRandom, signFlip } from "../../../eval/compare/statistics/sign_flip.ts";
+import { clusterScore } from "../../../eval/compare/statistics/clusters.ts";
 import type { AttemptTurn } from "../../../eval/compare/turn_scores.ts";
 import { ALPHA } from "../../../eval/results/mean_interval.ts";
 import { leastCoverage } from "../../fakes/least_coverage.ts";

@@ -8,8 +8,7 @@ import {
 import type { JudgeQuestion } from "../../../eval/assess/judge/model.ts";
 import { compareRuns } from "../../../eval/compare/compare.ts";
 import { comparePairwise } from "../../../eval/compare/pairwise.ts";
-import type { Attempts } from "../../../eval/compare/statistics/attempt_shift.ts";
-import { permutationTest } from "../../../eval/compare/statistics/permutation.ts";
+import { type Attempts, permutationTest } from "../../../eval/compare/statistics/permutation.ts";
 import {
   detectableDifference,
   scenariosNeeded,

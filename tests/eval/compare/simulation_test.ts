@@ -1,7 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { compareRuns } from "../../../eval/compare/compare.ts";
-import { differencesOf, permutationTest } from "../../../eval/compare/statistics/permutation.ts";
-import { signFlip } from "../../../eval/compare/statistics/sign_flip.ts";
+import {
+  differencesOf,
+  permutationTest,
+  signFlip,
+} from "../../../eval/compare/statistics/permutation.ts";
 import { simulateVerdicts, type VerdictCell } from "../../bench/trust/verdicts.ts";
 import { recordedRun, type RecordedScenario } from "../../fakes/recorded_run.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
