@@ -20,7 +20,7 @@ import type { OpenedData } from "./sharing/open_data.ts";
 import { checkQueue, describeLag, readJobFigures } from "./sharing/readiness.ts";
 import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
 import { checksOf, expectsTools } from "./assess/checks/planned_checks.ts";
-import { logJudge, observeJudge } from "./assess/judge/logged_judge.ts";
+import { logJudge, observeJudge } from "./assess/judge/model.ts";
 import { createScoringPorts, type WorkerStarts } from "./assess/wiring.ts";
 import { createTarget, type Dialects, type Target } from "./endpoint/target.ts";
 

@@ -1,6 +1,6 @@
 import { AppError } from "../../shared/errors.ts";
 import type { Scenario } from "../schemas/scenario.ts";
-import { findUnusableChecks } from "../assess/checks/usable_checks.ts";
+import { findUnusableChecks } from "../assess/checks/planned_checks.ts";
 import type { ContentChecks } from "../assess/checks/content_checks.ts";
 import type { DatasetStore, SavedDataset } from "../store/datasets/datasets.ts";
 import { detectFormat, type FileHints } from "./detect.ts";

@@ -6,7 +6,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { parse as parseCsv } from "csv-parse/sync";
-import { isName } from "../../eval/assess/text/names.ts";
+import { isName } from "../../eval/assess/text/words.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { costOf, findPrice, priceTarget } from "../../eval/endpoint/prices.ts";
 import type { Target } from "../../eval/endpoint/target.ts";

@@ -1,3 +1,4 @@
+import { countItems, countShared } from "../text/overlap.ts";
 import { readValues, type Value } from "./values.ts";
 
 /** English words for small numbers, so that "three" matches an expected "3". */
@@ -5,7 +6,7 @@ const SMALL = ("zero one two three four five six seven eight nine ten eleven twe
   "fourteen fifteen sixteen seventeen eighteen nineteen twenty").split(" ");
 
 export interface WrongValue {
-  /** `number`, `date`, `time`, `code`, `money`, the kind of a unit, or `exchanged`. */
+  /** `number`, `date`, `time`, `code`, `money`, the kind of a unit, `exchanged`, or `negation`. */
   kind: string;
   /** For people. */
   text: string;
@@ -64,4 +65,91 @@ function isSpelled({ amounts = [] }: Value, text: string): boolean {
   return amounts.some((amount) =>
     SMALL[amount] !== undefined && new RegExp(`\\b${SMALL[amount]}\\b`).test(lower)
   );
+}
+
+/** Words and signs around which the two sides may be swapped without changing the meaning. */
+const SYMMETRIC = new Set(
+  (", ; : and or nor but while whereas plus equals is are was were be isn't aren't not with married " +
+    "met said").split(" "),
+);
+const ARTICLES = new Set(["the", "a", "an"]);
+const TOKEN = /[\p{L}\p{N}](?:[\p{L}\p{N}'’.:,-]*[\p{L}\p{N}])?|[,;:]/gu;
+const SEVERAL_SENTENCES = /[.!?]\s+\S/;
+/** In words and signs. In longer texts the order of clauses may differ. */
+const MOST_TOKENS = 60;
+/** Matching words in a text of millions of characters overflows the stack. */
+const LONGEST_SENTENCE = 2000;
+
+/**
+ * Finds swapped parts of an English sentence: "Cats chase mice" and "Mice chase cats". The model
+ * pays little attention to word order and considers these the same. Parts of lists, clauses around
+ * an "and", and phrases that begin alike ("in May in Rome") may be swapped.
+ */
+export function findExchanged(reply: string, reference: string): WrongValue[] {
+  if (Math.max(reply.length, reference.length) > LONGEST_SENTENCE) return [];
+  if (SEVERAL_SENTENCES.test(reply.trim()) || SEVERAL_SENTENCES.test(reference.trim())) return [];
+  const [own, expected] = [reply, reference].map((text) => text.toLowerCase().match(TOKEN) ?? []);
+  const length = own!.length;
+  if (length !== expected!.length || length > MOST_TOKENS) return [];
+  let start = 0;
+  while (start < length && own![start] === expected![start]) start++;
+  let end = length;
+  while (end > start && own![end - 1] === expected![end - 1]) end--;
+  const [now, before] = [own!.slice(start, end).join(" "), expected!.slice(start, end)];
+  for (let first = 1; first < before.length - 1; first++) {
+    for (let second = first + 1; second < before.length; second++) {
+      const [a, middle, b] = [
+        before.slice(0, first),
+        before.slice(first, second),
+        before.slice(second),
+      ];
+      if ([...b, ...middle, ...a].join(" ") !== now) continue;
+      if (mayChangePlaces(middle, expected!.slice(0, start))) return [];
+      return [{ kind: "exchanged", text: `${b.join(" ")} and ${a.join(" ")} exchanged` }];
+    }
+  }
+  return [];
+}
+
+function mayChangePlaces(middle: string[], prefix: string[]): boolean {
+  const words = middle.filter((word) => !ARTICLES.has(word));
+  const isList = [",", "and", "or", "nor"].includes(middle[0]!) && !middle.includes("then");
+  const isPhrase = prefix.slice(-middle.length).join(" ") === middle.join(" ");
+  return isList || isPhrase || words.every((word) => SYMMETRIC.has(word));
+}
+
+const NEGATION = /[不没未无非别勿莫否]/gu;
+/** Words, set phrases and questions that contain such a character but negate nothing. */
+const NO_NEGATION =
+  /[^。！？]*吗[？?]|非常|非洲|未来|[特分区级性个]别|别[的人]|别担心|无论|不[管过仅但断久同错到]|不超过|不少于|不客气|没关系|没问题|没事|否则|是否|(\p{Script=Han})不\1/gu;
+const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
+/** The least F1 of the other characters at which the texts differ in the negation alone. */
+const SHARED = 0.8;
+const LONGEST_CHINESE = 500;
+
+/** Finds a negation in one of two Chinese texts that are otherwise nearly the same. */
+export function findNegation(reply: string, reference: string): WrongValue[] {
+  if (!/\p{Script=Han}/u.test(reference) || KANA.test(reference + reply)) return [];
+  if (Math.max(reply.length, reference.length) > LONGEST_CHINESE) return [];
+  const [own, expected] = [reply, reference].map((text) => text.replace(NO_NEGATION, "")) as [
+    string,
+    string,
+  ];
+  const [found, meant] = [own.match(NEGATION) ?? [], expected.match(NEGATION) ?? []];
+  if (found.length % 2 === meant.length % 2 || shareOf(own, expected) < SHARED) return [];
+  const text = found.length > meant.length
+    ? `${found.join("")}, which the reference does not have`
+    : `without ${meant.join("")} of the reference`;
+  return [{ kind: "negation", text }];
+}
+
+/** F1 of the characters that negate nothing. */
+function shareOf(own: string, expected: string): number {
+  // 不能 negates 可以, and 没到 negates 到了.
+  const rest = (text: string) => [
+    ...text.replaceAll("可以", "能").replace(NEGATION, "").replace(/了|[^\p{L}\p{N}]/gu, ""),
+  ];
+  const [left, right] = [rest(own), rest(expected)];
+  const shared = countShared(countItems(left), countItems(right));
+  return 2 * shared / Math.max(1, left.length + right.length);
 }

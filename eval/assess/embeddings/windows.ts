@@ -1,4 +1,4 @@
-import { splitBlanks } from "../text/blanks.ts";
+import { splitBlanks } from "../text/words.ts";
 
 /**
  * In short ASCII words: about 90 word pieces. The encoder reads up to 256, and the layers that

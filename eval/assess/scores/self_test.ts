@@ -1,6 +1,5 @@
-import { splitBlanks } from "../text/blanks.ts";
+import { isSpaceless, splitBlanks, words } from "../text/words.ts";
 import { squadTokens } from "./lexical/squad.ts";
-import { isSpaceless, words } from "../text/words.ts";
 import { type PairScore, type PairScorer, scoreOfEmpty, scoreOfWordless } from "./score.ts";
 import vectors from "./vectors.json" with { type: "json" };
 

@@ -1,13 +1,16 @@
 import type { ReplyAgreement } from "../../schemas/interaction_result.ts";
-import { findNegation } from "../agreement/chinese_negation.ts";
-import { findExchanged } from "../agreement/exchanged.ts";
-import { findWrongValues, writeValuesAlike } from "../agreement/wrong_values.ts";
+import {
+  findExchanged,
+  findNegation,
+  findWrongValues,
+  writeValuesAlike,
+} from "../agreement/wrong_values.ts";
 import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
 import { cosine, type Embedder } from "../embeddings/embedder.ts";
 import { referenceOf } from "../references.ts";
 import { gramCosine, plainLine } from "../text/char_tfidf.ts";
 import { compareAnswers } from "../text/lone_answers.ts";
-import { isName } from "../text/names.ts";
+import { isName } from "../text/words.ts";
 import { compareWordless } from "../text/wordless.ts";
 import { scoreOfEmpty } from "./score.ts";
 import { exactMatch } from "./lexical/squad.ts";

@@ -1,8 +1,7 @@
 import type { ToolsMode } from "../../schemas/tools.ts";
 import type { Interaction } from "../../schemas/scenario.ts";
-import { compareTools } from "../tools/compare_tools.ts";
+import { compareTools, type MatchTexts, UndecidedPattern } from "../tools/compare_tools.ts";
 import { expectsTools } from "../checks/planned_checks.ts";
-import { type MatchTexts, UndecidedPattern } from "../tools/match_patterns.ts";
 import type { ScoreInput, Scorer, ScorerResult } from "./scorer.ts";
 
 const DEFAULT_MODE: ToolsMode = "exact";

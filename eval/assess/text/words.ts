@@ -68,3 +68,53 @@ function cutWords(text: string): readonly string[] {
 export function isSpaceless(text: string): boolean {
   return HAS_SPACELESS.test(text);
 }
+
+/**
+ * Runs without the blanks of Python's `str.split()`, as in the reference implementations. The
+ * blanks of JavaScript's `\s` differ: they include U+FEFF but not U+001C–U+001F and U+0085.
+ */
+// deno-lint-ignore no-control-regex
+const PIECES = /[^\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g;
+
+/** The parts of a text between blanks; `[]` if there are only blanks. */
+export function splitBlanks(text: string): string[] {
+  return text.match(PIECES) ?? [];
+}
+
+// deno-lint-ignore no-control-regex
+const BLANK = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+
+/** Python's `str.rstrip()`. */
+export function trimEndBlanks(text: string): string {
+  let end = text.length;
+  while (end > 0 && BLANK.test(text[end - 1]!)) end--;
+  return text.slice(0, end);
+}
+
+const MOST_WORDS = 4;
+const CAPITALISED = /^\p{P}*[\p{Lu}\p{N}]/u;
+/** Lower-case parts of names: `da`, `von`, `of`. */
+const PARTICLE = /^\p{Ll}{1,3}$/u;
+const SENTENCE_END = /[.!?]$/;
+const CASED = /[\p{Lu}\p{Ll}]/u;
+/** In scripts without capitals, up to two words may be a name. */
+const MOST_WITHOUT_CAPITALS = 2;
+
+/**
+ * Whether a text is a single word or looks like a name: `oxygen`, `Leonardo da Vinci`, `東京`.
+ *
+ * ```ts
+ * import { assert } from "@std/assert";
+ *
+ * assert(isName("Leonardo da Vinci") && !isName("Der Himmel ist blau."));
+ * ```
+ */
+export function isName(text: string): boolean {
+  const count = words(text).length;
+  if (count <= 1) return true;
+  if (!CASED.test(text)) return count <= MOST_WITHOUT_CAPITALS;
+  const parts = text.trim().split(/\s+/u);
+  return parts.length <= MOST_WORDS && !SENTENCE_END.test(parts.at(-1)!) &&
+    CAPITALISED.test(parts.at(-1)!) &&
+    parts.every((part) => CAPITALISED.test(part) || PARTICLE.test(part));
+}

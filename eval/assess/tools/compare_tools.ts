@@ -1,9 +1,13 @@
 import type { ObservedToolCall, ReferenceTool, ToolsMode } from "../../schemas/tools.ts";
 import { createYielder } from "../../../shared/yielder.ts";
-import { lcsLength } from "../text/lcs.ts";
-import { countItems, countShared } from "../text/overlap.ts";
-import { matchPatterns, type MatchTexts } from "./match_patterns.ts";
-import { type MatchesPattern, shareOfArguments } from "./same_args.ts";
+import { countItems, countShared, lcsLength } from "../text/overlap.ts";
+import {
+  type MatchesPattern,
+  patternsIn,
+  type PatternText,
+  patternTexts,
+  shareOfArguments,
+} from "./same_args.ts";
 
 /** The scores of a turn's tool calls, each in [0, 1]. */
 interface ToolComparison {
@@ -130,4 +134,49 @@ function largestMatching(shares: (number | null)[][], made: number): number {
   }
 
   return shares.reduce((count, _, row) => count + Number(place(row, new Set())), 0);
+}
+
+/** For each, whether the pattern is found in the text. */
+export type MatchTexts = (pairs: PatternText[]) => Promise<boolean[]>;
+
+/** An argument could not be compared with its pattern. */
+export class UndecidedPattern extends Error {}
+
+/** Per turn. An endpoint may make any number of calls. */
+const MOST_PAIRS = 10_000;
+
+/**
+ * Matches the patterns of expected calls with the arguments of the calls made, all at once. Throws
+ * `UndecidedPattern` if there are too many.
+ */
+export async function matchPatterns(
+  { expected, made }: { expected: ReferenceTool[]; made: ObservedToolCall[] },
+  matchTexts: MatchTexts,
+): Promise<MatchesPattern> {
+  const pairs: PatternText[] = [];
+  /** The index of each pair, by its pattern and its text. */
+  const places = new Map<string, Map<string, number>>();
+  const yieldIfDue = createYielder();
+  for (const { name, args } of expected) {
+    if (patternsIn(args).next().done) continue;
+    for (const call of made) {
+      await yieldIfDue();
+      if (call.name !== name || typeof call.args === "string") continue;
+      for (const { pattern, text } of patternTexts(args, call.args)) add(pattern, text);
+    }
+  }
+  const found = pairs.length === 0 ? [] : await matchTexts(pairs);
+  return (pattern, text) => found[places.get(pattern)!.get(text)!]!;
+
+  /** Adds each pair once. */
+  function add(pattern: string, text: string): void {
+    const ofPattern = places.getOrInsertComputed(pattern, () => new Map<string, number>());
+    if (ofPattern.has(text)) return;
+    ofPattern.set(text, pairs.length);
+    pairs.push({ pattern, text });
+    if (pairs.length <= MOST_PAIRS) return;
+    throw new UndecidedPattern(
+      `there are more than ${MOST_PAIRS.toLocaleString("en")} arguments to compare with $regex`,
+    );
+  }
 }

@@ -1,5 +1,5 @@
 import { AppError, type FieldError } from "../../../shared/errors.ts";
-import { requireUsableChecks } from "../../assess/checks/usable_checks.ts";
+import { requireUsableChecks } from "../../assess/checks/planned_checks.ts";
 import { referenceOf } from "../../assess/references.ts";
 import type { ScoringPorts } from "../../assess/scoring_ports.ts";
 import type { EndpointPolicy } from "../../endpoint/policy.ts";

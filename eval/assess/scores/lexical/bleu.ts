@@ -1,6 +1,6 @@
-import { sharedNgrams } from "../../text/shared_ngrams.ts";
+import { sharedNgrams } from "../../text/overlap.ts";
 import { MAX_PAIR_CHARACTERS, type PairScorer, scoreOfEmpty, scoreOfWordless } from "../score.ts";
-import { splitBlanks, trimEndBlanks } from "../../text/blanks.ts";
+import { splitBlanks, trimEndBlanks } from "../../text/words.ts";
 
 const MAX_ORDER = 4;
 

@@ -1,5 +1,5 @@
-import { splitBlanks } from "../../text/blanks.ts";
-import { sharedNgrams } from "../../text/shared_ngrams.ts";
+import { splitBlanks } from "../../text/words.ts";
+import { sharedNgrams } from "../../text/overlap.ts";
 import { MAX_PAIR_CHARACTERS, type PairScorer, scoreOfEmpty, scoreOfWordless } from "../score.ts";
 
 const MAX_ORDER = 6;

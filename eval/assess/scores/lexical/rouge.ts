@@ -1,6 +1,4 @@
-import { lcsLength } from "../../text/lcs.ts";
-import { f1 } from "../../text/overlap.ts";
-import { sharedNgrams } from "../../text/shared_ngrams.ts";
+import { f1, lcsLength, sharedNgrams } from "../../text/overlap.ts";
 import { words } from "../../text/words.ts";
 import { MAX_PAIR_CHARACTERS, type PairScorer, scoreOfEmpty, scoreOfWordless } from "../score.ts";
 

@@ -1,7 +1,6 @@
 import { MAX_PAIR_CHARACTERS, type PairScorer } from "../score.ts";
 import { rememberLast } from "../../background/remember_last.ts";
-import { splitBlanks } from "../../text/blanks.ts";
-import { isSpaceless, words } from "../../text/words.ts";
+import { isSpaceless, splitBlanks, words } from "../../text/words.ts";
 import { countItems, countShared, f1 } from "../../text/overlap.ts";
 
 /** Two scores tokenise the same two texts one after the other. */

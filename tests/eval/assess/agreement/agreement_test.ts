@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { compareReply } from "../../../../eval/assess/agreement/agreement.ts";
-import { findNegation } from "../../../../eval/assess/agreement/chinese_negation.ts";
-import { findExchanged } from "../../../../eval/assess/agreement/exchanged.ts";
 import {
+  findExchanged,
+  findNegation,
   findWrongValues,
   writeValuesAlike,
 } from "../../../../eval/assess/agreement/wrong_values.ts";

@@ -1,8 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { z } from "zod";
 import { judgeReply } from "../../../../eval/assess/scores/judge.ts";
-import { logJudge } from "../../../../eval/assess/judge/logged_judge.ts";
-import { createJudgeModel } from "../../../../eval/assess/judge/model.ts";
+import { createJudgeModel, logJudge } from "../../../../eval/assess/judge/model.ts";
 import { askStructured, UnreadableAnswer } from "../../../../eval/assess/judge/structured.ts";
 import type { Answered, EndpointCall, EndpointClient } from "../../../../eval/endpoint/client.ts";
 import { createLogger } from "../../../../shared/log.ts";

@@ -8,10 +8,13 @@ import {
 import fc from "seeded-fast-check";
 import { bleuTokens } from "../../../../eval/assess/scores/lexical/bleu.ts";
 import { createCharTfIdf, gramCosine } from "../../../../eval/assess/text/char_tfidf.ts";
-import { lcsLength } from "../../../../eval/assess/text/lcs.ts";
-import { sharedNgrams } from "../../../../eval/assess/text/shared_ngrams.ts";
+import {
+  countItems,
+  countShared,
+  lcsLength,
+  sharedNgrams,
+} from "../../../../eval/assess/text/overlap.ts";
 import { normalText } from "../../../../eval/assess/metadata/label.ts";
-import { countItems, countShared } from "../../../../eval/assess/text/overlap.ts";
 import { squadTokens } from "../../../../eval/assess/scores/lexical/squad.ts";
 import { compareWordless } from "../../../../eval/assess/text/wordless.ts";
 import { words } from "../../../../eval/assess/text/words.ts";

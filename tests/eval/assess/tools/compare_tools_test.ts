@@ -1,7 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createTrajectoryMatchEvaluator } from "npm:agentevals@0.0.7";
-import { compareTools } from "../../../../eval/assess/tools/compare_tools.ts";
-import { type MatchTexts, UndecidedPattern } from "../../../../eval/assess/tools/match_patterns.ts";
+import {
+  compareTools,
+  type MatchTexts,
+  UndecidedPattern,
+} from "../../../../eval/assess/tools/compare_tools.ts";
 import { isSame, type PatternText } from "../../../../eval/assess/tools/same_args.ts";
 import type { ObservedToolCall, ReferenceTool, ToolsMode } from "../../../../eval/schemas/tools.ts";
 import { createRandom } from "../../../bench/random.ts";
