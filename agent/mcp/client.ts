@@ -9,14 +9,16 @@ import { createFloodGuard } from "./message_limits.ts";
 import { type McpToolList, readToolList } from "./tool_list.ts";
 import { createTransport, type SessionTransport } from "./transport.ts";
 
+export interface McpCall {
+  args: Record<string, unknown>;
+  signal?: AbortSignal;
+}
+
 /** An open session with a server. */
 export interface McpSession {
   listTools(): Promise<McpToolList>;
   /** Throws a `ToolError` if the tool reports a failure, any other error if the server failed. */
-  callTool(
-    name: string,
-    options: { args: Record<string, unknown>; signal?: AbortSignal },
-  ): Promise<ToolResult>;
+  callTool(name: string, call: McpCall): Promise<ToolResult>;
   ping(): Promise<void>;
   close(): Promise<void>;
   /** The end of what a program has written to standard error, without secrets. */
@@ -113,25 +115,37 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
     client.onclose = () => events.onClose("the session ended");
     client.onerror = events.onError;
     client.setNotificationHandler(ToolListChangedNotificationSchema, events.onToolsChanged);
-    // Not with `client.listTools`, which compiles every output schema, whatever the server sends.
-    const readPage = (limit: AbortSignal) => (cursor: string | undefined) =>
-      whileAnswering<z.output<typeof ToolPage>>(limit, (signal) =>
-        client.request(
-          { method: "tools/list", params: cursor ? { cursor } : {} },
-          ToolPage,
-          { timeout: NO_TIMEOUT_MS, signal },
-        ));
     return {
-      ...toSession(client, transport),
       async listTools() {
         const listMs = server.timeoutMs ?? LIST_TIMEOUT_MS;
         const limit = AbortSignal.timeout(listMs);
+        // Not with `client.listTools`, which compiles every output schema, whatever the server sends.
+        const readPage = (cursor: string | undefined) =>
+          whileAnswering<z.output<typeof ToolPage>>(limit, (options) =>
+            client.request(
+              { method: "tools/list", params: cursor ? { cursor } : {} },
+              ToolPage,
+              options,
+            ));
         try {
-          return await readToolList(readPage(limit));
+          return await readToolList(readPage);
         } catch (error) {
           throw limit.aborted ? new SlowList(listMs) : error;
         }
       },
+      async callTool(name, { args, signal }) {
+        // Not with `client.callTool`, which rejects the whole result if one part is invalid.
+        const call = { method: "tools/call" as const, params: { name, arguments: args } };
+        const result = await whileAnswering<z.output<typeof CallResult>>(
+          signal,
+          (options) => client.request(call, CallResult, options),
+        );
+        const read = readResult(result);
+        if (result.isError) throw new ToolError(read.text || `the tool ${name} failed`);
+        return read.images.length > 0 ? read : read.text;
+      },
+      ping: async () => void await client.ping({ timeout: PING_TIMEOUT_MS }),
+      close: () => end(client, transport),
       readStderr,
     };
   };
@@ -175,40 +189,17 @@ const CallResult = z.looseObject({
  */
 async function whileAnswering<T>(
   signal: AbortSignal | undefined,
-  send: (signal: AbortSignal) => Promise<T>,
+  send: (options: { timeout: number; signal: AbortSignal }) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
   const leave = () => controller.abort(signal?.reason);
   if (signal?.aborted) leave();
   signal?.addEventListener("abort", leave, { once: true });
   try {
-    return await send(controller.signal);
+    return await send({ timeout: NO_TIMEOUT_MS, signal: controller.signal });
   } finally {
     signal?.removeEventListener("abort", leave);
   }
-}
-
-function toSession(client: Client, transport: SessionTransport) {
-  return {
-    async callTool(
-      name: string,
-      { args, signal }: { args: Record<string, unknown>; signal?: AbortSignal },
-    ): Promise<ToolResult> {
-      // Not with `client.callTool`, which rejects the whole result if one part is invalid.
-      const call = { method: "tools/call" as const, params: { name, arguments: args } };
-      const result = await whileAnswering<z.output<typeof CallResult>>(
-        signal,
-        (signal) => client.request(call, CallResult, { timeout: NO_TIMEOUT_MS, signal }),
-      );
-      const read = readResult(result);
-      if (result.isError) throw new ToolError(read.text || `the tool ${name} failed`);
-      return read.images.length > 0 ? read : read.text;
-    },
-    async ping() {
-      await client.ping({ timeout: PING_TIMEOUT_MS });
-    },
-    close: () => end(client, transport),
-  };
 }
 
 /** Ends the session, even if the server does not answer. Never rejects. */

@@ -3,14 +3,16 @@ import { errorMessage } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/log.ts";
 import { ToolError, type ToolResult, type ToolServerState } from "../tools/tool.ts";
 import { explainCall, isAnswer, isForgotten } from "./result.ts";
-import { type McpConnect, type McpSession, SlowList, StartFailure } from "./client.ts";
+import {
+  type McpCall,
+  type McpConnect,
+  type McpSession,
+  SlowList,
+  StartFailure,
+} from "./client.ts";
 import { createServerRedactor, type McpServer } from "./config.ts";
-import { createListRefresh } from "./list_refresh.ts";
-import { createRetryPauses } from "./retry_pauses.ts";
+import { createListRefresh, createRetryPauses } from "./pauses.ts";
 import type { McpToolDefinition, McpToolList } from "./tool_list.ts";
-
-/** The shortest time between two readings of a list, however often the server announces changes. */
-const LIST_PAUSE_MS = 1_000;
 
 /** Characters of a program's standard error in the log, whose values are cut. */
 const MAX_LOGGED = 1_000;
@@ -26,32 +28,19 @@ interface McpConnectionOptions {
   listPauseMs?: number;
 }
 
-/** One server. If its session fails, it is connected again, with growing pauses. */
-export interface McpConnection {
-  readonly name: string;
-  /** Empty while there is no session. */
-  readonly tools: readonly McpToolDefinition[];
-  readonly state: ToolServerState;
-  /** Throws a `ToolError`, also if the server is down. */
-  call(
-    tool: string,
-    options: { args: Record<string, unknown>; signal?: AbortSignal },
-  ): Promise<ToolResult>;
-  close(): Promise<void>;
-}
+export type McpConnection = ReturnType<typeof openMcpConnection>;
 
 function explainList(error: unknown, redact: (text: string) => string): string {
   if (error instanceof SlowList) return error.message;
   return explainCall(error, redact) ?? "it cannot list its tools";
 }
 
-/** Starts to connect and returns at once. */
-export function openMcpConnection(
-  server: McpServer,
-  options: McpConnectionOptions,
-): McpConnection {
-  const { connect, log, onChange } = options;
-  const { firstRetryMs: firstMs, listPauseMs = LIST_PAUSE_MS } = options;
+/**
+ * Starts to connect to a server and returns at once. If its session fails, it is connected again,
+ * with growing pauses.
+ */
+export function openMcpConnection(server: McpServer, options: McpConnectionOptions) {
+  const { connect, log, onChange, firstRetryMs, listPauseMs } = options;
   const { name, transport, allow, deny = [] } = server;
   const redact = createServerRedactor(server, options.redact);
   let session: McpSession | undefined;
@@ -66,7 +55,7 @@ export function openMcpConnection(
   /** Sessions that are being ended: a program may take some seconds. */
   const leaving = new Set<Promise<void>>();
   const ending = new AbortController();
-  const pauses = createRetryPauses({ firstMs });
+  const pauses = createRetryPauses({ firstMs: firstRetryMs });
   const refresh = createListRefresh(listAgain, { pauseMs: listPauseMs });
 
   async function open(): Promise<void> {
@@ -84,9 +73,7 @@ export function openMcpConnection(
     } catch (error) {
       await opened?.close().catch(() => {});
       // The errors of `connect` may be shown as they are; those of a session may not.
-      if (opened) {
-        return fail(explainList(error, redact), opened.readStderr?.());
-      }
+      if (opened) return fail(explainList(error, redact), opened.readStderr?.());
       const stderr = error instanceof StartFailure ? error.stderr : "";
       return fail(errorMessage(error), stderr);
     }
@@ -171,7 +158,7 @@ export function openMcpConnection(
   async function callWithSession(
     asked: McpSession,
     tool: string,
-    options: { args: Record<string, unknown>; signal?: AbortSignal },
+    options: McpCall,
   ): Promise<ToolResult> {
     try {
       return await asked.callTool(tool, options);
@@ -212,10 +199,8 @@ export function openMcpConnection(
     }
   }
 
-  async function call(
-    tool: string,
-    options: { args: Record<string, unknown>; signal?: AbortSignal },
-  ): Promise<ToolResult> {
+  /** Throws a `ToolError`, also if the server is down. */
+  async function call(tool: string, options: McpCall): Promise<ToolResult> {
     // While a session is renewed, its tools are still offered.
     if (!session && state === "connecting" && tools.length > 0) {
       await untilAbort(Promise.resolve(opening), options.signal);
@@ -237,10 +222,11 @@ export function openMcpConnection(
   void Promise.resolve().then(start); // so that the caller is ready for the first `onChange`
   return {
     name,
-    get tools() {
+    /** Empty while there is no session. */
+    get tools(): readonly McpToolDefinition[] {
       return tools;
     },
-    get state() {
+    get state(): ToolServerState {
       return {
         name,
         transport,

@@ -44,14 +44,11 @@ export function createMessageFetch(
       return boundAnswer(response, { maxBytes, ...init });
     }
     const { status, statusText, headers, body } = response;
-    const events = body.pipeThrough(limitEvents(maxBytes, onBreach), signalOf(init));
+    // With the signal for the same reason as in `boundAnswer`.
+    const signal = init?.signal ? { signal: init.signal } : {};
+    const events = body.pipeThrough(limitEvents(maxBytes, onBreach), signal);
     return new Response(events, { status, statusText, headers });
   };
-}
-
-/** `pipeThrough` needs the signal for the same reason as in `boundAnswer`. */
-function signalOf(init: RequestInit | undefined): { signal?: AbortSignal } {
-  return init?.signal ? { signal: init.signal } : {};
 }
 
 function limitEvents(maxBytes: number, onBreach: OnBreach) {
@@ -85,14 +82,6 @@ function lastEventEnd(chunk: Uint8Array, followsLineEnd: boolean): number {
   return -1;
 }
 
-/** Joins the output of a program to messages, one per line. */
-interface MessageBuffer<T> {
-  append(chunk: Uint8Array): void;
-  /** `null` until there is another line. Throws what `parse` throws. */
-  readMessage(): T | null;
-  clear(): void;
-}
-
 interface MessageBufferOptions<T> {
   parse: (line: string) => T;
   /** Limit of one message. A longer one calls `onBreach`; what follows it is not read. */
@@ -101,12 +90,11 @@ interface MessageBufferOptions<T> {
 }
 
 /**
- * In place of the SDK's own buffer (1.32.2), which copies and searches a message from its start with
- * each piece of it: one of 7 MB blocks the event loop for seconds. Here each piece is searched once.
+ * Joins the output of a program to messages, one per line. In place of the SDK's own buffer (1.32.2),
+ * which copies and searches a message from its start with each piece of it: one of 7 MB blocks the
+ * event loop for seconds. Here each piece is searched once.
  */
-export function createMessageBuffer<T>(
-  { parse, maxBytes, onBreach }: MessageBufferOptions<T>,
-): MessageBuffer<T> {
+export function createMessageBuffer<T>({ parse, maxBytes, onBreach }: MessageBufferOptions<T>) {
   const decoder = new TextDecoder();
   /** Whole lines; those before `next` have been read. */
   let lines: string[] = [];
@@ -123,7 +111,7 @@ export function createMessageBuffer<T>(
   }
 
   return {
-    append(chunk) {
+    append(chunk: Uint8Array): void {
       if (isOver) return;
       let start = 0;
       for (let end; (end = chunk.indexOf(LF, start)) >= 0; start = end + 1) {
@@ -137,14 +125,15 @@ export function createMessageBuffer<T>(
       pieces = [];
       onBreach(`it sent a message over ${maxBytes} bytes`);
     },
-    readMessage() {
+    /** `null` until there is another line. Throws what `parse` throws. */
+    readMessage(): T | null {
       const line = lines[next++];
       if (line !== undefined) return parse(line);
       lines = [];
       next = 0;
       return null;
     },
-    clear() {
+    clear(): void {
       lines = [];
       pieces = [];
       next = bytes = 0;

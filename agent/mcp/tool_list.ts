@@ -68,16 +68,10 @@ function nameOf(tool: unknown): string {
   return typeof name === "string" ? shorten(name, 100) : "(unnamed)";
 }
 
-interface ToolListLimits {
-  maxPages: number;
-  maxTools: number;
-  /** Of all definitions as JSON. */
-  maxCharacters: number;
-}
-
-const TOOL_LIST_LIMITS: ToolListLimits = {
+const TOOL_LIST_LIMITS = {
   maxPages: 100,
   maxTools: 1_000,
+  /** Of all definitions as JSON. */
   maxCharacters: 8 * 1024 * 1024,
 };
 
@@ -90,7 +84,7 @@ const MAX_NAMED = 20;
  */
 export async function readToolList(
   readPage: (cursor: string | undefined) => Promise<ToolPage>,
-  { maxPages, maxTools, maxCharacters }: ToolListLimits = TOOL_LIST_LIMITS,
+  { maxPages, maxTools, maxCharacters } = TOOL_LIST_LIMITS,
 ): Promise<McpToolList> {
   const tools: McpToolDefinition[] = [];
   const unusable: string[] = [];

@@ -50,24 +50,17 @@ export function createMcpToolSource(
 
   function listTools(): { tool: Tool; source: string }[] {
     const own = builtIn.map((tool) => ({ tool, source: "built-in" }));
-    const offered = connections.flatMap((connection) =>
-      connection.tools.map((definition) => ({ connection, definition }))
-    );
     for (const { name, tools } of connections) {
       if (tools.length > 0) known.set(name, tools.map((tool) => tool.name));
     }
-    const lists = Array.from(known, ([server, tools]) => ({ server, tools }));
-    const nameOf = nameTools(builtIn.map(({ name }) => name), lists);
-    return [
-      ...own,
-      ...offered.map(({ connection, definition }) => ({
-        tool: toTool(definition, {
-          connection,
-          name: nameOf(connection.name, definition.name),
-        }),
-        source: connection.name,
-      })),
-    ];
+    const nameOf = nameTools(builtIn.map(({ name }) => name), known);
+    const offered = connections.flatMap((connection) =>
+      connection.tools.map((definition) => {
+        const name = nameOf(connection.name, definition.name);
+        return { tool: toTool(definition, { connection, name }), source: connection.name };
+      })
+    );
+    return [...own, ...offered];
   }
 
   return {
@@ -107,23 +100,18 @@ function toTool(
   };
 }
 
-/** The tools of one server, by the server's own names for them. */
-interface NamedList {
-  server: string;
-  tools: readonly string[];
-}
-
 /**
- * Unique, valid function names for the tools of servers, in the order of the lists. If a built-in
- * tool or one of an earlier list has the name, it is prefixed with the server's name.
+ * Unique, valid function names for the tools of servers, in the order of the lists, which have the
+ * servers' own names. If a built-in tool or one of an earlier list has the name, it is prefixed with
+ * the server's name.
  */
 export function nameTools(
   builtIn: readonly string[],
-  lists: readonly NamedList[],
+  lists: Iterable<[server: string, tools: readonly string[]]>,
 ): (server: string, tool: string) => string {
   const taken = new Set(builtIn);
   const given = new Map<string, string>();
-  for (const { server, tools } of lists) {
+  for (const [server, tools] of lists) {
     for (const tool of tools) {
       const name = findFree(taken, { server, plain: functionName(tool) });
       taken.add(name);

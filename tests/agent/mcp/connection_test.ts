@@ -7,7 +7,7 @@ import {
   StartFailure,
 } from "../../../agent/mcp/client.ts";
 import { explainPermission, parseMcpConfig } from "../../../agent/mcp/config.ts";
-import { createRetryPauses } from "../../../agent/mcp/retry_pauses.ts";
+import { createRetryPauses } from "../../../agent/mcp/pauses.ts";
 import type { McpToolList } from "../../../agent/mcp/tool_list.ts";
 import { createMcpToolSource } from "../../../agent/mcp/tool_source.ts";
 import { ToolError, type ToolSource } from "../../../agent/tools/tool.ts";

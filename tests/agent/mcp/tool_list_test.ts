@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { toParameters } from "../../../agent/mcp/input_schema.ts";
-import { createListRefresh } from "../../../agent/mcp/list_refresh.ts";
+import { createListRefresh } from "../../../agent/mcp/pauses.ts";
 import { readToolList, type ToolPage } from "../../../agent/mcp/tool_list.ts";
 import { names, openSource, session, sourceBecomes } from "../../fakes/mcp_sessions.ts";
 

@@ -34,7 +34,7 @@ Deno.test("tool names are unique and valid, whatever names the servers use", () 
     ["two", long],
     ["two", `${long}!`],
   ];
-  const lists = offers.map(([server, tool]) => ({ server, tools: [tool] }));
+  const lists = offers.map(([server, tool]): [string, string[]] => [server, [tool]]);
   const nameOf = nameTools(["one_add"], lists);
   const named = offers.map(([server, tool]) => nameOf(server, tool));
   assertEquals(new Set([...named, "one_add"]).size, 7);
