@@ -2,7 +2,7 @@ import { AppError } from "../../shared/errors.ts";
 import type { RequestContext } from "../../shared/http/router/router.ts";
 import type { HistoryRepairs } from "../run/history.ts";
 import type { RunReport } from "../run/runner.ts";
-import type { Emit, ToolEvent } from "../run/events.ts";
+import type { ToolEvent } from "../run/events.ts";
 
 /** What a whole run cost, for the stream's last event. Times are in milliseconds. */
 export function toAccount({ report, repairs }: Accounted) {
@@ -78,12 +78,6 @@ export function callerOf({ fields }: Pick<RequestContext, "fields">): string {
   return String(fields.caller ?? "");
 }
 
-/** What the tools of a run do, collected for its answer. */
-interface ToolEvents {
-  seen: ToolEvent[];
-  add: Emit<ToolEvent>;
-}
-
 /** True if the caller wants to know what the tools do: `x-agent-events: tools`. */
 export function wantsToolEvents({ headers }: Request): boolean {
   return headers.get("x-agent-events")?.trim().toLowerCase() === "tools";
@@ -98,8 +92,8 @@ export function wantsApproval(headers: Headers): boolean {
 }
 
 /** Collects the tool events of a run; `undefined` if the caller did not ask for them. */
-export function collectToolEvents(request: Request): ToolEvents | undefined {
+export function collectToolEvents(request: Request) {
   if (!wantsToolEvents(request)) return undefined;
   const seen: ToolEvent[] = [];
-  return { seen, add: (event) => void seen.push(event) };
+  return { seen, add: (event: ToolEvent) => void seen.push(event) };
 }

@@ -15,14 +15,12 @@ export type Push = (event: OutgoingEvent) => Promise<void>;
 export interface StreamOptions {
   /** The caller's; aborts the producer. */
   signal: AbortSignal;
-  context: StreamContext;
+  context: Pick<RequestContext, "requestId" | "fields" | "logAfter"> & {
+    /** If it ends, the stream's producer is aborted, and the caller gets the reason as an event. */
+    connection?: Connection;
+  };
   /** Milliseconds between the comments that keep proxies from cutting a silent connection. */
   keepAliveMs?: number | undefined;
-}
-
-interface StreamContext extends Pick<RequestContext, "requestId" | "fields" | "logAfter"> {
-  /** If it ends, the stream's producer is aborted, and the caller gets the reason as an event. */
-  connection?: Connection;
 }
 
 /** A stream, for the function that fills it. */

@@ -238,19 +238,14 @@ export const PROVIDER_REFUSALS = {
   451: "`provider_refused`",
 };
 
-interface RunAnswer {
-  description: string;
-  /** Of the whole answer. */
-  schema: z.ZodType;
-  /** Which events a stream has. */
-  events: string;
-  /** Headers in addition to those of every run. */
-  headers?: Record<string, z.ZodType>;
-}
-
-/** The answer of a run: whole, or as a stream of events. */
+/** The answer of a run: whole, or as a stream of `events`. `headers` are further ones. */
 export function runAnswer(
-  { description, schema, events, headers }: RunAnswer,
+  { description, schema, events, headers }: {
+    description: string;
+    schema: z.ZodType;
+    events: string;
+    headers?: Record<string, z.ZodType>;
+  },
 ): ZodOpenApiResponseObject {
   return orEvents(jsonAnswer(description, schema, { ...ACCOUNT, ...headers }), events);
 }

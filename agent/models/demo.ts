@@ -1,12 +1,11 @@
 import { abortError } from "../../shared/abort.ts";
 import { demoAnswer, type DemoConversation, type Voice } from "./demo_answers.ts";
-import { textOf } from "../../shared/providers/content.ts";
+import { textOf, toolCallsOf } from "../../shared/providers/content.ts";
 import { DEMO_MODEL, DEMO_STUDIO } from "./demo_names.ts";
 import { findToolCalls } from "./demo_tools.ts";
 import {
   type CallOptions,
   type ChatDelta,
-  type ChatMessage,
   type ChatProvider,
   type ChatReply,
   type ChatRequest,
@@ -96,7 +95,7 @@ function readConversation({ messages }: ChatRequest): DemoConversation {
   const texts = messages.filter(({ role }) => role === "user").map(({ content }) =>
     textOf(content)
   );
-  const called = new Map(toolCallsOf(messages).map((call) => [call.id, call]));
+  const called = new Map(messages.flatMap(toolCallsOf).map((call) => [call.id, call]));
   return {
     said: texts.at(-1) ?? "",
     earlier: texts.slice(0, -1),
@@ -113,7 +112,7 @@ function readConversation({ messages }: ChatRequest): DemoConversation {
 }
 
 function callTools({ tools = [], messages }: ChatRequest, { said }: DemoConversation): ToolCall[] {
-  const taken = new Set(toolCallsOf(messages).map(({ id }) => id));
+  const taken = new Set(messages.flatMap(toolCallsOf).map(({ id }) => id));
   const offered = new Set(tools.map(({ name }) => name));
   return [...findToolCalls(said), ...findNamedTools(said, offered)]
     .filter(({ tool }) => offered.has(tool))
@@ -128,10 +127,6 @@ function callTools({ tools = [], messages }: ChatRequest, { said }: DemoConversa
 function findNamedTools(said: string, offered: Set<string>) {
   const [, name = ""] = /\buse ([\w-]+)/i.exec(said.slice(0, 1_000)) ?? [];
   return offered.has(name) ? [{ tool: name, args: {} }] : [];
-}
-
-function toolCallsOf(messages: ChatMessage[]): ToolCall[] {
-  return messages.flatMap((message) => message.role === "assistant" ? message.toolCalls ?? [] : []);
 }
 
 /** Nine letters or digits, as Mistral requires, and unique in the conversation. */

@@ -113,15 +113,9 @@ function createDemoModels(config: AgentConfig): Models {
 
 /** The same models, with every call counted and traced. */
 export function observeModels(models: Models, metrics: Metrics): Models {
-  const observed = new WeakMap<ChatProvider, ChatProvider>();
   return {
     ...models,
-    providerFor(target) {
-      const provider = models.providerFor(target);
-      const known = observed.get(provider) ?? observeProvider(provider, metrics);
-      observed.set(provider, known);
-      return known;
-    },
+    providerFor: (target) => observeProvider(models.providerFor(target), metrics),
   };
 }
 

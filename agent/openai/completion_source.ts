@@ -85,23 +85,17 @@ export function fromModel(provider: ChatProvider, request: ChatRequest): Complet
   };
 }
 
-/** The events of a run whose answer is JSON. */
-interface HeldAsides {
-  readonly emit: Emit;
-  /** Passes on the held text at the end of the run: it is the answer, or a part of it. */
-  end(): Promise<void>;
-}
-
 /**
  * Leaves out the text that accompanies calls of the agent's own tools: in a stream it would precede
  * the JSON, and no client could parse the whole. Text that begins like JSON is passed on at once.
  * Other text is held until it is known whether the turn calls a tool.
  */
-export function holdAsides(emit: Emit): HeldAsides {
+export function holdAsides(emit: Emit) {
   let held: AgentEvent[] = [];
   /** What the text of this turn is, once it is known. */
   let kind: "json" | "other" | undefined;
 
+  /** Passes on the held text at the end of the run: it is the answer, or a part of it. */
   async function end(): Promise<void> {
     const events = held;
     held = [];
@@ -110,7 +104,7 @@ export function holdAsides(emit: Emit): HeldAsides {
 
   return {
     end,
-    async emit(event) {
+    async emit(event: AgentEvent): Promise<void> {
       if (event.type === "token") {
         if (event.text.trim()) kind ??= /^\s*[{[]/.test(event.text) ? "json" : "other";
         held.push(event);

@@ -5,9 +5,9 @@ import type {
   ToolCall,
   ToolDefinition,
 } from "../../shared/providers/provider.ts";
-import { textOf } from "../../shared/providers/content.ts";
+import { textOf, toolCallsOf } from "../../shared/providers/content.ts";
 import type { CallerMessage } from "./caller_messages.ts";
-import type { AgentEvent, Emit, RunObserver } from "./events.ts";
+import type { Emit, RunObserver } from "./events.ts";
 import { randomHex } from "../../shared/text.ts";
 
 /** Tools of the caller, which the caller runs itself. */
@@ -45,22 +45,11 @@ export interface PendingRun {
   ids: Map<string, string>;
 }
 
-/** The calls of one turn that the caller has to run, under new ids. */
-interface CallerCalls {
-  /** Announces the pieces of the caller's calls as they come, and leaves out those of the agent's. */
-  watch(emit: Emit): Emit;
-  /**
-   * The calls of a reply: the agent's, and the caller's with the ids that are known to it, each at
-   * the index that it was announced with.
-   */
-  split(calls: ToolCall[]): { own: ToolCall[]; theirs: ToolCall[]; ids: PendingRun["ids"] };
-}
-
 /**
- * The ids are new because they are the key to the waiting run: models use the same ids again and
- * again, and other callers must not guess them.
+ * The calls of one turn that the caller has to run, under new ids. These are the key to the waiting
+ * run: models use the same ids again and again, and other callers must not guess them.
  */
-export function createCallerCalls(tools: CallerTools): CallerCalls {
+export function createCallerCalls(tools: CallerTools) {
   /** By the position of a call in its turn. */
   const known = new Map<number, { id: string; index: number }>();
 
@@ -72,11 +61,12 @@ export function createCallerCalls(tools: CallerTools): CallerCalls {
   }
 
   return {
-    watch(emit) {
+    /** Announces the pieces of the caller's calls as they come, and leaves out those of the agent's. */
+    watch(emit: Emit): Emit {
       const names = new Map<number, string>();
       /** What came before the name of its call. */
       const early = new Map<number, Pick<CallPiece, "arguments" | "extra">>();
-      return (event: AgentEvent) => {
+      return (event) => {
         if (event.type !== "call") return emit(event);
         const { index: position } = event;
         const name = names.get(position) || event.name || "";
@@ -93,7 +83,11 @@ export function createCallerCalls(tools: CallerTools): CallerCalls {
         return emit({ ...piece, name, ...identify(position) });
       };
     },
-    split(calls) {
+    /**
+     * The calls of a reply: the agent's, and the caller's with the ids that are known to it, each at
+     * the index that it was announced with.
+     */
+    split(calls: ToolCall[]) {
       const own: ToolCall[] = [];
       const theirs: { call: ToolCall; index: number }[] = [];
       const ids: PendingRun["ids"] = new Map();
@@ -111,17 +105,11 @@ export function createCallerCalls(tools: CallerTools): CallerCalls {
   };
 }
 
-/** What the caller has decided about the calls of the agent's tools that waited for it. */
-interface Decided {
-  /** The conversation without the answers to `approved`. */
-  messages: ChatMessage[];
-  /** The calls that may run now. */
-  approved: ToolCall[];
-  /** The ids by which the caller knows them, by the model's own. */
-  sentIds: Map<string, string>;
-}
-
 /**
+ * What the caller has decided about the calls of the agent's tools that waited for it: `messages` is
+ * the conversation without the answers to `approved`, the calls that may run now; `sentIds` has the
+ * ids by which the caller knows them, by the model's own.
+ *
  * Reads the answers to calls of the agent's tools: `approved` at the end of the conversation lets
  * the call run, `refused` or `refused: <reason>` is passed to the model, and anything else is taken
  * as the tool's result. `given` is the conversation as the caller sent it, `tools` the names of the
@@ -130,30 +118,28 @@ interface Decided {
 export function readDecisions(
   history: ChatMessage[],
   { given, tools }: { given: CallerMessage[]; tools: readonly string[] },
-): Decided {
-  const made = new Map(
-    history.flatMap((message) =>
-      message.role === "assistant" ? (message.toolCalls ?? []).map((call) => [call.id, call]) : []
-    ),
-  );
+) {
+  const made = new Map(history.flatMap(toolCallsOf).map((call) => [call.id, call]));
   const end = history.findLastIndex(({ role }) => role !== "tool") + 1;
-  const decided: Decided = { messages: [], approved: [], sentIds: new Map() };
+  const messages: ChatMessage[] = [];
+  const approved: ToolCall[] = [];
+  const sentIds = new Map<string, string>();
   for (const [index, message] of history.entries()) {
     const call = message.role === "tool" ? made.get(message.toolCallId) : undefined;
     const answer = call && tools.includes(call.name)
       ? ANSWER.exec(textOf(message.content).trim())
       : null;
-    if (!call || !answer) decided.messages.push(message);
+    if (!call || !answer) messages.push(message);
     else if (answer.groups!.refused !== undefined) {
-      decided.messages.push({ ...message, content: refusal(answer.groups!.reason) });
-    } else if (index < end) decided.messages.push({ ...message, content: RAN });
+      messages.push({ ...message, content: refusal(answer.groups!.reason) });
+    } else if (index < end) messages.push({ ...message, content: RAN });
     else {
       const sent = given.at(index - history.length);
-      decided.approved.push(call);
-      if (sent?.role === "tool") decided.sentIds.set(call.id, sent.toolCallId ?? call.id);
+      approved.push(call);
+      if (sent?.role === "tool") sentIds.set(call.id, sent.toolCallId ?? call.id);
     }
   }
-  return decided;
+  return { messages, approved, sentIds };
 }
 
 const ANSWER = /^(approved|(?<refused>refused)(:(?<reason>[^]*))?)$/i;

@@ -4,6 +4,7 @@ import {
   joinContents,
   nameOf,
   textOf,
+  toolCallsOf,
   withNameInText,
   withoutBlankTexts,
 } from "../../shared/providers/content.ts";
@@ -74,6 +75,7 @@ export function buildHistory(
   const systemPrompt = [callerPrompt ?? defaultPrompt, ...moved].filter((text) => text.trim())
     .join("\n\n");
   const conversation = given.filter((message) => !isMoved(message));
+  const isSaid = (message: CallerMessage) => message.role !== "system" && !isBlank(message);
   const isPromptAlone = given.length === 0 && Boolean(callerPrompt?.trim());
   if (!isPromptAlone && !conversation.some(isSaid)) {
     throw invalidField(field, "at least one message must not be blank");
@@ -84,6 +86,7 @@ export function buildHistory(
   const spoken = conversation.filter(isSpoken);
   const kept = cutFront(spoken, maxMessages);
   const turns = isStrict ? mergeTurns(kept, whole) : kept;
+  const made = new Set(answered.values());
   const { messages, ...repairs } = toChatMessages(turns, { answered, whole, isStrict });
   if (systemPrompt) messages.unshift({ role: "system", content: systemPrompt });
   return {
@@ -91,13 +94,13 @@ export function buildHistory(
     repairs: {
       ...repairs,
       merged: kept.length - turns.length,
-      dropped: conversation.filter((message) => !isSpoken(message) && !callsOf(message)).length,
+      dropped:
+        conversation.filter((message) => !isSpoken(message) && toolCallsOf(message).length === 0)
+          .length,
       cut: spoken.length - kept.length,
       system: 0,
-      unanswered:
-        conversation.filter((message) => !whole.has(message)).flatMap((message) =>
-          callsOf(message) ?? []
-        ).filter((call) => !new Set(answered.values()).has(call)).length,
+      unanswered: conversation.filter((message) => !whole.has(message)).flatMap(toolCallsOf)
+        .filter((call) => !made.has(call)).length,
     },
   };
 }
@@ -118,7 +121,7 @@ function readCalls(conversation: CallerMessage[], isStrict: boolean): Calls {
     const id = answeredId(message);
     const call = id === undefined ? undefined : calls.get(id);
     if (call) answered.set(message, call);
-    const made = callsOf(message) ?? [];
+    const made = toolCallsOf(message);
     const ids = new Set(made.map(({ id }) => id));
     const isNew = ids.size === made.length &&
       made.every(({ id }) => id && id.length <= MAX_ID && !(isStrict && calls.has(id)));
@@ -129,10 +132,6 @@ function readCalls(conversation: CallerMessage[], isStrict: boolean): Calls {
     if (isAnswered) whole.add(message);
   });
   return { answered, whole };
-}
-
-function callsOf(message: CallerMessage): ToolCall[] | undefined {
-  return message.role === "assistant" && message.toolCalls?.length ? message.toolCalls : undefined;
 }
 
 function hasExtra(message: CallerMessage): boolean {
@@ -170,7 +169,7 @@ function toChatMessages(
   const messages: ChatMessage[] = [];
   const count = { paired: 0, bridged: 0, opened: 0, filled: 0 };
   const open = new Set<string>();
-  const taken = new Set([...whole].flatMap((turn) => callsOf(turn) ?? []).map(({ id }) => id));
+  const taken = new Set([...whole].flatMap(toolCallsOf).map(({ id }) => id));
   const nextCallId = createCallIds(taken);
 
   function addResult({ name, ...turn }: ToolResultMessage, result: CallerMessage): void {
@@ -203,7 +202,7 @@ function toChatMessages(
   }
 
   for (const turn of turns) {
-    const isFirst = isStrict && !messages.some(isTurn);
+    const isFirst = isStrict && messages.every(({ role }) => role === "system");
     if (turn.role !== "system" && turn.role !== "user" && isFirst) addOpener();
     if (isStrict && turn.role === "user" && messages.at(-1)?.role === "tool") {
       messages.push({ role: "assistant", content: BRIDGE });
@@ -221,14 +220,6 @@ function toChatMessages(
   }
   if (turns.length === 0) addOpener();
   return { messages, ...count };
-}
-
-function isSaid(message: CallerMessage): boolean {
-  return message.role !== "system" && !isBlank(message);
-}
-
-function isTurn({ role }: ChatMessage): boolean {
-  return role !== "system";
 }
 
 function isBlank({ content }: CallerMessage): boolean {

@@ -1,11 +1,3 @@
-/** Values of the last minutes. */
-interface Recent<T> {
-  /** Keeps a value under its keys. Only the same caller finds it. */
-  keep(value: T, place: { caller: string; keys: string[] }): void;
-  /** `undefined` if it was never kept, is too old, or was dropped to make room. */
-  find(key: string, caller: string): T | undefined;
-}
-
 interface RecentOptions {
   maxAgeMs: number;
   /**
@@ -25,23 +17,21 @@ interface Entry<T> {
   keptAt: number;
 }
 
-/** The values of one caller, the oldest first. */
-interface Holding<T> {
-  entries: Set<Entry<T>>;
-  size: number;
-}
-
-/** Keeps values in memory. Keys must be hard to guess: callers without API keys are all one caller. */
+/**
+ * Keeps values of the last minutes in memory. Keys must be hard to guess: callers without API keys
+ * are all one caller.
+ */
 export function createRecent<T>(
   { maxAgeMs, maxCharacters, now = () => performance.now() }: RecentOptions,
-): Recent<T> {
+) {
   /** In the order in which they were kept; each under all its keys. */
   const entries = new Map<string, Entry<T>>();
-  const holdings = new Map<string, Holding<T>>();
+  /** By caller; the oldest first. */
+  const holdings = new Map<string, { entries: Set<Entry<T>>; size: number }>();
   let total = 0;
 
   function add(entry: Entry<T>): void {
-    const holding = holdings.get(entry.caller) ?? { entries: new Set(), size: 0 };
+    const holding = holdings.get(entry.caller) ?? { entries: new Set<Entry<T>>(), size: 0 };
     holdings.set(entry.caller, holding);
     for (const key of entry.keys) entries.set(key, entry);
     holding.entries.add(entry);
@@ -74,7 +64,8 @@ export function createRecent<T>(
   }
 
   return {
-    keep(value, { caller, keys }) {
+    /** Keeps a value under its keys. Only the same caller finds it. */
+    keep(value: T, { caller, keys }: { caller: string; keys: string[] }): void {
       const size = JSON.stringify(value).length;
       const names = keys.map((key) => join(caller, key));
       for (const name of names) {
@@ -85,7 +76,8 @@ export function createRecent<T>(
       removeOld();
       makeRoom();
     },
-    find(key, caller) {
+    /** `undefined` if it was never kept, is too old, or was dropped to make room. */
+    find(key: string, caller: string): T | undefined {
       removeOld();
       return entries.get(join(caller, key))?.value;
     },

@@ -97,7 +97,9 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
         model: provider.answeredBy,
         async start(observer) {
           const { runAgent } = graph ?? await loadGraph();
-          const messages = withPlainCallIds(history.messages, (from) => isForeign(from, model));
+          // Without a sender, the fields of a turn and its ids belong to the model that is asked.
+          const isForeign = (from = model) => !isSameProvider(from, model);
+          const messages = withPlainCallIds(history.messages, isForeign);
           const asked = request.needsApproval ? toolbox.names : [];
           const decided = asked.length > 0
             ? readDecisions(messages, { given: request.messages, tools: asked })
@@ -120,11 +122,6 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
       };
     },
   };
-}
-
-/** Without a sender, the fields of a turn and its ids belong to the model that is asked. */
-function isForeign(from: string | undefined, model: string): boolean {
-  return from !== undefined && !isSameProvider(from, model);
 }
 
 function refuseSameNames(callerTools: ToolDefinition[], { names }: Toolbox): void {
@@ -151,35 +148,29 @@ function createRepair(repairs: HistoryRepairs): NonNullable<AgentRun["repair"]> 
   };
 }
 
-/** The runs that wait for their callers. */
-interface PendingRuns {
-  keep(run: PendingRun, caller: string): void;
-  /**
-   * A conversation with what its runs of the same caller had added; the results in it answer the
-   * model's own calls. Results that the runs had added replace the caller's.
-   */
-  restore(conversation: CallerMessage[], caller: string): CallerMessage[];
-}
-
 const KEPT_MINUTES = 60;
 const KEPT_CHARACTERS = 32_000_000;
 
 /**
- * Remembers what a run did before it waited for the caller: the caller sends back only its
+ * The runs that wait for their callers. Remembers what a run did before it waited for the caller: the caller sends back only its
  * own call and result, and without the rest the model would use the agent's tools again. If a run
  * was forgotten, or another process had it, the run continues with what the caller sent.
  */
-function createPendingRuns(): PendingRuns {
+function createPendingRuns() {
   const recent = createRecent<PendingRun>({
     maxAgeMs: KEPT_MINUTES * 60_000,
     maxCharacters: KEPT_CHARACTERS,
   });
 
   return {
-    keep(run, caller) {
+    keep(run: PendingRun, caller: string): void {
       recent.keep(run, { caller, keys: [...run.ids.keys()] });
     },
-    restore(conversation, caller) {
+    /**
+     * A conversation with what its runs of the same caller had added; the results in it answer the
+     * model's own calls. Results that the runs had added replace the caller's.
+     */
+    restore(conversation: CallerMessage[], caller: string): CallerMessage[] {
       const ids = new Map<string, string>();
       const restored = new Set<PendingRun>();
       const whole = conversation.flatMap((message): CallerMessage[] => {

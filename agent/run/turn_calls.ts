@@ -1,4 +1,5 @@
 import type { ChatMessage, ToolCall } from "../../shared/providers/provider.ts";
+import { toolCallsOf } from "../../shared/providers/content.ts";
 import { parseToolArguments } from "../../shared/providers/openai_messages.ts";
 import { parseFields } from "../../shared/fields.ts";
 import { functionName } from "../tools/tool.ts";
@@ -114,7 +115,7 @@ export const BLANK_RESULT = "(The tool returned nothing.)";
  */
 export function identifyCalls(calls: ToolCall[], history: ChatMessage[]): ToolCall[] {
   if (calls.length === 0) return calls;
-  const taken = new Set(history.flatMap(callIdsOf));
+  const taken = new Set(history.flatMap(toolCallsOf).map(({ id }) => id));
   const nextId = createCallIds(taken);
   return calls.map((call) => {
     if (!call.id || call.id.length > MAX_ID || taken.has(call.id)) return { ...call, id: nextId() };
@@ -148,11 +149,6 @@ export function createCallIds(taken: Set<string>): () => string {
   };
 }
 
-/** The ids of a turn's calls. */
-function callIdsOf(message: ChatMessage): string[] {
-  return message.role === "assistant" ? (message.toolCalls ?? []).map((call) => call.id) : [];
-}
-
 /** The form of ids that every provider accepts. */
 const PLAIN = /^[a-zA-Z0-9]{9}$/;
 
@@ -164,7 +160,7 @@ export function withPlainCallIds(
   messages: ChatMessage[],
   isForeign: (from: string | undefined) => boolean,
 ): ChatMessage[] {
-  const nextId = createCallIds(new Set(messages.flatMap(callIdsOf)));
+  const nextId = createCallIds(new Set(messages.flatMap(toolCallsOf).map(({ id }) => id)));
   const renamed = new Map<string, string>();
   function rename(id: string): string {
     if (PLAIN.test(id)) return id;

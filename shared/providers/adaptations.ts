@@ -6,6 +6,7 @@ import {
   joinContents,
   nameOf,
   textOf,
+  toolCallsOf,
   withNameInText,
   withoutToolImages,
 } from "./content.ts";
@@ -245,10 +246,7 @@ export function wantsJson(extra: Record<string, unknown> | undefined): boolean {
 }
 
 function calledTools(messages: ChatMessage[]): Set<string> {
-  return new Set(
-    messages.flatMap((message) => message.role === "assistant" ? message.toolCalls ?? [] : [])
-      .map(({ name }) => name),
-  );
+  return new Set(messages.flatMap(toolCallsOf).map(({ name }) => name));
 }
 
 function toDefinition(name: string): ToolDefinition {

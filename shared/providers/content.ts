@@ -1,10 +1,15 @@
-import type { ChatContent, ChatMessage, ContentPart, ExtraFields } from "./provider.ts";
+import type { ChatContent, ChatMessage, ContentPart, ExtraFields, ToolCall } from "./provider.ts";
 import { asText } from "../fields.ts";
 
 /** The text of a content; parts of other types are left out. */
 export function textOf(content: ChatContent): string {
   if (typeof content === "string") return content;
   return content.map(({ text }) => typeof text === "string" ? text : "").join("");
+}
+
+/** The tool calls of a message; only an assistant's has any. */
+export function toolCallsOf({ toolCalls = [] }: { role: string; toolCalls?: ToolCall[] }) {
+  return toolCalls;
 }
 
 /** True if there is neither text nor any other part. */

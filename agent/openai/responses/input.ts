@@ -175,21 +175,16 @@ const KEPT_MINUTES = 10;
 const KEPT_CHARACTERS = 16_000_000;
 
 /** The items of the last responses. Only the same caller finds them. */
-interface KeptItems {
-  keep(items: OutputItem[], caller: string): void;
-  find(id: string, caller: string): InputItem | undefined;
-}
-
-export function createKeptItems(): KeptItems {
+export function createKeptItems() {
   const recent = createRecent<OutputItem>({
     maxAgeMs: KEPT_MINUTES * 60_000,
     maxCharacters: KEPT_CHARACTERS,
   });
   return {
-    keep(items, caller) {
+    keep(items: OutputItem[], caller: string): void {
       for (const item of items) recent.keep(item, { caller, keys: [item.id] });
     },
-    find(id, caller) {
+    find(id: string, caller: string): InputItem | undefined {
       const item = recent.find(id, caller);
       return item && InputItem.parse(item);
     },

@@ -23,27 +23,7 @@ interface CallPiece {
   arguments: string;
 }
 
-/** Collects a run's output as items, and announces each change as OpenAI does. */
-interface ResponseOutput {
-  readonly items: OutputItem[];
-  addText(text: string, logprobs?: unknown[]): Promise<void>;
-  addRefusal(text: string): Promise<void>;
-  addReasoning(text: string): Promise<void>;
-  addCall(piece: CallPiece): Promise<void>;
-  /** Adds further fields of a call that the provider sent. */
-  addCallFields(index: number, fields: Record<string, unknown>): void;
-  /** The call has been announced, at least in part. */
-  hasCall(index: number): boolean;
-  /** Closes the open text: what follows is an item of its own. */
-  endText(): Promise<void>;
-  /**
-   * Closes everything that is open. `sealed` becomes the `encrypted_content` of the turn's reasoning,
-   * or of its first open item if it has none.
-   */
-  endTurn(options?: { status?: string; sealed?: string | undefined }): Promise<void>;
-  /** The items with their `encrypted_content`, also if the caller does not get it. */
-  toKept(): OutputItem[];
-}
+type ResponseOutput = ReturnType<typeof createResponseOutput>;
 
 interface OutputOptions {
   /** If it is unset, the items are only collected. */
@@ -52,9 +32,10 @@ interface OutputOptions {
   sealsReasoning?: boolean;
 }
 
+/** Collects a run's output as items, and announces each change as OpenAI does. */
 export function createResponseOutput(
   { send = () => {}, sealsReasoning = false }: OutputOptions = {},
-): ResponseOutput {
+) {
   const items: OutputItem[] = [];
   const calls = new Map<number, OpenItem>();
   const seals = new Map<OutputItem, string>();
@@ -115,28 +96,38 @@ export function createResponseOutput(
 
   return {
     items,
-    addText: (added, logprobs) => addTo("output_text", added, logprobs),
-    addRefusal: (added) => addTo("refusal", added),
-    addReasoning: (added) => addTo("reasoning", added),
-    hasCall: (index) => calls.has(index),
-    async addCall(piece) {
+    addText: (added: string, logprobs?: unknown[]) => addTo("output_text", added, logprobs),
+    addRefusal: (added: string) => addTo("refusal", added),
+    addReasoning: (added: string) => addTo("reasoning", added),
+    /** The call has been announced, at least in part. */
+    hasCall: (index: number) => calls.has(index),
+    async addCall(piece: CallPiece): Promise<void> {
       await closeText();
       const call = calls.get(piece.index) ?? await openCall(piece, sink);
       calls.set(piece.index, call);
       if (piece.arguments) await call.add(piece.arguments);
     },
-    addCallFields(index, fields) {
+    /** Adds further fields of a call that the provider sent. */
+    addCallFields(index: number, fields: Fields): void {
       const { item } = calls.get(index)!;
       Object.assign(item, { ...fields, ...item });
     },
-    endText: closeText,
-    async endTurn({ status = "completed", sealed } = {}) {
+    /** Closes the open text: what follows is an item of its own. */
+    endText: () => closeText(),
+    /**
+     * Closes everything that is open. `sealed` becomes the `encrypted_content` of the turn's
+     * reasoning, or of its first open item if it has none.
+     */
+    async endTurn(
+      { status = "completed", sealed }: { status?: string; sealed?: string | undefined } = {},
+    ): Promise<void> {
       if (sealed) seal(sealed);
       await closeText(status);
       await closeReasoning();
       for (const call of calls.values()) await call.close(status);
       calls.clear();
     },
+    /** The items with their `encrypted_content`, also if the caller does not get it. */
     toKept: () =>
       items.map((item) => {
         const encrypted_content = seals.get(item);
