@@ -175,17 +175,6 @@ function placeOf({ stack = "", message }: Error): string | undefined {
   return /([^\s/\\(]+:\d+:\d+)\)?$/.exec(own ?? frames[0] ?? "")?.[1];
 }
 
-/** Writes the lines of a log. */
-interface LineWriter {
-  /**
-   * At once, or within `JOIN_MS` if lines follow each other faster than that. Warnings and errors
-   * never wait: the process may end.
-   */
-  write(line: string, level: LogLevel): void;
-  /** Writes the lines that wait. */
-  flush(): void;
-}
-
 /** In milliseconds. */
 const JOIN_MS = 10;
 
@@ -200,11 +189,12 @@ const JOIN_MS = 10;
 export function createLineWriter(
   print: (text: string) => void,
   onLost: (lines: number) => void = () => {},
-): LineWriter {
+) {
   let waiting: string[] = [];
   let isJoining = false;
   let lost = 0;
 
+  /** Writes the lines that wait. */
   function flush(): void {
     if (waiting.length === 0) return;
     const lines = waiting;
@@ -235,7 +225,11 @@ export function createLineWriter(
   }
 
   return {
-    write(line, level) {
+    /**
+     * At once, or within `JOIN_MS` if lines follow each other faster than that. Warnings and errors
+     * never wait: the process may end.
+     */
+    write(line: string, level: LogLevel): void {
       waiting.push(line);
       if (!isJoining || level === "warn" || level === "error") flush();
       if (!isJoining) join();

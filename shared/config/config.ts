@@ -61,8 +61,7 @@ function ipAddresses() {
     entries.map((entry) => {
       const plain = toPlainAddress(entry);
       if (plain === undefined) {
-        const message = `"${entry}" is not an IP address; names and networks are not supported`;
-        context.issues.push({ code: "custom", input: undefined, message });
+        context.addIssue(`"${entry}" is not an IP address; names and networks are not supported`);
       }
       return plain ?? entry;
     })
@@ -127,27 +126,25 @@ function callerKeyList() {
 
 /** A JSON object of strings, `{"name": "value"}`. */
 export function stringMap() {
-  return z.string().transform((text, context): Record<string, string> => {
-    const result = z.record(z.string(), z.string()).safeParse(tryParseJson(text));
-    if (result.success) return result.data;
-    context.issues.push({
-      code: "custom",
-      input: undefined,
-      message: 'must be a JSON object of strings, like {"name": "value"}',
-    });
-    return z.NEVER;
-  }).optional();
+  return json(
+    z.record(z.string(), z.string()),
+    () => 'must be a JSON object of strings, like {"name": "value"}',
+  );
 }
 
 /** A JSON object of a given form; a message shows `example`. */
 export function jsonObject<T>(schema: z.ZodType<T>, { example }: { example: string }) {
+  return json(schema, ({ issues: [issue] }) => {
+    const where = issue?.path.length ? ` (${issue.path.join(".")}: ${issue.message})` : "";
+    return `must be a JSON object like ${example}${where}`;
+  });
+}
+
+function json<T>(schema: z.ZodType<T>, explain: (error: z.ZodError) => string) {
   return z.string().transform((text, context): T => {
     const result = schema.safeParse(tryParseJson(text));
     if (result.success) return result.data;
-    const [issue] = result.error.issues;
-    const where = issue?.path.length ? ` (${issue.path.join(".")}: ${issue.message})` : "";
-    const message = `must be a JSON object like ${example}${where}`;
-    context.issues.push({ code: "custom", input: undefined, message });
+    context.addIssue(explain(result.error));
     return z.NEVER;
   }).optional();
 }

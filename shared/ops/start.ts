@@ -12,6 +12,7 @@ import type { CallerKey } from "../http/router/auth.ts";
 import { canOpenFiles, filesNeeded } from "../http/server/connections.ts";
 import type { Service } from "../http/router/router.ts";
 import { serve } from "../http/server/server.ts";
+import type { StopOptions } from "../http/server/stopping.ts";
 import { createLineWriter, createLogger, type LogFormat, type Logger } from "../log.ts";
 import { type Metrics, startLagSampler } from "./metrics.ts";
 import { createRedactor, listSecrets, summariseConfig } from "../redaction.ts";
@@ -35,21 +36,15 @@ export interface ServiceDefinition<S extends z.ZodObject> {
   create(config: z.output<S>, log: Logger): StartedService | Promise<StartedService>;
 }
 
-export interface StartedService {
+export interface StartedService extends Pick<StopOptions, "stop" | "abandon" | "close"> {
   service: Service;
   metrics?: Metrics;
   /** Further fields of the log line with the address. */
   fields?: Record<string, string>;
   /** For people at a terminal: what to try at this address. */
   hints?: (url: string) => string[];
-  /** Ends the background work while the last requests are answered. */
-  stop?: () => Promise<void>;
-  /** Aborts what `stop` still waits for when the grace time is over. */
-  abandon?: () => void;
   /** Begins the background work, once the port is open. */
   begin?: () => Promise<void>;
-  /** Closes the service's resources, after the last answer. */
-  close?: () => Promise<void>;
 }
 
 /**
@@ -83,12 +78,13 @@ async function serveService<S extends z.ZodObject>(
   for (const end of ["unload", "error"]) globalThis.addEventListener(end, lines.flush);
   requireFiles(common.MAX_CONNECTIONS, definition.outgoing?.(config) ?? 0);
   const started = await definition.create(config, log);
-  const { service, metrics, fields, hints, stop, abandon, begin, close } = started;
+  const { metrics, fields, hints, begin } = started;
   surviveUnhandledRejections(log);
   if (metrics) startLagSampler(metrics);
   log.info(`${name} is configured`, summarise(schema, config));
   for (const warning of warnings) log.warn(warning);
   serve({
+    ...started,
     name,
     portVariable,
     hostname: common.HOST,
@@ -102,12 +98,7 @@ async function serveService<S extends z.ZodObject>(
     },
     readTimeoutMs: common.BODY_TIMEOUT_MS,
     watchdogMs: common.WATCHDOG_MS,
-    service,
     log,
-    metrics,
-    stop,
-    abandon,
-    close,
     onListen(url) {
       log.info(`${name} listens on ${url}`, { url, ...fields });
       lines.flush();

@@ -18,21 +18,11 @@ import { mergeExtra, mergeParts, pickExtra, reasoningIn, thoughtOf } from "./ext
 import type { ChatDelta, ChatReply, ContentPart, ToolCall } from "./provider.ts";
 import { CallFailure } from "./diagnosis.ts";
 
-/** Puts one streamed reply together. */
-interface ReplyAssembler {
-  /** Takes in a chunk; returns what can be shown of it at once. */
-  add(chunk: unknown): ChatDelta[];
-  /** The reply so far. */
-  reply(): ChatReply;
-  /** True once every choice has a `finish_reason`. */
-  isWhole(): boolean;
-}
-
 /**
- * Reads chunks leniently: any field may be missing or null. The reply is the choice that comes first,
+ * Puts one streamed reply together. Reads chunks leniently: any field may be missing or null. The reply is the choice that comes first,
  * also if there are others; `count` is how many were requested.
  */
-export function createReplyAssembler(requestedModel: string, count = 1): ReplyAssembler {
+export function createReplyAssembler(requestedModel: string, count = 1) {
   const calls = createCallCollector();
   const choices = createChoiceTally();
   let parts: ContentPart[] | undefined;
@@ -49,6 +39,7 @@ export function createReplyAssembler(requestedModel: string, count = 1): ReplyAs
     logprobs: null,
   };
 
+  /** Takes in a chunk; returns what can be shown of it at once. */
   function add(body: unknown): ChatDelta[] {
     const chunk = asFields(body);
     reply.id ??= asText(chunk.id);
@@ -90,14 +81,16 @@ export function createReplyAssembler(requestedModel: string, count = 1): ReplyAs
   /** Before `reply.content` grows: the parts begin with the text so far. */
   function addParts(content: unknown): void {
     if (Array.isArray(content)) {
-      mergeParts(parts ??= reply.content ? [toText(reply.content)] : [], content);
+      mergeParts(parts ??= reply.content ? [{ type: "text", text: reply.content }] : [], content);
     } else if (parts && typeof content === "string") mergeParts(parts, content);
   }
 
   return {
     add,
+    /** True once every choice has a `finish_reason`. */
     isWhole: () => choices.isWhole(count),
-    reply() {
+    /** The reply so far. */
+    reply(): ChatReply {
       const toolCalls = calls.list.map((call) => ({ ...call, id: call.id || newToolCallId() }));
       const isMore = parts && typeof simplifyContent(parts) !== "string";
       const whole = { ...reply, toolCalls, ...(parts && isMore && { parts }) };
@@ -127,10 +120,6 @@ function createChoiceTally() {
   };
 }
 
-function toText(text: string): ContentPart {
-  return { type: "text", text };
-}
-
 /** Lists grow in place: copying them for each token would take quadratic time. */
 function joinLogprobs(known: Record<string, unknown> | null, more: Record<string, unknown>) {
   const joined = known ?? {};
@@ -144,17 +133,8 @@ function joinLogprobs(known: Record<string, unknown> | null, more: Record<string
 }
 
 /** Puts the pieces of tool calls together. */
-interface CallCollector {
+function createCallCollector() {
   /** The calls so far. One whose pieces had no id has an empty one. */
-  readonly list: ToolCall[];
-  /**
-   * Throws a `CallFailure` for more calls than any model makes. A piece that repeats a whole call, as
-   * some servers end a stream, adds nothing.
-   */
-  add(piece: Fields): Extract<ChatDelta, { type: "call" }>;
-}
-
-function createCallCollector(): CallCollector {
   const list: ToolCall[] = [];
   const places = new Map<ToolCall, number>();
   // The latest call of an index and of an id: looking through the list would take quadratic time.
@@ -178,6 +158,10 @@ function createCallCollector(): CallCollector {
     return isOtherId || call && isAnother(call, piece) ? undefined : call;
   }
 
+  /**
+   * Throws a `CallFailure` for more calls than any model makes. A piece that repeats a whole call, as
+   * some servers end a stream, adds nothing.
+   */
   function add(piece: Fields): Extract<ChatDelta, { type: "call" }> {
     const index = typeof piece.index === "number" ? piece.index : undefined;
     const id = asText(piece.id) ?? "";
@@ -192,7 +176,9 @@ function createCallCollector(): CallCollector {
     }
     let call = find({ index, id, name, text });
     if (!call) {
-      if (list.length === MAX_TOOL_CALLS) throw tooManyCalls();
+      if (list.length === MAX_TOOL_CALLS) {
+        throw new CallFailure({ failure: { kind: "unreadable" } });
+      }
       call = { id, name, arguments: "" };
       places.set(call, list.push(call) - 1);
       if (index !== undefined) byIndex.set(index, call);
@@ -242,8 +228,4 @@ function isRepeated(call: ToolCall, { name, text }: Pick<CallPiece, "name" | "te
 function isAnother(call: ToolCall, { name, text }: CallPiece): boolean {
   if (!name || !/^\s*\{/.test(text) || !/\}\s*$/.test(call.arguments.slice(-10))) return false;
   return parseFields(call.arguments) !== undefined;
-}
-
-function tooManyCalls(): CallFailure {
-  return new CallFailure({ failure: { kind: "unreadable" } });
 }

@@ -7,15 +7,8 @@ export interface DecodedAnswer {
   encoding?: typeof NOT_UTF8;
 }
 
-/** Decodes the pieces of a text. */
-interface Utf8Decoder {
-  decode(piece: Uint8Array<ArrayBuffer>): string;
-  /** The rest of the text, at the end. */
-  end(): string;
-}
-
-/** Decodes UTF-8, with replacement; `onInvalid` is called once if it is not. */
-export function createUtf8Decoder(onInvalid: () => void): Utf8Decoder {
+/** Decodes the pieces of a text in UTF-8, with replacement; `onInvalid` is called once if it is not. */
+export function createUtf8Decoder(onInvalid: () => void) {
   const decoder = new TextDecoder();
   let strict: TextDecoder | undefined = new TextDecoder("utf-8", { fatal: true });
 
@@ -30,7 +23,8 @@ export function createUtf8Decoder(onInvalid: () => void): Utf8Decoder {
   }
 
   return {
-    decode: (piece) => decode(piece, true),
+    decode: (piece: Uint8Array<ArrayBuffer>) => decode(piece, true),
+    /** The rest of the text, at the end. */
     end: () => decode(new Uint8Array(), false),
   };
 }

@@ -5,21 +5,14 @@ import type { Guard, RequestContext } from "./router.ts";
 /** The name of a header (RFC 9110, `token`). */
 export const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** Cross-origin rules for one list of origins; `http://localhost:*` means any port. */
-interface OriginPolicy {
-  guard: Guard;
-  preflight(request: Request): Response | undefined;
-  responseHeaders(request: Request): Record<string, string>;
-}
-
 /**
- * Unlisted origins are refused, so that no other page can use the keys of this service. The service's
+ * Cross-origin rules for one list of origins; `http://localhost:*` means any port. Unlisted origins are refused, so that no other page can use the keys of this service. The service's
  * own pages are allowed without being listed.
  */
 export function createOriginPolicy(
   origins: string[],
   { trustedProxies = [] }: { trustedProxies?: string[] } = {},
-): OriginPolicy {
+) {
   const patterns = origins.map(toPattern);
   const isAllowed = (origin: string) => patterns.some((pattern) => pattern.test(origin));
 
@@ -35,7 +28,7 @@ export function createOriginPolicy(
 
   return {
     responseHeaders,
-    guard(request, context) {
+    guard(request: Request, context: RequestContext): void {
       const origin = request.headers.get("origin");
       if (origin === null) return requireOwnSite(request, context);
       if (origin.toLowerCase() === ownOrigin(request, { ...context, trustedProxies })) return;
@@ -46,7 +39,7 @@ export function createOriginPolicy(
         "the origin of this page is not listed in CORS_ORIGINS",
       );
     },
-    preflight(request) {
+    preflight(request: Request): Response | undefined {
       const origin = request.headers.get("origin");
       if (origin === null || !isAllowed(origin)) return undefined;
       if (!request.headers.has("access-control-request-method")) return undefined;

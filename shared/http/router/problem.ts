@@ -1,24 +1,14 @@
 import { STATUS_TEXT } from "@std/http/status";
-import { AppError, type FieldError, type ProviderWords } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
 import { secureHeaders } from "./headers.ts";
-
-/** A problem document (RFC 9457). `detail` is also what clients of FastAPI services read. */
-interface Problem {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: string;
-  request_id: string;
-  errors?: FieldError[];
-  /** What the provider said, if its error is the cause. */
-  provider?: ProviderWords;
-}
 
 const INTERNAL = new AppError(500, "internal", "the service failed; its log has the request_id");
 
-/** Describes any error to a caller. Only the message of an `AppError` is shown. */
-export function toProblem(error: unknown, requestId: string): Problem {
+/**
+ * Describes any error to a caller, as `ProblemDocument`. Only the message of an `AppError` is shown.
+ * `detail` is also what clients of FastAPI services read.
+ */
+export function toProblem(error: unknown, requestId: string) {
   const known = error instanceof AppError ? error : INTERNAL;
   return {
     type: "about:blank",

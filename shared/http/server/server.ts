@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Logger } from "../../log.ts";
 import type { Metrics } from "../../ops/metrics.ts";
 import {
   answerClientErrors,
@@ -18,18 +17,14 @@ import { plainAddress } from "../router/origin.ts";
 import { refuse } from "../router/problem.ts";
 import type { Service } from "../router/router.ts";
 import { sendResponse } from "./send_response.ts";
-import { createStop, onStopSignal } from "./stopping.ts";
+import { createStop, onStopSignal, type StopOptions } from "./stopping.ts";
 import { createWatchdog } from "./watchdog.ts";
 
-interface ServeOptions {
-  /** Names the service in its own log lines. */
-  name: string;
+interface ServeOptions extends StopOptions {
   /** Named in the message if the port is in use. */
   portVariable: string;
   hostname: string;
   port: number;
-  /** How long running requests may take to finish after a signal to stop. */
-  graceMs: number;
   /** Requests that may run at once; further ones are refused. */
   maxRequests: number;
   connections: ConnectionLimitOptions;
@@ -38,14 +33,7 @@ interface ServeOptions {
   /** How often the service probes its own port; 0 for never. */
   watchdogMs: number;
   service: Service;
-  log: Logger;
-  metrics?: Metrics | undefined;
-  /** Ends the background work while the last requests are answered. */
-  stop?: (() => Promise<void>) | undefined;
-  /** Aborts what `stop` still waits for when the grace time is over. */
-  abandon?: (() => void) | undefined;
-  /** Closes the service's resources, after the last answer. */
-  close?: (() => Promise<void>) | undefined;
+  metrics?: Metrics;
   /** Called when the port is really open, with the service's address. */
   onListen: (url: string) => void;
 }
@@ -68,7 +56,7 @@ const KEPT_MS = 75_000;
  * limits for slow clients.
  */
 export function serve(options: ServeOptions): void {
-  const { name, hostname, port, graceMs, readTimeoutMs, service, log, metrics } = options;
+  const { name, hostname, port, readTimeoutMs, service, log, metrics } = options;
   const admission = createAdmission({
     what: "requests",
     max: options.maxRequests,
@@ -152,31 +140,11 @@ export function serve(options: ServeOptions): void {
     options.onListen(addressOf(server));
   });
 
-  const { stop, abandon, close } = options;
-  const onSignal = createStop({
-    name,
-    server,
-    admission,
-    closeUnused: limit.closeUnused,
-    graceMs,
-    log,
-    stop,
-    abandon,
-    close,
-    exit,
-  });
+  const onSignal = createStop(options, { server, admission, closeUnused: limit.closeUnused });
   onStopSignal(() => {
     watchdog?.stop();
     onSignal();
   });
-}
-
-function exit(): void {
-  try {
-    Deno.exit(0);
-  } catch {
-    // under `--watch` the process ends a moment later
-  }
 }
 
 interface Sockets {

@@ -3,22 +3,26 @@ import type { Logger } from "../../log.ts";
 import type { Admission } from "./connection.ts";
 import type { ConnectionLimit } from "./connections.ts";
 
-interface StoppingOptions {
+/** How a service ends. */
+export interface StopOptions {
+  /** Names the service in its own log lines. */
   name: string;
+  log: Logger;
+  /** How long running requests may take to finish after a signal to stop. */
+  graceMs: number;
+  /** Ends the background work while the last requests are answered. */
+  stop?: () => Promise<void>;
+  /** Aborts what `stop` still waits for when the grace time is over. */
+  abandon?: () => void;
+  /** Closes the service's resources, after the last answer. */
+  close?: () => Promise<void>;
+}
+
+interface StoppedServer {
   server: Server;
   admission: Admission;
   /** Closes connections without a request, which `node:http` considers busy. */
   closeUnused: ConnectionLimit["closeUnused"];
-  /** How long running requests may take to finish. */
-  graceMs: number;
-  log: Logger;
-  /** Ends the background work; settles when all of it has ended. */
-  stop?: (() => Promise<void>) | undefined;
-  /** Aborts what `stop` still waits for. */
-  abandon?: (() => void) | undefined;
-  /** Closes the service's resources, after the last answer. */
-  close?: (() => Promise<void>) | undefined;
-  exit: () => void;
 }
 
 /** Time for requests that are on their way on new connections. */
@@ -38,16 +42,18 @@ const LAST_LINES_MS = 50;
  * get an answer before their connections are closed, so that they know that the service stopped. A
  * third call ends the process at once.
  */
-export function createStop(options: StoppingOptions): () => void {
-  const { name, server, admission, graceMs, log, exit } = options;
+export function createStop(
+  { name, log, graceMs, ...options }: StopOptions,
+  { server, admission, closeUnused }: StoppedServer,
+): () => void {
   const hurry = Promise.withResolvers<void>();
   let signals = 0;
 
   async function stop(): Promise<void> {
     log.info(`${name} is stopping`, { grace_ms: graceMs, running: admission.used });
     admission.stop();
-    setTimeout(() => options.closeUnused({ half: false }), FIRST_BYTES_MS);
-    setTimeout(() => options.closeUnused({ half: true }), HEAD_MS);
+    setTimeout(() => closeUnused({ half: false }), FIRST_BYTES_MS);
+    setTimeout(() => closeUnused({ half: true }), HEAD_MS);
     const ended = Promise.all([closeServer(server), options.stop?.()]);
     if (!await settles(ended, { ms: graceMs, unless: hurry.promise })) await giveUp(ended);
     await settles(options.close?.(), { ms: CLOSE_MS });
@@ -74,6 +80,14 @@ export function createStop(options: StoppingOptions): () => void {
     } else if (signals === 2) hurry.resolve();
     else exit();
   };
+}
+
+function exit(): void {
+  try {
+    Deno.exit(0);
+  } catch {
+    // under `--watch` the process ends a moment later
+  }
 }
 
 /** True if the work is done in time. Rejects as the work does. */

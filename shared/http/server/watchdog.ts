@@ -9,13 +9,6 @@ interface WatchdogOptions {
   connect?: (address: { hostname: string; port: number }) => Promise<Deno.Conn>;
 }
 
-interface Watchdog {
-  /** Of its probe. Only this process knows it. */
-  readonly path: string;
-  start(address: AddressInfo): void;
-  stop(): void;
-}
-
 /** Probes without an answer, one after the other, after which the service counts as deaf. */
 const MAX_MISSED = 3;
 /** The timeout is counted in steps: a blocked event loop delays only one of them. */
@@ -26,9 +19,8 @@ const STEPS = 10;
  * connections cannot notice it otherwise: nothing fails, and no request comes. Any answer proves
  * that connections are accepted, also a refusal or a closed connection.
  */
-export function createWatchdog(
-  { intervalMs, onDeaf, connect = Deno.connect }: WatchdogOptions,
-): Watchdog {
+export function createWatchdog({ intervalMs, onDeaf, connect = Deno.connect }: WatchdogOptions) {
+  /** Of its probe. Only this process knows it. */
   const path = `/watchdog/${crypto.randomUUID()}`;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isRunning = false;
@@ -74,13 +66,13 @@ export function createWatchdog(
 
   return {
     path,
-    start({ address, family, port }) {
+    start({ address, family, port }: AddressInfo): void {
       isRunning = true;
       const anyAddress = family === "IPv6" ? "::" : "0.0.0.0";
       const loopback = family === "IPv6" ? "::1" : "127.0.0.1";
       schedule({ hostname: address === anyAddress ? loopback : address, port }, intervalMs);
     },
-    stop() {
+    stop(): void {
       isRunning = false;
       clearTimeout(timer);
     },
