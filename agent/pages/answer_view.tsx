@@ -132,6 +132,13 @@ function SendAgain({ at = 0, isDisabled, onRetry }: {
   );
 }
 
+const ENDINGS: Partial<Record<Answer["status"], string>> = {
+  stopped: "You stopped this answer.",
+  cut: "This answer was cut off: the page was closed before it was complete.",
+  elsewhere: "This answer is arriving in another tab.",
+  failed: "This answer failed.",
+};
+
 /** Says what ended an answer that is not complete, where it happened. */
 function Ending({ answer, isDisabled, onRetry }: {
   answer: Answer;
@@ -146,19 +153,12 @@ function Ending({ answer, isDisabled, onRetry }: {
       </ProblemNotice>
     );
   }
-  const text = status === "stopped"
-    ? "You stopped this answer."
-    : status === "cut"
-    ? "This answer was cut off: the page was closed before it was complete."
-    : status === "elsewhere"
-    ? "This answer is arriving in another tab."
-    : status === "failed"
-    ? "This answer failed."
-    : facts?.stopped
-    ? `The run ended early: ${facts.stopped}.`
-    : status === "done" && answer.parts.length === 0
-    ? "This answer has no text."
-    : undefined;
+  const text = ENDINGS[status] ??
+    (facts?.stopped
+      ? `The run ended early: ${facts.stopped}.`
+      : status === "done" && answer.parts.length === 0
+      ? "This answer has no text."
+      : undefined);
   if (!text) return null;
   return (
     <div class="notice">

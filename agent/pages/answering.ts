@@ -1,9 +1,7 @@
 import { computed, effect } from "@preact/signals";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
-import { createId } from "../../shared/pages/random_id.ts";
 import { createAnswerBuilder } from "./answer_stream.ts";
 import { contentOf } from "./attachments.tsx";
-import { announceAnswer } from "./conversation/answering_elsewhere.ts";
 import { type ReplyRequest, streamReply } from "./api.ts";
 import {
   type Answer,
@@ -14,6 +12,7 @@ import {
   type Attachment,
   type Conversation,
   createConversation,
+  createId,
   type Decision,
   isWaiting,
   shownTurns,
@@ -30,6 +29,7 @@ import {
   settings,
   updateConversation,
 } from "./conversation/conversation_state.ts";
+import { announceAnswer } from "./conversation/other_tabs.ts";
 
 /** Answers that are under way, by conversation, turn and column. */
 const running = new Map<string, AbortController>();
@@ -55,12 +55,7 @@ export function sendMessage(text: string, attachments: Attachment[] = []): void 
     createConversation({ models: activeModels.value, settings: settings.value });
   const parent = shownTurns(conversation).at(-1)?.id ?? null;
   const answers = conversation.models.map(emptyAnswer);
-  const turn = createTurn({
-    parent,
-    text,
-    answers,
-    ...(attachments.length > 0 && { attachments }),
-  });
+  const turn = createTurn({ parent, attachments }, { text, answers });
   if (before) updateConversation(before.id, (now) => withTurn(now, turn));
   else addConversation(withTurn(conversation, turn));
   answerTurn(conversation.id, turn);
@@ -68,11 +63,7 @@ export function sendMessage(text: string, attachments: Attachment[] = []): void 
 
 /** Sends another text in place of an earlier message, as a new branch. */
 export function editMessage(turn: Turn, text: string): void {
-  addBranch(createTurn({
-    ...keptOf(turn),
-    text,
-    answers: current.value!.models.map(emptyAnswer),
-  }));
+  addBranch(createTurn(turn, { text, answers: current.value!.models.map(emptyAnswer) }));
 }
 
 /** Asks again, as a new branch: one model if two answered, with the other's answer as it is. */
@@ -81,12 +72,7 @@ export function retryAnswer(turn: Turn, column: number): void {
   const answers = turn.answers.map((answer, index) =>
     index === column ? emptyAnswer(models[column] ?? answer.model) : answer
   );
-  addBranch(createTurn({ ...keptOf(turn), text: turn.text, answers }));
-}
-
-/** What a turn shares with its other branches. */
-function keptOf({ parent, attachments }: Turn) {
-  return { parent, ...(attachments && { attachments }) };
+  addBranch(createTurn(turn, { text: turn.text, answers }));
 }
 
 function addBranch(turn: Turn): void {
@@ -118,9 +104,21 @@ export function stopAnswering(): void {
   }
 }
 
-function createTurn(fields: Pick<Turn, "parent" | "text" | "answers" | "attachments">): Turn {
+/** A new turn. The branches at one place share its parent and what is attached. */
+function createTurn(
+  { parent, attachments = [] }: Pick<Turn, "parent" | "attachments">,
+  { text, answers }: Pick<Turn, "text" | "answers">,
+): Turn {
   const now = Date.now();
-  return { id: createId(), ...fields, sentAt: now, changedAt: now };
+  return {
+    id: createId(),
+    parent,
+    text,
+    answers,
+    ...(attachments.length > 0 && { attachments }),
+    sentAt: now,
+    changedAt: now,
+  };
 }
 
 function emptyAnswer(model: string): Answer {

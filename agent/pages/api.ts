@@ -1,6 +1,5 @@
 import { ApiProblem, toApiProblem } from "../../shared/pages/api_problem.ts";
 import { requestEvents, requestJson } from "../../shared/pages/api.ts";
-import { createId } from "../../shared/pages/random_id.ts";
 import type {
   CompletionRequest,
   Model,
@@ -9,7 +8,7 @@ import type {
 } from "../schemas/chat_completion.ts";
 import type { ToolReport } from "../tools/tool.ts";
 import type { Chunk } from "./answer_stream.ts";
-import type { Settings } from "./conversation/conversation.ts";
+import { createId, type Settings } from "./conversation/conversation.ts";
 
 /** The fine-tuned models, then the hub's. */
 export async function listModels(): Promise<Model[]> {

@@ -29,6 +29,14 @@ export function focusComposer(): void {
   document.querySelector<HTMLTextAreaElement>(".composer textarea")?.focus();
 }
 
+/** Takes the files that were dropped or pasted; a text is put into the box by the browser. */
+function takeFiles(event: Event, data: DataTransfer | null): void {
+  const files = [...data?.files ?? []];
+  if (files.length === 0) return;
+  event.preventDefault();
+  void attach(files);
+}
+
 async function attach(files: File[]): Promise<void> {
   const { attachments, text } = await readFiles(files);
   attached.value = [...attached.value, ...attachments];
@@ -121,12 +129,7 @@ export function Composer() {
       <div
         class="composer-box"
         onDragOver={(event) => event.preventDefault()}
-        onDrop={(event) => {
-          const files = [...event.dataTransfer?.files ?? []];
-          if (files.length === 0) return; // a text is put into the box by the browser
-          event.preventDefault();
-          void attach(files);
-        }}
+        onDrop={(event) => takeFiles(event, event.dataTransfer)}
       >
         <AttachButton onFiles={attach} />
         <textarea
@@ -141,12 +144,7 @@ export function Composer() {
             isQueued.value = false;
             keepChoice(draftName.value, draft.value);
           }}
-          onPaste={(event) => {
-            const files = [...event.clipboardData?.files ?? []];
-            if (files.length === 0) return;
-            event.preventDefault();
-            void attach(files);
-          }}
+          onPaste={(event) => takeFiles(event, event.clipboardData)}
           onKeyDown={(event) => {
             if (event.key === "Escape" && isAnswering.value) stop(event);
             if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;

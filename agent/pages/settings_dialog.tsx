@@ -7,15 +7,12 @@ import { listTools } from "./api.ts";
 import { DEFAULT_SETTINGS, type Settings } from "./conversation/conversation.ts";
 import { chooseSettings, settings } from "./conversation/conversation_state.ts";
 
-interface Form {
-  systemPrompt: string;
-  temperature: string;
-  maxTokens: string;
-  usesTools: boolean;
-  asksBeforeTools: boolean;
-}
+type NumberName = "temperature" | "maxTokens";
 
-type FormErrors = Partial<Record<"temperature" | "maxTokens", string>>;
+/** The settings with the numbers as they are typed. */
+type Form = Omit<Settings, NumberName> & Record<NumberName, string>;
+
+type FormErrors = Partial<Record<NumberName, string>>;
 
 function findErrors({ temperature, maxTokens }: Form): FormErrors {
   const errors: FormErrors = {};

@@ -153,25 +153,21 @@ function BranchSwitch({ turn, branches }: { turn: Turn; branches: string[] }) {
     moved = { to: next.id, by };
     updateConversation(id, (now) => withShown(now, next));
   }
+  const step = (by: -1 | 1) => (
+    <Button
+      kind="quiet"
+      isSmall
+      icon={by < 0 ? "left" : "right"}
+      aria-label={by < 0 ? "Previous branch" : "Next branch"}
+      disabled={!branches[at + by]}
+      onClick={() => show(by)}
+    />
+  );
   return (
     <span class="branches" role="group" aria-label="Branches" ref={root}>
-      <Button
-        kind="quiet"
-        isSmall
-        icon="left"
-        aria-label="Previous branch"
-        disabled={at === 0}
-        onClick={() => show(-1)}
-      />
+      {step(-1)}
       <span class="number">{at + 1} / {branches.length}</span>
-      <Button
-        kind="quiet"
-        isSmall
-        icon="right"
-        aria-label="Next branch"
-        disabled={at === branches.length - 1}
-        onClick={() => show(1)}
-      />
+      {step(1)}
     </span>
   );
 }

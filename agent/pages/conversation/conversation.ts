@@ -1,5 +1,3 @@
-import { createId } from "../../../shared/pages/random_id.ts";
-
 /** What is sent with every question of a conversation. */
 export interface Settings {
   /** The service's own if it is empty. */
@@ -127,6 +125,15 @@ export function createConversation(
   };
 }
 
+/**
+ * A new id of 32 hexadecimal digits. `crypto.randomUUID` exists only on pages that came by HTTPS or
+ * from this machine.
+ */
+export function createId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 /** The title, or the beginning of the first message. */
 export function titleOf(conversation: Conversation): string {
   if (conversation.title) return conversation.title;
@@ -158,12 +165,12 @@ export function branchesOf({ turns }: Conversation, { parent }: Turn): Turn[] {
 
 /** Adds a turn and shows it. */
 export function withTurn(conversation: Conversation, turn: Turn): Conversation {
-  return {
-    ...conversation,
-    changedAt: turn.changedAt,
-    turns: { ...conversation.turns, [turn.id]: turn },
-    shown: { ...conversation.shown, [turn.parent ?? ""]: turn.id },
-  };
+  return withShown(withChanged(conversation, turn), turn);
+}
+
+function withChanged(conversation: Conversation, turn: Turn): Conversation {
+  const turns = { ...conversation.turns, [turn.id]: turn };
+  return { ...conversation, changedAt: turn.changedAt, turns };
 }
 
 /** Shows another branch. */
@@ -184,25 +191,17 @@ export function withAnswer(
   const turn = conversation.turns[turnId];
   if (!turn) return conversation;
   const answers = turn.answers.with(column, answer);
-  return {
-    ...conversation,
-    changedAt: now,
-    turns: { ...conversation.turns, [turnId]: { ...turn, answers, changedAt: now } },
-  };
+  return withChanged(conversation, { ...turn, answers, changedAt: now });
 }
 
 /** Keeps which of two answers is better; `undefined` if that is taken back. */
 export function withBetter(
   conversation: Conversation,
-  { turnId, better, now = Date.now() }: {
-    turnId: string;
-    better: number | undefined;
-    now?: number;
-  },
+  { turnId, better }: { turnId: string; better: number | undefined },
 ): Conversation {
   const { better: _, ...turn } = conversation.turns[turnId]!;
-  const changed = { ...turn, ...(better !== undefined && { better }), changedAt: now };
-  return { ...conversation, changedAt: now, turns: { ...conversation.turns, [turnId]: changed } };
+  const chosen = { ...turn, ...(better !== undefined && { better }) };
+  return withChanged(conversation, { ...chosen, changedAt: Date.now() });
 }
 
 /**

@@ -1,10 +1,10 @@
 import { asFields, asList, asText, type Fields } from "../../../shared/fields.ts";
-import { createId } from "../../../shared/pages/random_id.ts";
 import {
   type Answer,
   type AnswerPart,
   answerText,
   type Conversation,
+  createId,
   DEFAULT_SETTINGS,
   type Settings,
   shownTurns,

@@ -1,7 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { navigate } from "../../../shared/pages/location.ts";
 import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
-import { isBeingAnswered } from "./answering_elsewhere.ts";
 import {
   answerText,
   type Conversation,
@@ -17,6 +16,7 @@ import {
   type Change,
   type ConversationEntry,
   followOtherTabs,
+  isBeingAnswered,
   tellOtherTabs,
 } from "./other_tabs.ts";
 

@@ -23,7 +23,7 @@ import {
   toMarkdownFile,
 } from "../../../agent/pages/conversation/conversation_file.ts";
 import { describeRepairs } from "../../../agent/pages/repairs.ts";
-import { datasetLink, parseEvalAddress } from "../../../agent/pages/save_test/dataset_link.ts";
+import { datasetLink, parseEvalAddress } from "../../../agent/pages/save_test/add_to_dataset.tsx";
 import { draftTest, slugOf, toScenario } from "../../../agent/pages/save_test/test_scenario.ts";
 import { Scenario } from "../../../eval/schemas/scenario.ts";
 
