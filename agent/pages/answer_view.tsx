@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../shared/pages/components/copy_button.tsx";
-import { Icon } from "../../shared/pages/components/icon.tsx";
 import { Markdown } from "../../shared/pages/components/markdown.tsx";
-import { ProblemNotice } from "../../shared/pages/components/states.tsx";
+import { Notice, ProblemNotice } from "../../shared/pages/components/states.tsx";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
 import { formatCount, formatDuration, formatNumberOf } from "../../shared/pages/format.ts";
+import type { HistoryRepairs } from "../run/history.ts";
 import { decideCall, isAnswering, retryAnswer } from "./answering.ts";
 import {
   type Answer,
@@ -16,7 +16,6 @@ import {
   type Turn,
 } from "./conversation/conversation.ts";
 import { modelName } from "./model_state.ts";
-import { describeRepairs } from "./repairs.ts";
 import { ToolCard } from "./tool_card.tsx";
 
 /** The answer of one model: its parts as they come, what it cost, what went wrong. */
@@ -159,13 +158,7 @@ function Ending({ answer, isDisabled, onRetry }: {
       : status === "done" && answer.parts.length === 0
       ? "This answer has no text."
       : undefined);
-  if (!text) return null;
-  return (
-    <div class="notice">
-      <Icon name="warning" />
-      <div>{text}</div>
-    </div>
-  );
+  return text ? <Notice>{text}</Notice> : null;
 }
 
 /** One line of figures below an answer. */
@@ -184,6 +177,34 @@ function Facts({ facts, asked }: { facts: AnswerFacts; asked: string }) {
       {facts.repairs && <p class="facts-repairs">{describeRepairs(facts.repairs)}</p>}
     </>
   );
+}
+
+const REPAIRS: Record<keyof HistoryRepairs, (count: number) => string> = {
+  paired: (count) => `a tool call was added for ${formatNumberOf(count, "tool result")}`,
+  merged: (count) =>
+    `${formatNumberOf(count, "message was", "messages were")} joined with the one before`,
+  bridged: (count) =>
+    `${
+      formatNumberOf(count, "assistant message was", "assistant messages were")
+    } added after a tool result`,
+  opened: () => "an opening user message was added",
+  filled: (count) =>
+    `${formatNumberOf(count, "empty tool result was", "empty tool results were")} filled in`,
+  dropped: (count) =>
+    `${formatNumberOf(count, "blank message was", "blank messages were")} left out`,
+  unanswered: (count) =>
+    `${formatNumberOf(count, "tool call", "tool calls")} without a result left out`,
+  system: () => "the system prompt was put into the first user message",
+  cut: (count) => `the oldest ${formatNumberOf(count, "message was", "messages were")} left out`,
+};
+
+/** The repairs of a history (`merged=2, cut=1`) as a sentence. */
+export function describeRepairs(repairs: string): string {
+  const done = repairs.split(", ").map((repair) => {
+    const [name = "", count] = repair.split("=");
+    return name in REPAIRS ? REPAIRS[name as keyof HistoryRepairs](Number(count)) : repair;
+  });
+  return `The conversation was repaired for the model: ${done.join("; ")}.`;
 }
 
 /** Where the focus goes if its button does. Not the message box: a phone would open its keyboard. */

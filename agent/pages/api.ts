@@ -1,5 +1,5 @@
-import { ApiProblem, toApiProblem } from "../../shared/pages/api_problem.ts";
-import { requestEvents, requestJson } from "../../shared/pages/api.ts";
+import { toApiProblem } from "../../shared/pages/api_problem.ts";
+import { lost, requestEvents, requestJson } from "../../shared/pages/api.ts";
 import type {
   CompletionRequest,
   Model,
@@ -61,6 +61,5 @@ export async function* streamReply(
     if (chunk.error) throw toApiProblem(chunk, { status: 502, requestId });
     yield chunk;
   }
-  const message = "the connection was lost before the answer was complete";
-  throw new ApiProblem(message, { code: "offline", status: 0 });
+  throw lost();
 }

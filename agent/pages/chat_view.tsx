@@ -3,16 +3,17 @@ import { Button } from "../../shared/pages/components/button.tsx";
 import { useShortcuts } from "../../shared/pages/components/keyboard.tsx";
 import { Link } from "../../shared/pages/components/link.tsx";
 import { Menu } from "../../shared/pages/components/menu.tsx";
-import { Empty, Loading } from "../../shared/pages/components/states.tsx";
+import { Empty, Loading, Notice, ProblemNotice } from "../../shared/pages/components/states.tsx";
 import { SkipLink, TopBar } from "../../shared/pages/components/top_bar.tsx";
 import { navigate } from "../../shared/pages/location.ts";
 import { stopAnswering } from "./answering.ts";
-import { Composer, focusComposer } from "./composer.tsx";
+import { Composer, focusComposer, setDraft } from "./composer.tsx";
 import { shownTurns, titleOf } from "./conversation/conversation.ts";
 import {
   activeModels,
   chooseModels,
   current,
+  isForgetful,
   isMissing,
   showConversation,
 } from "./conversation/conversation_state.ts";
@@ -20,12 +21,11 @@ import { ConversationList } from "./conversation/conversation_list.tsx";
 import { saveFile } from "../../shared/pages/save_file.ts";
 import { toJsonFile, toMarkdownFile } from "./conversation/conversation_file.ts";
 import { ModelPicker } from "./model_picker.tsx";
-import { models } from "./model_state.ts";
+import { isDemo, loadModels, models, modelsProblem } from "./model_state.ts";
 import { SaveTestDialog } from "./save_test/save_test_dialog.tsx";
 import { SettingsDialog } from "./settings_dialog.tsx";
 import { slugOf } from "./save_test/test_scenario.ts";
 import { Transcript } from "./transcript.tsx";
-import { Welcome } from "./welcome.tsx";
 
 /** The chat: the conversations on the left, one of them on the right. */
 export function ChatView({ id }: { id?: string | undefined }) {
@@ -120,6 +120,47 @@ function Content({ id }: { id: string | undefined }) {
   }
   if (current.value) return <Transcript key={current.value.id} conversation={current.value} />;
   return id ? <Loading what="the conversation" /> : <Welcome />;
+}
+
+const EXAMPLES = [
+  "What is 17% of 240?", // first, because its answer stays right if it is saved as a test
+  "What time is it in Tokyo?",
+  "What can you do?",
+];
+
+/** Before the first message. */
+function Welcome() {
+  return (
+    <div class="welcome">
+      <h2>Ask the agent</h2>
+      <p class="muted">
+        It answers with the model of your choice, and uses tools where they help. Conversations stay
+        in this browser.
+      </p>
+      <div class="welcome-examples">
+        {EXAMPLES.map((text) => <Button key={text} onClick={() => setDraft(text)}>{text}</Button>)}
+      </div>
+      {isDemo.value && (
+        <Notice icon="chat">
+          <div>
+            No provider is configured, so an embedded demo answers. It is a small program, not a
+            language model. Set <code>HUB_BASE_URL</code> or <code>STUDIO_BASE_URL</code>{" "}
+            to use a real one.
+          </div>
+        </Notice>
+      )}
+      {isForgetful.value && (
+        <Notice kind="warn">
+          This browser does not keep conversations: they are lost when you close the page.
+        </Notice>
+      )}
+      {modelsProblem.value && (
+        <ProblemNotice problem={modelsProblem.value}>
+          <Button isSmall icon="retry" onClick={loadModels}>Try again</Button>
+        </ProblemNotice>
+      )}
+    </div>
+  );
 }
 
 /** One model, or two side by side. */

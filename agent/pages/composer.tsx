@@ -1,7 +1,7 @@
 import { computed, effect, signal, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
-import { Icon } from "../../shared/pages/components/icon.tsx";
+import { Notice } from "../../shared/pages/components/states.tsx";
 import { keepChoice, readChoice } from "../../shared/pages/storage.ts";
 import { focusTranscript } from "./answer_view.tsx";
 import { isAnsweredElsewhere, isAnswering, sendMessage, stopAnswering } from "./answering.ts";
@@ -117,10 +117,9 @@ export function Composer() {
       }}
     >
       {isOffline.value && (
-        <div class="notice warn" role="status">
-          <Icon name="offline" />
-          <div>You are offline. What you type is kept.</div>
-        </div>
+        <Notice kind="warn" role="status" icon="offline">
+          You are offline. What you type is kept.
+        </Notice>
       )}
       <Attachments
         of={attached.value}

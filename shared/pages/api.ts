@@ -1,4 +1,4 @@
-import { ApiProblem, toApiProblem } from "./api_problem.ts";
+import { type ApiProblem, offlineProblem, toApiProblem } from "./api_problem.ts";
 import { keyHeaders, requireKey } from "./key.ts";
 import { readServerEvents, readTextPieces, type ServerEvent } from "./server_events.ts";
 
@@ -97,14 +97,13 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
     return await fetch(path, init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    const message = "cannot reach the service";
-    throw Object.assign(new ApiProblem(message, { code: "offline", status: 0 }), { cause: error });
+    throw offlineProblem("cannot reach the service", error);
   }
 }
 
-function lost(cause: unknown): ApiProblem {
-  const message = "the connection was lost before the answer was complete";
-  return Object.assign(new ApiProblem(message, { code: "offline", status: 0 }), { cause });
+/** The problem of an answer that has ended too early. */
+export function lost(cause?: unknown): ApiProblem {
+  return offlineProblem("the connection was lost before the answer was complete", cause);
 }
 
 async function readBody(response: Response): Promise<unknown> {

@@ -1,6 +1,12 @@
 import type { z } from "zod";
 import type { ProblemDocument } from "../ops/api_description.ts";
 
+/** What is known of a problem. */
+type ProblemFacts =
+  & Pick<ApiProblem, "code" | "status">
+  & Partial<Pick<ApiProblem, "requestId" | "retryAfter">>
+  & { errors?: ApiProblem["errors"] | undefined };
+
 /** An error of the API, or the failure to reach it. */
 export class ApiProblem extends Error {
   override readonly name = "ApiProblem";
@@ -16,13 +22,7 @@ export class ApiProblem extends Error {
 
   constructor(
     message: string,
-    { code, status, requestId, errors = [], retryAfter }: {
-      code: string;
-      status: number;
-      requestId?: string | undefined;
-      errors?: { path: string; message: string }[] | undefined;
-      retryAfter?: number | undefined;
-    },
+    { code, status, requestId, errors = [], retryAfter }: ProblemFacts,
   ) {
     super(message);
     this.code = code;
@@ -41,22 +41,23 @@ type ErrorBody =
 /** Any body of an error as a problem; also one that a proxy made up. */
 export function toApiProblem(
   body: unknown,
-  { status, requestId, retryAfter }: {
-    status: number;
-    requestId?: string | undefined;
-    retryAfter?: number | undefined;
-  },
+  facts: Omit<ProblemFacts, "code" | "errors">,
 ): ApiProblem {
   if (!isErrorBody(body)) {
-    const message = `the service answered with status ${status}`;
-    return new ApiProblem(message, { code: "error", status, requestId, retryAfter });
+    const message = `the service answered with status ${facts.status}`;
+    return new ApiProblem(message, { ...facts, code: "error" });
   }
   if ("error" in body) {
     const { message, code } = body.error;
-    return new ApiProblem(message, { code: code ?? "error", status, requestId, retryAfter });
+    return new ApiProblem(message, { ...facts, code: code ?? "error" });
   }
   const { detail, code, request_id, errors } = body;
-  return new ApiProblem(detail, { code, status, requestId: request_id, errors, retryAfter });
+  return new ApiProblem(detail, { ...facts, code, requestId: request_id, errors });
+}
+
+/** No answer came, or only a part of it. */
+export function offlineProblem(message: string, cause: unknown): ApiProblem {
+  return Object.assign(new ApiProblem(message, { code: "offline", status: 0 }), { cause });
 }
 
 function isErrorBody(body: unknown): body is ErrorBody {

@@ -7,14 +7,13 @@ import { TextField } from "./components/field.tsx";
 import { KeyboardHelp } from "./components/keyboard.tsx";
 import { Link } from "./components/link.tsx";
 import { Empty } from "./components/states.tsx";
+import { followTheme } from "./components/theme_switch.tsx";
 import { Tips } from "./components/tip.tsx";
 import { Toasts } from "./components/toast.tsx";
-import { TopBar } from "./components/top_bar.tsx";
+import { BarePage } from "./components/top_bar.tsx";
 import { followClock } from "./format.ts";
 import { canBeSent, giveKey, keyRequest } from "./key.ts";
-import { followAddressBar, matchPath, path } from "./location.ts";
-import { followTheme } from "./components/theme_switch.tsx";
-import { subject } from "./subject.ts";
+import { followAddressBar, matchPath, path, subject } from "./location.ts";
 
 /** One view of a page. */
 interface View {
@@ -79,29 +78,23 @@ function useMainFocus(): void {
 
 function NotFound({ name }: { name: string }) {
   return (
-    <>
-      <TopBar title={name} />
-      <main id="main">
-        <Empty icon="search" title="There is no such page">
-          <p>The address may be mistyped, or what it named may be gone.</p>
-          <Link class="button" href="/">Go to the start</Link>
-        </Empty>
-      </main>
-    </>
+    <BarePage title={name}>
+      <Empty icon="search" title="There is no such page">
+        <p>The address may be mistyped, or what it named may be gone.</p>
+        <Link class="button" href="/">Go to the start</Link>
+      </Empty>
+    </BarePage>
   );
 }
 
 function Broken({ name }: { name: string }) {
   return (
-    <>
-      <TopBar title={name} />
-      <main id="main">
-        <Empty icon="warning" title="This page has failed">
-          <p>What you entered is kept. Reload the page; if it fails again, report what you did.</p>
-          <Button onClick={() => globalThis.location.reload()}>Reload</Button>
-        </Empty>
-      </main>
-    </>
+    <BarePage title={name}>
+      <Empty icon="warning" title="This page has failed">
+        <p>What you entered is kept. Reload the page; if it fails again, report what you did.</p>
+        <Button onClick={() => globalThis.location.reload()}>Reload</Button>
+      </Empty>
+    </BarePage>
   );
 }
 

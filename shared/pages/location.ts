@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 
 /** The address of the page; set by `navigate` and by the browser's back and forward buttons. */
 const address = signal(new URL("http://localhost/"));
@@ -8,6 +9,17 @@ export const path = computed(() => address.value.pathname);
 
 /** The parameters of the address, in which a view keeps what a colleague should see too. */
 export const query = computed(() => address.value.searchParams);
+
+/** What the view is about, such as the name of a run: the browser's tab shows it first. */
+export const subject = signal<string | undefined>(undefined);
+
+/** Says what the view is about, as long as it is shown. */
+export function useSubject(name: string | undefined): void {
+  useEffect(() => {
+    subject.value = name;
+    return () => void (subject.value = undefined);
+  }, [name]);
+}
 
 /** What the browser keeps with an address of its history. */
 interface Entry {

@@ -1,8 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
-import { navigate } from "../../../shared/pages/location.ts";
-import { useSubject } from "../../../shared/pages/subject.ts";
+import { navigate, useSubject } from "../../../shared/pages/location.ts";
 import type { GroupReport } from "../../groups/group_report.ts";
 import { readGroup } from "../api.ts";
 import { Frame } from "../frame.tsx";

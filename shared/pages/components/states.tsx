@@ -28,6 +28,21 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
+/** A remark, where it belongs. */
+export function Notice({ kind, icon = "warning", role, children }: {
+  kind?: "warn" | "bad";
+  icon?: IconName;
+  role?: "alert" | "status" | "note";
+  children: ComponentChildren;
+}) {
+  return (
+    <div class={kind ? `notice ${kind}` : "notice"} role={role}>
+      <Icon name={icon} />
+      <div>{children}</div>
+    </div>
+  );
+}
+
 /** Something failed: what, why, what to do, and a way to try again. */
 export function ProblemNotice({ problem, children }: {
   problem: ApiProblem;
@@ -35,26 +50,22 @@ export function ProblemNotice({ problem, children }: {
 }) {
   const remedy = remedyOf(problem);
   const message = problem.message.charAt(0).toUpperCase() + problem.message.slice(1);
+  const others = problem.errors.filter(({ message }) => !problem.message.includes(message));
   return (
-    <div class="notice bad" role="alert">
-      <Icon name={problem.status === 0 ? "offline" : "warning"} />
-      <div>
-        <div>{/[.!?]$/.test(message) ? message : `${message}.`} {remedy}</div>
-        {problem.errors.filter(({ message }) => !problem.message.includes(message)).map((
-          { path, message },
-        ) => (
-          <div key={path}>
-            <code>{path}</code>: {message}
-          </div>
-        ))}
-        {problem.requestId && problem.status >= 500 && (
-          <div>
-            Request id: <code>{problem.requestId}</code>
-          </div>
-        )}
-        {children && <div class="notice-actions">{children}</div>}
-      </div>
-    </div>
+    <Notice kind="bad" role="alert" icon={problem.status === 0 ? "offline" : "warning"}>
+      <div>{/[.!?]$/.test(message) ? message : `${message}.`} {remedy}</div>
+      {others.map(({ path, message }) => (
+        <div key={path}>
+          <code>{path}</code>: {message}
+        </div>
+      ))}
+      {problem.requestId && problem.status >= 500 && (
+        <div>
+          Request id: <code>{problem.requestId}</code>
+        </div>
+      )}
+      {children && <div class="notice-actions">{children}</div>}
+    </Notice>
   );
 }
 

@@ -10,6 +10,16 @@ export function SkipLink() {
   return <a class="visually-hidden skip" href="#main">Skip to content</a>;
 }
 
+/** A page that has the bar and one notice. */
+export function BarePage({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <>
+      <TopBar title={title} />
+      <main id="main">{children}</main>
+    </>
+  );
+}
+
 /** The bar at the top: the title, the view's own controls, and those of every view. */
 export function TopBar({ title, start, actions, children, hasSkipLink = true }: {
   title: string;

@@ -22,7 +22,7 @@ import {
   toJsonFile,
   toMarkdownFile,
 } from "../../../agent/pages/conversation/conversation_file.ts";
-import { describeRepairs } from "../../../agent/pages/repairs.ts";
+import { describeRepairs } from "../../../agent/pages/answer_view.tsx";
 import { datasetLink, parseEvalAddress } from "../../../agent/pages/save_test/add_to_dataset.tsx";
 import { draftTest, slugOf, toScenario } from "../../../agent/pages/save_test/test_scenario.ts";
 import { Scenario } from "../../../eval/schemas/scenario.ts";
