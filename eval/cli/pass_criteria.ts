@@ -1,5 +1,5 @@
 import { readScores } from "../compare/turn_scores.ts";
-import { thresholdOf } from "../results/outcome.ts";
+import { thresholdOf } from "../results/passing.ts";
 import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";

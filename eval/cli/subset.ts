@@ -1,11 +1,10 @@
 import type { Scenario } from "../schemas/scenario.ts";
 import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
-import { thresholdOf } from "../results/outcome.ts";
+import { type PassCounts, thresholdOf } from "../results/passing.ts";
 import type { RunReader } from "../store/store.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { findRun } from "./find_run.ts";
-import type { PassCounts } from "../results/passing.ts";
 import { PASSING, resultParts } from "../results/scenario_results.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import { createWholeReader, type TurnReader } from "../store/turns/whole_reader.ts";

@@ -1,6 +1,6 @@
 import { mean } from "../assess/mean.ts";
 import { ALPHA } from "../results/mean_interval.ts";
-import { tooFew } from "../results/score_statistic.ts";
+import { tooFew } from "../results/statistics.ts";
 import {
   type Cluster,
   clusterMean,

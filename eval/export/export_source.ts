@@ -4,7 +4,7 @@ import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { createWholeReader } from "../store/turns/whole_reader.ts";
 import type { ExportSource } from "./format.ts";
-import { thresholdOf } from "../results/outcome.ts";
+import { thresholdOf } from "../results/passing.ts";
 import type { GroupReport } from "../groups/group_report.ts";
 
 /**

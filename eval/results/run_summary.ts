@@ -7,10 +7,9 @@ import { isAskedTheSecondWay } from "../schemas/conversations.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { TurnReader } from "../store/turns/whole_reader.ts";
 import { isAskedHere } from "./turn_counts.ts";
-import { outcomeOf, thresholdOf } from "./outcome.ts";
-import { HEADLINE, holdWithBars } from "./passing.ts";
+import { HEADLINE, holdWithBars, outcomeOf, thresholdOf } from "./passing.ts";
 import { PASSING, type ResultPart, resultParts } from "./scenario_results.ts";
-import { barsOf, type CountedAttempt, createTotals, summariseRun } from "./summary.ts";
+import { barsOf, type CountedAttempt, createTotals, notesOf } from "./summary.ts";
 
 /** The number of turns by outcome. */
 const OutcomeCounts = z.object({
@@ -86,9 +85,6 @@ export const RunSummary = z.object({
 });
 export type RunSummary = z.infer<typeof RunSummary>;
 
-/** Only the notes of the heading are used, not its message. */
-const NO_COUNTS = { done: 0, failed: 0, missing: 0 };
-
 /**
  * Reads a run once and summarises it. A running one is summarised as far as it has come. `watch` is
  * called with each part.
@@ -114,12 +110,14 @@ export async function summariseTurns(
     }
   }
   const rest = await totals.close();
-  const { notes, scored_by } = summariseRun(run.request, {
-    runId: run.id,
-    testName: run.testName,
-    ...NO_COUNTS,
-  });
-  return { notes, ...(scored_by && { scored_by }), ...rest, scenarios, ...turns.report() };
+  const { scored_by } = run.request as Pick<RunSummary, "scored_by">;
+  return {
+    notes: notesOf(run.request),
+    ...(scored_by && { scored_by }),
+    ...rest,
+    scenarios,
+    ...turns.report(),
+  };
 }
 
 function standingOf(

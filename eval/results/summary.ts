@@ -2,12 +2,13 @@ import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
 import {
   type AttemptResult,
   type EvaluateResponse,
+  type RunNote,
   type ScenarioResult,
   ScoredBy,
 } from "../schemas/evaluate_response.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
 import type { Scenario } from "../schemas/scenario.ts";
-import type { PassRates, Scores, Statistic } from "../schemas/statistics.ts";
+import type { PassRates } from "../schemas/statistics.ts";
 import { isBarred, mayBeBarred } from "../schemas/barred.ts";
 import { createHistoryGap } from "./history_gap.ts";
 import { createLabelCounter } from "./labels.ts";
@@ -23,8 +24,13 @@ import {
   passRates,
   runPassRates,
 } from "./passing.ts";
-import { toScoredTurn } from "./score_statistic.ts";
-import { aggregateAttempts, aggregateScores, createScenarioAggregate } from "./statistics.ts";
+import {
+  aggregateAttempts,
+  aggregateScores,
+  createScenarioAggregate,
+  describeEach,
+  toScoredTurn,
+} from "./statistics.ts";
 
 /** The fields of an answer before its results. The caller's own fields cannot replace ours. */
 export function summariseRun(
@@ -40,11 +46,14 @@ export function summariseRun(
     message: describeCompletion(counts),
     run_id: runId,
     test_name: testName,
-    notes: runNotes(request, {
-      hasJudge: typeof ScoredBy.safeParse(request.scored_by).data?.judge === "string",
-    }),
+    notes: notesOf(request),
   };
   return { ...heading, ...kept, ...heading }; // first for the order, last to override
+}
+
+export function notesOf(request: EvaluateRequest): RunNote[] {
+  const hasJudge = typeof ScoredBy.safeParse(request.scored_by).data?.judge === "string";
+  return runNotes(request, { hasJudge });
 }
 
 /** Lists failed calls and, separately, turns that could not be scored. */
@@ -180,17 +189,8 @@ export function createTotals() {
 
   async function close(): Promise<Omit<EvaluateResponse["results"], "scenarios">> {
     const history_gap = gap.close();
-    const average_scores: Scores = {};
-    const statistics: Record<string, Statistic> = {};
-    const pause = createYielder();
-    for (const name of scenarios.names()) {
-      statistics[name] = scenarios.describe(name);
-      average_scores[name] = statistics[name].mean;
-      await pause();
-    }
     return {
-      average_scores,
-      statistics,
+      ...await describeEach(scenarios.names(), scenarios.describe, createYielder()),
       ...runPassRates([...passes.values()], threshold),
       ...counts.report(),
       labels: labels.report(),

@@ -2,7 +2,7 @@ import { gatherPieces } from "../../../shared/http/body/json_response.ts";
 import type { ExportFormat, ExportOption } from "../../export/format.ts";
 import { exportFormats } from "../../export/export_formats.ts";
 import { exportSource, groupSources } from "../../export/export_source.ts";
-import { readAgreementIfGraded } from "../../grades/run_agreement.ts";
+import { readAgreementIfGraded } from "../../grades/agreement.ts";
 import { splitNoise } from "../../noise/noise.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";

@@ -11,7 +11,7 @@ import { type Command, EXIT, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { findRun } from "../find_run.ts";
 import { agreementText } from "../../export/text/agreement_text.ts";
-import { readGradeAgreement } from "../../grades/run_agreement.ts";
+import { readGradeAgreement } from "../../grades/agreement.ts";
 import { renderTable, terminalForm } from "../report/terminal_form.ts";
 
 const options = {

@@ -1,7 +1,7 @@
 import { groupInDetail } from "../../groups/groups.ts";
 import { gatherPieces } from "../../../shared/http/body/json_response.ts";
 import { readNumbers } from "../../export/text/run_numbers.ts";
-import { thresholdOf } from "../../results/outcome.ts";
+import { thresholdOf } from "../../results/passing.ts";
 import { describeGroup } from "../../export/text/group_text.ts";
 import { noiseText } from "../../export/text/noise_text.ts";
 import { describeRun } from "../../export/text/run_text.ts";

@@ -1,4 +1,4 @@
-import { groupProgress } from "../../groups/group_views.ts";
+import { groupProgress } from "../../groups/group_report.ts";
 import type { ActiveRun } from "../../run/manager/active_run.ts";
 import type { RunManager } from "../../run/manager/manager.ts";
 import type { RunStore } from "../../store/store.ts";

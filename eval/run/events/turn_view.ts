@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checksOf, hasChecks } from "../../assess/checks/planned_checks.ts";
-import { listedOutcomeOf, thresholdOf } from "../../results/outcome.ts";
+import { listedOutcomeOf, thresholdOf } from "../../results/passing.ts";
 import { firstTurnOf } from "../../schemas/conversations.ts";
 import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
 import type { Scenario } from "../../schemas/scenario.ts";

@@ -1,11 +1,12 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
 import { meanInterval } from "../../../eval/results/mean_interval.ts";
-import { type ScoredTurn, scoreStatistic } from "../../../eval/results/score_statistic.ts";
 import {
   aggregateAttempts,
   aggregateScores,
   createScenarioAggregate,
+  type ScoredTurn,
+  scoreStatistic,
 } from "../../../eval/results/statistics.ts";
 import { simulateCoverage } from "../../bench/trust/coverage.ts";
 import { aggregateScenarios } from "../../fakes/whole_results.ts";
