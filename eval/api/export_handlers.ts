@@ -6,7 +6,7 @@ import type { Handler } from "../../shared/http/router/router.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
 import { compareStored } from "../compare/compare_stored.ts";
-import { readAgreementIfGraded } from "../grades/run_agreement.ts";
+import { readAgreementIfGraded } from "../grades/agreement.ts";
 import { splitNoise } from "../noise/noise.ts";
 import type { RunReader } from "../store/store.ts";
 import { readDetails, readSides } from "../export/text/compared_sides.ts";

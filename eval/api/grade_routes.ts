@@ -12,7 +12,7 @@ import type { GradePosition, StoredGrade } from "../store/grades/grade.ts";
 import type { TurnPosition } from "../store/turns/turn_record.ts";
 import type { RunStore } from "../store/store.ts";
 import { placeGrade, viewGrade } from "../grades/graded_reader.ts";
-import { readGradeAgreement } from "../grades/run_agreement.ts";
+import { readGradeAgreement } from "../grades/agreement.ts";
 import { requireRun, turnNotFound } from "../store/runs/require_run.ts";
 
 const PROBLEMS = {

@@ -5,13 +5,77 @@ import type {
   JudgeAgreement,
   PeopleAgreement,
 } from "../schemas/grade_agreement.ts";
+import type { Scores } from "../schemas/statistics.ts";
+import { requireScores } from "../results/detail.ts";
+import { HEADLINE, reaches, thresholdOf } from "../results/passing.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
+import type { RunReader } from "../store/store.ts";
+import { turnsSoFar } from "../store/turns/whole_reader.ts";
+import { createGradeJoin } from "./graded_reader.ts";
 import { mean } from "../assess/mean.ts";
-import { countItems } from "../assess/text/overlap.ts";
-import { reaches } from "../results/passing.ts";
 import type { StoredGrade } from "../store/grades/grade.ts";
-import { bestThreshold, fitThreshold, type Pair, spearman } from "./threshold.ts";
+import {
+  bestThreshold,
+  fitThreshold,
+  krippendorffAlpha,
+  type Pair,
+  spearman,
+} from "./statistics.ts";
 import { differenceInterval } from "../results/mean_interval.ts";
-import { ROUNDING } from "../schemas/rounding.ts";
+
+const JUDGED = "judge";
+
+/** A graded turn with all of its scores. */
+export type GradedTurnScores = Omit<GradedTurn, "score"> & { scores: Scores };
+
+/**
+ * The agreement of a run's grades with each other and with a score: `judge` if it is unset, or
+ * `overall` if the run has no judge. The run may be running. Throws 400 for a score that no turn
+ * has, unless there are no turns yet.
+ */
+export async function readGradeAgreement(
+  reader: RunReader,
+  run: StoredRun,
+  { score: wanted, passThreshold = thresholdOf(run.request) }: {
+    score?: string | undefined;
+    passThreshold?: number | undefined;
+  } = {},
+): Promise<GradeAgreement> {
+  const grades = createGradeJoin(reader.grades(run.id));
+  const turns: GradedTurnScores[] = [];
+  const names = new Set<string>();
+  for await (const turn of turnsSoFar(reader, run)) {
+    for (const name in turn.result.scores) names.add(name);
+    const found = await grades.of(turn);
+    if (found.length === 0) continue;
+    const { scenario, result: { scores } } = turn;
+    turns.push({ scenario, grades: found, scores });
+  }
+  if (wanted !== undefined && names.size > 0) {
+    requireScores(names, { wanted: [wanted], parameter: "score" });
+  }
+  return { run_id: run.id, ...gradeAgreementOf(turns, { score: wanted, passThreshold }) };
+}
+
+/** `readGradeAgreement` for an export; `undefined` if nobody has graded the run. */
+export async function readAgreementIfGraded(
+  reader: RunReader,
+  run: StoredRun,
+): Promise<GradeAgreement | undefined> {
+  const { value } = await reader.grades(run.id)[Symbol.asyncIterator]().next();
+  return value && await readGradeAgreement(reader, run);
+}
+
+/** The same from turns that have been read. */
+export function gradeAgreementOf(
+  turns: GradedTurnScores[],
+  { score: wanted, passThreshold }: { score?: string | undefined; passThreshold: number },
+): Omit<GradeAgreement, "run_id"> {
+  const isJudged = turns.some(({ scores }) => typeof scores[JUDGED] === "number");
+  const score = wanted ?? (isJudged ? JUDGED : HEADLINE);
+  const scored = turns.map((turn) => ({ ...turn, score: turn.scores[score] ?? null }));
+  return describeAgreement(scored, { score, passThreshold });
+}
 
 /** A turn that people graded. */
 export interface GradedTurn {
@@ -150,63 +214,16 @@ function describeBands(graded: GradedPair[]): BiasBand[] {
   }));
 }
 
-interface TurnDifference {
-  scenario: number;
-  value: number;
-}
-
 /**
  * The mean of some differences, with a 95 % interval over scenarios, because turns of one scenario
  * are not independent. `null` without differences; no interval for fewer than 5 scenarios.
  */
 export function meanDifference(
-  differences: TurnDifference[],
+  differences: { scenario: number; value: number }[],
 ): { mean: number; ci95: [number, number] | null } | null {
   const average = mean(differences.map(({ value }) => value));
   if (average === null) return null;
   const scenarios = [...Map.groupBy(differences, ({ scenario }) => scenario).values()];
   const means = scenarios.map((own) => mean(own.map(({ value }) => value))!);
   return { mean: average, ci95: differenceInterval(means) };
-}
-
-/** `nominal` values are equal or not; `interval` values differ by their squared distance. */
-type Metric = "nominal" | "interval";
-
-/**
- * Krippendorff's alpha: 1 is perfect agreement, 0 is agreement by chance. Each unit has the values
- * of its raters; a unit with fewer than two values does not count. `null` if no unit has two
- * values, or if all values are the same. K. Krippendorff, "Computing Krippendorff's
- * Alpha-Reliability" (2011).
- */
-export function krippendorffAlpha(
-  units: readonly (readonly (number | string)[])[],
-  metric: Metric,
-): number | null {
-  const disagreement = metric === "nominal" ? ofCategories : ofDistances;
-  const pairable = units.filter((values) => values.length >= 2);
-  const values = pairable.flat();
-  const expected = disagreement(values) / (values.length - 1);
-  if (!(expected > 0)) return null;
-  const observed = pairable.reduce(
-    (sum, unit) => sum + disagreement(unit) / (unit.length - 1),
-    0,
-  );
-  return 1 - observed / expected;
-}
-
-/** Over all ordered pairs of values: how many differ. */
-function ofCategories(values: readonly (number | string)[]): number {
-  const equal = [...countItems(values).values()].reduce((sum, count) => sum + count ** 2, 0);
-  return values.length ** 2 - equal;
-}
-
-/** Over all ordered pairs of values: the sum of their squared distances; 0 if all are the same. */
-function ofDistances(values: readonly (number | string)[]): number {
-  const numbers = values as readonly number[];
-  const lowest = numbers.reduce((least, value) => Math.min(least, value), Infinity);
-  const highest = numbers.reduce((most, value) => Math.max(most, value), -Infinity);
-  if (highest - lowest <= ROUNDING) return 0; // rounding errors of the mean would not be 0
-  const average = mean(numbers)!;
-  const squares = numbers.reduce((sum, value) => sum + (value - average) ** 2, 0);
-  return 2 * numbers.length * squares;
 }

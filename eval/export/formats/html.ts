@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Grade } from "../../schemas/grades.ts";
-import { gradeAgreementOf, type GradedTurnScores } from "../../grades/run_agreement.ts";
+import { gradeAgreementOf, type GradedTurnScores } from "../../grades/agreement.ts";
 import { splitNoise } from "../../noise/noise.ts";
 import { summariseTurns } from "../../results/run_summary.ts";
 import { ALL_FIELDS, outlineOf, viewTurn } from "../../run/events/turn_view.ts";

@@ -5,7 +5,7 @@ import {
   type GradedTurn,
   meanDifference,
 } from "../../../eval/grades/agreement.ts";
-import { bestThreshold, fitThreshold } from "../../../eval/grades/threshold.ts";
+import { bestThreshold, fitThreshold } from "../../../eval/grades/statistics.ts";
 import { differenceInterval } from "../../../eval/results/mean_interval.ts";
 import { GradeAgreement } from "../../../eval/schemas/grade_agreement.ts";
 import { PlacedGrade } from "../../../eval/schemas/grades.ts";

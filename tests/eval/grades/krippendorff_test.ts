@@ -1,6 +1,5 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
-import { krippendorffAlpha } from "../../../eval/grades/agreement.ts";
-import { spearman } from "../../../eval/grades/threshold.ts";
+import { krippendorffAlpha, spearman } from "../../../eval/grades/statistics.ts";
 
 /** Columns of a table whose rows are raters; `*` is missing. */
 function units<T extends number | string>(rows: string[], parse: (cell: string) => T): T[][] {

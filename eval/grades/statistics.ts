@@ -2,6 +2,7 @@ import type { ThresholdFit } from "../schemas/grade_agreement.ts";
 import { reaches } from "../results/passing.ts";
 import { rounded, ROUNDING } from "../schemas/rounding.ts";
 import { mean } from "../assess/mean.ts";
+import { countItems } from "../assess/text/overlap.ts";
 
 /** Compares `score >= threshold` with the grades. Each pair is a score and a mean grade. */
 export function fitThreshold(
@@ -102,4 +103,43 @@ function ranks(values: number[]): number[] {
     from = to;
   }
   return found;
+}
+
+/**
+ * Krippendorff's alpha: 1 is perfect agreement, 0 is agreement by chance. Each unit has the values
+ * of its raters; a unit with fewer than two values does not count. `null` if no unit has two
+ * values, or if all values are the same. `nominal` values are equal or not; `interval` values differ
+ * by their squared distance. K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011).
+ */
+export function krippendorffAlpha(
+  units: readonly (readonly (number | string)[])[],
+  metric: "nominal" | "interval",
+): number | null {
+  const disagreement = metric === "nominal" ? ofCategories : ofDistances;
+  const pairable = units.filter((values) => values.length >= 2);
+  const values = pairable.flat();
+  const expected = disagreement(values) / (values.length - 1);
+  if (!(expected > 0)) return null;
+  const observed = pairable.reduce(
+    (sum, unit) => sum + disagreement(unit) / (unit.length - 1),
+    0,
+  );
+  return 1 - observed / expected;
+}
+
+/** Over all ordered pairs of values: how many differ. */
+function ofCategories(values: readonly (number | string)[]): number {
+  const equal = [...countItems(values).values()].reduce((sum, count) => sum + count ** 2, 0);
+  return values.length ** 2 - equal;
+}
+
+/** Over all ordered pairs of values: the sum of their squared distances; 0 if all are the same. */
+function ofDistances(values: readonly (number | string)[]): number {
+  const numbers = values as readonly number[];
+  const lowest = numbers.reduce((least, value) => Math.min(least, value), Infinity);
+  const highest = numbers.reduce((most, value) => Math.max(most, value), -Infinity);
+  if (highest - lowest <= ROUNDING) return 0; // rounding errors of the mean would not be 0
+  const average = mean(numbers)!;
+  const squares = numbers.reduce((sum, value) => sum + (value - average) ** 2, 0);
+  return 2 * numbers.length * squares;
 }
