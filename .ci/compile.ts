@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { cpSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { BGE_ZH } from "../eval/assess/embeddings/bert/bge_zh.ts";
-import { imagePath, writeImage } from "../eval/assess/embeddings/bert/image.ts";
+import { imagePath, writeImage } from "../eval/assess/embeddings/bert/weight_files.ts";
 import { MINILM } from "../eval/assess/embeddings/bert/minilm.ts";
 import { createSentenceModel } from "../eval/assess/embeddings/bert/sentence_model.ts";
 import { type ModelSource, vocabularyOf } from "../eval/assess/embeddings/bert/weight_piece.ts";

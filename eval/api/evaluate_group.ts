@@ -5,7 +5,7 @@ import { keyReused } from "./idempotency_key.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import type { RunStore } from "../store/store.ts";
 import { groupEventStream } from "../groups/group_events.ts";
-import { stateOf } from "../groups/group_views.ts";
+import { stateOf } from "../groups/group_report.ts";
 import { groupInDetail, type Groups } from "../groups/groups.ts";
 
 interface EvaluateGroupDeps {

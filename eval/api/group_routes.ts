@@ -3,7 +3,7 @@ import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { exportFormats } from "../export/export_formats.ts";
 import { createGroupExport, FORMATS, GroupExportQuery } from "./export_handlers.ts";
-import { GroupReport, ListedGroup } from "../groups/group_report.ts";
+import { GroupReport, ListedGroup, stateOf } from "../groups/group_report.ts";
 import { GROUP_EVENTS, GroupState, RunLocation } from "./schemas/run_schemas.ts";
 import {
   BAD_QUERY,
@@ -29,7 +29,6 @@ import { logStreamEnd } from "../run/events/event_response.ts";
 import { allRuns } from "../store/runs/require_run.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
 import { groupEventStream } from "../groups/group_events.ts";
-import { stateOf } from "../groups/group_views.ts";
 import { groupInDetail, type Groups } from "../groups/groups.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { RunStore } from "../store/store.ts";

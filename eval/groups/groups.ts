@@ -12,8 +12,13 @@ import type { RunHeadline, RunSummary } from "../results/run_summary.ts";
 import type { Run } from "../run/events/view.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
-import type { GroupModel, GroupPair, GroupReport, ListedGroup } from "./group_report.ts";
-import { listGroup } from "./group_views.ts";
+import {
+  type GroupModel,
+  type GroupPair,
+  type GroupReport,
+  type ListedGroup,
+  listGroup,
+} from "./group_report.ts";
 
 interface GroupsDeps {
   store: RunReader;

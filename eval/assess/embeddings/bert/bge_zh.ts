@@ -1,5 +1,4 @@
-import { readOwnImage } from "./image.ts";
-import { type OpenFile, openFile } from "./open_file.ts";
+import { type OpenFile, openFile, readOwnImage } from "./weight_files.ts";
 import type { ModelSource, WeightPiece } from "./weight_piece.ts";
 import { PbfReader } from "pbf";
 

@@ -1,5 +1,4 @@
-import { readOwnImage } from "./image.ts";
-import { openFile, readTensorTable, type Tensor } from "./open_file.ts";
+import { openFile, readOwnImage, readTensorTable, type Tensor } from "./weight_files.ts";
 import type { ModelSource, WeightPiece } from "./weight_piece.ts";
 
 /** Rows of the word table that are read at once: 0.8 MB. */

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { PbfWriter } from "pbf";
 import fc from "seeded-fast-check";
 import { readInitializers, readRange } from "../../../../eval/assess/embeddings/bert/bge_zh.ts";
-import { openFile } from "../../../../eval/assess/embeddings/bert/open_file.ts";
+import { openFile } from "../../../../eval/assess/embeddings/bert/weight_files.ts";
 import { createWordPieces } from "../../../../eval/assess/embeddings/bert/word_pieces.ts";
 import { product, products } from "../../../../eval/assess/embeddings/embedder.ts";
 import {

@@ -9,7 +9,7 @@ import { MOST_ENCODERS } from "../../../../eval/config.ts";
 
 import { product } from "../../../../eval/assess/embeddings/embedder.ts";
 import { BGE_ZH } from "../../../../eval/assess/embeddings/bert/bge_zh.ts";
-import { readImage, writeImage } from "../../../../eval/assess/embeddings/bert/image.ts";
+import { readImage, writeImage } from "../../../../eval/assess/embeddings/bert/weight_files.ts";
 import { bestBuild, type KernelBuild } from "../../../../eval/assess/embeddings/bert/kernel.ts";
 import { createMemory, layOut, takeRoom } from "../../../../eval/assess/embeddings/bert/layout.ts";
 import { MINILM } from "../../../../eval/assess/embeddings/bert/minilm.ts";
