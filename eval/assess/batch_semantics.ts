@@ -1,7 +1,6 @@
 import { loadApart } from "../../shared/lazy.ts";
 import type { Scenario } from "../schemas/scenario.ts";
-import { type ComparedReply, compareReply } from "./agreement/agreement.ts";
-import type { Embedder } from "./embeddings/embedder.ts";
+import type { ComparedReply, Embedder } from "./embeddings/embedder.ts";
 import { references } from "./references.ts";
 import { chooseMethod, type SimilarityMethod } from "./scores/similarity_method.ts";
 import { type CharTfIdf, createCharTfIdf } from "./text/char_tfidf.ts";
@@ -75,7 +74,7 @@ export function createBatchSemantics(
     embedFor,
     async agreementOf(pair) {
       try {
-        return await compareReply(pair, embedder.comparer!);
+        return await embedder.agreementOf!(pair);
       } catch (error) {
         throw new NoVectors(error);
       }

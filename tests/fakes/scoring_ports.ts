@@ -1,4 +1,5 @@
 import type { ScoringPorts } from "../../eval/assess/scoring_ports.ts";
+import { compareReply } from "../../eval/assess/agreement/agreement.ts";
 import { createContentChecks } from "../../eval/assess/checks/content_checks.ts";
 import type { Direction } from "../../eval/assess/embeddings/bert/comparing.ts";
 import { type Embedder, product, toUnit } from "../../eval/assess/embeddings/embedder.ts";
@@ -27,17 +28,18 @@ export function fakeEmbedder(more: Partial<Embedder> = {}) {
       }
       return Promise.resolve(vector);
     },
-    comparer: {
-      windows: async (text) => [{
-        vector: toUnit(await embedder.embed(text)),
-        states: new Float16Array(),
-      }],
-      compare(one, other) {
-        const nearness = product(one.vector, other.vector);
-        const direction: Direction = [nearness, 1 - nearness, 0];
-        return Promise.resolve({ reply: direction, reference: direction, similarity: nearness });
-      },
-    },
+    agreementOf: (pair) =>
+      compareReply(pair, {
+        windows: async (text) => [{
+          vector: toUnit(await embedder.embed(text)),
+          states: new Float16Array(),
+        }],
+        compare(one, other) {
+          const nearness = product(one.vector, other.vector);
+          const direction: Direction = [nearness, 1 - nearness, 0];
+          return Promise.resolve({ reply: direction, reference: direction, similarity: nearness });
+        },
+      }),
     [Symbol.dispose]() {},
     ...more,
   };

@@ -1,7 +1,7 @@
-import type { AgreementLabel, ReplyAgreement } from "../../schemas/interaction_result.ts";
+import type { AgreementLabel } from "../../schemas/interaction_result.ts";
 import type { Comparison, Direction } from "../embeddings/bert/comparing.ts";
 import { mean } from "../mean.ts";
-import { product, type TextComparer, type TextWindow } from "../embeddings/embedder.ts";
+import { type ComparedReply, product } from "../embeddings/embedder.ts";
 
 /** Texts whose cosine is lower count as unrelated: none of 350 such pairs agreed. */
 const UNRELATED = 0.1;
@@ -13,11 +13,18 @@ const CONTRADICTION_COST = 0.4;
 /** The probability above which a text contradicts the other, or follows from it. */
 const SURE = 0.5;
 
-/** The result of comparing a reply with its reference. */
-export interface ComparedReply {
-  agreement: ReplyAgreement;
-  /** In [0, 1]; `calibrate` puts it on the scale of the other methods. */
-  similarity: number;
+/** A part of a text that is compared as a whole. */
+export interface TextWindow {
+  /** Of length 1. */
+  vector: Float32Array;
+  states: Float16Array;
+}
+
+/** Compares two texts: whether one follows from the other, or contradicts it. */
+export interface TextComparer {
+  /** Splits a text into parts of a few sentences, in order. */
+  windows(text: string): Promise<TextWindow[]>;
+  compare(reference: TextWindow, reply: TextWindow): Promise<Comparison>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Comparison } from "./bert/comparing.ts";
+import type { ReplyAgreement } from "../../schemas/interaction_result.ts";
 
 /** Converts texts to vectors whose cosine is the similarity of their meanings. */
 export interface Embedder extends Disposable {
@@ -10,22 +10,15 @@ export interface Embedder extends Disposable {
   readonly cjk?: Embedder;
   /** Rejects if the encoder fails; users may read the message. */
   embed(text: string): Promise<Float32Array>;
-  /** Only of the built-in encoder for English. */
-  readonly comparer?: TextComparer;
+  /** Whether a reply follows from its reference, or contradicts it. Only of MiniLM. */
+  agreementOf?(pair: { reply: string; reference: string }): Promise<ComparedReply>;
 }
 
-/** A part of a text that is compared as a whole. */
-export interface TextWindow {
-  /** Of length 1. */
-  vector: Float32Array;
-  states: Float16Array;
-}
-
-/** Compares two texts: whether one follows from the other, or contradicts it. */
-export interface TextComparer {
-  /** Splits a text into parts of a few sentences, in order. */
-  windows(text: string): Promise<TextWindow[]>;
-  compare(reference: TextWindow, reply: TextWindow): Promise<Comparison>;
+/** The result of comparing a reply with its reference. */
+export interface ComparedReply {
+  agreement: ReplyAgreement;
+  /** In [0, 1]; `calibrate` puts it on the scale of the other methods. */
+  similarity: number;
 }
 
 /** In [−1, 1]; 0 if a vector has length 0. */

@@ -1,3 +1,4 @@
+import { compareReply, type TextWindow } from "../agreement/agreement.ts";
 import { createBatcher } from "../background/batcher.ts";
 import { createMemo } from "../background/memo.ts";
 import {
@@ -10,7 +11,7 @@ import {
 import type { Comparison, EncodedPair } from "./bert/comparing.ts";
 import type { EncodedText, SharedModel } from "./bert/sentence_model.ts";
 import type { EncoderModel } from "./bert/weight_piece.ts";
-import { type Embedder, pool, product, type TextComparer, type TextWindow } from "./embedder.ts";
+import { type Embedder, pool, product } from "./embedder.ts";
 import { type EncoderInput, type EncoderOutput, startEncoder } from "./encoder_start.ts";
 import { cutWindows } from "./windows.ts";
 
@@ -26,6 +27,10 @@ const IDLE_MS = 60_000;
 const VECTOR_BYTES = 10 * 1024 * 1024;
 /** For states of 0.8 KB per word piece: about 400 texts of 25 words. */
 const KEPT_BYTES = 8 * 1024 * 1024;
+/** For the agreement of 5,000 pairs of 25 words each. */
+const AGREEMENT_BYTES = 4 * 1024 * 1024;
+/** The size of one, without its texts. */
+const ONE_AGREEMENT = 200;
 
 /** A batch takes one or two seconds. */
 const TIMEOUT_MS = 60_000;
@@ -109,20 +114,26 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     async (text) => pool((await windows(text)).map(({ vector }) => vector)),
     { maxBytes: VECTOR_BYTES },
   );
-  const comparer: TextComparer = {
+  const comparer = {
     windows: windows as (text: string) => Promise<TextWindow[]>,
-    compare: (reference, reply) =>
+    compare: (reference: TextWindow, reply: TextWindow) =>
       compare({
         reference: reference.states,
         reply: reply.states,
         cosine: product(reference.vector, reply.vector),
       }),
   };
+  const agreements = createMemo((pair) => compareReply(JSON.parse(pair), comparer), {
+    maxBytes: AGREEMENT_BYTES,
+    sizeOf: () => ONE_AGREEMENT,
+  });
   return {
     method: model,
     isEnglishOnly: true,
     embed,
-    ...(model === "minilm" && { comparer }),
+    ...(model === "minilm" && {
+      agreementOf: ({ reply, reference }) => agreements(JSON.stringify({ reply, reference })),
+    }),
     [Symbol.dispose]() {
       isEnded = true;
       clearTimeout(idleTimer);

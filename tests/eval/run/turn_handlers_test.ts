@@ -1,6 +1,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { writeCursor } from "../../../shared/http/body/cursor.ts";
 import type { Service } from "../../../shared/http/router/router.ts";
+import { compareReply } from "../../../eval/assess/agreement/agreement.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
 import { RunHeadline, RunSummary } from "../../../eval/results/run_summary.ts";
 import { TurnRow } from "../../../eval/run/events/turn_view.ts";
@@ -91,18 +92,19 @@ Deno.test("turns are filtered by the label of their agreement, and a run counts 
   }));
   const texts = new Map<unknown, string>();
   const { embedder } = fakeEmbedder({
-    comparer: {
-      windows(text) {
-        const window = { vector: Float32Array.of(1), states: new Float16Array() };
-        texts.set(window, text);
-        return Promise.resolve([window]);
-      },
-      compare(_reference, reply) {
-        const isDenied = texts.get(reply)!.includes("not");
-        const direction: [number, number, number] = isDenied ? [0, 0, 1] : [1, 0, 0];
-        return Promise.resolve({ reply: direction, reference: direction, similarity: 0.9 });
-      },
-    },
+    agreementOf: (pair) =>
+      compareReply(pair, {
+        windows(text) {
+          const window = { vector: Float32Array.of(1), states: new Float16Array() };
+          texts.set(window, text);
+          return Promise.resolve([window]);
+        },
+        compare(_reference, reply) {
+          const isDenied = texts.get(reply)!.includes("not");
+          const direction: [number, number, number] = isDenied ? [0, 0, 1] : [1, 0, 0];
+          return Promise.resolve({ reply: direction, reference: direction, similarity: 0.9 });
+        },
+      }),
   });
   const { service } = evalService((conversation) => {
     const asked = conversation.at(-1)!.content;

@@ -89,17 +89,18 @@ Deno.test("of replies to a single word or a name few wrong ones pass, and most r
 Deno.test("texts that are clearly unrelated are not compared, and equal ones not even encoded", async () => {
   const asked: string[] = [];
   const { embedder } = fakeEmbedder({
-    comparer: {
-      windows(text) {
-        asked.push(text);
-        const vector = text.startsWith("Bananas") ? [0, 1] : [1, 0];
-        return Promise.resolve([{
-          vector: Float32Array.from(vector),
-          states: new Float16Array(),
-        }]);
-      },
-      compare: () => Promise.reject(new Error("not to be asked")),
-    },
+    agreementOf: (pair) =>
+      compareReply(pair, {
+        windows(text) {
+          asked.push(text);
+          const vector = text.startsWith("Bananas") ? [0, 1] : [1, 0];
+          return Promise.resolve([{
+            vector: Float32Array.from(vector),
+            states: new Float16Array(),
+          }]);
+        },
+        compare: () => Promise.reject(new Error("not to be asked")),
+      }),
   });
   const turn = interaction("i", { reference_reply: "The shop is open." });
   const semantics = createBatchSemantics([scenario("s", [turn])], {
@@ -116,14 +117,11 @@ Deno.test("a contradiction in one sentence of a long text is found", async () =>
   using embedder = createLocalEmbedder();
   const sentences = pairs.equivalent.slice(0, 12).map(([reference]) => reference!);
   const reference = sentences.join(" ");
-  const same = await compareReply(
-    { reply: `${reference} Thank you.`, reference },
-    embedder.comparer!,
-  );
+  const same = await embedder.agreementOf!({ reply: `${reference} Thank you.`, reference });
   assertEquals(same.agreement.label, "same");
   const opposite = reference.replace("Penguins cannot fly.", "Penguins can fly very well.")
     .replace("does not cover", "covers");
-  const wrong = await compareReply({ reply: opposite, reference }, embedder.comparer!);
+  const wrong = await embedder.agreementOf!({ reply: opposite, reference });
   assertEquals(wrong.agreement.label, "contradicts");
 });
 

@@ -161,6 +161,29 @@ Deno.test("several encoders that share a model give the vectors of one", async (
   assertEquals(started, 3);
 });
 
+Deno.test("a pair that comes again, in this run or the next, is compared once", async () => {
+  let compared = 0;
+  using embedder = createLocalEmbedder({
+    start(model) {
+      const port = startEncoder(model);
+      const { postMessage } = port;
+      port.postMessage = (message: { input?: EncoderInput }, ...rest: []) => {
+        compared += message.input?.pairs?.length ?? 0;
+        postMessage.call(port, message, ...rest);
+      };
+      return port;
+    },
+  });
+  const reference = "The shop is open on Sunday.";
+  const agreementOf = (reply: string) => embedder.agreementOf!({ reply, reference });
+  const both = await Promise.all([agreementOf("It is open."), agreementOf("It is open.")]);
+  assertEquals(await agreementOf("It is open."), both[0]);
+  assertEquals(compared, 1);
+  const reverse = { reply: reference, reference: "It is open." };
+  assert((await embedder.agreementOf!(reverse)).agreement !== both[0]!.agreement);
+  assertEquals(compared, 2);
+});
+
 Deno.test("an idle worker is ended, and the next text starts another", async () => {
   const { start, seen } = fakeWorkers();
   const ended = Promise.withResolvers<void>();
