@@ -20,22 +20,18 @@ const RUBRIC = "The better reply helps the user more: right facts, nothing made 
   "that was asked for. Order, length and style do not matter. If both are about as good or as " +
   "bad, say tie.";
 
-/** Two replies to the same message. */
-interface RepliesToCompare {
-  userMessage: string;
-  reference: string | undefined;
-  replies: [string, string];
-  /** The caller's own; ours if unset. */
-  rubric: string | undefined;
-}
-
 /**
  * Which of two replies the judge prefers: 0 or 1, `tie`, or an error. It is asked in both orders,
  * because judges favour the first reply: a preference that changes with the order is
  * `contradictory`. Rejects once aborted.
  */
 async function preferReply(
-  { userMessage, reference, replies: [a, b], rubric = RUBRIC }: RepliesToCompare,
+  { userMessage, reference, replies: [a, b], rubric = RUBRIC }: {
+    userMessage: string;
+    reference: string | undefined;
+    replies: [string, string];
+    rubric: string | undefined;
+  },
   options: Omit<VoteOptions, "votes">,
 ): Promise<0 | 1 | "tie" | "contradictory" | { error: string }> {
   const [straight, swapped] = await Promise.all([false, true].map(async (isSwapped) => {
@@ -90,11 +86,6 @@ const NAME = "preference";
 const MOST_TURNS = 1_000;
 const AT_ONCE = 8;
 
-interface Judged {
-  baseline: AttemptTurn;
-  candidate: AttemptTurn;
-}
-
 /**
  * Has the judge compare the replies of two runs, turn by turn in their first attempts. The
  * preferences are tested like scores: scenarios are the sample, and turns that could not be judged
@@ -118,7 +109,7 @@ export async function compareByJudge(
   }
   const counts = { baseline_better: 0, candidate_better: 0, ties: 0, contradictory: 0 };
   const missing: Record<string, number> = {};
-  const judged = new Map<PlacedTurnPair, Judged>();
+  const judged = new Map<PlacedTurnPair, { baseline: AttemptTurn; candidate: AttemptTurn }>();
   const rubric = stored.candidate.request.rubric;
 
   async function read(side: "baseline" | "candidate", { index, turn }: (typeof turns)[number]) {

@@ -1,26 +1,15 @@
 import { counted } from "../../shared/text.ts";
 import { mean } from "../assess/mean.ts";
 import { ALPHA } from "../results/mean_interval.ts";
+import type { TestedScore } from "./compare_scores.ts";
 import type { ScoreVerdict, Verdict } from "./comparison.ts";
 import { formatP, ROUNDING } from "../schemas/rounding.ts";
 
-/** The inputs of a verdict. */
-interface Evidence {
-  score: string;
-  /** The scenarios' differences with all unknown values against the candidate, and for it. */
-  lows: number[];
-  highs: number[];
-  /** Corrected for the number of comparisons, if there are several. */
-  p: number;
-  /** The same if unanswered calls count 0, and the least difference then. */
-  pAsCounted: number;
-  leastAsCounted: number;
+/** The test of a score; `p` and `pAsCounted` are corrected if there are several `tests`. */
+type Evidence =
+  & Omit<TestedScore, "means">
   /** The uncorrected p, and the number of tests; `p` and 1 if unset. */
-  pAlone?: number;
-  tests?: number;
-  missing: { baseline: number; candidate: number };
-  failed: { baseline: number; candidate: number };
-}
+  & { pAlone?: number; tests?: number };
 
 /** The verdict on two runs, or the reason why it is inconclusive. */
 export function decideVerdict(evidence: Evidence): ScoreVerdict {

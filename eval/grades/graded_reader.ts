@@ -64,17 +64,15 @@ export function placeGrade(grade: StoredGrade, { request }: StoredRun): PlacedGr
   };
 }
 
-/** Finds the grades of turns, which must be requested in the order of the batch. */
-interface GradeJoin {
-  of(position: TurnPosition): Promise<StoredGrade[]>;
-}
-
-/** Reads grades along with turns, so that neither has to fit into memory. */
-export function createGradeJoin(grades: AsyncIterable<StoredGrade>): GradeJoin {
+/**
+ * Finds the grades of turns, which must be requested in the order of the batch. Reads grades along
+ * with turns, so that neither has to fit into memory.
+ */
+export function createGradeJoin(grades: AsyncIterable<StoredGrade>) {
   const iterator = grades[Symbol.asyncIterator]();
   let next: IteratorResult<StoredGrade> | undefined;
   return {
-    async of(position) {
+    async of(position: TurnPosition): Promise<StoredGrade[]> {
       const found: StoredGrade[] = [];
       next ??= await iterator.next();
       while (!next.done) {

@@ -51,12 +51,6 @@ export const RunPower = z.object({
 }).meta({ id: "RunPower" });
 export type RunPower = z.infer<typeof RunPower>;
 
-interface PowerQuestion {
-  score: string;
-  /** In (0, 1]. */
-  difference: number;
-}
-
 /**
  * The number of scenarios that would show a difference to another run over the same scenarios. The
  * differences vary at least by the noise of both runs' attempts and votes, and at most as much as
@@ -65,7 +59,7 @@ interface PowerQuestion {
 export async function planPower(
   runId: string,
   turns: AsyncIterable<NoisyTurn>,
-  { score, difference }: PowerQuestion,
+  { score, difference }: { score: string; difference: number },
 ): Promise<RunPower> {
   const run = await readConversations(turns, [score]);
   requireScores(run.names, { wanted: [score], parameter: "score" });

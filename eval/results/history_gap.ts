@@ -5,19 +5,13 @@ import { differenceInterval } from "./mean_interval.ts";
 
 type Scored = Pick<InteractionResult, "scores">;
 
-/** A score of the same turns with both histories. */
-interface Pairs {
-  generated: number[];
-  reference: number[];
-}
-
 /**
  * Compares the turns of one scenario that were asked with both histories. A failed call counts 0. A
  * turn without a score on one side is left out.
  */
 export function createScenarioGap() {
   const first = new Map<string, Scored>();
-  const byScore = new Map<string, Pairs>();
+  const byScore = new Map<string, { generated: number[]; reference: number[] }>();
   const placeOf = (attempt: number, turn: number) => `${attempt}/${turn}`;
 
   function pair(name: string, generated: unknown, reference: unknown): void {

@@ -13,10 +13,6 @@ type LabelledTurn = Pick<
   "error" | "reference_metadata" | "generated_metadata" | "annotation"
 >;
 
-interface LabelledAttempt {
-  interactions: LabelledTurn[];
-}
-
 interface LabelCount {
   confusion: LabelReport["confusion"];
   pairs: number;
@@ -62,7 +58,7 @@ export function createLabelCounter() {
   }
 
   /** Adds the attempts at one scenario. */
-  function add(attempts: LabelledAttempt[]): void {
+  function add(attempts: { interactions: LabelledTurn[] }[]): void {
     for (let turn = 0;; turn++) {
       // An attempt that was cancelled lacks its last turns.
       const same = attempts.flatMap(({ interactions }) => interactions[turn] ?? []);

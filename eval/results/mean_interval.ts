@@ -13,13 +13,6 @@ const PRECISION = 1e-10;
 const CLOSE = 1e-7;
 const MOST_STEPS = 100;
 
-interface IntervalOptions {
-  /** The share of samples whose interval may miss the mean. */
-  alpha?: number;
-  /** The ends of the scale on which the values lie. */
-  scale?: Interval;
-}
-
 /**
  * An interval for the mean of independent values on a bounded scale, for any distribution: the
  * bounds of Learned-Miller and Thomas (2020). For the lower end, one value at the low end of the
@@ -27,6 +20,7 @@ interface IntervalOptions {
  * quantile of their mean; the upper end likewise. The interval allows for values that were not
  * observed, is continuous in the data, and equals Clopper and Pearson's for passes and failures.
  *
+ * The intervals of a share `alpha` of samples may miss the mean; `scale` has the ends of the scale.
  * `highs` is set if values are not known exactly: then each is between its low and its high, and
  * the interval is valid for all of them. `null` for fewer than 5 values.
  *
@@ -40,7 +34,7 @@ interface IntervalOptions {
 export function meanInterval(
   lows: readonly number[],
   highs: readonly number[] = lows,
-  { alpha = ALPHA, scale: [from, to] = [0, 1] }: IntervalOptions = {},
+  { alpha = ALPHA, scale: [from, to] = [0, 1] }: { alpha?: number; scale?: Interval } = {},
 ): Interval | null {
   if (lows.length < FEWEST_FOR_INTERVAL) return null;
   const mirrored = highs.map((value) => -value);

@@ -6,23 +6,6 @@ import type { AgreementLabel, InteractionResult } from "../schemas/interaction_r
 import { withoutNoise } from "../schemas/rounding.ts";
 import { Cost, type CostSum } from "../schemas/cost.ts";
 
-/** The fields of a turn that are counted. */
-type CountableTurn = Pick<
-  InteractionResult,
-  | "missing_scores"
-  | "score_methods"
-  | "differs_in"
-  | "agreement"
-  | "wrong_values"
-  | "check_results"
-  | "truncated"
-  | "cost"
-  | "judge_cost"
-  | "history_of"
-  | "copied_from_run"
-  | "reply_from_run"
->;
-
 /** The most distinct reasons, and methods, that are counted; usually there are few. */
 const MAX_DIFFERENT = 100;
 /** The most distinct checks that are counted; each turn may have its own. */
@@ -69,7 +52,7 @@ export function createTurnCounter() {
   }
 
   return {
-    add(turn: CountableTurn): void {
+    add(turn: Partial<InteractionResult>): void {
       if (isAskedHere(turn)) costs.cost.add(turn.cost);
       else costs.cost.addElsewhere(turn.cost);
       if (isScoredHere(turn)) costs.judge_cost.add(turn.judge_cost);
@@ -104,15 +87,15 @@ export function createTurnCounter() {
   };
 }
 
-type Origin = Pick<InteractionResult, "copied_from_run" | "reply_from_run">;
-
 /** False if the turn was asked, and paid for, by the run that this one retries. */
-export function isAskedHere({ copied_from_run, reply_from_run }: Origin): boolean {
+export function isAskedHere(
+  { copied_from_run, reply_from_run }: Partial<InteractionResult>,
+): boolean {
   return copied_from_run === undefined && reply_from_run === undefined;
 }
 
 /** False if the turn was scored by the run that this one retries. */
-function isScoredHere({ copied_from_run }: Origin): boolean {
+function isScoredHere({ copied_from_run }: Partial<InteractionResult>): boolean {
   return copied_from_run === undefined;
 }
 

@@ -32,20 +32,9 @@ export function createMemo<Output>(
 }
 
 /** Several memos with one memory budget. */
-interface SharedMemo<Output> {
-  /**
-   * A memo of `compute`. A result is forgotten unless `isLasting` says that the same text would
-   * give it again.
-   */
-  of(
-    compute: (text: string) => Promise<Output>,
-    isLasting?: (output: Output) => boolean,
-  ): (text: string) => Promise<Output>;
-}
-
 export function createSharedMemo<Output>(
   { maxBytes = MEMO_BYTES, sizeOf = () => RESULT_BYTES }: MemoOptions<Output> = {},
-): SharedMemo<Output> {
+) {
   const known = new Map<string, { result: Promise<Output>; bytes: number }>();
   let bytes = 0;
   let functions = 0;
@@ -60,7 +49,14 @@ export function createSharedMemo<Output>(
   }
 
   return {
-    of(compute, isLasting = () => true) {
+    /**
+     * A memo of `compute`. A result is forgotten unless `isLasting` says that the same text would
+     * give it again.
+     */
+    of(
+      compute: (text: string) => Promise<Output>,
+      isLasting: (output: Output) => boolean = () => true,
+    ): (text: string) => Promise<Output> {
       const prefix = `${functions++}:`;
 
       function recall(key: string, text: string): Promise<Output> {

@@ -8,7 +8,7 @@ import {
   type WorkerPort,
   WorkerUnavailable,
 } from "../../../shared/background/worker_call.ts";
-import type { Comparison, EncodedPair } from "./bert/comparing.ts";
+import type { EncodedPair } from "./bert/comparing.ts";
 import type { EncodedText, SharedModel } from "./bert/sentence_model.ts";
 import type { EncoderModel } from "./bert/weight_piece.ts";
 import { type Embedder, pool, product } from "./embedder.ts";
@@ -143,23 +143,12 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
 }
 
 /** One worker at a time, which may be ended when it is idle. */
-interface Encoder extends Disposable {
-  readonly isStarted: boolean;
-  encode(texts: string[]): Promise<EncodedText[]>;
-  compare(pairs: EncodedPair[]): Promise<Comparison[]>;
-  /** Loads the model if necessary. */
-  lend(): Promise<SharedModel>;
-  /** Starts a worker with the model that another one lends; without it the worker loads its own. */
-  join(model: SharedModel | undefined): Promise<unknown>;
-  rest(): void;
-}
-
 function createEncoder(
   { start, report }: {
     start: () => WorkerPort;
     report: ((event: WorkerEvent) => void) | undefined;
   },
-): Encoder {
+) {
   let call: WorkerCall<EncoderInput, EncoderOutput> | undefined;
   /** The model for the next worker to join. */
   let joins: SharedModel | undefined;
@@ -198,17 +187,19 @@ function createEncoder(
     get isStarted() {
       return call !== undefined;
     },
-    encode: async (texts) => (await send({ texts })).texts,
-    compare: async (pairs) => (await send({ texts: [], pairs })).comparisons!,
+    encode: async (texts: string[]) => (await send({ texts })).texts,
+    compare: async (pairs: EncodedPair[]) => (await send({ texts: [], pairs })).comparisons!,
+    /** Loads the model if necessary. */
     lend: async () => (await send({ texts: [], lends: true })).lent!,
-    join(model) {
+    /** Starts a worker with the model of another one; without a model it loads its own. */
+    join(model: SharedModel | undefined) {
       joins = model;
       return send({ texts: [] });
     },
-    rest() {
+    rest(): void {
       if (!isDown) end(); // a crashed worker is kept, so that its recovery is reported
     },
-    [Symbol.dispose]() {
+    [Symbol.dispose](): void {
       isEnded = true;
       end();
     },

@@ -13,18 +13,16 @@ export const JUDGE_LABELS = "judge";
 /** For each metadata key the labels to choose from: `labelKey` to the label in the batch. */
 export type Candidates = Map<string, Map<string, unknown>>;
 
-interface ReplyToLabel {
-  userMessage: string;
-  reply: string;
-  candidates: Candidates;
-}
-
 /**
  * Has the judge label all keys of a reply in one call. A key has no value if the judge says that no
  * candidate fits. Throws `UnreadableAnswer`, and what the model throws.
  */
 export async function labelReply(
-  { userMessage, reply, candidates }: ReplyToLabel,
+  { userMessage, reply, candidates }: {
+    userMessage: string;
+    reply: string;
+    candidates: Candidates;
+  },
   options: { model: JudgeModel; signal: AbortSignal },
 ): Promise<Map<string, KeyAnnotation>> {
   const schema = labelSchema(candidates);

@@ -100,14 +100,6 @@ function quotationRule(mark: string): string {
     "merit.";
 }
 
-/** The expected form of an answer. */
-interface VerdictForm<T> {
-  /** The answer without its nonce. */
-  schema: z.ZodType<T>;
-  /** Made for the question, so that a quoted text cannot contain it. */
-  nonce: string;
-}
-
 /**
  * A verdict, or the fault of the answer in words for the judge. `logged` is the fault without the
  * choices: labels are part of the test and must not be logged.
@@ -119,7 +111,10 @@ type ReadVerdict<T> = { verdict: T } | { fault: string; logged?: string };
  * around them is ignored. All of them must be valid and equal: guessing between two verdicts is
  * worse than having none.
  */
-function readVerdict<T>(answer: string, { schema, nonce }: VerdictForm<T>): ReadVerdict<T> {
+function readVerdict<T>(
+  answer: string,
+  { schema, nonce }: { schema: z.ZodType<T>; nonce: string },
+): ReadVerdict<T> {
   if (answer.length > MAX_CHARACTERS) {
     return { fault: `it is longer than ${MAX_CHARACTERS} characters` };
   }

@@ -19,13 +19,6 @@ interface AnnotatedMetadata {
   isLasting: boolean;
 }
 
-interface MetadataReader {
-  /** Labels a reply for each key of its turn's reference metadata. */
-  read(reply: AnnotatedReply): Promise<AnnotatedMetadata>;
-  /** Which keys of a turn count in this batch. A key that cannot be planned counts. */
-  plan(interaction: Interaction): Promise<Annotation | undefined>;
-}
-
 export interface AnnotationPorts {
   semantics: BatchSemantics;
   judge: JudgeModel | undefined;
@@ -47,7 +40,7 @@ type Note = KeyAnnotation & { plan?: KeyPlan };
 export function createMetadataReader(
   scenarios: Scenario[],
   { semantics, judge, signal, unavailable, onFailure }: AnnotationPorts,
-): MetadataReader {
+) {
   const isByAnnotators = !judge && unavailable === undefined;
   let learning: Promise<ReferenceLabels> | undefined;
   const learnLabels = () =>
@@ -144,14 +137,16 @@ export function createMetadataReader(
   }
 
   return {
-    async read(reply) {
+    /** Labels a reply for each key of its turn's reference metadata. */
+    async read(reply: AnnotatedReply): Promise<AnnotatedMetadata> {
       if (Object.keys(reply.interaction.reference_metadata).length === 0) {
         return { generatedMetadata: {}, annotation: undefined, isLasting: true };
       }
       return describe(await annotate(reply));
     },
 
-    async plan({ reference_metadata }) {
+    /** Which keys of a turn count in this batch. A key that cannot be planned counts. */
+    async plan({ reference_metadata }: Interaction): Promise<Annotation | undefined> {
       const keys = Object.keys(reference_metadata);
       if (!isByAnnotators || keys.length === 0) return undefined;
       await learnLabels();

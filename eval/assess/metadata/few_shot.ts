@@ -13,13 +13,6 @@ const LOWEST_CONFIDENCE = 0.5;
 const CHECK_BUDGET = 200_000;
 const CHECKED = { atLeast: 30, atMost: 200 };
 
-/** A few-shot annotator and the references that it can be checked with. */
-interface FewShot {
-  annotator: KeyAnnotator;
-  checkable: LabelExample[];
-  labels: number;
-}
-
 /**
  * Gives a reply the label whose examples are nearest to it. The examples are the batch's
  * references, including that of the turn. They are compared by sentence vectors if the embedder
@@ -29,7 +22,7 @@ interface FewShot {
 export async function createFewShot(
   key: string,
   { scenarios, semantics }: { scenarios: Scenario[]; semantics: BatchSemantics },
-): Promise<FewShot | undefined> {
+) {
   const groups = collectExamples(key, scenarios);
   const examples = groups.flatMap(({ examples }) => examples);
   if (groups.filter(({ examples }) => examples.length > 0).length < 2) return undefined;
@@ -38,20 +31,21 @@ export async function createFewShot(
   const index = await create({ groups, semantics });
   const method = kind === "vectors" ? VECTOR_LABELS : "few_shot_tfidf";
 
-  return {
-    annotator: {
-      method,
-      async annotate(reply) {
-        const lead = readLead(await index(reply));
-        if (lead.score < THRESHOLDS[kind]) return noLabel(method, "no label is near enough");
-        const confidence = confidenceIn(lead, kind);
-        if (confidence < LOWEST_CONFIDENCE) {
-          return noLabel(method, "two labels are about equally near");
-        }
-        return { value: lead.label, method, confidence };
-      },
-      relabel: async (example) => readLead(await index(example, { isExample: true })).label,
+  const annotator: KeyAnnotator = {
+    method,
+    async annotate(reply) {
+      const lead = readLead(await index(reply));
+      if (lead.score < THRESHOLDS[kind]) return noLabel(method, "no label is near enough");
+      const confidence = confidenceIn(lead, kind);
+      if (confidence < LOWEST_CONFIDENCE) {
+        return noLabel(method, "two labels are about equally near");
+      }
+      return { value: lead.label, method, confidence };
     },
+    relabel: async (example) => readLead(await index(example, { isExample: true })).label,
+  };
+  return {
+    annotator,
     checkable: sampleCheckable(groups, examples.length),
     labels: groups.length,
   };
@@ -75,32 +69,21 @@ type LabelKind = "vectors" | "grams";
  */
 const THRESHOLDS: Record<LabelKind, number> = { vectors: 0.4, grams: 0.2 };
 
-/** The label nearest to a reply, and the inputs of its confidence. */
-interface Lead {
-  label: unknown;
-  score: number;
-  /** The difference to the next label. */
-  margin: number;
-  /** The same of `LabelScore.even`; negative if another label is ahead in that. */
-  evenMargin: number;
-  /** The number of its examples. */
-  examples: number;
-  /** The number of labels. */
-  labels: number;
-}
-
-/** Among equally near labels the first in the batch leads. Needs at least two labels. */
-function readLead(scores: LabelScore[]): Lead {
+/**
+ * The label nearest to a reply, and the inputs of its confidence. Among equally near labels the
+ * first in the batch leads. Needs at least two labels.
+ */
+function readLead(scores: LabelScore[]) {
   const best = scores.reduce((best, scored) => scored.score > best.score ? scored : best);
   const others = scores.filter((scored) => scored !== best);
   const highest = (of: (scored: LabelScore) => number) =>
     others.reduce((highest, scored) => Math.max(highest, of(scored)), -Infinity);
   return {
-    label: best.label,
-    score: best.score,
+    ...best,
+    /** The difference to the next label. */
     margin: best.score - highest(({ score }) => score),
+    /** The same of `even`; negative if another label is ahead in that. */
     evenMargin: best.even - highest(({ even }) => even),
-    examples: best.examples,
     labels: scores.length,
   };
 }
@@ -124,7 +107,7 @@ const LARGEST_LAG = 0.15;
 /**
  * The chance that the leading label is right: 0.5 if two labels are equally near, less for more.
  */
-function confidenceIn(lead: Lead, kind: LabelKind): number {
+function confidenceIn(lead: ReturnType<typeof readLead>, kind: LabelKind): number {
   const weights = WEIGHTS[kind];
   const logOdds = weights.margin * Math.sqrt(lead.margin) +
     weights.labels * Math.log(lead.labels / 2) +

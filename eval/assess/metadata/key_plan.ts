@@ -30,15 +30,6 @@ interface PlanOptions {
   sentiment: SentimentModel;
 }
 
-interface Candidate {
-  annotator: KeyAnnotator;
-  checkable: LabelExample[];
-  /** How many labels it chooses from. */
-  labels: number;
-  /** The least number of references that can reject it. */
-  enough?: number;
-}
-
 /**
  * Decides how a key is labelled, and checks it with the batch's own references. Depends only on the
  * batch and the configuration, so that two runs of one batch decide alike. Rejects if the check
@@ -100,7 +91,15 @@ async function planSingle(
   });
 }
 
-async function check({ annotator, checkable, labels, enough = 1 }: Candidate): Promise<KeyPlan> {
+/** `labels` is how many the annotator chooses from; fewer than `enough` references cannot reject it. */
+async function check(
+  { annotator, checkable, labels, enough = 1 }: {
+    annotator: KeyAnnotator;
+    checkable: LabelExample[];
+    labels: number;
+    enough?: number;
+  },
+): Promise<KeyPlan> {
   const selfCheck = await checkAnnotator(annotator, { examples: checkable, labels });
   const { method } = annotator;
   if (selfCheck.of < enough || !failsCheck(selfCheck)) return { method, selfCheck, annotator };

@@ -53,16 +53,16 @@ export function areSentiments(key: string, labels: Iterable<string>): boolean {
     [...labels].every((label) => ["positive", "neutral", "negative"].includes(label));
 }
 
-interface SentimentOptions {
-  /** The labels of the batch, by `labelKey`, as it writes them. */
-  labels: Map<string, unknown>;
-  semantics: BatchSemantics;
-  model: SentimentModel;
-}
-
-/** Labels English replies `positive`, `neutral` or `negative`, or not at all if it is unsure. */
+/**
+ * Labels English replies `positive`, `neutral` or `negative`, as `labels` has them by `labelKey`, or
+ * not at all if it is unsure.
+ */
 export function createSentimentAnnotator(
-  { labels, semantics, model }: SentimentOptions,
+  { labels, semantics, model }: {
+    labels: Map<string, unknown>;
+    semantics: BatchSemantics;
+    model: SentimentModel;
+  },
 ): KeyAnnotator {
   /** Rejects if the encoder is unavailable. */
   async function read(text: string): Promise<KeyAnnotation> {

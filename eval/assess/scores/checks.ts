@@ -8,46 +8,7 @@ import type { Bounds } from "./score.ts";
 import type { ScoredBatch, ScoreInput, Scorer, ScorerResult } from "./scorer.ts";
 import { semanticSimilarity } from "./semantic_similarity.ts";
 import { z } from "zod";
-import { askVotes, type VoteOptions } from "../judge/structured.ts";
-
-interface JudgedCriterion {
-  criterion: string;
-  /** The texts to judge, by name: a reply and its question, or a whole conversation. */
-  texts: Record<string, string>;
-}
-
-/** `isMet` is `null`, with the reason, if the judge cannot decide. */
-interface CriterionVerdict {
-  isMet: boolean | null;
-  reason: string;
-}
-
-/**
- * Asks the judge `votes` times whether a criterion is met. The majority of the readable votes
- * decides. Rejects once aborted.
- */
-async function judgeCriterion(
-  { criterion, texts }: JudgedCriterion,
-  options: VoteOptions,
-): Promise<CriterionVerdict> {
-  const votes = await askVotes({
-    name: "criterion",
-    instructions: "You decide whether a criterion is met by an assistant. It is met only if all " +
-      `of it is.\n\nThe criterion: ${criterion}`,
-    texts,
-    verdict: "verdict",
-    form: '"met": true or false',
-    fields: { met: z.boolean() },
-  }, options);
-  const read = votes.filter((vote) => typeof vote !== "string");
-  const met = read.filter((vote) => vote.met);
-  const against = read.length - met.length;
-  if (read.length === 0) return { isMet: null, reason: votes[0] as string };
-  if (met.length === against) return { isMet: null, reason: "the judge's votes are tied" };
-  const isMet = met.length > against;
-  const { reason } = read.find((vote) => vote.met === isMet)!;
-  return { isMet, reason: reason || "the judge says so" };
-}
+import { askVotes } from "../judge/structured.ts";
 
 /** `checks`: the weighted share of a turn's checks that are met. */
 export const checksScore: Scorer = {
@@ -154,15 +115,29 @@ async function decideSimilar(
   return notMet(`its similarity is ${roundedBelow(found.value, { limit: min, digits: 3 })}`);
 }
 
+/** The majority of the readable votes decides. Rejects once aborted. */
 async function decideJudge(
   criterion: string,
   { texts }: Subject,
   { judge: model, changed, votes, signal }: ScoredBatch,
 ): Promise<Decision> {
   if (!model) return undecided(changed.judge ?? "no judge");
-  const { isMet, reason } = await judgeCriterion({ criterion, texts }, { model, votes, signal });
-  if (isMet === null) return undecided(reason);
-  return isMet ? { value: 1 } : notMet(reason);
+  const answers = await askVotes({
+    name: "criterion",
+    instructions: "You decide whether a criterion is met by an assistant. It is met only if all " +
+      `of it is.\n\nThe criterion: ${criterion}`,
+    texts,
+    verdict: "verdict",
+    form: '"met": true or false',
+    fields: { met: z.boolean() },
+  }, { model, votes, signal });
+  const read = answers.filter((vote) => typeof vote !== "string");
+  const met = read.filter((vote) => vote.met);
+  const against = read.length - met.length;
+  if (read.length === 0) return undecided(answers[0] as string);
+  if (met.length === against) return undecided("the judge's votes are tied");
+  if (met.length > against) return { value: 1 };
+  return notMet(read.find((vote) => !vote.met)!.reason || "the judge says so");
 }
 
 function toResult(

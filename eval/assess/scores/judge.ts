@@ -12,26 +12,19 @@ const RUBRIC = "Grade how well the reply does what the reference does: the same 
   "matter. 10: fully equivalent. 7: right, with a small omission or addition. 4: partly right. " +
   "1: wrong but on the subject. 0: unrelated, empty or harmful.";
 
-interface JudgedReply {
-  userMessage: string;
-  reply: string;
-  /** If `undefined`, the reply is graded by the rubric only. */
-  reference: string | undefined;
-}
-
-interface JudgeReplyOptions extends VoteOptions {
-  /** The caller's own; ours if unset. */
-  rubric: string | undefined;
-}
-
 /**
- * Has a reply graded `votes` times. The value is the mean of the readable grades, in [0, 1];
+ * Has a reply graded `votes` times, by the caller's rubric or ours, and without a reference by the
+ * rubric only. The value is the mean of the readable grades, in [0, 1];
  * `null`, with the reason in `error`, if there are none. The mean, because grades are steps of one
  * scale: a median or a majority of few votes would lose information. Rejects once aborted.
  */
 export async function judgeReply(
-  { userMessage, reply, reference }: JudgedReply,
-  { rubric = RUBRIC, ...options }: JudgeReplyOptions,
+  { userMessage, reply, reference }: {
+    userMessage: string;
+    reply: string;
+    reference: string | undefined;
+  },
+  { rubric = RUBRIC, ...options }: VoteOptions & { rubric: string | undefined },
 ): Promise<{ value: number | null; result: JudgeResult }> {
   const votes = await askVotes({
     name: "grade",

@@ -7,24 +7,6 @@ import { createMetadataReader } from "../metadata/annotation.ts";
 import type { Bounds } from "./score.ts";
 import type { RepliedTurn, Scorer } from "./scorer.ts";
 
-/** How a reply's labels compare with the expected ones. */
-interface MetadataMatch {
-  scores: Scores;
-  /** The reason for each missing score. */
-  missing: Record<string, string>;
-  /** Whether any key counts, so that `metadata_match` applies. */
-  isPlanned: boolean;
-  /** The bounds of `metadata_match` if it is missing. */
-  bounds?: Bounds;
-}
-
-/** A reply and the labels that were found. */
-interface LabelledReply {
-  reply: string;
-  generatedMetadata: Metadata;
-  annotation?: Annotation | undefined;
-}
-
 /**
  * `<key>_match` for each key of the reference metadata: 1 if the reply's label is the expected one,
  * else 0; and `metadata_match`, their mean. A key that no annotator can label in this batch does
@@ -34,8 +16,20 @@ interface LabelledReply {
  */
 export function matchMetadata(
   { reference_metadata }: Interaction,
-  { reply, generatedMetadata, annotation }: LabelledReply,
-): MetadataMatch {
+  { reply, generatedMetadata, annotation }: {
+    reply: string;
+    generatedMetadata: Metadata;
+    annotation?: Annotation | undefined;
+  },
+): {
+  scores: Scores;
+  /** The reason for each missing score. */
+  missing: Record<string, string>;
+  /** Whether any key counts, so that `metadata_match` applies. */
+  isPlanned: boolean;
+  /** The bounds of `metadata_match` if it is missing. */
+  bounds?: Bounds;
+} {
   const isBlank = reply.trim() === "";
   const matches: Scores = {};
   const missing: Record<string, string> = {};

@@ -11,47 +11,16 @@ export const OVERALL_PARTS = [
   "checks",
   "tools",
 ] as const;
-type OverallPart = (typeof OVERALL_PARTS)[number];
-
-/** A planned part of a turn's `overall`. */
-interface PlannedPart {
-  name: OverallPart;
-  /** `null` if it is missing. */
-  value: number | null;
-  /** The bounds of a missing part; [0, 1] if unset. */
-  bounds?: Bounds | undefined;
-}
-
-/** `bounds` is set if parts are missing. */
-interface Overall {
-  value: number | null;
-  missing: OverallPart[];
-  bounds?: Bounds;
-}
-
-/**
- * `overall` is the mean of the planned parts. They are fixed before the model is asked, so that a
- * judge that is down cannot raise it: if a part is missing, only the bounds are known. `null`
- * without missing parts means that none was planned. Scores of the wording are not included: a
- * right answer in other words is right.
- */
-function overall(planned: PlannedPart[]): Overall {
-  const missing = planned.filter(({ value }) => value === null).map(({ name }) => name);
-  if (missing.length === 0) {
-    return { value: mean(planned.map(({ value }) => value!)), missing };
-  }
-  const at = (end: 0 | 1) =>
-    mean(planned.map(({ value, bounds = [0, 1] }) => value ?? bounds[end]))!;
-  return { value: null, missing, bounds: [at(0), at(1)] };
-}
-
 /** Similarity to a name is not enough: "Lyon" is as near to "Paris" as a sentence about Paris. */
 const NEAR_TO_NAME =
   "the reference is a single word or a name, and similarity alone does not tell " +
   "whether the reply is right: add a judge, a check or a label";
 
 /**
- * Adds `overall` and its missing parts. A part that is `null` and not in `missing` was not planned.
+ * Adds `overall`, the mean of the planned parts, and its missing parts. A part that is `null` and
+ * not in `missing` was not planned. The plan is fixed before the model is asked, so that a judge
+ * that is down cannot raise the mean: if a part is missing, only its bounds are known. Scores of the
+ * wording are not included: a right answer in other words is right.
  */
 export function conclude(
   scores: Scores,
@@ -71,14 +40,18 @@ export function conclude(
       overall_bounds: [0, 1],
     };
   }
-  const headline = overall(parts);
-  const reasons = headline.missing.length === 0
-    ? missing
-    : { ...missing, overall: `without ${headline.missing.join(", ")}` };
+  const lacking = parts.filter(({ value }) => value === null).map(({ name }) => name);
+  if (lacking.length === 0) {
+    return {
+      scores: { ...scores, overall: mean(parts.map(({ value }) => value!)) },
+      ...(Object.keys(missing).length > 0 && { missing_scores: missing }),
+    };
+  }
+  const at = (end: 0 | 1) => mean(parts.map(({ value, bounds = [0, 1] }) => value ?? bounds[end]))!;
   return {
-    scores: { ...scores, overall: headline.value },
-    ...(Object.keys(reasons).length > 0 && { missing_scores: reasons }),
-    ...(headline.bounds && { overall_bounds: headline.bounds }),
+    scores: { ...scores, overall: null },
+    missing_scores: { ...missing, overall: `without ${lacking.join(", ")}` },
+    overall_bounds: [at(0), at(1)],
   };
 }
 

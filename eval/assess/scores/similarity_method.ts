@@ -119,19 +119,15 @@ export const METHODS = {
  * Depends on the reference and its language only. A reference without letters is compared by its
  * numbers: to the encoder 42 and 43, or two emoji, are nearly the same.
  */
-export function chooseMethod(reference: string, known: ReferenceLanguage): SimilarityMethod {
+export function chooseMethod(
+  reference: string,
+  known: { isEnglish: boolean; isChinese: boolean; hasCjkEncoder: boolean },
+): SimilarityMethod {
   if (isWordless(reference)) return METHODS.wordless;
   const script = mainScript(reference);
   if (script === "latin" && known.isEnglish) return METHODS.english;
   if (script !== "cjk" || !known.hasCjkEncoder) return METHODS[script];
   return known.isChinese ? METHODS.chinese : METHODS.japanese;
-}
-
-interface ReferenceLanguage {
-  isEnglish: boolean;
-  /** Only used for texts in Han characters or kana. */
-  isChinese: boolean;
-  hasCjkEncoder: boolean;
 }
 
 const SCRIPTS: [Script, RegExp][] = [

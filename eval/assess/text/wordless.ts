@@ -142,12 +142,6 @@ const LISTED =
   /^[*_\s]*(?:[,;/&]|(?:[,;]\s*)?(?:and|or|to|und|oder|et|ou|y|o|e|или|и|或|和)(?!\p{L}))\s*[*_$]*$/iu;
 const ALTERNATIVE = /^[^\d.;:!?\n]{0,25}(?<!\p{L})(?:or|oder|ou|или)(?!\p{L})[^\d.;:!?\n]{0,15}$/iu;
 
-/** The part of a text with its answer, and whether the text names it as the answer. */
-interface Statement {
-  text: string;
-  isOutright: boolean;
-}
-
 /**
  * The number that a text from `plainNumbers` gives as its final answer: in a box, after "the answer
  * is", after the last sign of equality, in bold, or else the last one that matches no `ASIDE`.
@@ -163,7 +157,8 @@ export function statedNumber(text: string): Mention | undefined {
   return chosen && isListed(chosen, kept, said) ? undefined : chosen;
 }
 
-function findStatement(text: string): Statement {
+/** The part of a text with its answer, and whether the text names it as the answer. */
+function findStatement(text: string): { text: string; isOutright: boolean } {
   const boxed = [...text.matchAll(BOXED)].at(-1)?.[1];
   if (boxed !== undefined && mentionsIn(boxed).length > 0) return { text: boxed, isOutright: true };
   let end = text.length;

@@ -9,18 +9,10 @@ import {
   shareOfArguments,
 } from "./same_args.ts";
 
-/** The scores of a turn's tool calls, each in [0, 1]. */
-interface ToolComparison {
-  /** Over the names as multisets. */
-  f1: number;
-  /** `null` if no expected call has arguments. */
-  args: number | null;
-  order: number;
-  /** Whether the calls fit by the mode. */
-  fits: boolean;
-}
-
-/** Compares the calls that were made with those expected. Throws what `matchTexts` throws. */
+/**
+ * Compares the calls that were made with those expected; each score is in [0, 1]. Throws what
+ * `matchTexts` throws.
+ */
 export async function compareTools(
   { expected, made, mode }: {
     expected: ReferenceTool[];
@@ -28,15 +20,17 @@ export async function compareTools(
     mode: ToolsMode;
   },
   matchTexts: MatchTexts,
-): Promise<ToolComparison> {
+) {
   const matches = await matchPatterns({ expected, made }, matchTexts);
   const shares = await shareMatrix(expected, made, matches);
   const wanted = expected.map(({ name }) => name);
   const found = made.map(({ name }) => name);
   return {
     f1: nameF1(wanted, found),
+    /** `null` if no expected call has arguments. */
     args: scoreArguments(expected, shares),
     order: nameOrder(wanted, found),
+    /** Whether the calls fit by the mode. */
     fits: fits(shares, { mode, made: made.length }),
   };
 }

@@ -21,21 +21,6 @@ export interface Cluster extends Attempts {
   turns: number;
 }
 
-/** One score by scenario. */
-interface ClusteredScore {
-  clusters: Cluster[];
-  /** Paired turns at which the score could not be compared. */
-  turnsWithoutPair: number;
-  /** Turns of single attempts where the score, or a part of it, is missing. */
-  missing: { baseline: number; candidate: number };
-  /** The same with all missing values against the candidate, and for it. */
-  bounds: Extremes;
-  /** Calls without an answer at paired turns, of single attempts. */
-  failed: { baseline: number; candidate: number };
-  /** The same including unanswered calls; `null` if all calls were answered. */
-  errorBounds: Extremes | null;
-}
-
 /** The worst and the best for the candidate that unknown values allow. */
 export interface Extremes {
   lowest: Cluster[];
@@ -47,12 +32,14 @@ type ReadCell = (cell: Cell) => number | null;
 /** A turn's cells and its attempts. */
 type ScoredPair = PairedCells & { pair: TurnPair };
 
-/** A score at the paired turns of one cluster. */
-interface ScoredTurns extends UnknownCounts {
-  scenarios: ScoredPair[][];
+interface UnknownCounts {
+  /** Paired turns at which the score could not be compared. */
+  turnsWithoutPair: number;
+  /** Turns of single attempts where the score, or a part of it, is missing. */
+  missing: Record<Side, number>;
+  /** Calls without an answer at paired turns, of single attempts. */
+  failed: Record<Side, number>;
 }
-
-type UnknownCounts = { [K in "turnsWithoutPair" | "missing" | "failed"]: ClusteredScore[K] };
 
 interface ClusterOptions {
   leftOut: LeftOutCounter;
@@ -68,7 +55,7 @@ export async function clusterScore(
   pairs: ScenarioPair[],
   score: string,
   { leftOut, pause }: ClusterOptions,
-): Promise<ClusteredScore> {
+) {
   const main: Cluster[] = [];
   const bounds: Extremes = { lowest: [], highest: [] };
   const errorBounds: Extremes = { lowest: [], highest: [] };
@@ -99,7 +86,9 @@ export async function clusterScore(
   return {
     clusters: main,
     ...counts,
+    /** The same with all missing values against the candidate, and for it. */
     bounds: total(counts.missing) === 0 ? { lowest: main, highest: main } : bounds,
+    /** The same including unanswered calls; `null` if all calls were answered. */
     errorBounds: total(counts.failed) === 0 ? null : errorBounds,
   };
 }
@@ -134,8 +123,8 @@ async function scoreTurns(
   group: ScenarioPair[],
   score: string,
   { leftOut, pause }: ClusterOptions,
-): Promise<ScoredTurns> {
-  const found: ScoredTurns = { scenarios: [], ...noCounts() };
+): Promise<UnknownCounts & { scenarios: ScoredPair[][] }> {
+  const found = { scenarios: [] as ScoredPair[][], ...noCounts() };
   for (const { turns } of group) {
     const scored: ScoredPair[] = [];
     for (const pair of turns) {
