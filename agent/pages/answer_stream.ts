@@ -1,14 +1,18 @@
-import { asFields, asList, asText } from "../../shared/fields.ts";
+import { asFields, asList, asText, parseFields } from "../../shared/fields.ts";
+import { lost, requestEvents } from "../../shared/pages/api.ts";
+import { toApiProblem } from "../../shared/pages/api_problem.ts";
 import { thoughtOf } from "../../shared/providers/extra_fields.ts";
 import type { toAccount } from "../answer/accounting.ts";
 import type { CompletionUsage } from "../openai/completion.ts";
 import type { AgentEvent } from "../run/events.ts";
-import { parseFields } from "../../shared/fields.ts";
+import type { CompletionRequest, OpenAIError } from "../schemas/chat_completion.ts";
 import {
   type Answer,
   type AnswerFacts,
   type AnswerPart,
   approvalRounds,
+  createId,
+  type Settings,
 } from "./conversation/conversation.ts";
 
 /**
@@ -36,6 +40,44 @@ interface Delta {
     id?: string;
     function?: { name?: string; arguments?: string };
   }[];
+}
+
+export interface ReplyRequest {
+  model: string;
+  messages: CompletionRequest["messages"];
+  settings: Settings;
+  signal: AbortSignal;
+}
+
+/** The chunks of an answer as they come. Throws an `ApiProblem`, also for a failure on the way. */
+export async function* streamReply(
+  { model, messages, settings, signal }: ReplyRequest,
+): AsyncGenerator<Chunk> {
+  const { systemPrompt, temperature, maxTokens, usesTools, asksBeforeTools } = settings;
+  const system = systemPrompt.trim() ? [{ role: "system" as const, content: systemPrompt }] : [];
+  const body: CompletionRequest = {
+    model,
+    messages: [...system, ...messages],
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+  };
+  const requestId = createId();
+  const headers = {
+    "x-request-id": requestId,
+    "x-agent-events": "tools",
+    ...(!usesTools && { "x-agent-tools": "off" }),
+    ...((asksBeforeTools || messages.at(-1)?.role === "tool") && { "x-agent-approve": "tools" }),
+  };
+  const events = requestEvents("/v1/chat/completions", { method: "POST", body, headers, signal });
+  for await (const { data } of events) {
+    if (data === "[DONE]") return;
+    const chunk: Chunk & Partial<OpenAIError> = JSON.parse(data);
+    if (chunk.error) throw toApiProblem(chunk, { status: 502, requestId });
+    yield chunk;
+  }
+  throw lost();
 }
 
 /** What ended an answer early, by its `finish_reason`. */

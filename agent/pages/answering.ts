@@ -1,8 +1,7 @@
 import { computed, effect } from "@preact/signals";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
-import { createAnswerBuilder } from "./answer_stream.ts";
+import { createAnswerBuilder, type ReplyRequest, streamReply } from "./answer_stream.ts";
 import { contentOf } from "./attachments.tsx";
-import { type ReplyRequest, streamReply } from "./api.ts";
 import {
   type Answer,
   answerIn,

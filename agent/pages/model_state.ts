@@ -1,8 +1,8 @@
 import { computed, signal } from "@preact/signals";
+import { requestJson } from "../../shared/pages/api.ts";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
-import { keepChoice, readChoice } from "../../shared/pages/storage.ts";
-import type { Model } from "../schemas/chat_completion.ts";
-import { findDemoModel, listModels } from "./api.ts";
+import { readChoice } from "../../shared/pages/storage.ts";
+import type { Model, ModelList } from "../schemas/chat_completion.ts";
 
 /** The models of the service; `undefined` until the list has come. */
 export const models = signal<Model[] | undefined>(undefined);
@@ -31,7 +31,10 @@ export const modelGroups = computed(() => {
 export async function loadModels(): Promise<void> {
   chosenModels.value = readChoice<string[]>("models") ?? [];
   try {
-    const [listed, demo] = await Promise.all([listModels(), findDemoModel()]);
+    const [{ data: listed }, { demo_model: demo }] = await Promise.all([
+      requestJson<ModelList>("/v1/models"),
+      requestJson<{ demo_model?: string }>("/"),
+    ]);
     models.value = listed;
     isDemo.value = demo !== undefined;
     modelsProblem.value = undefined;
@@ -43,12 +46,6 @@ export async function loadModels(): Promise<void> {
     modelsProblem.value = error;
     models.value = [];
   }
-}
-
-/** Remembered for the next visit. */
-export function rememberModels(chosen: string[]): void {
-  chosenModels.value = chosen;
-  keepChoice("models", chosen);
 }
 
 /** The name of a fine-tuned model; the id of any other. */

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
+import { requestJson } from "../../shared/pages/api.ts";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { Dialog, differs } from "../../shared/pages/components/dialog.tsx";
 import { Checkbox, TextField } from "../../shared/pages/components/field.tsx";
 import type { ToolReport } from "../tools/tool.ts";
-import { listTools } from "./api.ts";
 import { DEFAULT_SETTINGS, type Settings } from "./conversation/conversation.ts";
 import { chooseSettings, settings } from "./conversation/conversation_state.ts";
 
@@ -112,7 +112,9 @@ export function SettingsDialog({ onClose }: { onClose: () => void }) {
 /** The tools of the agent, and servers that are not ready. */
 function ToolList() {
   const [report, setReport] = useState<ToolReport>();
-  useEffect(() => void listTools().then(setReport, () => {}), []); // without it the rest still works
+  useEffect(() => {
+    requestJson<ToolReport>("/tools").then(setReport, () => {}); // without it the rest still works
+  }, []);
   if (!report) return null;
   const waiting = report.servers.filter(({ state }) => state !== "ready");
   return (

@@ -10,8 +10,8 @@ import {
   titleOf,
   withCutAnswers,
 } from "./conversation.ts";
-import { type ConversationStore, openConversationStore } from "./conversation_store.ts";
-import { chosenModels, rememberModels } from "../model_state.ts";
+import { openConversationStore } from "./conversation_store.ts";
+import { chosenModels } from "../model_state.ts";
 import {
   type Change,
   type ConversationEntry,
@@ -46,9 +46,9 @@ export const settings = computed(() => current.value?.settings ?? newSettings.va
 /** The models of the shown conversation, or of the next one. */
 export const activeModels = computed(() => current.value?.models ?? chosenModels.value);
 
-let opening: Promise<ConversationStore> | undefined;
+let opening: ReturnType<typeof openConversationStore> | undefined;
 
-function openStore(): Promise<ConversationStore> {
+function openStore() {
   return opening ??= openConversationStore().then(async (store) => {
     for (const conversation of readChoice<Conversation[]>(UNSAVED) ?? []) {
       await store.save(conversation);
@@ -272,7 +272,8 @@ async function readStored(id: string) {
 
 /** For the shown conversation and for the next ones. */
 export function chooseModels(models: string[]): void {
-  rememberModels(models);
+  chosenModels.value = models;
+  keepChoice("models", models);
   if (currentId.value) updateConversation(currentId.value, (before) => ({ ...before, models }));
 }
 
