@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { Button } from "../../shared/pages/components/button.tsx";
+import { Button, IconButton } from "../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../shared/pages/components/copy_button.tsx";
 import { Markdown } from "../../shared/pages/components/markdown.tsx";
 import { Notice, ProblemNotice } from "../../shared/pages/components/states.tsx";
@@ -68,11 +68,10 @@ export function AnswerView(
           <div class="actions">
             {text && <CopyButton text={text} label="Copy answer" />}
             {!answer.problem && (
-              <Button
-                kind="quiet"
+              <IconButton
                 isSmall
                 icon="retry"
-                aria-label="Ask again"
+                label="Ask again"
                 disabled={isDisabled}
                 onClick={retry}
               />

@@ -30,8 +30,8 @@ import {
 } from "./conversation/conversation_state.ts";
 import { announceAnswer } from "./conversation/other_tabs.ts";
 
-/** Answers that are under way, by conversation, turn and column. */
-const running = new Map<string, AbortController>();
+/** What stops the answers that are under way, each with the id of its conversation. */
+const running = new Map<AbortController, string>();
 
 /** True while the shown conversation is being answered. */
 export const isAnswering = computed(() =>
@@ -98,8 +98,8 @@ export function decideCall(turn: Turn, column: number, call: { id: string; decis
 
 /** Ends all answers of the shown conversation; what has come stays. */
 export function stopAnswering(): void {
-  for (const [name, controller] of running) {
-    if (current.value && name.startsWith(`${current.value.id} `)) controller.abort();
+  for (const [controller, id] of running) {
+    if (id === current.value?.id) controller.abort();
   }
 }
 
@@ -149,9 +149,8 @@ const SHOW_EVERY_MS = 40;
 const LEAVING_MS = 1000;
 
 async function answerColumn({ conversationId, turn, column }: Column): Promise<void> {
-  const name = `${conversationId} ${turn.id} ${column}`;
   const controller = new AbortController();
-  running.set(name, controller);
+  running.set(controller, conversationId);
   const builder = createAnswerBuilder(turn.answers[column]!);
   const show = (answer: Answer) =>
     updateConversation(
@@ -186,7 +185,7 @@ async function answerColumn({ conversationId, turn, column }: Column): Promise<v
     globalThis.removeEventListener("beforeunload", leave);
     unfollow();
     clearTimeout(timer);
-    running.delete(name);
+    running.delete(controller);
   }
 }
 

@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import { Button } from "../../shared/pages/components/button.tsx";
+import { IconButton } from "../../shared/pages/components/button.tsx";
 import { showToast } from "../../shared/pages/components/toast.tsx";
 import type { Attachment, Turn } from "./conversation/conversation.ts";
 
@@ -66,10 +66,9 @@ export function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) 
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Button
-        kind="quiet"
+      <IconButton
         icon="plus"
-        aria-label="Attach images or files"
+        label="Attach images or files"
         title="Attach images or files, if the model takes them"
         onClick={() => input.current?.click()}
       />
@@ -102,11 +101,10 @@ export function Attachments({ of, onRemove }: {
             ? <img src={attachment.url} alt={attachment.name} />
             : <bdi class="badge">{attachment.name}</bdi>}
           {onRemove && (
-            <Button
-              kind="quiet"
+            <IconButton
               isSmall
               icon="close"
-              aria-label={`Remove ${attachment.name}`}
+              label={`Remove ${attachment.name}`}
               onClick={() => onRemove(attachment)}
             />
           )}

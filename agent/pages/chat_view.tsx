@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Button } from "../../shared/pages/components/button.tsx";
+import { Button, IconButton } from "../../shared/pages/components/button.tsx";
 import { useShortcuts } from "../../shared/pages/components/keyboard.tsx";
 import { Link } from "../../shared/pages/components/link.tsx";
 import { Menu } from "../../shared/pages/components/menu.tsx";
@@ -61,22 +61,12 @@ export function ChatView({ id }: { id?: string | undefined }) {
           title="assay-agent"
           start={
             <span class="narrow-only" ref={listOpener}>
-              <Button
-                kind="quiet"
-                icon="menu"
-                aria-label="Conversations"
-                onClick={() => setListOpen(true)}
-              />
+              <IconButton icon="menu" label="Conversations" onClick={() => setListOpen(true)} />
             </span>
           }
           actions={
             <>
-              <Button
-                kind="quiet"
-                icon="settings"
-                aria-label="Settings"
-                onClick={() => setOpen("settings")}
-              />
+              <IconButton icon="settings" label="Settings" onClick={() => setOpen("settings")} />
               {current.value && shownTurns(current.value).length > 0 && (
                 <Button
                   icon="test"
@@ -176,10 +166,9 @@ function Models() {
       />
       {second === undefined
         ? (
-          <Button
-            kind="quiet"
+          <IconButton
             icon="columns"
-            aria-label="Answer with a second model side by side"
+            label="Answer with a second model side by side"
             disabled={!first}
             onClick={() => chooseModels([first, otherModel(first)])}
           />
@@ -191,10 +180,9 @@ function Models() {
               value={second}
               onChange={(model) => chooseModels([first, model])}
             />
-            <Button
-              kind="quiet"
+            <IconButton
               icon="close"
-              aria-label="Answer with the first model only"
+              label="Answer with the first model only"
               onClick={() => chooseModels([first])}
             />
           </>

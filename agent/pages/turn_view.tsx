@@ -1,6 +1,6 @@
 import { Component } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Button } from "../../shared/pages/components/button.tsx";
+import { Button, IconButton } from "../../shared/pages/components/button.tsx";
 import { lazy } from "../../shared/pages/components/lazy.tsx";
 import { CopyButton } from "../../shared/pages/components/copy_button.tsx";
 import { Attachments } from "./attachments.tsx";
@@ -120,13 +120,7 @@ function Question({ turn, branches }: { turn: Turn; branches: string[] }) {
       <div class="actions">
         {branches.length > 1 && <BranchSwitch turn={turn} branches={branches} />}
         <CopyButton text={turn.text} label="Copy message" />
-        <Button
-          kind="quiet"
-          isSmall
-          icon="edit"
-          aria-label="Edit message"
-          onClick={() => setEditing(true)}
-        />
+        <IconButton isSmall icon="edit" label="Edit message" onClick={() => setEditing(true)} />
       </div>
     </div>
   );
@@ -154,11 +148,10 @@ function BranchSwitch({ turn, branches }: { turn: Turn; branches: string[] }) {
     updateConversation(id, (now) => withShown(now, next));
   }
   const step = (by: -1 | 1) => (
-    <Button
-      kind="quiet"
+    <IconButton
       isSmall
       icon={by < 0 ? "left" : "right"}
-      aria-label={by < 0 ? "Previous branch" : "Next branch"}
+      label={by < 0 ? "Previous branch" : "Next branch"}
       disabled={!branches[at + by]}
       onClick={() => show(by)}
     />

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Button } from "../../../shared/pages/components/button.tsx";
+import { Button, IconButton } from "../../../shared/pages/components/button.tsx";
 import { ConfirmDialog, Dialog } from "../../../shared/pages/components/dialog.tsx";
 import { TextField } from "../../../shared/pages/components/field.tsx";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
@@ -81,7 +81,7 @@ export function ConversationList({ isOpen, onClose }: { isOpen: boolean; onClose
           </Link>
           <ListMenu isEmpty={all.length === 0} />
           <span class="narrow-only">
-            <Button kind="quiet" icon="close" aria-label="Close the list" onClick={onClose} />
+            <IconButton icon="close" label="Close the list" onClick={onClose} />
           </span>
         </div>
         {all.length >= MANY && (

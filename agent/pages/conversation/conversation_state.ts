@@ -124,11 +124,12 @@ export function readConversation(id: string): Conversation | undefined {
 
 const SAVE_EVERY_MS = 400;
 const waiting = new Map<string, ReturnType<typeof setTimeout>>();
-/** How many saves of a conversation are under way. */
-const saving = new Map<string, number>();
+/** Conversations whose newest state is not stored yet. */
+const unsaved = new Map<string, Conversation>();
 
 /** Changes that come in quick succession are saved together. */
 function scheduleSave(id: string): void {
+  unsaved.set(id, opened.value[id]!);
   if (waiting.has(id)) return;
   waiting.set(id, setTimeout(() => saveConversation(id), SAVE_EVERY_MS));
 }
@@ -140,16 +141,14 @@ export async function saveConversation(id: string): Promise<void> {
   const conversation = opened.value[id];
   if (!conversation) return;
   list(toEntry(conversation));
-  saving.set(id, (saving.get(id) ?? 0) + 1);
+  unsaved.set(id, conversation);
   try {
     await (await openStore()).save(conversation);
     tellOtherTabs({ saved: toEntry(conversation) });
   } catch {
     isForgetful.value = true;
   }
-  const left = saving.get(id)! - 1;
-  if (left > 0) saving.set(id, left);
-  else saving.delete(id);
+  if (unsaved.get(id) === conversation) unsaved.delete(id);
 }
 
 const UNSAVED = "unsaved";
@@ -159,9 +158,7 @@ const UNSAVED = "unsaved";
  * gets these conversations when the page is opened again.
  */
 export function keepUnsaved(): void {
-  const ids = new Set([...waiting.keys(), ...saving.keys()]);
-  const unsaved = [...ids].flatMap((id) => opened.value[id] ?? []);
-  if (unsaved.length > 0) keepChoice(UNSAVED, unsaved);
+  if (unsaved.size > 0) keepChoice(UNSAVED, [...unsaved.values()]);
 }
 
 export async function renameConversation(id: string, title: string): Promise<void> {
@@ -182,6 +179,7 @@ export async function deleteConversation(id: string): Promise<void> {
 function forget(id: string): void {
   clearTimeout(waiting.get(id));
   waiting.delete(id);
+  unsaved.delete(id);
   const { [id]: _, ...others } = opened.value;
   opened.value = others;
 }
@@ -251,8 +249,7 @@ async function readAgain(id: string): Promise<boolean> {
   const mine = opened.value[id];
   if (!mine) return false; // it was deleted
   const merged = stored ? mergeConversations(stored, mine) : mine;
-  const isSaved = !waiting.has(id) && !saving.has(id);
-  const latest = stored && isSaved ? { ...merged, ...namesOf(stored) } : merged;
+  const latest = stored && !unsaved.has(id) ? { ...merged, ...namesOf(stored) } : merged;
   const own = withCutAnswers(latest, { isElsewhere, open: ["elsewhere"] }); // own ones continue
   opened.value = { ...opened.value, [id]: own };
   return isElsewhere;

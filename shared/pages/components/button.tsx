@@ -28,3 +28,8 @@ export function Button(
     </button>
   );
 }
+
+/** A quiet button that is only a picture. Its label is read aloud, and shown as its title. */
+export function IconButton({ label, ...more }: ButtonProps & { icon: IconName; label: string }) {
+  return <Button kind="quiet" aria-label={label} {...more} />;
+}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Button } from "./button.tsx";
+import { Button, IconButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 /**
@@ -46,7 +46,7 @@ export function Dialog({ title, isWide, hasEdits, onClose, children }: {
     >
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
-        {onClose && <Button kind="quiet" icon="close" aria-label="Close" onClick={leave} />}
+        {onClose && <IconButton icon="close" label="Close" onClick={leave} />}
         {isAsking && hasEdits && <Unsaved onKeep={() => setAsking(false)} onDiscard={onClose!} />}
       </div>
       <div class="dialog-body">{children}</div>

@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import { keepText, readText } from "../storage.ts";
-import { Button } from "./button.tsx";
+import { IconButton } from "./button.tsx";
 
 /** Which colours the page has: the system's, or the person's choice. */
 const THEMES = ["system", "light", "dark"] as const;
@@ -24,10 +24,9 @@ export function followTheme(): void {
 export function ThemeSwitch() {
   const next = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length]!;
   return (
-    <Button
-      kind="quiet"
+    <IconButton
       icon={ICONS[theme.value]}
-      aria-label={`Theme: ${theme.value}. Change to ${next}`}
+      label={`Theme: ${theme.value}. Change to ${next}`}
       onClick={() => theme.value = next}
     />
   );

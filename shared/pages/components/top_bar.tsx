@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Button } from "./button.tsx";
+import { IconButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { openKeyboardHelp } from "./keyboard.tsx";
 import { Link } from "./link.tsx";
@@ -49,7 +49,7 @@ export function TopBar({ title, start, actions, children, hasSkipLink = true }: 
         <Icon name="book" />
       </Link>
       <span class="wide-only">
-        <Button kind="quiet" icon="keyboard" aria-label="Keys" onClick={openKeyboardHelp} />
+        <IconButton icon="keyboard" label="Keys" onClick={openKeyboardHelp} />
       </span>
       <ThemeSwitch />
     </header>

@@ -63,19 +63,18 @@ export function TryForm({ route }: { route: ApiRoute }) {
         void run();
       }}
     >
-      {(route.parameters ?? []).map((parameter) => (
-        <ParameterField
-          key={`${parameter.in} ${parameter.name}`}
-          parameter={parameter}
-          value={form.values[`${parameter.in} ${parameter.name}`] ?? ""}
-          error={missing.includes(parameter.name) ? "This is required." : undefined}
-          onChange={(value) =>
-            setForm({
-              ...form,
-              values: { ...form.values, [`${parameter.in} ${parameter.name}`]: value },
-            })}
-        />
-      ))}
+      {(route.parameters ?? []).map((parameter) => {
+        const key = `${parameter.in} ${parameter.name}`;
+        return (
+          <ParameterField
+            key={key}
+            parameter={parameter}
+            value={form.values[key] ?? ""}
+            error={missing.includes(parameter.name) ? "This is required." : undefined}
+            onChange={(value) => setForm({ ...form, values: { ...form.values, [key]: value } })}
+          />
+        );
+      })}
       {route.requestBody && (
         <TextField
           label="Body"
