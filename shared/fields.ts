@@ -16,6 +16,14 @@ export function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The fields that `keep` accepts. */
+export function filterFields<Value>(
+  fields: Readonly<Record<string, Value>>,
+  keep: (value: Value, name: string) => unknown,
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => keep(value, name)));
+}
+
 /** The text, or `null`. */
 export function asText(value: unknown): string | null {
   return typeof value === "string" ? value : null;

@@ -1,7 +1,7 @@
 import { AppError } from "../../shared/errors.ts";
 import type { RequestContext } from "../../shared/http/router/router.ts";
 import type { HistoryRepairs } from "../run/history.ts";
-import type { RunReport } from "../run/runner.ts";
+import type { PreparedRun, RunReport } from "../run/runner.ts";
 import type { ToolEvent } from "../run/events.ts";
 
 /** What a whole run cost, for the stream's last event. Times are in milliseconds. */
@@ -53,8 +53,13 @@ export function accountFields(report: RunReport): Record<string, string | number
   };
 }
 
+/** The headers of a stream: what is known before the answer. */
+export function runHeaders({ repairs, model }: PreparedRun): Record<string, string> {
+  return { ...repairHeaders(repairs), "x-agent-model": toHeaderValue(model()) };
+}
+
 /** `x-history-repairs: paired=1, merged=2`; no header if nothing was repaired. */
-export function repairHeaders(repairs: HistoryRepairs): Record<string, string> {
+function repairHeaders(repairs: HistoryRepairs): Record<string, string> {
   const text = describeRepairs(repairs);
   return text ? { "x-history-repairs": text } : {};
 }

@@ -6,7 +6,7 @@ import { toSentFields } from "../run/caller_messages.ts";
 import { AppError } from "../../shared/errors.ts";
 import { toProblem } from "../../shared/http/router/problem.ts";
 import { noteFailure } from "../../shared/http/router/router.ts";
-import { accountFields, repairHeaders, toAccount, toHeaderValue } from "./accounting.ts";
+import { accountFields, runHeaders, toAccount } from "./accounting.ts";
 import {
   eventStreamResponse,
   openEventStream,
@@ -139,11 +139,7 @@ export async function streamAnswer(
     return push({ event: "error", data: JSON.stringify(toProblem(error, context.requestId)) });
   }
 
-  const headers = () => ({
-    ...options.headers,
-    ...repairHeaders(run.repairs),
-    "x-agent-model": toHeaderValue(run.model()),
-  });
+  const headers = () => ({ ...options.headers, ...runHeaders(run) });
   try {
     return await streamEvents({ ...options, produce, sendError, headers });
   } catch (error) {

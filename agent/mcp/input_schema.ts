@@ -1,4 +1,4 @@
-import { asFields, asList, type Fields, isFields } from "../../shared/fields.ts";
+import { asFields, asList, type Fields, filterFields, isFields } from "../../shared/fields.ts";
 import { shorten } from "../../shared/text.ts";
 
 /** Levels of a schema that are read: more than any real one has. */
@@ -26,7 +26,10 @@ export function toPortable(
     ...((isArray || further !== undefined) && {
       items: isFields(further) || (isRule && further === false) ? further : {},
     }),
-    ...(isFields(properties) && { properties: isRule ? properties : withoutFalse(properties) }),
+    // No value is valid for a property whose schema is `false`.
+    ...(isFields(properties) && {
+      properties: isRule ? properties : filterFields(properties, (inner) => inner !== false),
+    }),
   };
   const mapped = mapSchemas(known, (inner, key) => {
     if (typeof inner === "boolean") return inner ? {} : { not: {} };
@@ -36,11 +39,6 @@ export function toPortable(
   const { additionalProperties: more } = schema;
   // Booleans are common here, and every provider accepts them.
   return typeof more === "boolean" ? { ...mapped, additionalProperties: more } : mapped;
-}
-
-/** Leaves out the properties whose schema is `false`: no value is valid for them. */
-function withoutFalse(properties: Fields): Fields {
-  return Object.fromEntries(Object.entries(properties).filter(([, schema]) => schema !== false));
 }
 
 /** A copy of a schema, with all schemas that are directly in it mapped. */
@@ -73,16 +71,16 @@ const MAX_ALTERNATIVES = 4_000;
  * Alternatives at the top become one list of properties, and are described in words.
  */
 export function toParameters({ $schema: _, ...schema }: Fields): Fields {
-  const kept = Object.entries(schema).filter(([key]) => !REFUSED.includes(key));
-  const refused = Object.entries(schema).filter(([key]) => REFUSED.includes(key));
-  const parameters: Fields = { properties: {}, ...Object.fromEntries(kept) };
-  if (refused.length === 0) return parameters;
+  const kept = filterFields(schema, (_, key) => !REFUSED.includes(key));
+  const refused = filterFields(schema, (_, key) => REFUSED.includes(key));
+  const parameters: Fields = { properties: {}, ...kept };
+  if (Object.keys(refused).length === 0) return parameters;
   const branchesOf = (key: string) =>
     new Set(asList(schema[key]).map((branch) => resolve(branch, schema)));
   const branches = new Set(["allOf", "anyOf", "oneOf"].flatMap((key) => [...branchesOf(key)]));
   const required = [...branchesOf("allOf")].flatMap((branch) => asList(branch.required));
-  const rules = JSON.stringify(Object.fromEntries(refused));
-  const said = `The arguments must also fit ${shorten(rules, MAX_ALTERNATIVES)}`;
+  const rules = shorten(JSON.stringify(refused), MAX_ALTERNATIVES);
+  const said = `The arguments must also fit ${rules}`;
   return {
     ...parameters,
     description: [schema.description, said].filter(Boolean).join("\n"),
@@ -103,11 +101,8 @@ function resolve(branch: unknown, schema: Fields): Fields {
 /** If schemas describe a property differently, it may match any of the descriptions. */
 function mergeProperties(schemas: Fields[]): Fields {
   const found = new Map<string, Map<string, unknown>>();
-  for (
-    const [name, property] of schemas.flatMap((schema) =>
-      Object.entries(asFields(schema.properties))
-    )
-  ) {
+  const all = schemas.flatMap((schema) => Object.entries(asFields(schema.properties)));
+  for (const [name, property] of all) {
     const forms = found.get(name) ?? new Map<string, unknown>();
     found.set(name, forms.set(JSON.stringify(property), property));
   }

@@ -3,18 +3,6 @@ import type { ContentPart } from "../../shared/providers/provider.ts";
 import { AnswerTooLarge } from "../../shared/http/fetch/outgoing_fetch.ts";
 import { MAX_MESSAGE_BYTES } from "./message_limits.ts";
 
-/** The parts of a call's result that a model can use. */
-interface McpResult {
-  content?: unknown;
-  structuredContent?: unknown;
-}
-
-/** A result as a tool returns it: the text names each image too. */
-interface ReadResult {
-  text: string;
-  images: ContentPart[];
-}
-
 /** Limits of the images of one result; the others are only named. */
 const MAX_IMAGES = 8;
 const MAX_IMAGE_CHARACTERS = 4_000_000;
@@ -22,10 +10,12 @@ const MAX_IMAGE_CHARACTERS = 4_000_000;
 const IMAGE_TYPE = /^image\/(png|jpe?g|gif|webp)(?![^;\s])/i;
 
 /**
- * Reads a result, whose parts may differ from the protocol. Content other than text and images is
- * named by its type.
+ * Reads the result of a call, whose parts may differ from the protocol, as a tool returns it. The
+ * text names each image too, and other content by its type.
  */
-export function readResult({ content, structuredContent }: McpResult): ReadResult {
+export function readResult(
+  { content, structuredContent }: { content?: unknown; structuredContent?: unknown },
+): { text: string; images: ContentPart[] } {
   const parts = [content ?? []].flat().map(toPart);
   const texts = parts.map(describePart).filter(Boolean);
   const text = texts.length === 0 && structuredContent !== undefined

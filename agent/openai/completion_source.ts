@@ -2,7 +2,7 @@ import type { ChatProvider, ChatReply, ChatRequest } from "../../shared/provider
 import {
   accountFields,
   accountHeaders,
-  repairHeaders,
+  runHeaders,
   toAccount,
   toHeaderValue,
 } from "../answer/accounting.ts";
@@ -48,7 +48,7 @@ export interface CompletionSource {
 export function fromAgent(run: PreparedRun, { isJson }: { isJson: boolean }): CompletionSource {
   return {
     model: run.model,
-    headers: () => repairHeaders(run.repairs),
+    headers: () => runHeaders(run),
     async start({ emit, ...observer }) {
       const held = emit && isJson ? holdAsides(emit) : undefined;
       const report = await run.start({ ...observer, emit: held?.emit ?? emit });
@@ -67,16 +67,17 @@ export function fromAgent(run: PreparedRun, { isJson }: { isJson: boolean }): Co
 
 /** The provider's own answer, including its tool calls, without the agent. */
 export function fromModel(provider: ChatProvider, request: ChatRequest): CompletionSource {
+  const headers = { "x-agent-model": toHeaderValue(request.model) };
   return {
     model: () => request.model,
-    headers: () => ({}),
+    headers: () => headers,
     async start({ signal, emit }) {
       const reply = await callModel(request, { provider, signal, emit });
       const usage = reply.usage && callUsage(reply.usage);
       return {
         reply,
         usage,
-        headers: { "x-agent-model": toHeaderValue(request.model) },
+        headers,
         fields: usage
           ? { input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens }
           : {},

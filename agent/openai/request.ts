@@ -1,6 +1,6 @@
 import { unsupportedField } from "../../shared/errors.ts";
 import { pickExtra } from "../../shared/providers/extra_fields.ts";
-import { asFields, asText, isFields } from "../../shared/fields.ts";
+import { asFields, asText, type Fields, filterFields, isFields } from "../../shared/fields.ts";
 import {
   KNOWN_FIELDS,
   parseToolCall,
@@ -12,17 +12,12 @@ import { type CallerMessage, readSentFields, splitPrompt } from "../run/caller_m
 import type { AgentSettings } from "../run/model_call.ts";
 import { missingModel } from "../models/choice.ts";
 
-/** An OpenAI request as input of a run. */
-interface AgentConversation {
-  messages: CallerMessage[];
-  /** The system messages that it begins with; they replace the service's own prompt. */
-  systemPrompt: string | undefined;
-  settings: Partial<AgentSettings>;
-  callerTools: ToolDefinition[];
-}
-
-/** Throws 400 if the caller wants several choices, or has tools that the agent cannot offer. */
-export function toConversation(body: CompletionRequest): AgentConversation {
+/**
+ * An OpenAI request as input of a run. The system messages that it begins with replace the service's
+ * own prompt. Throws 400 if the caller wants several choices, or has tools that the agent cannot
+ * offer.
+ */
+export function toConversation(body: CompletionRequest) {
   refuseChoices(body);
   refuseFunctions(body);
   const { systemPrompt, rest } = splitPrompt(body.messages.map(toCallerMessage));
@@ -137,15 +132,11 @@ function readToolFields(
 /** Ends the model id of a request that goes to the provider as it is. */
 const SUFFIX = ":plain";
 
-/** Who answers a request: the agent, or the model alone. */
-interface Mode {
-  /** The model id, without the suffix. */
-  model: string;
-  isPlain: boolean;
-}
-
-/** A request is plain by the header `x-agent-tools: off`, or by the model's suffix `:plain`. */
-export function readMode(model: string, headers: Headers): Mode {
+/**
+ * Who answers a request: the agent, or the model alone if it is plain, by the header
+ * `x-agent-tools: off` or by the model's suffix `:plain`. `model` is the id without that suffix.
+ */
+export function readMode(model: string, headers: Headers): { model: string; isPlain: boolean } {
   const id = model.trim();
   if (id.endsWith(SUFFIX)) return { model: id.slice(0, -SUFFIX.length), isPlain: true };
   const isPlain = headers.get("x-agent-tools")?.trim().toLowerCase() === "off";
@@ -191,7 +182,7 @@ export function toSettings(body: CompletionRequest): Partial<AgentSettings> {
 }
 
 /** The fields of a request that goes to the provider as it is. */
-export function toPlainFields(body: CompletionRequest): Record<string, unknown> {
+export function toPlainFields(body: CompletionRequest): Fields {
   return setFields(
     body,
     (name) => !["model", "messages", "stream", "stream_options"].includes(name),
@@ -199,16 +190,13 @@ export function toPlainFields(body: CompletionRequest): Record<string, unknown> 
 }
 
 function setFields(body: CompletionRequest, isWanted: (name: string) => boolean) {
-  return Object.fromEntries(
-    Object.entries(body).filter(([name, value]) =>
-      isWanted(name) && isSet(value) && !(isTokenLimit(name) && !isLimit(value))
-    ),
+  return filterFields<unknown>(
+    body,
+    (value, name) => isWanted(name) && isSet(value) && (isLimit(value) || !TOKEN_LIMITS.has(name)),
   );
 }
 
-function isTokenLimit(name: string): boolean {
-  return name === "max_tokens" || name === "max_completion_tokens";
-}
+const TOKEN_LIMITS = new Set(["max_tokens", "max_completion_tokens"]);
 
 function isLimit(value: unknown): value is number {
   return isSet(value) && value !== NO_LIMIT;

@@ -1,4 +1,3 @@
-import { toHeaderValue } from "../answer/accounting.ts";
 import {
   type Outlet,
   type Push,
@@ -85,12 +84,7 @@ export async function streamCompletion(
     return push({ data: JSON.stringify(toOpenAIError(error, context.requestId)) });
   }
 
-  return await streamEvents({
-    ...options,
-    produce,
-    sendError,
-    headers: () => ({ ...source.headers(), "x-agent-model": toHeaderValue(source.model()) }),
-  });
+  return await streamEvents({ ...options, produce, sendError, headers: source.headers });
 }
 
 /** What a reply has beyond its text, its thoughts and the calls that were announced. */

@@ -1,4 +1,5 @@
 import { invalidField } from "../../shared/errors.ts";
+import { filterFields } from "../../shared/fields.ts";
 import {
   isBlankContent,
   joinContents,
@@ -269,7 +270,8 @@ function withExtra<Message extends object>(message: Message, extra: ExtraFields)
 
 /** The fields that hold for both messages. */
 function commonFields(first: ExtraFields = {}, second: ExtraFields = {}): ExtraFields {
-  const isCommon = ([name, value]: [string, unknown]) =>
-    JSON.stringify(value) === JSON.stringify(second[name]);
-  return Object.fromEntries(Object.entries(first).filter(isCommon));
+  return filterFields(
+    first,
+    (value, name) => JSON.stringify(value) === JSON.stringify(second[name]),
+  );
 }

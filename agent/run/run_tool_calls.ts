@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { z } from "zod";
 import { AppError, isAbort } from "../../shared/errors.ts";
-import type { Fields } from "../../shared/fields.ts";
+import { type Fields, filterFields } from "../../shared/fields.ts";
 import type { Logger } from "../../shared/log.ts";
 import type { ChatMessage, ContentPart, ToolCall } from "../../shared/providers/provider.ts";
 import { limitImages } from "../../shared/providers/content.ts";
@@ -152,8 +152,7 @@ async function execute(
 function checkArguments({ schema }: Tool, args: Fields) {
   const checked = schema.safeParse(args);
   if (checked.success) return checked;
-  const given = Object.entries(args).filter(([, value]) => value !== null);
-  const again = schema.safeParse(Object.fromEntries(given));
+  const again = schema.safeParse(filterFields(args, (value) => value !== null));
   return again.success ? again : checked;
 }
 

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { errorMessage } from "../errors.ts";
-import { tryParseJson } from "../fields.ts";
+import { filterFields, tryParseJson } from "../fields.ts";
 import { z } from "zod";
 import { type CallerKey, parseCallerKeys } from "../http/router/auth.ts";
 import { isHeaderValue } from "../http/router/headers.ts";
@@ -194,8 +194,7 @@ export function parseConfig<S extends z.ZodObject>(
   environment: Record<string, string | undefined>,
 ): z.output<S> {
   const trimmed = Object.entries(environment).map(([name, value]) => [name, value?.trim()]);
-  const set = trimmed.filter(([, value]) => value);
-  const result = schema.safeParse(Object.fromEntries(set));
+  const result = schema.safeParse(filterFields(Object.fromEntries(trimmed), Boolean));
   if (result.success) return result.data;
   const reasons = [
     ...result.error.issues.map(describeIssue),

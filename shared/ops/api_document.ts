@@ -5,6 +5,7 @@ import {
   type ZodOpenApiResponseObject,
   type ZodOpenApiResponsesObject,
 } from "zod-openapi";
+import { filterFields } from "../fields.ts";
 import type { Route } from "../http/router/router.ts";
 import {
   type About,
@@ -77,9 +78,7 @@ function describe(route: Route, path: string): ZodOpenApiOperationObject {
 /** A route that needs no key, or is not limited, never answers that. */
 function commonProblems({ needsKey, limited }: Route): ProblemTexts {
   const left = [...(needsKey === false ? ["401"] : []), ...(limited === false ? ["429"] : [])];
-  return Object.fromEntries(
-    Object.entries(COMMON_PROBLEMS).filter(([status]) => !left.includes(status)),
-  );
+  return filterFields(COMMON_PROBLEMS, (_, status) => !left.includes(status));
 }
 
 function toOperationId(method: string, path: string): string {

@@ -30,9 +30,6 @@ interface PostgresClient {
   query<R = unknown>(statement: Statement): Promise<PostgresResult<R>>;
   /** Gives the connection back; one that failed is closed. */
   release(): void;
-}
-
-interface Resettable {
   /**
    * Rolls back a transaction that several statements in one text began and left open because one of
    * them failed. Otherwise every later statement on the connection would fail. Never rejects.
@@ -124,7 +121,7 @@ export async function createPostgresPool(options: PoolOptions): Promise<Postgres
     }
   }
 
-  async function connect(): Promise<PostgresClient & Resettable> {
+  async function connect(): Promise<PostgresClient> {
     const client = await translate(take);
     let fault: Error | undefined;
     const note = (error: Error) => fault ??= error;

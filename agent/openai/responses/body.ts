@@ -6,8 +6,6 @@ import type { CompletionUsage } from "../completion.ts";
 import type { OutputItem } from "./output_items.ts";
 import { randomHex } from "../../../shared/text.ts";
 
-type ResponseStatus = "in_progress" | "completed" | "incomplete" | "failed";
-
 /** The fields of a response that do not change while it grows. */
 export interface ResponseFrame {
   /** `resp_…`. */
@@ -25,7 +23,7 @@ export function createResponseFrame(request: ResponsesRequest): ResponseFrame {
 
 export interface ResponseState {
   model: string;
-  status: ResponseStatus;
+  status: "in_progress" | "completed" | "incomplete" | "failed";
   output: OutputItem[];
   usage?: CompletionUsage | null;
   serviceTier?: string | null;

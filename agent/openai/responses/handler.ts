@@ -13,6 +13,7 @@ import type { OutputItem } from "./output_items.ts";
 import { streamResponse } from "./stream.ts";
 import { invalidField, unsupportedField } from "../../../shared/errors.ts";
 import { listFieldErrors } from "../../../shared/field_errors.ts";
+import { filterFields } from "../../../shared/fields.ts";
 
 interface ResponseHandlerDeps {
   /** Opens the chat completion that answers. Throws 4xx and 503. */
@@ -97,13 +98,12 @@ export function toCompletionRequest(body: ResponsesRequest, findItem: FindItem):
     if (body[name]) throw unsupportedField(name, reason);
   }
   const { input, instructions, max_output_tokens, text, reasoning, tools, tool_choice } = body;
-  const passed = Object.entries(body).filter(([name]) => !OWN.has(name));
   const wantsLogprobs = body.top_logprobs || body.include?.includes("message.output_text.logprobs");
   const messages = typeof input === "string"
     ? [{ role: "user", content: input }]
     : toMessages(input, findItem);
   const result = CompletionRequest.safeParse({
-    ...Object.fromEntries(passed),
+    ...filterFields(body, (_, name) => !OWN.has(name)),
     messages: [...(instructions ? [{ role: "system", content: instructions }] : []), ...messages],
     max_tokens: max_output_tokens,
     response_format: toResponseFormat(text?.format),
@@ -130,8 +130,7 @@ type Tool = NonNullable<ResponsesRequest["tools"]>[number];
 function toTool(tool: Tool, index: number) {
   const { type, ...definition } = tool;
   if (type === "function") {
-    const set = Object.entries(definition).filter(([, value]) => value !== null);
-    return { type, function: Object.fromEntries(set) };
+    return { type, function: filterFields(definition, (value) => value !== null) };
   }
   throw unsupportedField(
     `tools.${index}.type`,

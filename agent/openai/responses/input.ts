@@ -1,5 +1,5 @@
 import { AppError, unsupportedField } from "../../../shared/errors.ts";
-import { asList, asText } from "../../../shared/fields.ts";
+import { asList, asText, filterFields } from "../../../shared/fields.ts";
 import { pickExtra } from "../../../shared/providers/extra_fields.ts";
 import { toToolCallParam } from "../../../shared/providers/openai_messages.ts";
 import { InputItem } from "../../schemas/responses.ts";
@@ -83,8 +83,7 @@ function complete(
     return kept;
   }
   if (kept?.type !== given.type) return given;
-  const set = Object.entries(given).filter(([, value]) => value !== null);
-  return { ...kept, ...Object.fromEntries(set) } as InputItem;
+  return { ...kept, ...filterFields<unknown>(given, (value) => value !== null) } as InputItem;
 }
 
 function unknownItem(id: string, path: string): AppError {
@@ -152,8 +151,7 @@ function toPart(part: Part, path: string): unknown {
     case "input_file": {
       const { file_data, file_id, filename, file_url } = fields;
       if (file_url) throw unsupportedField(`${path}.file_url`, "send the file itself as file_data");
-      const file = Object.entries({ file_data, file_id, filename }).filter(([, value]) => value);
-      return { type: "file", file: Object.fromEntries(file) };
+      return { type: "file", file: filterFields({ file_data, file_id, filename }, Boolean) };
     }
     case "input_audio":
       return part;

@@ -1,4 +1,3 @@
-import { toHeaderValue } from "../../answer/accounting.ts";
 import {
   type Outlet,
   type Push,
@@ -92,10 +91,5 @@ export async function streamResponse(
     await send({ type: "response.failed", response });
   }
 
-  return await streamEvents({
-    ...options,
-    produce,
-    sendError,
-    headers: () => ({ ...source.headers(), "x-agent-model": toHeaderValue(source.model()) }),
-  });
+  return await streamEvents({ ...options, produce, sendError, headers: source.headers });
 }
