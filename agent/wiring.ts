@@ -1,25 +1,20 @@
 import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_call.ts";
 import { createCapacity } from "../shared/http/server/connection.ts";
 import type { Logger } from "../shared/log.ts";
-import { createMetrics, type Metrics } from "../shared/ops/metrics.ts";
+import { createMetrics } from "../shared/ops/metrics.ts";
 import type { ReadinessCheck } from "../shared/ops/operations_routes.ts";
 import { PROVIDER_NAMES, settingsOf } from "../shared/providers/table.ts";
 import { createRedactor, listSecrets } from "../shared/redaction.ts";
 import { type AgentConfig, readProgramEnvironment } from "./config.ts";
-import type { AgentDeps } from "./handler.ts";
 import { createModels, type Models, observeModels } from "./models/models.ts";
 import { createTools } from "./tools/mod.ts";
 import { createFixedTools, observeTools, type ToolSource } from "./tools/tool.ts";
 
-/** What `main.ts` needs in addition to the handler. */
-interface WiredAgent extends AgentDeps {
-  /** Disposing of it closes the tools. */
-  tools: ToolSource & AsyncDisposable;
-  metrics: Metrics;
-}
-
-/** The service's real dependencies, from its configuration. Connects to the MCP servers. */
-export async function createAgentDeps(config: AgentConfig, log: Logger): Promise<WiredAgent> {
+/**
+ * The service's real dependencies, from its configuration. Connects to the MCP servers; disposing of
+ * `tools` closes them.
+ */
+export async function createAgentDeps(config: AgentConfig, log: Logger) {
   const runs = createCapacity({
     what: "runs",
     max: config.AGENT_MAX_RUNS,

@@ -12,6 +12,16 @@ export function loadApart<T>(load: () => Promise<T>): Promise<T> {
   return outside(load);
 }
 
+/** Loads once, also for calls at the same time. If loading fails, the next call tries again. */
+export function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  return () =>
+    loading ??= loadApart(load).catch((error) => {
+      loading = undefined;
+      throw error;
+    });
+}
+
 /**
  * A function whose code is loaded by its first call, for what most processes never need: every
  * module makes the start slower. If loading fails, the next call tries again.
@@ -19,12 +29,6 @@ export function loadApart<T>(load: () => Promise<T>): Promise<T> {
 export function lazy<A extends unknown[], R>(
   load: () => Promise<(...args: A) => R | Promise<R>>,
 ): (...args: A) => Promise<R> {
-  let loading: ReturnType<typeof load> | undefined;
-  return async (...args) => {
-    const loaded = await (loading ??= loadApart(load).catch((error) => {
-      loading = undefined;
-      throw error;
-    }));
-    return await loaded(...args);
-  };
+  const loaded = loadOnce(load);
+  return async (...args) => await (await loaded())(...args);
 }

@@ -105,13 +105,10 @@ function escape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-function describeErrors(fields: Fields, describe: DescribeError): Fields {
+function describeErrors(fields: Fields, describe: (error: Error) => string): Fields {
   const { error } = fields;
   return error instanceof Error ? { ...fields, error: describe(error) } : fields;
 }
-
-/** An error as one field of a log line. */
-type DescribeError = (error: Error) => string;
 
 /** Causes may form a circle. */
 const MOST_CAUSES = 5;

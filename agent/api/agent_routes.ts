@@ -104,10 +104,7 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
       problems: {
         400: "`invalid_json`, `invalid_request`, `missing_model_id`, `invalid_model_id`",
         404: "`model_not_found`: the provider does not know the model",
-        ...PROVIDER_REFUSALS,
-        502: "`provider_error`, `provider_auth`, `empty_reply`",
-        503: "`overloaded`, `shutting_down`, `provider_not_configured`",
-        504: "`provider_timeout`",
+        ...RUN_REFUSALS,
       },
       handler: createAnswerHandler(deps),
     },
@@ -116,7 +113,7 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
       path: "/studio/models",
       summary: "The fine-tuned models, by name",
       answers: { 200: jsonAnswer("Names to UUIDs.", StudioModels) },
-      problems: { 502: "`provider_error`, `provider_auth`", 504: "`provider_timeout`" },
+      problems: LIST_REFUSALS,
       handler: async (request, { connection }) =>
         Response.json(await models.listStudio(workSignal(request, connection))),
     },
@@ -231,11 +228,20 @@ export const AgentApprove = z.enum(["tools"]).optional().meta({
     "a tool message with `approved`, `refused` or `refused: <reason>`.",
 });
 
-/** Statuses that only a provider's refusal has. A refusal may also be a 400, 403 or 413. */
-export const PROVIDER_REFUSALS = {
+/** What any run may be answered. A provider's refusal may also be a 400, 403 or 413. */
+export const RUN_REFUSALS = {
   402: "`provider_refused`",
   422: "`provider_refused`; 400, 403 and 413 may have that code too",
   451: "`provider_refused`",
+  502: "`provider_error`, `provider_auth`, `empty_reply`",
+  503: "`overloaded`, `shutting_down`, `provider_not_configured`",
+  504: "`provider_timeout`",
+};
+
+/** What any list of models may be answered. */
+export const LIST_REFUSALS = {
+  502: "`provider_error`, `provider_auth`",
+  504: "`provider_timeout`",
 };
 
 /** The answer of a run: whole, or as a stream of `events`. `headers` are further ones. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
-import { lazy } from "../../shared/lazy.ts";
+import { loadOnce } from "../../shared/lazy.ts";
 import {
   type ErrorFormat,
   jsonAnswer,
@@ -15,7 +15,13 @@ import {
 } from "../schemas/chat_completion.ts";
 import { ResponseObject, ResponsesRequest } from "../schemas/responses.ts";
 import type { OpenAIHandlers } from "../openai/handlers.ts";
-import { AgentApprove, PROVIDER_REFUSALS, runAnswer, type RunRouteDeps } from "./agent_routes.ts";
+import {
+  AgentApprove,
+  LIST_REFUSALS,
+  RUN_REFUSALS,
+  runAnswer,
+  type RunRouteDeps,
+} from "./agent_routes.ts";
 
 const CompletionHeaders = z.object({
   "x-agent-tools": z.enum(["off"]).optional().meta({
@@ -31,17 +37,20 @@ const RUN_PROBLEMS: ProblemTexts = {
   400: "`invalid_json`, `invalid_request`, `missing_model_id`, `invalid_model_id`, " +
     "`unsupported_parameter`",
   404: "`model_not_found`",
-  ...PROVIDER_REFUSALS,
-  502: "`provider_error`, `provider_auth`, `empty_reply`",
-  503: "`overloaded`, `shutting_down`, `provider_not_configured`",
-  504: "`provider_timeout`",
+  ...RUN_REFUSALS,
 };
 
 const errorFormat: ErrorFormat = { contentType: "application/json", schema: OpenAIError };
 
 /** The routes for OpenAI clients. */
 export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
-  const handler = createLazyHandlers(deps);
+  /** The first request to one of them loads the handlers. */
+  const load = loadOnce(async () => {
+    const { createOpenAIHandlers } = await import("../openai/handlers.ts");
+    return createOpenAIHandlers(deps);
+  });
+  const handler = (name: keyof OpenAIHandlers): Handler => async (request, context) =>
+    await (await load())[name](request, context);
   return [
     {
       method: "POST",
@@ -96,7 +105,7 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
       answers: {
         200: jsonAnswer("OpenAI's list.", ModelList),
       },
-      problems: { 502: "`provider_error`, `provider_auth`", 504: "`provider_timeout`" },
+      problems: LIST_REFUSALS,
       errorFormat,
       handler: handler("listModels"),
     },
@@ -109,23 +118,9 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
         path: z.object({ id: z.string().meta({ description: "As `GET /v1/models` lists it." }) }),
       },
       answers: { 200: jsonAnswer("The model, as OpenAI's API describes one.", Model) },
-      problems: {
-        404: "`model_not_found`",
-        502: "`provider_error`, `provider_auth`",
-        504: "`provider_timeout`",
-      },
+      problems: { 404: "`model_not_found`", ...LIST_REFUSALS },
       errorFormat,
       handler: handler("findModel"),
     },
   ];
-}
-
-/** Loads the handlers with the first request to one of them. */
-function createLazyHandlers(deps: RunRouteDeps): (name: keyof OpenAIHandlers) => Handler {
-  let handlers: OpenAIHandlers | undefined;
-  return (name) =>
-    lazy(async () => {
-      const { createOpenAIHandlers } = await import("../openai/handlers.ts");
-      return (handlers ??= createOpenAIHandlers(deps))[name];
-    });
 }

@@ -24,7 +24,7 @@ import {
   listAliases,
   type StudioModelList,
 } from "./model_lists.ts";
-import { loadApart } from "../../shared/lazy.ts";
+import { loadOnce } from "../../shared/lazy.ts";
 
 /** The models that can answer. */
 export interface Models {
@@ -132,24 +132,17 @@ interface LazyProvider extends ChatProvider, ModelLister {
   load(): Promise<void>;
 }
 
-/** `create` is called once. If it fails, the next call tries again. */
+/** `create` is called once; see `loadOnce`. */
 export function createLazyProvider(
   name: string,
   create: () => Promise<ChatProvider & ModelLister>,
 ): LazyProvider {
   let created: (ChatProvider & ModelLister) | undefined;
-  let pending: Promise<ChatProvider & ModelLister> | undefined;
-
-  function load(): Promise<ChatProvider & ModelLister> {
-    pending ??= loadApart(create).then((provider) => created = provider).finally(() =>
-      pending = undefined
-    );
-    return pending;
-  }
+  const load = loadOnce(async () => created = await create());
 
   return {
     name,
-    load: async () => void (created ?? await load()),
+    load: async () => void await load(),
     complete: async (...call) => await (created ?? await load()).complete(...call),
     listModels: async (...call) => await (created ?? await load()).listModels(...call),
     stream: (...call) => created ? created.stream(...call) : streamLater(load(), call),

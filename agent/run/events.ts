@@ -1,4 +1,9 @@
+import type { z } from "zod";
 import type { CallPiece } from "../../shared/providers/provider.ts";
+import type { ToolEvents } from "../schemas/agent.ts";
+
+/** A call of one of the agent's own tools, or its result. */
+export type ToolEvent = z.output<typeof ToolEvents>[number];
 
 /** Something that happened in a run. */
 export type AgentEvent =
@@ -12,19 +17,7 @@ export type AgentEvent =
   | CallPiece
   /** The provider's own chunk, of a request that is passed through. */
   | { type: "chunk"; chunk: Record<string, unknown> }
-  /** `args` is the model's text if it is not a JSON object. */
-  | { type: "tool_call"; id: string; name: string; args: Record<string, unknown> | string }
-  | {
-    type: "tool_result";
-    id: string;
-    name: string;
-    content: string;
-    status: "ok" | "error";
-    ms: number;
-  };
-
-/** A call of one of the agent's own tools, or its result. */
-export type ToolEvent = Extract<AgentEvent, { type: "tool_call" | "tool_result" }>;
+  | ToolEvent;
 
 /** Handles one event. The run waits for it, so that events do not pile up for a slow reader. */
 export type Emit<Event = AgentEvent> = (event: Event) => void | Promise<void>;

@@ -181,10 +181,16 @@ export interface ModelLister {
 }
 
 /** Why no connection could be made. */
-export type Unreachable = "refused" | "dns" | "route" | "blocked_port" | CertificateFault | "tls";
-
-/** What is wrong with a TLS certificate. */
-type CertificateFault = "untrusted" | "expired" | "other_name";
+export type Unreachable =
+  | "refused"
+  | "dns"
+  | "route"
+  | "blocked_port"
+  | "tls"
+  /** What is wrong with a TLS certificate. */
+  | "untrusted"
+  | "expired"
+  | "other_name";
 
 /** Why a provider's call failed. The HTTP status for our own caller is separate. */
 export type ProviderFailure =

@@ -47,11 +47,7 @@ const TOGETHER = 4;
 let begun = 0;
 
 /** A connection without a socket: it closes when the answer is made. */
-interface LocalConnection extends Connection {
-  close(): void;
-}
-
-export function createLocalConnection(): LocalConnection {
+export function createLocalConnection(): Connection & { close(): void } {
   const callbacks: (() => void)[] = [];
   return {
     address: "127.0.0.1",
