@@ -8,7 +8,14 @@ import {
   readQuery,
 } from "../../shared/http/body/body.ts";
 import { wantsEvents } from "../../shared/http/router/headers.ts";
-import { MAX_TARGETS, type NamedTarget, severalModels } from "../schemas/targets.ts";
+import {
+  type EvaluateRequest,
+  evaluateRequest,
+  MAX_TARGETS,
+  type NamedTarget,
+  requestOf,
+  severalModels,
+} from "../schemas/evaluate_request.ts";
 import type { EvalConfig } from "../config.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import { nameBatch, type StoredRun } from "../store/runs/run_record.ts";
@@ -23,7 +30,6 @@ import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import { type EventResponse, logStreamEnd } from "../run/events/event_response.ts";
 import { z } from "zod";
-import { type EvaluateRequest, evaluateRequest, requestOf } from "../schemas/evaluate_request.ts";
 import {
   DatasetReference,
   loadScenarios,

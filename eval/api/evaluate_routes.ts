@@ -2,9 +2,14 @@ import { z } from "zod";
 import { readQuery } from "../../shared/http/body/body.ts";
 import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
-import { Endpoint, evaluateRequest, ModelId } from "../schemas/evaluate_request.ts";
+import {
+  Endpoint,
+  evaluateRequest,
+  EvaluateTarget,
+  MAX_TARGETS,
+  ModelId,
+} from "../schemas/evaluate_request.ts";
 import { EvaluateAnswer } from "../schemas/evaluate_response.ts";
-import { EvaluateTarget, MAX_TARGETS } from "../schemas/targets.ts";
 import { EndpointModel, type ListEndpointModels } from "../endpoint/endpoint_models.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { describeScores } from "../assess/scores/scorers.ts";

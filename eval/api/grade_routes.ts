@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
-import { GradeAgreement } from "../schemas/grade_agreement.ts";
-import { Grade, GradeInput, PlacedGrade } from "../schemas/grades.ts";
+import { Grade, GradeAgreement, GradeInput, PlacedGrade } from "../schemas/grades.ts";
 import { paging, runPath, Share, turnPath, WRITE_PROBLEMS } from "./route_parts.ts";
 import { AppError, notFound } from "../../shared/errors.ts";
 import { readJson, readParams, readQuery } from "../../shared/http/body/body.ts";

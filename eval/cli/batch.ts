@@ -1,8 +1,13 @@
 import type { FieldError } from "../../shared/errors.ts";
 import { listFieldErrors } from "../../shared/field_errors.ts";
 import type { z } from "zod";
-import { type EvaluateRequest, evaluateRequest } from "../schemas/evaluate_request.ts";
-import { MAX_TARGETS, type NamedTarget, severalModels } from "../schemas/targets.ts";
+import {
+  type EvaluateRequest,
+  evaluateRequest,
+  MAX_TARGETS,
+  type NamedTarget,
+  severalModels,
+} from "../schemas/evaluate_request.ts";
 import { COLUMN_FIELDS, detectFormat, findFormat, FORMATS, mapColumn } from "../datasets/detect.ts";
 import { json, jsonl } from "../datasets/formats/assay.ts";
 import { csv } from "../datasets/formats/csv.ts";

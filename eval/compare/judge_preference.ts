@@ -4,7 +4,7 @@ import { createYielder } from "../../shared/yielder.ts";
 import type { JudgeModel } from "../assess/judge/model.ts";
 import { referenceOf } from "../assess/references.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
-import { isUnanswered } from "../schemas/unanswered.ts";
+import { isUnanswered } from "../schemas/barred.ts";
 import { runDeleted } from "../store/runs/require_run.ts";
 import type { RunReader } from "../store/store.ts";
 import { SEED } from "./compare.ts";

@@ -1,4 +1,4 @@
-import { isUnanswered } from "../schemas/unanswered.ts";
+import { isUnanswered } from "../schemas/barred.ts";
 import { isAskedTheSecondWay } from "../schemas/conversations.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
 import type { Scores } from "../schemas/statistics.ts";

@@ -1,7 +1,7 @@
 import type { ScoreDescription } from "../assess/scores/score.ts";
 import type { Comparison } from "../compare/comparison.ts";
 import type { ComparedSides, ComparisonDetails } from "./text/compared_sides.ts";
-import type { GradeAgreement } from "../schemas/grade_agreement.ts";
+import type { GradeAgreement } from "../schemas/grades.ts";
 import type { Detail } from "../results/detail.ts";
 import type { GroupReport } from "../groups/group_report.ts";
 import type { RunNoise } from "../schemas/noise.ts";

@@ -4,7 +4,7 @@ import type {
   GradeAgreement,
   JudgeAgreement,
   PeopleAgreement,
-} from "../schemas/grade_agreement.ts";
+} from "../schemas/grades.ts";
 import type { Scores } from "../schemas/statistics.ts";
 import { requireScores } from "../results/detail.ts";
 import { HEADLINE, reaches, thresholdOf } from "../results/passing.ts";

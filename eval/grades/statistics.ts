@@ -1,4 +1,4 @@
-import type { ThresholdFit } from "../schemas/grade_agreement.ts";
+import type { ThresholdFit } from "../schemas/grades.ts";
 import { reaches } from "../results/passing.ts";
 import { rounded, ROUNDING } from "../schemas/rounding.ts";
 import { mean } from "../assess/mean.ts";

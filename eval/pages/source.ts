@@ -1,4 +1,4 @@
-import type { GradeAgreement } from "../schemas/grade_agreement.ts";
+import type { GradeAgreement } from "../schemas/grades.ts";
 import type { RunNoise } from "../schemas/noise.ts";
 import type { TurnGrades } from "../api/grade_routes.ts";
 import type { StoredComparison } from "../compare/compare_stored.ts";

@@ -1,7 +1,7 @@
 import type { InteractionResult } from "../schemas/interaction_result.ts";
 import type { Scores, Statistic } from "../schemas/statistics.ts";
 import { counted } from "../../shared/text.ts";
-import { isUnanswered } from "../schemas/unanswered.ts";
+import { isUnanswered } from "../schemas/barred.ts";
 import { mean, sampleVariance } from "../assess/mean.ts";
 import { FEWEST_FOR_INTERVAL, meanInterval } from "./mean_interval.ts";
 

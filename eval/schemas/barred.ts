@@ -1,5 +1,4 @@
-import { isBarring, isOpenBar } from "./checks.ts";
-import { isUnanswered } from "./unanswered.ts";
+import type { CheckResult } from "./checks.ts";
 import type { AgreementLabel, InteractionResult } from "./interaction_result.ts";
 
 /**
@@ -59,4 +58,22 @@ export function hasWrongTools(
   { scores, error }: Pick<InteractionResult, "scores" | "error">,
 ): boolean {
   return !isUnanswered({ error }) && scores.tools === 0;
+}
+
+/** Whether a check keeps its turn from passing. */
+export function isBarring({ required, value }: CheckResult): boolean {
+  return required && value === 0;
+}
+
+/** Whether a check would keep its turn from passing, but could not be decided. */
+export function isOpenBar({ required, value }: CheckResult): boolean {
+  return required && value === null;
+}
+
+/** Errors of turns that were answered without a text, so that their score is known to be 0. */
+const ANSWERED: ReadonlySet<string> = new Set(["empty_reply", "tool_calls_only"]);
+
+/** Whether a call failed without an answer, which could have had any score. */
+export function isUnanswered({ error }: Pick<InteractionResult, "error">): boolean {
+  return error !== undefined && !ANSWERED.has(error.code);
 }

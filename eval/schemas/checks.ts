@@ -43,16 +43,6 @@ export const CheckResult = z.object({
 }).meta({ id: "CheckResult" });
 export type CheckResult = z.infer<typeof CheckResult>;
 
-/** Whether a check keeps its turn from passing. */
-export function isBarring({ required, value }: CheckResult): boolean {
-  return required && value === 0;
-}
-
-/** Whether a check would keep its turn from passing, but could not be decided. */
-export function isOpenBar({ required, value }: CheckResult): boolean {
-  return required && value === null;
-}
-
 /** How often a check was met over the turns of a run. */
 export const CheckCount = z.object({
   name: z.string(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GradeAgreement } from "./grade_agreement.ts";
+import { GradeAgreement } from "./grades.ts";
 import { CheckCount, Checks } from "./checks.ts";
 import { CostSum } from "./cost.ts";
 import { History } from "./evaluate_request.ts";

@@ -19,8 +19,7 @@ import {
   parsePassCriteria,
   type PassCriteria,
 } from "../pass_criteria.ts";
-import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
-import type { NamedTarget } from "../../schemas/targets.ts";
+import type { EvaluateRequest, NamedTarget } from "../../schemas/evaluate_request.ts";
 import type { NewRun } from "../../store/store.ts";
 
 const options = {

@@ -1,5 +1,5 @@
 import { counted } from "../../../shared/text.ts";
-import type { GradeAgreement, JudgeAgreement } from "../../schemas/grade_agreement.ts";
+import type { GradeAgreement, JudgeAgreement } from "../../schemas/grades.ts";
 import { showDifference, showInterval, showScore, type TextForm } from "./text_form.ts";
 
 /** The agreement of people and judge, for people. */

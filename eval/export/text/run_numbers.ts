@@ -1,7 +1,6 @@
 import type { AgreementLabel, InteractionResult } from "../../schemas/interaction_result.ts";
 import type { Scores } from "../../schemas/statistics.ts";
-import { agreementOf, hasWrongTools } from "../../schemas/barred.ts";
-import { isBarring } from "../../schemas/checks.ts";
+import { agreementOf, hasWrongTools, isBarring } from "../../schemas/barred.ts";
 import { countTurns, isAskedTheSecondWay, planOf } from "../../schemas/conversations.ts";
 import { HEADLINE, outcomeOf } from "../../results/passing.ts";
 import { type RunSummary, summariseTurns } from "../../results/run_summary.ts";

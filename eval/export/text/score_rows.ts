@@ -1,4 +1,4 @@
-import type { GradeAgreement } from "../../schemas/grade_agreement.ts";
+import type { GradeAgreement } from "../../schemas/grades.ts";
 import type { ScoreNoise } from "../../schemas/noise.ts";
 import type { HistoryGap, Statistic } from "../../schemas/statistics.ts";
 import { HEADLINE } from "../../results/passing.ts";

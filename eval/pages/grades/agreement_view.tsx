@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { formatChosen, formatNumberOf } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
-import type { GradeAgreement } from "../../schemas/grade_agreement.ts";
+import type { GradeAgreement } from "../../schemas/grades.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { useLoaded } from "../loaded.ts";

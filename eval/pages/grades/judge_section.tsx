@@ -6,7 +6,7 @@ import {
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
-import type { BiasBand, GradeAgreement } from "../../schemas/grade_agreement.ts";
+import type { BiasBand, GradeAgreement } from "../../schemas/grades.ts";
 import { DifferenceChart } from "../charts/difference.tsx";
 import { Section } from "../frame.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";

@@ -1,6 +1,6 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
-import type { AuthorPair, GradeAgreement } from "../../schemas/grade_agreement.ts";
+import type { AuthorPair, GradeAgreement } from "../../schemas/grades.ts";
 import { Section } from "../frame.tsx";
 import { meaningOf } from "../glossary.tsx";
 import { differenceText } from "../words.ts";

@@ -1,4 +1,4 @@
-import type { GradeAgreement } from "../../schemas/grade_agreement.ts";
+import type { GradeAgreement } from "../../schemas/grades.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { RunNoise } from "../../schemas/noise.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";

@@ -1,7 +1,12 @@
 import { AgreementLabel, type InteractionResult } from "../../schemas/interaction_result.ts";
 import { z } from "zod";
-import { agreementOf, hasWrongTools, isContradicting, mayBeBarred } from "../../schemas/barred.ts";
-import { isBarring } from "../../schemas/checks.ts";
+import {
+  agreementOf,
+  hasWrongTools,
+  isBarring,
+  isContradicting,
+  mayBeBarred,
+} from "../../schemas/barred.ts";
 import { Scores } from "../../schemas/statistics.ts";
 import { FAILED_LABEL, labelKey, NO_LABEL } from "../../schemas/labels.ts";
 

@@ -7,8 +7,7 @@ import {
 } from "../../../eval/grades/agreement.ts";
 import { bestThreshold, fitThreshold } from "../../../eval/grades/statistics.ts";
 import { differenceInterval } from "../../../eval/results/mean_interval.ts";
-import { GradeAgreement } from "../../../eval/schemas/grade_agreement.ts";
-import { PlacedGrade } from "../../../eval/schemas/grades.ts";
+import { GradeAgreement, PlacedGrade } from "../../../eval/schemas/grades.ts";
 import { writeCursor } from "../../../shared/http/body/cursor.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 import { leastCoverage } from "../../fakes/least_coverage.ts";
