@@ -9,7 +9,7 @@ import { readBodyPieces, readParams, readQuery } from "../../shared/http/body/bo
 import { streamPieces } from "../../shared/http/body/json_response.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import type { EvalConfig } from "../config.ts";
-import type { DatasetStore, VersionRecord } from "../store/datasets/datasets.ts";
+import type { DatasetStore, VersionRecord } from "../store/datasets.ts";
 import { DatasetName, requireVersion, VersionBeginning } from "../datasets/find_version.ts";
 import type { ColumnMapping } from "../datasets/formats/format.ts";
 import { uploadDataset } from "../datasets/upload.ts";

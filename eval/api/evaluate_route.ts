@@ -36,7 +36,7 @@ import {
   nameVersion,
   requireVersion,
 } from "../datasets/find_version.ts";
-import type { DatasetReader } from "../store/datasets/datasets.ts";
+import type { DatasetReader } from "../store/datasets.ts";
 
 export interface EvaluateRouteDeps {
   config: Pick<

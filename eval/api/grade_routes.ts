@@ -7,7 +7,7 @@ import { AppError, notFound } from "../../shared/errors.ts";
 import { readJson, readParams, readQuery } from "../../shared/http/body/body.ts";
 import { cursor, writeCursor } from "../../shared/http/body/cursor.ts";
 import type { EvalConfig } from "../config.ts";
-import type { GradePosition, StoredGrade } from "../store/grades/grade.ts";
+import type { GradePosition, StoredGrade } from "../store/grades.ts";
 import type { TurnPosition } from "../store/turns/turn_record.ts";
 import type { RunStore } from "../store/store.ts";
 import { placeGrade, viewGrade } from "../grades/graded_reader.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError, notFound } from "../../shared/errors.ts";
 import type { Scenario } from "../schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
-import type { DatasetReader, VersionRecord } from "../store/datasets/datasets.ts";
+import type { DatasetReader, VersionRecord } from "../store/datasets.ts";
 
 /** A dataset's name: it is part of addresses, and comes before an `@`. */
 export const DatasetName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,99}$/, {

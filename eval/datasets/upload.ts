@@ -2,7 +2,7 @@ import { AppError } from "../../shared/errors.ts";
 import type { Scenario } from "../schemas/scenario.ts";
 import { findUnusableChecks } from "../assess/checks/planned_checks.ts";
 import type { ContentChecks } from "../assess/checks/content_checks.ts";
-import type { DatasetStore, SavedDataset } from "../store/datasets/datasets.ts";
+import type { DatasetStore, SavedDataset } from "../store/datasets.ts";
 import { detectFormat, type FileHints } from "./detect.ts";
 import { type DatasetFormat, type ImportContext, ImportError, ofFile } from "./formats/format.ts";
 import { readBeginning } from "./formats/lines.ts";

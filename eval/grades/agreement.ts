@@ -13,7 +13,7 @@ import type { RunReader } from "../store/store.ts";
 import { turnsSoFar } from "../store/turns/whole_reader.ts";
 import { createGradeJoin } from "./graded_reader.ts";
 import { mean } from "../assess/mean.ts";
-import type { StoredGrade } from "../store/grades/grade.ts";
+import type { StoredGrade } from "../store/grades.ts";
 import {
   bestThreshold,
   fitThreshold,

@@ -1,4 +1,4 @@
-import type { StoredGrade } from "../store/grades/grade.ts";
+import type { StoredGrade } from "../store/grades.ts";
 import type { RunReader } from "../store/store.ts";
 import type { TurnPosition, TurnText } from "../store/turns/turn_record.ts";
 import type { TurnReader } from "../store/turns/whole_reader.ts";

@@ -1,11 +1,11 @@
 import { Kysely, sql } from "kysely";
 import { ConfigError } from "../../shared/config/config.ts";
-import { deleteAbandonedParts } from "./datasets/dataset_queries.ts";
+import { deleteAbandonedParts } from "./datasets.ts";
 import { isMigrated, migrate, type MigrateOptions } from "./schema/migrate.ts";
 import { createRunIds } from "./runs/run_record.ts";
 import { newestRunId } from "./runs/run_list.ts";
 import { createRunReader } from "./runs/run_reader.ts";
-import { deleteOrphanGrades } from "./grades/grade_queries.ts";
+import { deleteOrphanGrades } from "./grades.ts";
 import { createRunStore } from "./runs/run_store.ts";
 import type { Tables } from "./schema/schema.ts";
 import {

@@ -1,7 +1,7 @@
 import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
-import type { DatasetReader, DatasetStore } from "./datasets/datasets.ts";
+import type { DatasetReader, DatasetStore } from "./datasets.ts";
 import type { RunCursor, RunSort, SummaryQueries, TurnQueries } from "./runs/list_query.ts";
-import type { GradeReader, GradeWriter } from "./grades/grade.ts";
+import type { GradeReader, GradeWriter } from "./grades.ts";
 import type { AttemptPosition, StoredTurn, TurnEvent, TurnText } from "./turns/turn_record.ts";
 import type { Gate, RunRecord, RunStatus, StoredRun, Tally } from "./runs/run_record.ts";
 

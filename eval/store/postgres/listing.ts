@@ -1,8 +1,7 @@
 import { CompiledQuery, type Kysely, type Transaction } from "kysely";
 import { countPlaces, listConversations, planOf, turnsOf } from "../../schemas/conversations.ts";
 import type { StoredRun } from "../runs/run_record.ts";
-import type { Tables } from "../schema/schema.ts";
-import { asCommon, type PostgresTables } from "./postgres_schema.ts";
+import { asCommon, type PostgresTables, type Tables } from "../schema/schema.ts";
 import type { AttemptPosition } from "../turns/turn_record.ts";
 
 /** What listing conversations reads of a run. */

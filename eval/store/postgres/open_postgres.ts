@@ -6,13 +6,12 @@ import {
   type PostgresPool,
   requireSessions,
 } from "../../../shared/postgres/pool.ts";
-import { deleteAbandonedParts } from "../datasets/dataset_queries.ts";
+import { deleteAbandonedParts } from "../datasets.ts";
 import { isMigrated, migrate, type MigrateOptions } from "../schema/migrate.ts";
 import { createRunReader } from "../runs/run_reader.ts";
-import { deleteOrphanGrades } from "../grades/grade_queries.ts";
-import type { Tables } from "../schema/schema.ts";
+import { deleteOrphanGrades } from "../grades.ts";
+import { asCommon, type PostgresTables, type Tables } from "../schema/schema.ts";
 import type { RunReader } from "../store.ts";
-import { asCommon, type PostgresTables } from "./postgres_schema.ts";
 import { createRunNews, type RunNews } from "./run_news.ts";
 import { createSharedStore, type SharedStore } from "./shared_store.ts";
 import type { WorkList } from "./listing.ts";

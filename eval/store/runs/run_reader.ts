@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { createYielder } from "../../../shared/yielder.ts";
-import { createGradeReader } from "../grades/grade_queries.ts";
-import { createDatasetReader } from "../datasets/dataset_queries.ts";
+import { createGradeReader } from "../grades.ts";
+import { createDatasetReader } from "../datasets.ts";
 import { groupRuns, listGroups, listRuns } from "./run_list.ts";
 import { parseTurn, RECORD_COLUMNS, type SelectedTurn, toRecord, toTurnText } from "./run_rows.ts";
 import type { Tables, TurnsTable } from "../schema/schema.ts";

@@ -1,10 +1,61 @@
 import { type Kysely, sql, type Transaction } from "kysely";
-import { type AppError, notFound } from "../../../shared/errors.ts";
-import type { Scenario } from "../../schemas/scenario.ts";
-import { createYielder } from "../../../shared/yielder.ts";
-import type { DatasetReader, DatasetStore, VersionRecord } from "./datasets.ts";
-import { createBatchDigest, createRunIds, momentOf } from "../runs/run_record.ts";
-import type { DatasetVersionsTable, Tables } from "../schema/schema.ts";
+import { notFound } from "../../shared/errors.ts";
+import type { Scenario } from "../schemas/scenario.ts";
+import { createYielder } from "../../shared/yielder.ts";
+import { createBatchDigest, createRunIds, momentOf } from "./runs/run_record.ts";
+import type { DatasetVersionsTable, Tables } from "./schema/schema.ts";
+
+/** One version of a named dataset, without its scenarios. */
+export interface VersionRecord {
+  name: string;
+  /** See `digestBatch`. */
+  version: string;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  scenarios: number;
+  turns: number;
+  /** Of its scenarios as JSON, one per line. */
+  bytes: number;
+}
+
+/** A dataset and its latest version. */
+interface DatasetEntry extends VersionRecord {
+  versions: number;
+  updatedAt: number;
+}
+
+/** A version that was written; `created` is false if it was there before. */
+export interface SavedDataset extends VersionRecord {
+  created: boolean;
+}
+
+/** Reads datasets. */
+export interface DatasetReader {
+  /** By name, those after `after`. */
+  listDatasets(page: { after?: string | undefined; limit: number }): Promise<DatasetEntry[]>;
+  /** Newest first; none if there is no such dataset. */
+  datasetVersions(name: string, limit: number): Promise<VersionRecord[]>;
+  /** The latest version; `undefined` if there is no such dataset. */
+  latestVersion(name: string): Promise<VersionRecord | undefined>;
+  /** The versions that begin with these characters; two at most: more are not needed to refuse. */
+  findVersions(name: string, beginning: string): Promise<VersionRecord[]>;
+  /**
+   * The scenarios as JSON, one per line, in pieces of whole lines. Throws 404 `not_found` if the
+   * version is deleted meanwhile.
+   */
+  scenarioLines(version: Pick<VersionRecord, "name" | "version">): AsyncIterable<string>;
+}
+
+/** Writes datasets, too. Several may write at once, also the same dataset. */
+export interface DatasetStore extends DatasetReader {
+  /**
+   * Stores a version completely or not at all, and makes it the latest. The whole of it is never in
+   * memory. If reading the scenarios throws, nothing is stored.
+   */
+  saveDataset(name: string, scenarios: AsyncIterable<Scenario>): Promise<SavedDataset>;
+  /** Deletes a version, or all of them. False if there is none. */
+  deleteDataset(name: string, version?: string): Promise<boolean>;
+}
 
 /** A part is stored once it has this many characters; a larger scenario is a part of its own. */
 const PART_CHARACTERS = 128 * 1024;
@@ -76,7 +127,7 @@ export function createDatasetReader(db: Kysely<Tables>): DatasetReader {
         yield part.lines;
         left -= Number(part.bytes);
       }
-      if (left > 0) throw deletedMeanwhile(name, version);
+      if (left > 0) throw notFound(`cannot read ${name}@${version}: it was deleted`);
     },
   };
 }
@@ -239,8 +290,4 @@ function toVersion(row: Omit<DatasetVersionsTable, "content_id">): VersionRecord
     turns: row.turns,
     bytes: Number(row.bytes),
   };
-}
-
-function deletedMeanwhile(name: string, version: string): AppError {
-  return notFound(`cannot read ${name}@${version}: it was deleted`);
 }
