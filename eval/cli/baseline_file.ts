@@ -5,7 +5,7 @@ import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
 import { InteractionResult } from "../schemas/interaction_result.ts";
 import type { RunRecord, StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
-import { readFacets, type StoredTurn } from "../store/turns/turn_record.ts";
+import { listedParts, type StoredTurn } from "../store/turns/turn_record.ts";
 import { countedHistory } from "../schemas/conversations.ts";
 import { endpointKind } from "../endpoint/endpoint_address.ts";
 import { allRuns } from "../store/runs/require_run.ts";
@@ -112,16 +112,6 @@ function longest<T>(lists: T[][]): T[] {
   return lists.reduce((most, list) => list.length > most.length ? list : most, []);
 }
 
-/** What a list says of a turn. */
-function listed(result: InteractionResult) {
-  return {
-    failed: result.error !== undefined,
-    missing: result.missing_scores?.overall !== undefined,
-    overall: result.scores.overall ?? null,
-    facets: readFacets(result),
-  };
-}
-
 function readOver(
   reader: RunReader,
   { run, turns }: { run: StoredRun; turns: StoredTurn[] },
@@ -150,7 +140,7 @@ function readOver(
       return texts
         .filter((one) => one.scenario === scenario && one.attempt === attempt && one.turn <= last)
         .slice(-limit)
-        .map((one) => ({ ...one, seq: 0, ...listed(JSON.parse(one.resultJson)) }));
+        .map((one) => ({ ...one, seq: 0, ...listedParts(JSON.parse(one.resultJson)) }));
     },
   };
 }

@@ -5,7 +5,7 @@ import { splitNoise } from "../../noise/noise.ts";
 import { summariseTurns } from "../../results/run_summary.ts";
 import { ALL_FIELDS, outlineOf, viewTurn } from "../../run/events/turn_view.ts";
 import { restingProgress, viewRun } from "../../run/events/view.ts";
-import { readFacets } from "../../store/turns/turn_record.ts";
+import { listedParts } from "../../store/turns/turn_record.ts";
 import script from "./bundle/report.js" with { type: "text" };
 import style from "./bundle/report.css" with { type: "text" };
 import type { ExportFormat, ExportSource } from "../format.ts";
@@ -87,10 +87,7 @@ async function* writeRun({ run, reader, threshold, scores = [], ...source }: Exp
     const row = viewTurn({
       ...position,
       seq: ++seq,
-      failed: result.error !== undefined,
-      missing: result.missing_scores?.overall !== undefined,
-      overall: result.scores.overall ?? null,
-      facets: readFacets(result),
+      ...listedParts(result),
       resultJson: JSON.stringify(result),
     }, { outline, fields: { names: [ALL_FIELDS] } });
     yield `${seq > 1 ? "," : ""}${JSON.stringify(row)}`;

@@ -12,7 +12,7 @@ import { createRunStore } from "../runs/run_store.ts";
 import type { RunStore, StatusChange } from "../store.ts";
 import { asCommon, type PostgresTables } from "../schema/schema.ts";
 import type { RunNews } from "./run_news.ts";
-import type { TurnPosition } from "../turns/turn_record.ts";
+import { turnKey, type TurnPosition } from "../turns/turn_record.ts";
 import type { InsertTurns, NewTurn } from "../turns/turn_writer.ts";
 import { createListing, type Listing, lockRun, type WorkList } from "./listing.ts";
 
@@ -274,7 +274,7 @@ function createSharedTurnInsert(
       ],
     });
     if (rows[0]) onStored(runId, rows[0]);
-    return new Set(rows.map(positionOf));
+    return new Set(rows.map(turnKey));
   }
 
   return async (turns) => {
@@ -284,10 +284,6 @@ function createSharedTurnInsert(
         [...byRun].map(async ([runId, own]) => [runId, await insertOf(runId, own)] as const),
       ),
     );
-    return turns.map((turn) => stored.get(turn.run_id)!.delete(positionOf(turn)));
+    return turns.map((turn) => stored.get(turn.run_id)!.delete(turnKey(turn)));
   };
-}
-
-function positionOf({ scenario, attempt, turn }: TurnPosition): string {
-  return `${scenario}/${attempt}/${turn}`;
 }

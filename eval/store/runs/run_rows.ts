@@ -108,9 +108,6 @@ export function toRunRow(run: StoredRun): Insertable<RunsTable> {
     group_id: run.group?.id ?? null,
     group_index: run.group?.index ?? null,
     group_name: run.group?.name ?? null,
-    overall: null,
-    headline: null,
-    summary: null,
   };
 }
 

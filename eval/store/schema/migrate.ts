@@ -22,19 +22,22 @@ export async function migrate(
   { further = {}, newerAllowed = 0, log }: MigrateOptions = {},
 ): Promise<void> {
   const all = { ...migrations, ...further };
-  if (newerAllowed > 0 && await isNewer(db, Object.keys(all), newerAllowed)) return;
-  if (log && await isOlder(db, Object.keys(all))) {
-    log.info(
+  const executed = await executedMigrations(db);
+  const newer = unknownOf(executed, all);
+  const isCurrent = Object.keys(all).every((name) => executed.has(name));
+  if (isCurrent && newer.length > 0 && newer.length <= newerAllowed) return;
+  if (!isCurrent && executed.size > 0) {
+    log?.info(
       "EVAL_DATA is of an earlier version: its tables are being updated, which may take minutes",
     );
   }
   const provider = { getMigrations: () => Promise.resolve(all) };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();
   if (!error) return;
-  const [newer] = await listNewer(db, Object.keys(all));
-  if (newer === undefined) throw error;
+  const [later] = unknownOf(await executedMigrations(db), all);
+  if (later === undefined) throw error;
   throw new Error(
-    `its tables are of a later version (${newer}); start that version, or restore a backup from before`,
+    `its tables are of a later version (${later}); start that version, or restore a backup from before`,
     { cause: error },
   );
 }
@@ -48,22 +51,9 @@ export async function isMigrated(
   return Object.keys({ ...migrations, ...further }).every((name) => executed.has(name));
 }
 
-/** True if some of `known` were executed, but not all. */
-async function isOlder(db: Kysely<Tables>, known: string[]): Promise<boolean> {
-  const executed = await executedMigrations(db);
-  return executed.size > 0 && !known.every((name) => executed.has(name));
-}
-
-/** True if all of `known` were executed, and further ones, but not more than `most`. */
-async function isNewer(db: Kysely<Tables>, known: string[], most: number): Promise<boolean> {
-  const executed = await executedMigrations(db);
-  const newer = await listNewer(db, known);
-  return newer.length > 0 && newer.length <= most && known.every((name) => executed.has(name));
-}
-
 /** The executed migrations that this version does not know. */
-async function listNewer(db: Kysely<Tables>, known: string[]): Promise<string[]> {
-  return [...await executedMigrations(db)].filter((name) => !known.includes(name));
+function unknownOf(executed: Set<string>, known: Record<string, Migration>): string[] {
+  return [...executed].filter((name) => !Object.hasOwn(known, name));
 }
 
 async function executedMigrations(db: Kysely<Tables>): Promise<Set<string>> {

@@ -10,7 +10,7 @@ import {
   SQLITE_NOTADB,
   SQLITE_READONLY,
 } from "./sqlite_codes.ts";
-import type { WorkerCommand, WorkerReply } from "./sqlite_worker.ts";
+import type { OpenOptions, QueryResult, WorkerCommand, WorkerReply } from "./sqlite_worker.ts";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -20,25 +20,6 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-
-interface ConnectionOptions {
-  /** A file, or `:memory:`. */
-  path: string;
-  /**
-   * `write`: the one process that writes. `read`: sees what is stored at each statement, and waits
-   * for no writer. `snapshot`: the same, but all statements see the state of the first one.
-   */
-  mode: "write" | "read" | "snapshot";
-  /** Limits the size of the file; for tests of a full disk. */
-  maxPages?: number;
-  /** How long a statement waits for the lock of another process. 5000 if unset. */
-  busyTimeoutMs?: number;
-}
-
-interface QueryResult {
-  rows: unknown[];
-  changes: number;
-}
 
 /** SQLite on a thread of its own. If that thread fails, the process ends: a restart opens the file. */
 export interface SqliteConnection {
@@ -52,7 +33,7 @@ export interface SqliteConnection {
  * Opens a database on a thread that may touch the database's folder and nothing else. Throws
  * `ConfigError` if the file cannot be used; the message names `EVAL_DATA`.
  */
-export async function openSqlite(options: ConnectionOptions): Promise<SqliteConnection> {
+export async function openSqlite(options: OpenOptions): Promise<SqliteConnection> {
   const { mode } = options;
   const makesFolder = mode === "write";
   const path = options.path === ":memory:"

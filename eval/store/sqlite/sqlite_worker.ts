@@ -8,22 +8,33 @@ import { SQLITE_CORRUPT } from "./sqlite_codes.ts";
 /** A message to this worker. Its reply has the same `id`. */
 type SqliteRequest = { id: number } & WorkerCommand;
 
+export interface OpenOptions {
+  /** A file, or `:memory:`. */
+  path: string;
+  /**
+   * `write`: the one process that writes. `read`: sees what is stored at each statement, and waits
+   * for no writer. `snapshot`: the same, but all statements see the state of the first one.
+   */
+  mode: "write" | "read" | "snapshot";
+  /** Limits the size of the file; for tests of a full disk. */
+  maxPages?: number;
+  /** How long a statement waits for the lock of another process. 5000 if unset. */
+  busyTimeoutMs?: number;
+}
+
 export type WorkerCommand =
-  | {
-    kind: "open";
-    path: string;
-    mode: "write" | "read" | "snapshot";
-    maxPages?: number;
-    busyTimeoutMs?: number;
-  }
+  | { kind: "open" } & OpenOptions
   | { kind: "query"; sql: string; parameters: readonly unknown[] }
   /** Fails if the path no longer names the open file. */
   | { kind: "requireInPlace" }
   | { kind: "close" };
 
-export type WorkerReply =
-  | { id: number; rows: unknown[]; changes: number }
-  | { id: number; error: WorkerFault };
+export interface QueryResult {
+  rows: unknown[];
+  changes: number;
+}
+
+export type WorkerReply = { id: number } & (QueryResult | { error: WorkerFault });
 
 /** An error in a form that can be sent between threads. */
 export interface WorkerFault {
@@ -57,7 +68,7 @@ self.onmessage = (event: MessageEvent<SqliteRequest>) => {
   self.postMessage(reply);
 };
 
-function perform(request: SqliteRequest): { rows: unknown[]; changes: number } {
+function perform(request: SqliteRequest): QueryResult {
   if (request.kind === "query") return query(request);
   if (request.kind === "open") open(request);
   else if (request.kind === "requireInPlace") requireInPlace();
@@ -65,9 +76,7 @@ function perform(request: SqliteRequest): { rows: unknown[]; changes: number } {
   return { rows: [], changes: 0 };
 }
 
-function open(
-  { path, mode, maxPages, busyTimeoutMs = 5000 }: Extract<SqliteRequest, { kind: "open" }>,
-): void {
+function open({ path, mode, maxPages, busyTimeoutMs = 5000 }: OpenOptions): void {
   const isFile = path !== ":memory:";
   if (mode !== "write") {
     if (mode === "snapshot") requireReadable(path);
@@ -147,9 +156,7 @@ function close(): void {
   lock?.close();
 }
 
-function query(
-  { sql, parameters }: Extract<WorkerCommand, { kind: "query" }>,
-): { rows: unknown[]; changes: number } {
+function query({ sql, parameters }: Extract<WorkerCommand, { kind: "query" }>): QueryResult {
   const statement = prepare(sql);
   const values = parameters as SQLInputValue[];
   if (statement.columns().length > 0) return { rows: statement.all(...values), changes: 0 };

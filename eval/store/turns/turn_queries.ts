@@ -8,7 +8,7 @@ import type {
   TurnSort,
 } from "../runs/list_query.ts";
 import type { Tables } from "../schema/schema.ts";
-import { facetName, type TurnFacets, type TurnPosition } from "./turn_record.ts";
+import { facetName, type TurnFacets, turnKey, type TurnPosition } from "./turn_record.ts";
 import {
   boundOf,
   conditionsOf,
@@ -78,9 +78,9 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
       .where("run_id", "=", runId)
       .where(sql<SqlBool>`(scenario, attempt, turn) in (values ${sql.join(positions)})`)
       .execute();
-    const results = new Map(rows.map((row) => [keyOf(row), row.result]));
+    const results = new Map(rows.map((row) => [turnKey(row), row.result]));
     return turns.flatMap((turn) => {
-      const resultJson = results.get(keyOf(turn)); // missing if the run was deleted meanwhile
+      const resultJson = results.get(turnKey(turn)); // missing if the run was deleted meanwhile
       return resultJson === undefined ? [] : [{ ...turn, resultJson }];
     });
   }
@@ -105,7 +105,7 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
           const { resultJson: _, ...plain } = turn;
           found.push(query.withResults ? turn : plain);
           if (found.length < query.limit) continue;
-          const isLast = !hasMore && isSameTurn(turn, rows.at(-1)!);
+          const isLast = !hasMore && turnKey(turn) === turnKey(rows.at(-1)!);
           return { turns: found, next: isLast ? null : cursorFrom(turn, query.sort) };
         }
         const isOver = left.length === 0 && !hasMore;
@@ -196,14 +196,6 @@ function fit(rows: ReadRow[]): ReadRow[] {
     return index > 0 && bytes > PAGE_BYTES;
   });
   return end < 0 ? rows : rows.slice(0, end);
-}
-
-function keyOf({ scenario, attempt, turn }: TurnPosition): string {
-  return `${scenario}/${attempt}/${turn}`;
-}
-
-function isSameTurn(a: TurnPosition, b: TurnPosition): boolean {
-  return keyOf(a) === keyOf(b);
 }
 
 function toIndexedTurn(row: ReadRow): IndexedTurn {

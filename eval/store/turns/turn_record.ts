@@ -42,6 +42,11 @@ export interface TurnPosition extends AttemptPosition {
   turn: number;
 }
 
+/** The position as text, for maps and sets. */
+export function turnKey({ scenario, attempt, turn }: TurnPosition): string {
+  return `${scenario}/${attempt}/${turn}`;
+}
+
 /** Turns of a scenario that follow one another, both ends included. */
 export interface TurnRange {
   scenario: number;
@@ -91,6 +96,16 @@ const LONGEST_NAME = 256;
  */
 export function facetName(name: string): string {
   return name.slice(0, LONGEST_NAME).replaceAll("\0", "\uFFFD").toWellFormed();
+}
+
+/** What a list says of a turn, beside its place. */
+export function listedParts(result: InteractionResult) {
+  return {
+    failed: result.error !== undefined,
+    missing: result.missing_scores?.overall !== undefined,
+    overall: result.scores.overall ?? null,
+    facets: readFacets(result),
+  };
 }
 
 /** The facets of a turn. */

@@ -1,13 +1,12 @@
 import { runNotFound } from "../runs/require_run.ts";
 import type { RunRecord, Tally } from "../runs/run_record.ts";
 import type { RunReader } from "../store.ts";
-import type { StoredTurn, TurnText } from "./turn_record.ts";
+import type { StoredTurn } from "./turn_record.ts";
 
 /** The part of a store that results are made from. */
-export interface TurnReader extends Pick<RunReader, "turns" | "tally"> {
+export interface TurnReader extends Pick<RunReader, "turns" | "turnPages" | "tally"> {
   /** Tells a run that was deleted from one that is damaged. */
   getRecord?: RunReader["getRecord"];
-  turnPages(runId: string): AsyncIterable<TurnText[]>;
 }
 
 /** Not all turns of a run could be read. */
@@ -52,26 +51,21 @@ export function createWholeReader(
     return tally;
   }
 
+  /** `turnsOf` says how many turns an item is. */
+  async function* readAll<T>(items: AsyncIterable<T>, turnsOf: (item: T) => number) {
+    const { done: expected } = await tally();
+    let read = 0;
+    for await (const item of items) {
+      read += turnsOf(item);
+      yield item;
+    }
+    await requireAll({ read, expected });
+  }
+
   return {
     tally,
-    async *turns() {
-      const { done: expected } = await tally();
-      let read = 0;
-      for await (const turn of reader.turns(run.id)) {
-        read++;
-        yield turn;
-      }
-      await requireAll({ read, expected });
-    },
-    async *turnPages() {
-      const { done: expected } = await tally();
-      let read = 0;
-      for await (const page of reader.turnPages(run.id)) {
-        read += page.length;
-        yield page;
-      }
-      await requireAll({ read, expected });
-    },
+    turns: () => readAll(reader.turns(run.id), () => 1),
+    turnPages: () => readAll(reader.turnPages(run.id), (page) => page.length),
   };
 }
 
