@@ -27,13 +27,6 @@ export interface ImportedScenario {
   scenario: Scenario;
 }
 
-interface Import {
-  /** May be read once. Throws `ImportError` at the first scenario that is wrong. */
-  scenarios: AsyncGenerator<ImportedScenario>;
-  /** What was left out so far, the most frequent first. */
-  leftOut(): SkippedPart[];
-}
-
 /** Reads the scenarios of a file one after another: the whole of them is never in memory. */
 export function importScenarios(
   pieces: AsyncIterable<string>,
@@ -41,7 +34,7 @@ export function importScenarios(
     format: DatasetFormat;
     columns?: ColumnMapping | undefined;
   },
-): Import {
+) {
   const left = new Map<string, SkippedPart>();
 
   function leaveOut(what: string, line: number, count = 1): void {
@@ -72,8 +65,10 @@ export function importScenarios(
   }
 
   return {
+    /** May be read once. Throws `ImportError` at the first scenario that is wrong. */
     scenarios: read(),
-    leftOut: () => [...left.values()].sort((a, b) => b.count - a.count),
+    /** What was left out so far, the most frequent first. */
+    leftOut: (): SkippedPart[] => [...left.values()].sort((a, b) => b.count - a.count),
   };
 }
 

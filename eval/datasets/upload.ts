@@ -20,11 +20,6 @@ interface Upload extends FileHints {
   mostWhole?: number;
 }
 
-interface Uploaded {
-  saved: SavedDataset;
-  leftOut: SkippedPart[];
-}
-
 /**
  * Stores a file that arrives in pieces as a dataset; the whole of it is never in memory, unless its
  * format needs that. Throws 400 `invalid_request`, which names the line, if the file is wrong.
@@ -33,7 +28,7 @@ export async function uploadDataset(
   { store, checks }: { store: DatasetStore; checks: ContentChecks },
   name: string,
   { pieces, ...upload }: Upload & { pieces: AsyncIterable<string> },
-): Promise<Uploaded> {
+): Promise<{ saved: SavedDataset; leftOut: SkippedPart[] }> {
   const { columns, readFile, mostWhole = Infinity } = upload;
   const { beginning, all } = await readBeginning(pieces);
   const format = upload.format ?? detectFormat(beginning, upload);

@@ -1,19 +1,5 @@
 /** Limits the concurrent calls to one endpoint, and adapts the limit to its answers. */
-export interface EndpointPace {
-  /** Concurrent calls that are allowed at this moment. */
-  readonly limit: number;
-  /** True while the limit can still be lowered, so that waiting helps. */
-  readonly isYielding: boolean;
-  /** True while calls are running. */
-  readonly isUsed: boolean;
-  /** Lowers the limit, because the endpoint answered 429 to another process. */
-  lower(limit: number): void;
-  /** Makes the call once the limit allows it; rejects if `signal` aborts while it waits. */
-  run<T>(
-    call: () => Promise<T>,
-    options: { signal: AbortSignal; isRateLimit: (error: unknown) => boolean },
-  ): Promise<T>;
-}
+export type EndpointPace = ReturnType<typeof createEndpointPace>;
 
 /**
  * Additive increase, multiplicative decrease, as in TCP: an endpoint that answers 429 gets half as
@@ -23,7 +9,7 @@ export interface EndpointPace {
 export function createEndpointPace(
   maxLimit: number,
   { onLowered = () => {} }: { onLowered?: (limit: number) => void } = {},
-): EndpointPace {
+) {
   let limit = maxLimit;
   let running = 0;
   /** How often the limit was lowered. */
@@ -63,21 +49,29 @@ export function createEndpointPace(
   }
 
   return {
-    get limit() {
+    /** Concurrent calls that are allowed at this moment. */
+    get limit(): number {
       return limit;
     },
-    get isYielding() {
+    /** True while the limit can still be lowered, so that waiting helps. */
+    get isYielding(): boolean {
       return limit > 1 || running > 1;
     },
-    get isUsed() {
+    /** True while calls are running. */
+    get isUsed(): boolean {
       return running > 0;
     },
-    lower(other) {
+    /** Lowers the limit, because the endpoint answered 429 to another process. */
+    lower(other: number): void {
       if (other >= limit) return;
       limit = Math.max(1, other);
       cuts++;
     },
-    async run(call, { signal, isRateLimit }) {
+    /** Makes the call once the limit allows it; rejects if `signal` aborts while it waits. */
+    async run<T>(
+      call: () => Promise<T>,
+      { signal, isRateLimit }: { signal: AbortSignal; isRateLimit: (error: unknown) => boolean },
+    ): Promise<T> {
       signal.throwIfAborted();
       if (waiting.length === 0 && running < Math.floor(limit)) running++;
       else await wait(signal);

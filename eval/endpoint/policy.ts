@@ -5,22 +5,7 @@ import { loadApart } from "../../shared/lazy.ts";
 import type { EvalConfig } from "../config.ts";
 
 /** Which endpoints may be evaluated, and which credential is sent to them. */
-export interface EndpointPolicy {
-  /**
-   * Throws 403 `endpoint_not_allowed` for an origin that is not listed, and for one that is not named
-   * and has a credential, if a page of another origin asks: it must not use the operator's credential.
-   */
-  requireAllowed(endpoint: string): void;
-  /**
-   * True if `EVAL_ENDPOINTS` lists this very origin, or is empty, which is possible only for a
-   * service on the loopback address. Any other endpoint is the caller's choice, and is reached at
-   * public addresses only.
-   */
-  isTrusted(endpoint: string): boolean;
-  /** Throws the same if an untrusted endpoint has an address that is not public. */
-  requireReachable(endpoint: string): Promise<void>;
-  credentialFor(endpoint: string): string | undefined;
-}
+export type EndpointPolicy = ReturnType<typeof createEndpointPolicy>;
 
 type PolicyConfig = Pick<EvalConfig, "EVAL_API_KEY" | "EVAL_CREDENTIALS" | "EVAL_ENDPOINTS">;
 
@@ -30,17 +15,20 @@ type PolicyConfig = Pick<EvalConfig, "EVAL_API_KEY" | "EVAL_CREDENTIALS" | "EVAL
  * `EVAL_ENDPOINTS` lists, also as subdomains, and to any endpoint if the list is empty (a loopback
  * service with one user). `*` allows any endpoint but sends it no key.
  */
-export function createEndpointPolicy(
-  config: PolicyConfig,
-  resolve?: Resolve,
-): EndpointPolicy {
+export function createEndpointPolicy(config: PolicyConfig, resolve?: Resolve) {
   const { EVAL_API_KEY: sharedKey, EVAL_CREDENTIALS: ownKeys = {} } = config;
   const listed = new Set(config.EVAL_ENDPOINTS);
   const isOpen = listed.size === 0;
   const wildcards = config.EVAL_ENDPOINTS.filter((origin) => origin.includes("*"));
   const patterns = wildcards.map(toPattern);
   const subdomains = wildcards.filter((origin) => origin !== "*").map(toPattern);
-  const isTrusted = (endpoint: string) => isOpen || listed.has(new URL(endpoint).origin);
+
+  /**
+   * True if `EVAL_ENDPOINTS` lists this very origin, or is empty, which is possible only for a
+   * service on the loopback address. Any other endpoint is the caller's choice, and is reached at
+   * public addresses only.
+   */
+  const isTrusted = (endpoint: string): boolean => isOpen || listed.has(new URL(endpoint).origin);
 
   const isNamed = (origin: string) =>
     listed.has(origin) || subdomains.some((pattern) => pattern.test(origin));
@@ -52,7 +40,12 @@ export function createEndpointPolicy(
 
   return {
     credentialFor,
-    requireAllowed(endpoint) {
+    /**
+     * Throws 403 `endpoint_not_allowed` for an origin that is not listed, and for one that is not
+     * named and has a credential, if a page of another origin asks: it must not use the operator's
+     * credential.
+     */
+    requireAllowed(endpoint: string): void {
       const { origin } = new URL(endpoint);
       if (
         currentRequest()?.isForeign && !isNamed(origin) && credentialFor(endpoint) !== undefined
@@ -72,7 +65,8 @@ export function createEndpointPolicy(
       );
     },
     isTrusted,
-    async requireReachable(endpoint) {
+    /** Throws the same if an untrusted endpoint has an address that is not public. */
+    async requireReachable(endpoint: string): Promise<void> {
       if (isTrusted(endpoint)) return;
       const { requirePublicHost, systemResolve } = await loadApart(() =>
         import("../../shared/http/fetch/public_fetch.ts") // most processes have trusted endpoints only

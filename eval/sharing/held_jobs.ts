@@ -1,18 +1,7 @@
 import { HEARTBEAT_SECONDS, type Job, type JobQueue } from "./job_queue.ts";
 
 /** What this process has taken and not yet finished or given back. */
-export interface HeldJobs {
-  /** From now on the job is kept alive; the signal aborts when another process may have it. */
-  hold(queue: string, job: Job): AbortSignal;
-  /** Stops holding a job. The database is told soon, together with others. */
-  end(queue: string, job: Job, how: "complete" | "release"): void;
-  /** Tells the database what has ended until now. */
-  flush(): Promise<void>;
-  /** Milliseconds since the database last confirmed what this process has. */
-  readonly silentMs: number;
-  readonly count: number;
-  close(): Promise<void>;
-}
+export type HeldJobs = ReturnType<typeof createHeldJobs>;
 
 interface Held {
   job: Job;
@@ -37,7 +26,7 @@ interface HeldJobsOptions {
 export function createHeldJobs(
   queues: Pick<JobQueue, "touch" | "complete" | "release">,
   { now = () => performance.now(), touchMs = TOUCH_MS, onLost = () => {} }: HeldJobsOptions = {},
-): HeldJobs {
+) {
   const held = new Map<string, Map<string, Held>>();
   const ended = { complete: new Map<string, Job[]>(), release: new Map<string, Job[]>() };
   let confirmedAt = now();
@@ -101,6 +90,7 @@ export function createHeldJobs(
     }
   }
 
+  /** Tells the database what has ended until now. */
   function flush(): Promise<void> {
     clearTimeout(flushTimer);
     flushTimer = undefined;
@@ -113,14 +103,16 @@ export function createHeldJobs(
   const timer = setInterval(touch, touchMs);
 
   return {
-    hold(queue, job) {
+    /** From now on the job is kept alive; the signal aborts when another process may have it. */
+    hold(queue: string, job: Job): AbortSignal {
       let own = held.get(queue);
       if (!own) held.set(queue, own = new Map());
       const lost = new AbortController();
       own.set(job.id, { job, lost });
       return lost.signal;
     },
-    end(queue, job, how) {
+    /** Stops holding a job. The database is told soon, together with others. */
+    end(queue: string, job: Job, how: "complete" | "release"): void {
       const own = held.get(queue);
       if (!own?.delete(job.id)) return; // lost before
       const jobs = ended[how].get(queue) ?? [];
@@ -128,13 +120,14 @@ export function createHeldJobs(
       flushTimer ??= setTimeout(flush, FLUSH_MS);
     },
     flush,
-    get silentMs() {
+    /** Milliseconds since the database last confirmed what this process has. */
+    get silentMs(): number {
       return now() - confirmedAt;
     },
-    get count() {
+    get count(): number {
       return held.values().reduce((sum, jobs) => sum + jobs.size, 0);
     },
-    async close() {
+    async close(): Promise<void> {
       clearInterval(timer);
       await flush();
       clearTimeout(flushTimer);

@@ -20,7 +20,7 @@ export interface OpenedData {
 
 interface OpenDataOptions {
   log: Logger;
-  /** True for the command line; see `OpenSharingOptions`. */
+  /** True for the command line: its runs are its own, and it joins no other. */
   isExclusive?: boolean;
 }
 

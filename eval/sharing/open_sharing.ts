@@ -3,9 +3,7 @@ import type { PostgresPool } from "../../shared/postgres/pool.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { Sharing } from "../run/manager/shared_runs.ts";
 import { openPostgres } from "../store/postgres/open_postgres.ts";
-import type { SharedStore } from "../store/postgres/shared_store.ts";
-import type { PaceBoard } from "../endpoint/pace.ts";
-import { createHeldJobs, type HeldJobs } from "./held_jobs.ts";
+import { createHeldJobs } from "./held_jobs.ts";
 import { type JobCounts, type JobQueue, openJobQueue } from "./job_queue.ts";
 import { createPaceBoard } from "./pace_board.ts";
 import { createRunWatch } from "./run_watch.ts";
@@ -22,17 +20,7 @@ export interface SharedFigures {
   readonly silentMs: number;
 }
 
-interface OpenedSharing {
-  /** Closing it closes everything. */
-  store: SharedStore;
-  sharing: Sharing;
-  figures: SharedFigures;
-  /** The limits of endpoints that answered 429 to any process. */
-  board: PaceBoard;
-  pool: PostgresPool;
-}
-
-export interface OpenSharingOptions {
+interface OpenSharingOptions {
   /** `EVAL_DATA`: `postgres://…`. */
   address: string;
   maxConnections: number;
@@ -46,7 +34,7 @@ const SWEEP_MS = 5 * 60_000;
 const LOG_MS = 10_000;
 
 /** The store on PostgreSQL, and the handing-out of conversations to the processes that use it. */
-export async function openSharing(options: OpenSharingOptions): Promise<OpenedSharing> {
+export async function openSharing(options: OpenSharingOptions) {
   const { address, maxConnections, log, isExclusive } = options;
   const onError = sometimes((error) => log.warn("the database is not available", { error }));
   let queues: JobQueue | undefined;
@@ -57,7 +45,7 @@ export async function openSharing(options: OpenSharingOptions): Promise<OpenedSh
     onError,
     createWorkList: async (pool) => queues = await openJobQueue(pool, { onError }),
   });
-  const held: HeldJobs = createHeldJobs(queues!, {
+  const held = createHeldJobs(queues!, {
     onLost(conversations, { isSilent }) {
       const message = isSilent
         ? "conversations given up: the queue did not confirm them in time; other processes may have them"
@@ -81,7 +69,9 @@ export async function openSharing(options: OpenSharingOptions): Promise<OpenedSh
 
   return {
     pool,
+    /** The limits of endpoints that answered 429 to any process. */
     board,
+    /** Closing it closes everything. */
     store: {
       ...store,
       async close() {
@@ -113,7 +103,7 @@ export async function openSharing(options: OpenSharingOptions): Promise<OpenedSh
           },
         });
       },
-    },
+    } satisfies Sharing,
     figures: {
       counts: () => queues!.counts(),
       get retried() {
@@ -125,7 +115,7 @@ export async function openSharing(options: OpenSharingOptions): Promise<OpenedSh
       get silentMs() {
         return held.silentMs;
       },
-    },
+    } satisfies SharedFigures,
   };
 }
 

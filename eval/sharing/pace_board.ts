@@ -6,10 +6,6 @@ const READ_MS = 500;
 /** Older limits say nothing about an endpoint any more. */
 const FRESH_SECONDS = 30;
 
-interface SharedPaceBoard extends PaceBoard {
-  stop(): void;
-}
-
 interface PaceRow {
   origin: string;
   concurrency: number;
@@ -17,7 +13,7 @@ interface PaceRow {
 }
 
 /** Limits in the table `endpoint_paces`, which holds the latest 429 of each origin. */
-export function createPaceBoard(pool: PostgresPool): SharedPaceBoard {
+export function createPaceBoard(pool: PostgresPool): PaceBoard & { stop(): void } {
   const self = crypto.randomUUID();
   const seen = new Map<string, number>();
   let timer: ReturnType<typeof setInterval> | undefined;

@@ -17,17 +17,8 @@ interface RunWatchDeps {
   joins: boolean;
 }
 
-interface RunWatch {
-  watch(watcher: RunWatcher): void;
-  /** Resolves at the next news of a run, at the latest after a second. */
-  news(runId: string): Promise<void>;
-  /** The same, but not for further turns. */
-  stateNews(runId: string): Promise<void>;
-  stop(): void;
-}
-
 /** Looks in the tables which runs there are, once per second and soon after news of a state. */
-export function createRunWatch({ store, news, log, joins }: RunWatchDeps): RunWatch {
+export function createRunWatch({ store, news, log, joins }: RunWatchDeps) {
   const waiting = { state: createWaiting(), turns: createWaiting() };
   let watcher: RunWatcher | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -80,7 +71,7 @@ export function createRunWatch({ store, news, log, joins }: RunWatchDeps): RunWa
   }
 
   return {
-    watch(added) {
+    watch(added: RunWatcher): void {
       watcher = added;
       news.listen((runId, kind) => {
         if (isStopped) return;
@@ -91,9 +82,11 @@ export function createRunWatch({ store, news, log, joins }: RunWatchDeps): RunWa
       });
       look();
     },
+    /** Resolves at the next news of a run, at the latest after a second. */
     news: waiting.turns.next,
+    /** The same, but not for further turns. */
     stateNews: waiting.state.next,
-    stop() {
+    stop(): void {
       isStopped = true;
       clearTimeout(timer);
       wake("state");

@@ -3,17 +3,11 @@ import type { EncoderModel } from "../../assess/embeddings/bert/weight_piece.ts"
 import { loadAhead, startEncoder } from "../../assess/embeddings/encoder_start.ts";
 
 /** The sentence encoder of a run, loaded while the command's own modules are. */
-export interface EncoderAhead {
-  begin(): void;
-  /** Ends the encoder: the run has no text for it. */
-  end(): void;
-  /** The worker that `begin` started, once; after that a new one. */
-  start(model: EncoderModel): WorkerPort;
-}
+export type EncoderAhead = ReturnType<typeof createEncoderAhead>;
 
 export function createEncoderAhead(
   start: (model: EncoderModel) => WorkerPort = startEncoder,
-): EncoderAhead {
+) {
   let started: WorkerPort | undefined;
 
   function take(): WorkerPort | undefined {
@@ -23,7 +17,7 @@ export function createEncoderAhead(
   }
 
   return {
-    begin() {
+    begin(): void {
       started = start("minilm");
       started.onerror = (event) => {
         event.preventDefault(); // otherwise it ends the process
@@ -31,7 +25,9 @@ export function createEncoderAhead(
       };
       loadAhead(started);
     },
+    /** Ends the encoder: the run has no text for it. */
     end: () => take()?.terminate(),
-    start: (model) => model === "minilm" && take() || start(model),
+    /** The worker that `begin` started, once; after that a new one. */
+    start: (model: EncoderModel): WorkerPort => model === "minilm" && take() || start(model),
   };
 }

@@ -3,19 +3,13 @@ import type { ActiveRun } from "../manager/active_run.ts";
 import { UNBUFFERED } from "../../../shared/http/router/headers.ts";
 
 /** A response with events, and what becomes of its client. */
-export interface EventResponse {
-  response: Response;
-  /** Aborted when the client leaves, by closing its connection or by cancelling the body. */
-  left: AbortSignal;
-  /** Settles when everything is sent, or the client has left. */
-  ended: Promise<void>;
-}
+export type EventResponse = ReturnType<typeof createEventResponse>;
 
 /** Yields the pieces of a body while they are sent. `left` is that of the response. */
 type WritePieces = (left: AbortSignal) => AsyncGenerator<Uint8Array<ArrayBuffer>>;
 
 /** A response with the server-sent events that `write` yields. `client` is the request's signal. */
-export function createEventResponse(client: AbortSignal, write: WritePieces): EventResponse {
+export function createEventResponse(client: AbortSignal, write: WritePieces) {
   const cancelled = new AbortController();
   const left = AbortSignal.any([client, cancelled.signal]);
   const ended = Promise.withResolvers<void>();
@@ -44,7 +38,13 @@ export function createEventResponse(client: AbortSignal, write: WritePieces): Ev
   }, { highWaterMark: 0 });
   ended.promise.catch(() => {}); // the reader of the body gets the error too
   const headers = { "content-type": "text/event-stream", ...UNBUFFERED };
-  return { response: new Response(body, { headers }), left, ended: ended.promise };
+  return {
+    response: new Response(body, { headers }),
+    /** Aborted when the client leaves, by closing its connection or by cancelling the body. */
+    left,
+    /** Settles when everything is sent, or the client has left. */
+    ended: ended.promise,
+  };
 }
 
 interface StreamLogOptions {

@@ -16,45 +16,13 @@ export interface RunEnd {
 }
 
 /** A run that is running in this process. */
-export interface ActiveRun {
-  readonly run: StoredRun;
-  /** Never rejects. */
-  readonly ended: Promise<RunEnd>;
-  readonly signal: AbortSignal;
-  /** True if the run continues without a client that waits for it. */
-  readonly isDetached: boolean;
-  detach(): void;
-  /** Unless the run is detached, it is cancelled when the last client that holds it has left. */
-  hold(client: AbortSignal): void;
-  /** Ends the run at once; `detail` says why, and is stored. */
-  cancel(detail: string): void;
-  /** Ends the run in this process at once; it stays `running`, for the next process. */
-  abandon(): void;
-  readonly isAbandoned: boolean;
-  /** Ends the run in this process at once, because another process has ended it. */
-  endElsewhere(status: RunStatus): void;
-  /** How another process has ended the run; `undefined` if none has. */
-  readonly endedAs: RunStatus | undefined;
-  /** Counts a turn that was stored. */
-  note(result: InteractionResult): void;
-  /** Replaces the counts by those of the store, if other processes store turns too. */
-  sync(tally: Tally): void;
-  /** Something about the run is new: wakes those who wait for `changed`. */
-  wake(): void;
-  end(end: RunEnd): void;
-  tally(): Tally;
-  /** The tokens of the replies received in this process, as far as the endpoint reported them. */
-  tokens(): { input_tokens: number; output_tokens: number };
-  progress(): RunProgress;
-  /** Resolves at the next stored turn, or when the run ends. */
-  changed(): Promise<void>;
-}
+export type ActiveRun = ReturnType<typeof createActiveRun>;
 
 /** Counts the turns of a run; `tally` counts those that were stored before. */
 export function createActiveRun(
   run: StoredRun,
   { tally: before, now }: { tally: Tally; now: () => number },
-): ActiveRun {
+) {
   const controller = new AbortController();
   const ended = Promise.withResolvers<RunEnd>();
   const started = now();
@@ -66,38 +34,46 @@ export function createActiveRun(
   let holders = 0;
   let change = Promise.withResolvers<void>();
 
-  function wake() {
+  /** Something about the run is new: wakes those who wait for `changed`. */
+  function wake(): void {
     change.resolve();
     change = Promise.withResolvers();
   }
 
-  const cancel = (detail: string) => controller.abort(new DOMException(detail, "AbortError"));
+  /** Ends the run at once; `detail` says why, and is stored. */
+  const cancel = (detail: string): void => controller.abort(new DOMException(detail, "AbortError"));
 
   return {
     run,
+    /** Never rejects. */
     ended: ended.promise,
     signal: controller.signal,
     cancel,
-    abandon() {
+    /** Ends the run in this process at once; it stays `running`, for the next process. */
+    abandon(): void {
       if (controller.signal.aborted) return; // it is being cancelled
       isAbandoned = true;
       cancel("the service stopped");
     },
-    get isAbandoned() {
+    get isAbandoned(): boolean {
       return isAbandoned;
     },
-    endElsewhere(status) {
+    /** Ends the run in this process at once, because another process has ended it. */
+    endElsewhere(status: RunStatus): void {
       endedAs ??= status;
       cancel("the run was ended by another process");
     },
-    get endedAs() {
+    /** How another process has ended the run; `undefined` if none has. */
+    get endedAs(): RunStatus | undefined {
       return endedAs;
     },
-    get isDetached() {
+    /** True if the run continues without a client that waits for it. */
+    get isDetached(): boolean {
       return isDetached;
     },
     detach: () => void (isDetached = true),
-    hold(client) {
+    /** Unless the run is detached, it is cancelled when the last client that holds it has left. */
+    hold(client: AbortSignal): void {
       holders++;
       const release = () => {
         if (--holders === 0 && !isDetached) cancel(CLIENT_LEFT);
@@ -105,7 +81,8 @@ export function createActiveRun(
       if (client.aborted) release();
       else client.addEventListener("abort", release, { once: true });
     },
-    note(result) {
+    /** Counts a turn that was stored. */
+    note(result: InteractionResult): void {
       const { overall } = result.scores;
       tally.done++;
       tally.lastSeq++;
@@ -119,21 +96,24 @@ export function createActiveRun(
       }
       wake();
     },
-    sync: (counted) => void Object.assign(tally, counted),
+    /** Replaces the counts by those of the store, if other processes store turns too. */
+    sync: (counted: Tally) => void Object.assign(tally, counted),
     wake,
-    end(end) {
+    end(end: RunEnd): void {
       ended.resolve(end);
       wake();
     },
     tally: () => ({ ...tally }),
+    /** The tokens of the replies received in this process, as far as the endpoint reported them. */
     tokens: () => ({ ...tokens }),
-    progress() {
+    progress(): RunProgress {
       const { done, failed, missing } = tally;
       const doneHere = done - before.done;
       const left = run.totalTurns - done;
       const eta_ms = doneHere === 0 ? null : Math.round((now() - started) / doneHere * left);
       return { done, failed, missing, total: run.totalTurns, mean: knownMean(tally), eta_ms };
     },
+    /** Resolves at the next stored turn, or when the run ends. */
     changed: () => change.promise,
   };
 }

@@ -12,17 +12,10 @@ import { createRunReader } from "../runs/run_reader.ts";
 import { deleteOrphanGrades } from "../grades.ts";
 import { asCommon, type PostgresTables, type Tables } from "../schema/schema.ts";
 import type { RunReader } from "../store.ts";
-import { createRunNews, type RunNews } from "./run_news.ts";
-import { createSharedStore, type SharedStore } from "./shared_store.ts";
+import { createRunNews } from "./run_news.ts";
+import { createSharedStore } from "./shared_store.ts";
 import type { WorkList } from "./listing.ts";
 import type { Migration } from "kysely/migration";
-
-/** A store on PostgreSQL with what belongs to it. `store.close` closes all of it. */
-interface OpenedPostgres {
-  store: SharedStore;
-  pool: PostgresPool;
-  news: RunNews;
-}
 
 interface OpenPostgresOptions {
   /** `EVAL_DATA`: `postgres://…`. */
@@ -39,8 +32,11 @@ interface OpenPostgresOptions {
 
 const NAME = "assay-eval";
 
-/** Connects and migrates. Throws `ConfigError`, without the password, if the database cannot be used. */
-export async function openPostgres(options: OpenPostgresOptions): Promise<OpenedPostgres> {
+/**
+ * A store on PostgreSQL with what belongs to it; `store.close` closes all of it. Migrates first.
+ * Throws `ConfigError`, without the password, if the database cannot be used.
+ */
+export async function openPostgres(options: OpenPostgresOptions) {
   const { address, maxConnections: max, now = Date.now, onError, log } = options;
   await migrateAddress(address, log);
   const pool = await createPostgresPool({
