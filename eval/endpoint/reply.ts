@@ -17,21 +17,21 @@ export interface TargetReply {
   /** From the request to the end of the answer: what the endpoint took, without waits of ours. */
   latencyMs?: number;
   /** From the request to the first token, if the reply was streamed. */
-  firstTokenMs?: number;
+  firstTokenMs?: number | undefined;
   /** Why the model stopped, in the endpoint's word; `null` if it does not say. */
-  finishReason?: string | null;
+  finishReason?: string | null | undefined;
   /** What the model thought first. It is neither scored nor a part of the conversation. */
-  reasoning?: string;
+  reasoning?: string | undefined;
   /** Set if there is no text: what there is instead. */
   textless?: TextlessReply;
   /** Set if the endpoint's bytes were not UTF-8. */
-  encoding?: typeof NOT_UTF8;
+  encoding?: typeof NOT_UTF8 | undefined;
   /** What the endpoint called; unset if that was not asked for, or it does not say. */
-  toolCalls?: ObservedToolCall[];
+  toolCalls?: ObservedToolCall[] | undefined;
   /** The part of the input tokens that was in the provider's cache, if it says so. */
-  cachedInputTokens?: number;
+  cachedInputTokens?: number | undefined;
   /** What the call cost; `null` if that is not known, unset if there are no prices at all. */
-  cost?: Cost | null;
+  cost?: Cost | null | undefined;
 }
 
 /** Why a reply has no text, as the `error` of its turn says it. */
@@ -67,7 +67,9 @@ export function filteredReply(error: unknown): TargetReply | undefined {
 }
 
 /** A reply as an endpoint sent it. */
-export interface RawReply {
+export interface RawReply
+  extends
+    Pick<TargetReply, "usage" | "encoding" | "firstTokenMs" | "toolCalls" | "cachedInputTokens"> {
   /** Text, a list of parts, or `null`. */
   content: unknown;
   /** What the endpoint sent as the model's reasoning, apart from the content. */
@@ -75,13 +77,7 @@ export interface RawReply {
   /** The names of the tools that the model calls. */
   calls: string[];
   finishReason: string | null;
-  usage: InteractionUsage | null;
-  encoding?: typeof NOT_UTF8 | undefined;
   latencyMs: number;
-  firstTokenMs?: number | undefined;
-  /** What the endpoint called, if that was asked for and it says so. */
-  toolCalls?: ObservedToolCall[] | undefined;
-  cachedInputTokens?: number | undefined;
 }
 
 /**

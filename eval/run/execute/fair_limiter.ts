@@ -1,11 +1,7 @@
 /** Runs the work once the limit allows it. Rejects if the signal aborts before that. */
 export type Limiter = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
-/** Limits the conversations that the process has at once. */
-export interface FairLimiter {
-  /** The limiter of one run against an endpoint. */
-  forRun(endpoint: string): Limiter;
-}
+export type FairLimiter = ReturnType<typeof createFairLimiter>;
 
 /** The running conversations of an endpoint or a run, and when the last of them started. */
 interface Share {
@@ -27,13 +23,13 @@ interface EndpointShare extends Share {
 const GUARANTEED_PART = 1 / 8;
 
 /**
- * Shares the limit between endpoints and, at one endpoint, between runs: the next conversation is
+ * Limits the conversations that the process has at once. Shares the limit between endpoints and, at one endpoint, between runs: the next conversation is
  * one of the endpoint, then of the run, that has the fewest running (of equal ones, the one that
  * waited longest). Conversations with an endpoint that hangs do not end, so each other endpoint may
  * use an eighth of the limit on top of it, all together at most twice the limit. A limit below eight
  * is never exceeded.
  */
-export function createFairLimiter(limit: number): FairLimiter {
+export function createFairLimiter(limit: number) {
   const guaranteed = Math.floor(limit * GUARANTEED_PART);
   const endpoints = new Map<string, EndpointShare>();
   let running = 0;
@@ -99,7 +95,8 @@ export function createFairLimiter(limit: number): FairLimiter {
   }
 
   return {
-    forRun(url) {
+    /** The limiter of one run against an endpoint. */
+    forRun(url: string): Limiter {
       const { origin } = new URL(url);
       const run: RunShare = { running: 0, lastServed: 0, waiting: [] };
       return async (work, signal) => {

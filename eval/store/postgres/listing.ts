@@ -12,29 +12,19 @@ const PORTION = 1_000;
 /** Portions of finished conversations that are passed over in one transaction. */
 const MOST_PORTIONS = 20;
 
+export type Listing = ReturnType<typeof createListing>;
+
 /**
  * Runs are listed in portions, as their queues run empty: the run's row says how far. The transaction
  * has the row locked, so that no portion is listed twice.
  */
-export interface Listing {
+export function createListing(db: Kysely<PostgresTables>, work: WorkList) {
   /** Lists the next portion after `from`; `isAdded` is false if all of it is stored. */
-  list(
+  async function list(
     transaction: Transaction<PostgresTables>,
     run: ListedRun,
-    options: { queue: string; from: number },
-  ): Promise<{ isAdded: boolean }>;
-  /** Lists the next portion of a running run; false if nothing is left. */
-  listMore(run: ListedRun): Promise<boolean>;
-  /**
-   * Lists again what is left of a running run if its queue has nothing of it: the queues were not in
-   * a restored dump, or were deleted. False if nothing is left. A conversation leaves its queue after
-   * its turns are stored, so none is listed twice.
-   */
-  listAgain(run: ListedRun): Promise<boolean>;
-}
-
-export function createListing(db: Kysely<PostgresTables>, work: WorkList): Listing {
-  const list: Listing["list"] = async (transaction, run, { queue, from }) => {
+    { queue, from }: { queue: string; from: number },
+  ): Promise<{ isAdded: boolean }> {
     const places = countPlaces(planOf(run.request));
     const last = Math.min(places, from + PORTION * MOST_PORTIONS);
     let listed = from;
@@ -49,8 +39,9 @@ export function createListing(db: Kysely<PostgresTables>, work: WorkList): Listi
     await transaction.updateTable("runs").set({ places, listed }).where("id", "=", run.id)
       .execute();
     return { isAdded };
-  };
+  }
 
+  /** Lists the next portion of a running run; false if nothing is left. */
   async function listMore(run: ListedRun): Promise<boolean> {
     const places = countPlaces(planOf(run.request));
     for (;;) {
@@ -69,7 +60,12 @@ export function createListing(db: Kysely<PostgresTables>, work: WorkList): Listi
   return {
     list,
     listMore,
-    async listAgain(run) {
+    /**
+     * Lists again what is left of a running run if its queue has nothing of it: the queues were not in
+     * a restored dump, or were deleted. False if nothing is left. A conversation leaves its queue after
+     * its turns are stored, so none is listed twice.
+     */
+    async listAgain(run: ListedRun): Promise<boolean> {
       if (await listMore(run)) return true;
       const stored = await db.selectFrom("runs").select("queue").where("id", "=", run.id)
         .where("status", "=", "running").executeTakeFirst();

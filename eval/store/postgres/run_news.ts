@@ -21,19 +21,15 @@ export type NewsKind = keyof typeof KINDS;
 /** Also called with this process's own news. `runId` is `undefined` if news may have been lost. */
 export type NewsListener = (runId: string | undefined, kind: NewsKind) => void;
 
+export type RunNews = ReturnType<typeof createRunNews>;
+
+type Connection = Awaited<ReturnType<PostgresPool["connectAlone"]>>;
+
 /**
  * Tells processes that a run has changed. News may be lost: they only make a process read the tables
  * sooner.
  */
-export interface RunNews {
-  tell(runId: string, kind: NewsKind): void;
-  listen(onNews: NewsListener): void;
-  close(): Promise<void>;
-}
-
-type Connection = Awaited<ReturnType<PostgresPool["connectAlone"]>>;
-
-export function createRunNews(pool: PostgresPool): RunNews {
+export function createRunNews(pool: PostgresPool) {
   const listeners: NewsListener[] = [];
   const tellers = { state: createTeller(pool, "state"), turns: createTeller(pool, "turns") };
   let client: Connection | undefined;
@@ -86,12 +82,12 @@ export function createRunNews(pool: PostgresPool): RunNews {
   }
 
   return {
-    tell: (runId, kind) => tellers[kind].tell(runId),
-    listen(onNews) {
+    tell: (runId: string, kind: NewsKind) => tellers[kind].tell(runId),
+    listen(onNews: NewsListener): void {
       listeners.push(onNews);
       if (listeners.length === 1) connect();
     },
-    async close() {
+    async close(): Promise<void> {
       isClosed = true;
       for (const teller of Object.values(tellers)) teller.stop();
       clearTimeout(reconnecting);

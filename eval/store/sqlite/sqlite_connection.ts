@@ -21,19 +21,14 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 
-/** SQLite on a thread of its own. If that thread fails, the process ends: a restart opens the file. */
-export interface SqliteConnection {
-  query(sql: string, parameters: readonly unknown[]): Promise<QueryResult>;
-  /** Rejects if the path no longer names the file that is open. */
-  requireInPlace(): Promise<void>;
-  close(): Promise<void>;
-}
+export type SqliteConnection = Awaited<ReturnType<typeof openSqlite>>;
 
 /**
- * Opens a database on a thread that may touch the database's folder and nothing else. Throws
- * `ConfigError` if the file cannot be used; the message names `EVAL_DATA`.
+ * Opens a database on a thread of its own that may touch the database's folder and nothing else. If
+ * that thread fails, the process ends: a restart opens the file. Throws `ConfigError` if the file
+ * cannot be used; the message names `EVAL_DATA`.
  */
-export async function openSqlite(options: OpenOptions): Promise<SqliteConnection> {
+export async function openSqlite(options: OpenOptions) {
   const { mode } = options;
   const makesFolder = mode === "write";
   const path = options.path === ":memory:"
@@ -76,8 +71,10 @@ export async function openSqlite(options: OpenOptions): Promise<SqliteConnection
     throw cannotOpen(options.path, error);
   }
   return {
-    query: (sql, parameters) => send({ kind: "query", sql, parameters }),
-    async requireInPlace() {
+    query: (sql: string, parameters: readonly unknown[]) =>
+      send({ kind: "query", sql, parameters }),
+    /** Rejects if the path no longer names the file that is open. */
+    async requireInPlace(): Promise<void> {
       await send({ kind: "requireInPlace" });
     },
     close,
