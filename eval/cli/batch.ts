@@ -14,7 +14,7 @@ import { csv } from "../datasets/formats/csv.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "../datasets/formats/format.ts";
 import { parseLine, parseText, readLines, readWhole } from "../datasets/formats/lines.ts";
 import { importScenarios, type SkippedPart } from "../datasets/import_scenarios.ts";
-import { printable } from "../export/text/shorten.ts";
+import { printable } from "../export/text/text_form.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 

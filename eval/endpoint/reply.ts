@@ -84,26 +84,19 @@ export interface RawReply
  * Separates a reply's text from the model's reasoning, and says if no text is left. If tool calls are
  * asked for, a reply of nothing else is whole.
  */
-export function toTargetReply(raw: RawReply): TargetReply {
-  const { finishReason, calls, encoding, latencyMs, toolCalls, cachedInputTokens } = raw;
-  const { firstTokenMs } = raw;
-  const usage = raw.usage && isCounted(raw.usage) ? raw.usage : null;
-  const { content, thought } = splitThought(parseContent(raw.content) ?? "");
-  const reasoning = [asText(raw.reasoning) ?? thoughtParts(raw.content), thought]
-    .map((text) => text.trim()).filter(Boolean).join("\n\n");
+export function toTargetReply(
+  { content: sent, reasoning: named, calls, ...raw }: RawReply,
+): TargetReply {
+  const { content, thought } = splitThought(parseContent(sent) ?? "");
+  const thoughts = [asText(named) ?? thoughtParts(sent), thought];
   const reply: TargetReply = {
+    ...raw,
     content,
-    usage,
-    finishReason,
-    latencyMs,
-    ...(firstTokenMs !== undefined && { firstTokenMs }),
-    ...(reasoning !== "" && { reasoning }),
-    ...(encoding && { encoding }),
-    ...(toolCalls && { toolCalls }),
-    ...(cachedInputTokens !== undefined && { cachedInputTokens }),
+    usage: raw.usage && isCounted(raw.usage) ? raw.usage : null,
+    reasoning: thoughts.map((text) => text.trim()).filter(Boolean).join("\n\n") || undefined,
   };
-  if (toolCalls && toolCalls.length > 0) return reply;
-  return content.trim() === "" ? { ...reply, textless: explainTextless(reply, calls) } : reply;
+  if (raw.toolCalls?.length || content.trim() !== "") return reply;
+  return { ...reply, textless: explainTextless(reply, calls) };
 }
 
 /**

@@ -1,8 +1,7 @@
 import { csv } from "./formats/csv.ts";
 import type { ExportFormat } from "./format.ts";
 import { html } from "./formats/html.ts";
-import { json } from "./formats/json.ts";
-import { jsonl } from "./formats/jsonl.ts";
+import { json, jsonl } from "./formats/json.ts";
 import { junit } from "./formats/junit.ts";
 import { markdown } from "./formats/markdown.ts";
 

@@ -4,7 +4,7 @@
  * own, and prints what that took as JSON.
  */
 import { exportFormats } from "../../eval/export/export_formats.ts";
-import { exportSource } from "../../eval/export/export_source.ts";
+import { exportSource } from "../../eval/export/format.ts";
 import { openReader } from "../../eval/store/open_store.ts";
 import { gatherPieces } from "../../shared/http/body/json_response.ts";
 import { watchEventLoop } from "./event_loop.ts";

@@ -6,7 +6,7 @@
 import process from "node:process";
 import { compareStored } from "../../eval/compare/compare_stored.ts";
 import { exportFormats } from "../../eval/export/export_formats.ts";
-import { exportSource } from "../../eval/export/export_source.ts";
+import { exportSource } from "../../eval/export/format.ts";
 import { resultPieces } from "../../eval/results/run_result.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import { gatherPieces } from "../../shared/http/body/json_response.ts";

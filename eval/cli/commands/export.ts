@@ -1,7 +1,11 @@
 import { gatherPieces } from "../../../shared/http/body/json_response.ts";
-import type { ExportFormat, ExportOption } from "../../export/format.ts";
+import {
+  type ExportFormat,
+  type ExportOption,
+  exportSource,
+  groupSources,
+} from "../../export/format.ts";
 import { exportFormats } from "../../export/export_formats.ts";
-import { exportSource, groupSources } from "../../export/export_source.ts";
 import { readAgreementIfGraded } from "../../grades/agreement.ts";
 import { splitNoise } from "../../noise/noise.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";

@@ -1,11 +1,10 @@
 import { counted } from "../../../shared/text.ts";
 import { compareStored } from "../../compare/compare_stored.ts";
-import { groupSources } from "../../export/export_source.ts";
+import { type ExportSource, groupSources } from "../../export/format.ts";
 import { describeGroup } from "../../export/text/group_text.ts";
 import { readNumbers, type RunNumbers } from "../../export/text/run_numbers.ts";
 import { readSides } from "../../export/text/compared_sides.ts";
 import { describeComparison } from "../../export/text/comparison_text.ts";
-import type { ExportSource } from "../../export/format.ts";
 import { describeRun, isDecided } from "../../export/text/run_text.ts";
 import { findNewFailures } from "../subset.ts";
 import { isRegression } from "../../compare/verdict.ts";

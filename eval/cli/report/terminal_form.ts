@@ -1,5 +1,4 @@
-import { oneLine, oneLineEnds } from "../../export/text/shorten.ts";
-import type { TextForm } from "../../export/text/text_form.ts";
+import { oneLine, oneLineEnds, type TextForm } from "../../export/text/text_form.ts";
 
 /** Plain text, in columns. */
 export const terminalForm: TextForm = {

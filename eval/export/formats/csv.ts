@@ -15,6 +15,11 @@ import type { GroupReport } from "../../groups/group_report.ts";
 
 type Column = [name: string, value: (turn: StoredTurn) => CsvCell];
 
+/** A field of the result as JSON; empty if the turn does not have it. */
+function jsonColumn(name: string): Column {
+  return [name, ({ result }) => result[name] ? JSON.stringify(result[name]) : undefined];
+}
+
 /** One row per turn, one column per score, or a row per score; safe to open in a spreadsheet. */
 export const csv: ExportFormat = {
   name: "csv",
@@ -39,13 +44,10 @@ export const csv: ExportFormat = {
       ["interaction_type", ({ result }) => result.interaction_type],
       ["user_message", ({ result }) => result.user_message],
       ["reference_reply", ({ result }) => result.reference_reply],
-      [
-        "reference_replies",
-        ({ result }) => result.reference_replies && JSON.stringify(result.reference_replies),
-      ],
+      jsonColumn("reference_replies"),
       ["agent_reply", ({ result }) => result.agent_reply],
-      ["reference_metadata", ({ result }) => JSON.stringify(result.reference_metadata)],
-      ["generated_metadata", ({ result }) => JSON.stringify(result.generated_metadata)],
+      jsonColumn("reference_metadata"),
+      jsonColumn("generated_metadata"),
       ["latency_ms", ({ result }) => result.latency_ms],
       ["first_token_ms", ({ result }) => result.first_token_ms],
       ["input_tokens", ({ result }) => result.usage?.input_tokens],
@@ -56,18 +58,9 @@ export const csv: ExportFormat = {
       ["error_code", ({ result }) => result.error?.code],
       ["error_status", ({ result }) => result.error?.status],
       ["error_detail", ({ result }) => result.error?.detail],
-      [
-        "missing_scores",
-        ({ result }) => result.missing_scores && JSON.stringify(result.missing_scores),
-      ],
-      [
-        "overall_bounds",
-        ({ result }) => result.overall_bounds && JSON.stringify(result.overall_bounds),
-      ],
-      [
-        "score_methods",
-        ({ result }) => result.score_methods && JSON.stringify(result.score_methods),
-      ],
+      jsonColumn("missing_scores"),
+      jsonColumn("overall_bounds"),
+      jsonColumn("score_methods"),
       ["agreement", ({ result }) => agreementOf(result)],
       ["wrong_values", ({ result }) => result.wrong_values?.join("; ")],
       ["differs_in", ({ result }) => result.differs_in?.join(" ")],
@@ -120,22 +113,19 @@ const CHECK_COLUMNS: Column[] = [
     ({ result }) =>
       result.check_results?.filter(({ value }) => value === 0).map(({ name }) => name).join("; "),
   ],
-  ["check_results", ({ result }) => result.check_results && JSON.stringify(result.check_results)],
+  jsonColumn("check_results"),
 ];
 
 /** Only in runs that expect tool calls. */
 const TOOL_COLUMNS: Column[] = [
-  [
-    "reference_tools",
-    ({ result }) => result.reference_tools && JSON.stringify(result.reference_tools),
-  ],
-  ["tool_calls", ({ result }) => result.tool_calls && JSON.stringify(result.tool_calls)],
+  jsonColumn("reference_tools"),
+  jsonColumn("tool_calls"),
 ];
 
 /** Only in runs that people graded. */
 const GRADE_COLUMNS: Column[] = [
   ["grade", ({ result }) => result.grades && mean(result.grades.map(({ value }) => value))],
-  ["grades", ({ result }) => result.grades && JSON.stringify(result.grades)],
+  jsonColumn("grades"),
 ];
 
 const COLUMNS = [

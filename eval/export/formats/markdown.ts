@@ -5,8 +5,7 @@ import type { ExportFormat } from "../format.ts";
 import { describeGroup } from "../text/group_text.ts";
 import { noiseText } from "../text/noise_text.ts";
 import { describeRun } from "../text/run_text.ts";
-import { oneLine, oneLineEnds } from "../text/shorten.ts";
-import type { TextForm } from "../text/text_form.ts";
+import { oneLine, oneLineEnds, type TextForm } from "../text/text_form.ts";
 
 /** For a pull request's comment. */
 export const markdown: ExportFormat = {

@@ -51,18 +51,20 @@ export function createStoredParts(store: RunStore, { id, parentId }: StoredRun):
 }
 
 function toEarlier(result: InteractionResult, parentId: string): EarlierReply {
+  const { first_token_ms: firstTokenMs, finish_reason: finishReason, reasoning, cost } = result;
+  const { reply_encoding: encoding, tool_calls: toolCalls } = result;
   return {
     latencyMs: result.latency_ms,
     fromRun: result.reply_from_run ?? parentId,
     reply: {
       content: result.agent_reply,
       usage: result.usage,
-      firstTokenMs: result.first_token_ms,
-      finishReason: result.finish_reason,
-      reasoning: result.reasoning,
-      encoding: result.reply_encoding,
-      toolCalls: result.tool_calls,
-      cost: result.cost,
+      ...(firstTokenMs !== undefined && { firstTokenMs }),
+      ...(finishReason !== undefined && { finishReason }),
+      ...(reasoning !== undefined && { reasoning }),
+      ...(encoding && { encoding }),
+      ...(toolCalls && { toolCalls }),
+      ...(cost !== undefined && { cost }),
     },
   };
 }

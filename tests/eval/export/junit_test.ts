@@ -4,7 +4,7 @@ import fc from "seeded-fast-check";
 import { compareRuns } from "../../../eval/compare/compare.ts";
 import { html } from "../../../eval/export/formats/html.ts";
 import { junit } from "../../../eval/export/formats/junit.ts";
-import { oneLine, oneLineEnds, printable } from "../../../eval/export/text/shorten.ts";
+import { oneLine, oneLineEnds, printable } from "../../../eval/export/text/text_form.ts";
 import type { GroupReport } from "../../../eval/groups/group_report.ts";
 import { anyCharacter } from "../../fakes/any_character.ts";
 import { recordedRun } from "../../fakes/recorded_run.ts";
