@@ -42,7 +42,9 @@ const about = {
 };
 
 /** The evaluation service: its own routes, and those for operators. */
-export function createEvalHandler(deps: EvalDeps): Service {
+export function createEvalHandler(given: EvalDeps): Service {
+  const { MAX_BODY_BYTES: maxBytes, BODY_TIMEOUT_MS: timeoutMs } = given.config;
+  const deps = { ...given, bodyLimits: { maxBytes, timeoutMs } };
   const summaries = createSummaries(deps.store);
   const groups = createGroups({
     store: deps.store,

@@ -5,8 +5,7 @@ import { PairedScenarioPage, PairedTurnPage } from "./schemas/turn_schemas.ts";
 import { BAD_QUERY, comparedRuns, decide_by, described, detail, paging } from "./route_parts.ts";
 import type { RunReader } from "../store/store.ts";
 import { cursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
-import { readJson, readQuery } from "../../shared/http/body/body.ts";
-import type { EvalConfig } from "../config.ts";
+import { type BodyLimits, readJson, readQuery } from "../../shared/http/body/body.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { listPairs, type PairListQuery, type PairLists } from "../compare/pair_lists.ts";
@@ -17,7 +16,7 @@ import { compareByJudge, Preference, requireJudge } from "../compare/judge_prefe
 interface CompareDeps {
   store: RunReader;
   scoring: Pick<ScoringPorts, "judge">;
-  config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
+  bodyLimits: BodyLimits;
 }
 
 /** `change` is the size of the difference; `-change` begins with what changed most. */
@@ -116,12 +115,9 @@ const JudgedComparison = StoredComparison.extend({ preference: Preference })
   .meta({ id: "JudgedComparison" });
 
 /** `POST /runs/compare`: the same, and the judge says which replies are better, at its price. */
-function createJudgeHandler({ store, scoring, config }: CompareDeps): Handler {
+function createJudgeHandler({ store, scoring, bodyLimits }: CompareDeps): Handler {
   return async (request) => {
-    const { decide_by: decideBy, ...ids } = await readJson(request, JudgeInput, {
-      maxBytes: config.MAX_BODY_BYTES,
-      timeoutMs: config.BODY_TIMEOUT_MS,
-    });
+    const { decide_by: decideBy, ...ids } = await readJson(request, JudgeInput, bodyLimits);
     const judge = requireJudge(scoring.judge);
     const compared = await compareStored(store, ids, { decideBy });
     const preference = await compareByJudge(store, ids, { judge, signal: request.signal });

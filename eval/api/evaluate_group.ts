@@ -1,32 +1,22 @@
 import { conflict } from "../../shared/errors.ts";
 import { type BeginGroup, resumedLater } from "./evaluate_route.ts";
 import { type BegunRun, createAttachedRuns } from "../run/manager/attached_runs.ts";
-import { keyReused } from "./idempotency_key.ts";
+import { keyReused } from "./route_parts.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import type { RunStore } from "../store/store.ts";
 import { groupEventStream } from "../groups/group_events.ts";
 import { stateOf } from "../groups/group_report.ts";
 import { groupInDetail, type Groups } from "../groups/groups.ts";
 
-interface EvaluateGroupDeps {
-  store: RunStore;
-  runs: RunManager;
-  groups: Groups;
-}
-
-/** The runs of a group that a request has begun or found. */
-interface BegunGroup {
-  id: string;
-  members: BegunRun[];
-}
-
 type Wanted = Parameters<BeginGroup>[0];
 
 /** `POST /evaluate` with several models. */
-export function createEvaluateGroup({ store, runs, groups }: EvaluateGroupDeps): BeginGroup {
+export function createEvaluateGroup(
+  { store, runs, groups }: { store: RunStore; runs: RunManager; groups: Groups },
+): BeginGroup {
   const attached = createAttachedRuns({ store, runs });
 
-  async function begin({ request, testName, idempotency, targets }: Wanted): Promise<BegunGroup> {
+  async function begin({ request, testName, idempotency, targets }: Wanted) {
     const started = await runs.startGroup({
       runs: targets.map(({ endpoint, model_id, name }) => ({
         request: { ...request, endpoint, model_id },
@@ -38,7 +28,7 @@ export function createEvaluateGroup({ store, runs, groups }: EvaluateGroupDeps):
     if (started.outcome === "mismatch") throw keyReused();
     const endpointOf = (index: number) => targets[index]!.endpoint;
     if (started.outcome === "started") {
-      const members = started.active.map((active, index) => ({
+      const members = started.active.map((active, index): BegunRun => ({
         run: active.run,
         active,
         endpoint: endpointOf(index),

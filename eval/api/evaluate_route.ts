@@ -25,8 +25,7 @@ import { resultPieces } from "../results/run_result.ts";
 import type { ActiveRun, RunEnd } from "../run/manager/active_run.ts";
 import { eventStream } from "../run/events/event_stream.ts";
 import { type BegunRun, createAttachedRuns } from "../run/manager/attached_runs.ts";
-import { DetailQuery } from "./route_parts.ts";
-import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
+import { DetailQuery, keyReused, readIdempotencyKey } from "./route_parts.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import { type EventResponse, logStreamEnd } from "../run/events/event_response.ts";
 import { z } from "zod";
@@ -39,10 +38,8 @@ import {
 import type { DatasetReader } from "../store/datasets.ts";
 
 export interface EvaluateRouteDeps {
-  config: Pick<
-    EvalConfig,
-    "EVAL_MAX_ATTEMPTS" | "EVAL_MAX_RUNS" | "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS"
-  >;
+  config: Pick<EvalConfig, "EVAL_MAX_ATTEMPTS" | "EVAL_MAX_RUNS">;
+  bodyLimits: BodyLimits;
   endpoints: EndpointPolicy;
   store: RunStore;
   runs: RunManager;
@@ -75,7 +72,7 @@ export type BeginGroup = (
 
 /** `POST /evaluate`: answers with the result, with a stream of events, or at once with the id. */
 export function createEvaluateRoute(
-  { config, endpoints, store, runs, beginGroup }: EvaluateRouteDeps,
+  { config, bodyLimits, endpoints, store, runs, beginGroup }: EvaluateRouteDeps,
 ): Handler {
   const limits = {
     maxAttempts: config.EVAL_MAX_ATTEMPTS,
@@ -126,10 +123,7 @@ export function createEvaluateRoute(
 
   return async (request, context) => {
     const { detail } = readQuery(context.url, DetailQuery);
-    const { request: body, sent, dataset, targets } = await readBody(request, {
-      maxBytes: config.MAX_BODY_BYTES,
-      timeoutMs: config.BODY_TIMEOUT_MS,
-    });
+    const { request: body, sent, dataset, targets } = await readBody(request, bodyLimits);
     for (const endpoint of new Set((targets ?? [body]).map(({ endpoint }) => endpoint))) {
       endpoints.requireAllowed(endpoint);
       await endpoints.requireReachable(endpoint);
@@ -200,15 +194,9 @@ interface ReadEvaluation {
   targets?: NamedTarget[];
 }
 
-/** What a body may ask for. */
-interface EvaluationLimits {
-  maxAttempts: number;
-  maxTargets: number;
-}
-
 /** Reads the body of `POST /evaluate`, which has a batch or names a dataset. */
 function createBodyReader(
-  { maxAttempts, maxTargets }: EvaluationLimits,
+  { maxAttempts, maxTargets }: { maxAttempts: number; maxTargets: number },
   reader: DatasetReader,
 ) {
   const WithBatch = evaluateRequest(maxAttempts);

@@ -4,9 +4,8 @@ import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { Grade, GradeAgreement, GradeInput, PlacedGrade } from "../schemas/grades.ts";
 import { paging, runPath, Share, turnPath, WRITE_PROBLEMS } from "./route_parts.ts";
 import { AppError, notFound } from "../../shared/errors.ts";
-import { readJson, readParams, readQuery } from "../../shared/http/body/body.ts";
+import { type BodyLimits, readJson, readParams, readQuery } from "../../shared/http/body/body.ts";
 import { cursor, writeCursor } from "../../shared/http/body/cursor.ts";
-import type { EvalConfig } from "../config.ts";
 import type { GradePosition, StoredGrade } from "../store/grades.ts";
 import type { TurnPosition } from "../store/turns/turn_record.ts";
 import type { RunStore } from "../store/store.ts";
@@ -111,18 +110,18 @@ export function createGradeRoutes(deps: GradeDeps): Route[] {
 
 interface GradeDeps {
   store: RunStore;
-  config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
+  bodyLimits: BodyLimits;
 }
 
 /** The handlers of the routes about grades by people. */
-function createGradeHandlers({ store, config }: GradeDeps) {
+function createGradeHandlers({ store, bodyLimits }: GradeDeps) {
   return {
     save: async (request, { params }) => {
       const position = readPosition(params);
       const { value, label = null, comment = null, author = "" } = await readJson(
         request,
         GradeInput,
-        { maxBytes: config.MAX_BODY_BYTES, timeoutMs: config.BODY_TIMEOUT_MS },
+        bodyLimits,
       );
       const run = await requireRun(store, params.id ?? "");
       const saved = await store.saveGrade(run.id, position, { value, label, comment, author });

@@ -14,8 +14,10 @@ import {
   fileAnswer,
   flag,
   idempotencyKey,
+  keyReused,
   lastEventId,
   paging,
+  readIdempotencyKey,
   WRITE_PROBLEMS,
 } from "./route_parts.ts";
 import { conflict } from "../../shared/errors.ts";
@@ -23,7 +25,6 @@ import { cursor, writeCursor } from "../../shared/http/body/cursor.ts";
 import { readQuery } from "../../shared/http/body/body.ts";
 import { cancelRun, type RunManager } from "../run/manager/manager.ts";
 import { LAST_EVENT } from "../run/events/event_stream.ts";
-import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import { isRetryWanted, requireRetriable, startRetry } from "../run/manager/retries.ts";
 import { logStreamEnd } from "../run/events/event_response.ts";
 import { allRuns } from "../store/runs/require_run.ts";

@@ -2,9 +2,8 @@ import { conflict } from "../../shared/errors.ts";
 import { z } from "zod";
 import { cursor, forgedCursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
 import { streamPieces } from "../../shared/http/body/json_response.ts";
-import { readJson, readQuery } from "../../shared/http/body/body.ts";
+import { type BodyLimits, readJson, readQuery } from "../../shared/http/body/body.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
-import type { EvalConfig } from "../config.ts";
 import { withoutQuery } from "../endpoint/endpoint_address.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { Summaries } from "../results/summaries.ts";
@@ -13,10 +12,17 @@ import type { RunRecord, StoredRun } from "../store/runs/run_record.ts";
 import type { KnownRun, RunStore } from "../store/store.ts";
 import { createRunViewer, RunStatus, withResult } from "../run/events/view.ts";
 import { RunChange } from "./schemas/run_schemas.ts";
-import { described, detail, flag, LARGEST_INTEGER, paging } from "./route_parts.ts";
+import {
+  described,
+  detail,
+  flag,
+  keyReused,
+  LARGEST_INTEGER,
+  paging,
+  readIdempotencyKey,
+} from "./route_parts.ts";
 import { SearchedText } from "./turn_list_query.ts";
 import { eventStream, LAST_EVENT } from "../run/events/event_stream.ts";
-import { keyReused, readIdempotencyKey } from "./idempotency_key.ts";
 import { cancelRun, type RunManager } from "../run/manager/manager.ts";
 import { resultPieces } from "../results/run_result.ts";
 import { logStreamEnd } from "../run/events/event_response.ts";
@@ -61,12 +67,12 @@ export interface RunHandlerDeps {
   runs: RunManager;
   endpoints: EndpointPolicy;
   summaries: Summaries;
-  config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
+  bodyLimits: BodyLimits;
 }
 
 /** The handlers of the routes of existing runs. */
 export function createRunHandlers(
-  { store, runs, endpoints, summaries, config }: RunHandlerDeps,
+  { store, runs, endpoints, summaries, bodyLimits }: RunHandlerDeps,
 ) {
   const view = createRunViewer({ store, runs });
 
@@ -170,10 +176,7 @@ export function createRunHandlers(
     },
 
     change: async (request, { params }) => {
-      const { test_name: testName, tags } = await readJson(request, RunChange, {
-        maxBytes: config.MAX_BODY_BYTES,
-        timeoutMs: config.BODY_TIMEOUT_MS,
-      });
+      const { test_name: testName, tags } = await readJson(request, RunChange, bodyLimits);
       const run = await findRecord(params.id);
       if (testName !== undefined && runs.isRunning(run)) {
         throw conflict(`cannot rename run ${run.id}: it is running`);

@@ -1,5 +1,4 @@
 import type { Logger } from "../../shared/log.ts";
-import type { PostgresPool } from "../../shared/postgres/pool.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { Sharing } from "../run/manager/shared_runs.ts";
 import { openPostgres } from "../store/postgres/open_postgres.ts";
