@@ -6,7 +6,7 @@ import { describeComparison } from "../../export/text/comparison_text.ts";
 import { parseArguments } from "../arguments.ts";
 import { type Command, EXIT } from "../command.ts";
 import { findRun } from "../find_run.ts";
-import { terminalForm } from "../report/terminal_form.ts";
+import { jsonText, terminalForm } from "../report/terminal_form.ts";
 
 const options = {
   score: { type: "string" },
@@ -51,8 +51,7 @@ Example:
       })
       : undefined;
     if (values.json) {
-      const printed = { ...comparison, ...preference && { preference } };
-      context.out.write(`${JSON.stringify(printed, null, 2)}\n`);
+      context.out.write(jsonText({ ...comparison, ...preference && { preference } }));
     } else {
       const sides = await readSides(reader, { ids, moved: comparison.moved });
       const described = { baseline: baseline.id, result: comparison, sides, preference };

@@ -12,7 +12,7 @@ import type { CliContext } from "../context.ts";
 import { findRun } from "../find_run.ts";
 import { agreementText } from "../../export/text/agreement_text.ts";
 import { readGradeAgreement } from "../../grades/agreement.ts";
-import { renderTable, terminalForm } from "../report/terminal_form.ts";
+import { jsonText, renderTable, terminalForm } from "../report/terminal_form.ts";
 
 const options = {
   import: { type: "string" },
@@ -205,11 +205,8 @@ Example:
     await using reader = await context.openReader();
     const run = await findRun(reader, name);
     const found = await readGradeAgreement(reader, run, { score: values.score });
-    context.out.write(
-      values.json
-        ? `${JSON.stringify(found, null, 2)}\n`
-        : agreementText(found, terminalForm).trimStart(),
-    );
+    const text = values.json ? jsonText(found) : agreementText(found, terminalForm).trimStart();
+    context.out.write(text);
     return EXIT.passed;
   },
 };

@@ -2,7 +2,7 @@ import type { ListedGroup } from "../../groups/group_report.ts";
 import { parseArguments, parseLimit } from "../arguments.ts";
 import { type Command, EXIT } from "../command.ts";
 import { storedGroups } from "../find_run.ts";
-import { renderTable } from "../report/terminal_form.ts";
+import { jsonText, renderTable } from "../report/terminal_form.ts";
 
 const options = {
   limit: { type: "string" },
@@ -30,16 +30,10 @@ Example:
     const limit = parseLimit(values.limit);
     await using reader = await context.openReader();
     const groups = await storedGroups(reader).list({ limit });
-    context.out.write(
-      values.json
-        ? `${JSON.stringify({ groups }, null, 2)}\n`
-        : groups.length === 0
-        ? "no groups found\n"
-        : renderTable(
-          ["group", "started", "status", "turns", "models", "test"],
-          groups.map(toRow),
-        ),
-    );
+    const header = ["group", "started", "status", "turns", "models", "test"];
+    if (values.json) context.out.write(jsonText({ groups }));
+    else if (groups.length === 0) context.out.write("no groups found\n");
+    else context.out.write(renderTable(header, groups.map(toRow)));
     return EXIT.passed;
   },
 };

@@ -4,7 +4,7 @@ import { turnsSoFar } from "../../store/turns/whole_reader.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import { findRun } from "../find_run.ts";
-import { renderTable } from "../report/terminal_form.ts";
+import { jsonText, renderTable } from "../report/terminal_form.ts";
 
 const options = {
   difference: { type: "string" },
@@ -41,9 +41,7 @@ Example:
       difference,
       score: values.score ?? HEADLINE,
     });
-    context.out.write(
-      values.json ? `${JSON.stringify(plan, null, 2)}\n` : describe(plan),
-    );
+    context.out.write(values.json ? jsonText(plan) : describe(plan));
     return EXIT.passed;
   },
 };

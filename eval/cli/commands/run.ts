@@ -19,8 +19,7 @@ import {
   parsePassCriteria,
   type PassCriteria,
 } from "../pass_criteria.ts";
-import type { EvaluateRequest, NamedTarget } from "../../schemas/evaluate_request.ts";
-import type { NewRun } from "../../store/store.ts";
+import type { NewGroup, NewRun } from "../../store/store.ts";
 
 const options = {
   endpoint: { type: "string" },
@@ -128,14 +127,21 @@ Example:
     }
     const testName = request.test_name ??= name ?? nameBatch(request.test_batch);
     context.prepareScoring(request);
-    if (targets) return await runGroup({ request, targets, testName }, wanted, context);
-    context.requireAllowed(request);
+    const runs = targets?.map(({ endpoint, model_id, name }) => ({
+      request: { ...request, endpoint, model_id },
+      testName,
+      name,
+    }));
+    for (const run of runs ?? [{ request }]) context.requireAllowed(run.request);
 
     await using store = await context.openStore({ isForRuns: true });
     const candidate = { request, testName, batchDigest: digestBatch(request.test_batch) };
     const criteria = await findBaseline(wanted, { reader: store, candidate, context });
     const manager = await context.createManager(store, criteria.concurrency);
-    return await startRun({ request, testName }, { criteria, manager, store, context });
+    const following = { criteria, manager, store, context };
+    return runs
+      ? await startGroup(runs, following)
+      : await startRun({ request, testName }, following);
   },
 };
 
@@ -145,6 +151,15 @@ async function startRun(run: NewRun, following: Following): Promise<number> {
   if (started.outcome !== "started") throw new Error("a run without a key already exists");
   following.context.err.write(`run ${started.active.run.id}\n`);
   return await followRun(started.active, following);
+}
+
+/** The same with several models, which are compared. */
+async function startGroup(runs: NewGroup["runs"], following: Following): Promise<number> {
+  const started = await following.manager.startGroup({ runs });
+  if (started.outcome !== "started") throw new Error("a group without a key already exists");
+  const { id, active } = started;
+  following.context.err.write(`group ${id}\n`);
+  return await followGroup(id, { active, ...following });
 }
 
 interface ReadOptions {
@@ -224,34 +239,4 @@ async function retryFailed(
   const { id: parentId, testName } = parent;
   const request = { ...parent.request, ...criteria.budget && { budget: criteria.budget } };
   return await startRun({ request, testName, parentId }, { criteria, manager, store, context });
-}
-
-/** A batch and the models that run it. The request is that of the first one. */
-interface GroupPlan {
-  request: EvaluateRequest;
-  targets: NamedTarget[];
-  testName: string;
-}
-
-/** Runs a batch with several models, and compares them. */
-async function runGroup(
-  { request, targets, testName }: GroupPlan,
-  wanted: PassCriteria,
-  context: CliContext,
-): Promise<number> {
-  const runs = targets.map(({ endpoint, model_id, name }) => ({
-    request: { ...request, endpoint, model_id },
-    testName,
-    name,
-  }));
-  for (const run of runs) context.requireAllowed(run.request);
-  await using store = await context.openStore({ isForRuns: true });
-  const candidate = { request, testName, batchDigest: digestBatch(request.test_batch) };
-  const criteria = await findBaseline(wanted, { reader: store, candidate, context });
-  const manager = await context.createManager(store, criteria.concurrency);
-  const started = await manager.startGroup({ runs });
-  if (started.outcome !== "started") throw new Error("a group without a key already exists");
-  const { id, active } = started;
-  context.err.write(`group ${id}\n`);
-  return await followGroup(id, { active, criteria, manager, store, context });
 }

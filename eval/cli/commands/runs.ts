@@ -4,7 +4,7 @@ import { RUN_STATUSES, type RunRecord, TAG } from "../../store/runs/run_record.t
 import type { RunFilter } from "../../store/store.ts";
 import { parseArguments, parseLimit } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
-import { renderTable } from "../report/terminal_form.ts";
+import { jsonText, renderTable } from "../report/terminal_form.ts";
 import { findRun } from "../find_run.ts";
 
 const options = {
@@ -46,7 +46,7 @@ Example:
     })));
     if (values.json) {
       const runs = found.map(({ run, tally }) => viewRun(run, restingProgress(run, tally)));
-      context.out.write(`${JSON.stringify({ runs }, null, 2)}\n`);
+      context.out.write(jsonText({ runs }));
       return EXIT.passed;
     }
     const rows = await Promise.all(
@@ -57,11 +57,8 @@ Example:
         })
       ),
     );
-    context.out.write(
-      rows.length === 0
-        ? "no runs found\n"
-        : renderTable(["run", "started", "status", "turns", "overall", "model", "test"], rows),
-    );
+    const header = ["run", "started", "status", "turns", "overall", "model", "test"];
+    context.out.write(rows.length === 0 ? "no runs found\n" : renderTable(header, rows));
     return EXIT.passed;
   },
 };

@@ -15,7 +15,7 @@ import { createWholeReader } from "../../store/turns/whole_reader.ts";
 import { parseArguments } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import { findRun, isGroup, storedGroups } from "../find_run.ts";
-import { terminalForm } from "../report/terminal_form.ts";
+import { jsonText, terminalForm } from "../report/terminal_form.ts";
 
 const options = {
   agreement: { type: "string" },
@@ -48,11 +48,8 @@ Example:
     await using reader = await context.openReader();
     if (await isGroup(reader, name)) {
       const report = await storedGroups(reader).report(name, { decideBy: values.score });
-      context.out.write(
-        values.json
-          ? `${JSON.stringify(groupInDetail(report, undefined), null, 2)}\n`
-          : describeGroup(report, terminalForm),
-      );
+      const inDetail = groupInDetail(report, undefined);
+      context.out.write(values.json ? jsonText(inDetail) : describeGroup(report, terminalForm));
       return EXIT.passed;
     }
     if (values.score) throw new UsageError("--score is for groups");

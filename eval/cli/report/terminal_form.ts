@@ -39,3 +39,8 @@ function widthOf(text: string): number {
   }
   return width;
 }
+
+/** A value as `--json` prints it. */
+export function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
