@@ -90,7 +90,6 @@ function createPairReader(store: RunReader): (query: PairListQuery) => Promise<P
   };
 }
 
-/** The query of `GET /runs/compare`. */
 const CompareQuery = z.object({ ...comparedRuns, decide_by, detail });
 
 /** `GET /runs/compare`: whether one run is better than another. */
@@ -127,7 +126,6 @@ function createJudgeHandler({ store, scoring, bodyLimits }: CompareDeps): Handle
 
 const NOT_FOUND = { 404: "`not_found`: there is no such run" };
 
-/** The routes that compare two runs. */
 export function createCompareRoutes(deps: CompareDeps): Route[] {
   const pairs = createPairHandlers(deps);
   return [

@@ -14,7 +14,6 @@ import { DatasetName, requireVersion, VersionBeginning } from "../datasets/find_
 import type { ColumnMapping } from "../datasets/formats/format.ts";
 import { uploadDataset } from "../datasets/upload.ts";
 
-/** One version of a dataset. */
 export const DatasetVersion = z.object({
   name: z.string(),
   version: z.string().meta({ description: "A digest of its content." }),
@@ -80,7 +79,6 @@ const LINES = z.string().meta({ description: "One scenario per line." });
 const EXAMPLE = { id: "greeting", interactions: [{ id: "1", user_message: "Hello!" }] };
 const NOT_FOUND = { 404: "`not_found`: there is no such dataset, or no such version" };
 
-/** The routes about datasets. */
 export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
   const handlers = createDatasetHandlers(deps);
   const written = (description: string) =>
@@ -181,7 +179,6 @@ interface DatasetHandlerDeps {
   config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
 }
 
-/** The handlers of the routes about datasets. */
 export function createDatasetHandlers({ store, config, scoring }: DatasetHandlerDeps) {
   return {
     put: async (request, { params, url }) => {

@@ -64,36 +64,6 @@ const EvaluateRequestBody = z.looseObject({
   targets: z.array(EvaluateTarget).min(1).max(MAX_TARGETS).optional().meta({
     description: "The same for models at several endpoints.",
   }),
-  attempts: shape.attempts.meta({
-    description: "How often each conversation is run, up to `EVAL_MAX_ATTEMPTS`.",
-  }),
-  test_name: shape.test_name.meta({
-    description:
-      "The name of the test in lists and reports. If unset: the dataset's name, the id of a " +
-      "single scenario, or `batch-` and a digest.",
-  }),
-  protocol: shape.protocol.meta({ description: "How it is asked; found out if unset." }),
-  parameters: shape.parameters.meta({ description: "For the model." }),
-  scorers: shape.scorers.meta({
-    description: "Services of your own that score each turn beside the built-in scores.",
-  }),
-  stream_replies: shape.stream_replies.meta({
-    description:
-      "`true`: replies are asked for as streams, and turns have `first_token_ms`. Also " +
-      "with a check `max_first_token_ms`. Not over the agent's protocol.",
-  }),
-  budget: shape.budget.meta({ description: "What the run may spend before it ends." }),
-  pass_threshold: shape.pass_threshold.meta({
-    description: "The `overall` from which an attempt passes; 0.7 if unset.",
-  }),
-  rubric: shape.rubric.meta({ description: "Instructions for the judge." }),
-  judge_votes: shape.judge_votes.meta({
-    description: "How often the judge is asked for each turn; 1 if unset.",
-  }),
-  history: shape.history.meta({
-    description: "What turns are asked after: the generated replies (if unset), the references, " +
-      "or both, each in a conversation of its own.",
-  }),
 })
   .meta({ id: "EvaluateRequest" });
 
@@ -187,7 +157,6 @@ export function createEvaluateRoutes(
   ];
 }
 
-/** The answer of `GET /scores`. */
 const ScoreList = z.object({
   scores: z.array(
     z.looseObject({
@@ -203,7 +172,6 @@ const ScoreList = z.object({
   ),
 }).meta({ id: "ScoreList" });
 
-/** The answer of `GET /scores/self-test`. */
 const SelfTestReport = z.object({
   passed: z.boolean(),
   pairs: z.int(),

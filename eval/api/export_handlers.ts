@@ -20,7 +20,6 @@ export const FORMATS = exportFormats.map(({ name }) => name);
 
 const format = described(z.enum(FORMATS).default("json"), "`json` if unset.");
 
-/** The query of `GET /runs/{id}/export`. */
 export const RunExportQuery = z.object({
   format,
   threshold: Share.optional().meta({
@@ -43,7 +42,6 @@ export const RunExportQuery = z.object({
   bom,
 });
 
-/** The query of `GET /groups/{id}/export`. */
 export const GroupExportQuery = z.object({ format, decide_by, detail, bom });
 
 /** `GET /runs/:id/export`: a run that has ended, as a file. */

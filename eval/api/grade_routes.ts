@@ -3,7 +3,7 @@ import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { Grade, GradeAgreement, GradeInput, PlacedGrade } from "../schemas/grades.ts";
 import { paging, runPath, Share, turnPath, WRITE_PROBLEMS } from "./route_parts.ts";
-import { AppError, notFound } from "../../shared/errors.ts";
+import { notFound } from "../../shared/errors.ts";
 import { type BodyLimits, readJson, readParams, readQuery } from "../../shared/http/body/body.ts";
 import { cursor, writeCursor } from "../../shared/http/body/cursor.ts";
 import type { GradePosition, StoredGrade } from "../store/grades.ts";
@@ -18,7 +18,6 @@ const PROBLEMS = {
   404: "`not_found`: there is no such run, or no such turn in it",
 };
 
-/** The grades of one turn. */
 const TurnGrades = z.object({
   /** The latest of each author. */
   grades: z.array(Grade),
@@ -55,7 +54,6 @@ const GradeListQuery = z.object(
   }),
 );
 
-/** The routes about grades by people. */
 export function createGradeRoutes(deps: GradeDeps): Route[] {
   const handlers = createGradeHandlers(deps);
   return [
@@ -113,7 +111,6 @@ interface GradeDeps {
   bodyLimits: BodyLimits;
 }
 
-/** The handlers of the routes about grades by people. */
 function createGradeHandlers({ store, bodyLimits }: GradeDeps) {
   return {
     save: async (request, { params }) => {
@@ -125,7 +122,7 @@ function createGradeHandlers({ store, bodyLimits }: GradeDeps) {
       );
       const run = await requireRun(store, params.id ?? "");
       const saved = await store.saveGrade(run.id, position, { value, label, comment, author });
-      if (!saved) throw noTurn(run.id, position);
+      if (!saved) throw turnNotFound(run.id, position);
       return Response.json(placeGrade(saved, run));
     },
 
@@ -144,7 +141,7 @@ function createGradeHandlers({ store, bodyLimits }: GradeDeps) {
       const run = await requireRun(store, params.id ?? "");
       const history = await store.gradeHistory(run.id, position);
       if (history.length === 0 && !await hasTurn(store, run.id, position)) {
-        throw noTurn(run.id, position);
+        throw turnNotFound(run.id, position);
       }
       return Response.json({
         grades: latestOf(history).filter(({ withdrawn }) => !withdrawn).map(viewGrade),
@@ -206,9 +203,4 @@ function toPosition(
 async function hasTurn(store: RunStore, id: string, position: TurnPosition): Promise<boolean> {
   const turns = await store.attemptTurns(id, position);
   return turns.some(({ turn }) => turn === position.turn);
-}
-
-/** A position counts attempts from 0. */
-function noTurn(id: string, { attempt, ...place }: TurnPosition): AppError {
-  return turnNotFound(id, { ...place, attempt: attempt + 1 });
 }

@@ -137,7 +137,6 @@ interface GroupHandlerDeps {
   groups: Groups;
 }
 
-/** The handlers of the routes of groups. */
 function createGroupHandlers({ store, runs, endpoints, groups }: GroupHandlerDeps) {
   return {
     list: async (_request, { url }) => {

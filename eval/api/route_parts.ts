@@ -31,7 +31,6 @@ export function flag(fallback: boolean, description: string) {
   return described(z.stringbool().default(fallback), description, { type: "boolean" });
 }
 
-/** The path of a route about one run. */
 export const runPath = z.object({ id: z.string().meta({ description: "The run." }) });
 
 /** The parameter of answers that can be brief or full. */
@@ -42,12 +41,10 @@ export const detail = Detail.meta({
 /** The query of a route that has no other. */
 export const DetailQuery = z.object({ detail });
 
-/** The score that decides a comparison. */
 export const decide_by = z.string().min(1).optional().meta({
   description: "The score that decides; `overall` if it is unset.",
 });
 
-/** The path of a route about one turn. */
 export const turnPath = runPath.extend({
   scenario: z.string().pipe(Position).meta({ description: "Its position in the batch, from 0." }),
   attempt: z.string().pipe(AttemptId).meta({ description: "Its `attempt_id`, from 1." }),
@@ -71,7 +68,6 @@ export function paging<T extends z.ZodType>(
   };
 }
 
-/** The problem of a query that does not fit its schema. */
 export const BAD_QUERY = { 400: "`invalid_request`: a parameter does not fit" };
 
 /** The problems of a route that writes to the storage. */
@@ -80,7 +76,6 @@ export const WRITE_PROBLEMS = {
   507: "`storage_full`",
 };
 
-/** The parameter of exports as CSV. */
 export const bom = described(
   z.stringbool().default(true),
   "`off`: CSV without the byte order mark that spreadsheets need.",

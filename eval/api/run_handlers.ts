@@ -42,7 +42,6 @@ const RunSortName = z.enum(RUN_SORTS.flatMap((name) => [name, `-${name}` as cons
   }));
 const SortValue = z.union([z.string(), z.number(), z.null()]);
 
-/** The query of `GET /runs`. */
 export const RunListQuery = z.object({
   test_name: z.string().optional().meta({ description: "Runs of this test." }),
   model_id: z.string().optional().meta({ description: "Runs of this model." }),
@@ -70,7 +69,6 @@ export interface RunHandlerDeps {
   bodyLimits: BodyLimits;
 }
 
-/** The handlers of the routes of existing runs. */
 export function createRunHandlers(
   { store, runs, endpoints, summaries, bodyLimits }: RunHandlerDeps,
 ) {

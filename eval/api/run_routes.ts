@@ -30,7 +30,6 @@ import {
 const NOT_FOUND = { 404: "`not_found`: there is no such run" };
 const CONFLICT = { 409: "`conflict`: the run is not in a state for that" };
 
-/** The routes about stored runs. */
 export function createRunRoutes(deps: RunHandlerDeps & { scoring: ScoringPorts }): Route[] {
   const handlers = createRunHandlers(deps);
   return [

@@ -32,7 +32,6 @@ const MOST_ATTEMPTS = 20_000;
 /** Attempts at a turn that its row shows. */
 const MOST_SIBLINGS = 20;
 
-/** The query of `GET /runs/{id}/scenarios`. */
 export const ScenarioListQuery = z.object({
   sort: described(
     z.enum(["position", "stability"]).default("position"),
@@ -155,7 +154,7 @@ export function createTurnHandlers(
       const place = { scenario, attempt: attempt - 1, turn };
       const conversation = await store.conversation(id, place, LONGEST_CONVERSATION);
       const last = conversation.at(-1);
-      if (last?.turn !== turn) throw turnNotFound(id, { scenario, attempt, turn });
+      if (last?.turn !== turn) throw turnNotFound(id, place);
       const view = { outline, fields: { names: [ALL_FIELDS] } };
       const { interaction, ...row } = viewTurn(last, view);
       return Response.json({

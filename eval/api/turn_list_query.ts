@@ -21,7 +21,6 @@ export const SearchedText = z.string().max(1_000).refine((text) => !text.include
 const Name = z.string().max(256);
 const Milliseconds = z.coerce.number().min(0).optional().meta({ description: "In milliseconds." });
 
-/** Names separated by commas. */
 const Names = z.string().optional().transform((text = "") =>
   text.split(",").map((name) => name.trim()).filter(Boolean)
 );
@@ -38,7 +37,6 @@ const TurnSort = Name.refine((sort) => !["", "-"].includes(sort), {
   return by ? { by, isDescending } : { by: "score" as const, name, isDescending };
 });
 
-/** The query of `GET /runs/{id}/turns`. */
 export const TurnListQuery = z.object({
   sort: described(
     TurnSort,

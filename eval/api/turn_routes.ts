@@ -23,7 +23,6 @@ const EXCERPT = 600;
 /** After this time a search answers with what it has found. */
 const SEARCH_MS = 2_000;
 
-/** The query of `GET /turns`. */
 const TurnSearchQuery = z.object({
   text: SearchedText.min(1).meta({
     description: "In the message, the reply or the reference, in any letter case.",

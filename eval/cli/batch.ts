@@ -145,7 +145,6 @@ export function parseColumns(mapped: string[]): ColumnMapping {
   return columns;
 }
 
-/** Reports what was left out of a file. */
 export function reportLeftOut(leftOut: SkippedPart[], { err }: Pick<CliContext, "err">): void {
   for (const { what, count, line } of leftOut) {
     const often = count === 1 ? "" : `${count} times, `;

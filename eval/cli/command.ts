@@ -1,6 +1,5 @@
 import type { CliContext } from "./context.ts";
 
-/** Exit codes. */
 export const EXIT = {
   passed: 0,
   /** Wrong usage, endpoints that cannot be reached, and nothing to compare with. */
@@ -23,7 +22,6 @@ export function asksForHelp(args: string[]): boolean {
   return args.includes("--help") || args.includes("-h");
 }
 
-/** One subcommand. */
 export interface Command {
   /** A line for the list of commands. */
   readonly summary: string;

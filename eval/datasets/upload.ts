@@ -8,7 +8,6 @@ import { type DatasetFormat, type ImportContext, ImportError, ofFile } from "./f
 import { readBeginning } from "./formats/lines.ts";
 import { type ImportedScenario, importScenarios, type SkippedPart } from "./import_scenarios.ts";
 
-/** No dataset has more scenarios. */
 const MOST_SCENARIOS = 100_000;
 
 interface Upload extends FileHints {

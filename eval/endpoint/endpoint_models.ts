@@ -5,7 +5,6 @@ import { parseModels } from "../../shared/providers/openai_messages.ts";
 import { baseAddresses, namesApi } from "./endpoint_address.ts";
 import type { EndpointPolicy } from "./policy.ts";
 
-/** A model that an endpoint offers. */
 export const EndpointModel = z.object({
   id: z.string(),
   /** What the endpoint calls it, if that is not its id. */

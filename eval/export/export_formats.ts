@@ -5,5 +5,4 @@ import { json, jsonl } from "./formats/json.ts";
 import { junit } from "./formats/junit.ts";
 import { markdown } from "./formats/markdown.ts";
 
-/** Every format that a run can be exported in. */
 export const exportFormats: readonly ExportFormat[] = [json, jsonl, csv, junit, markdown, html];

@@ -9,7 +9,6 @@ export interface RunPlan {
   history?: EvaluateRequest["history"];
 }
 
-/** The plan of a request. */
 export function planOf(
   { test_batch: scenarios, attempts, history }: Pick<
     EvaluateRequest,

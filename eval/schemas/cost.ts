@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-/** An amount of money. */
 export const Cost = z.object({
   amount: z.number(),
   /** ISO 4217, such as `USD`. */

@@ -80,7 +80,6 @@ export type History = z.infer<typeof History>;
 
 const MOST_SCORERS = 10;
 
-/** A service of the caller's own that scores turns. */
 export const WebhookScorer = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, {
     error: "must be a name such as politeness: small letters, digits and _",
@@ -106,17 +105,39 @@ export function evaluateRequest(maxAttempts: number) {
     test_batch: z.union([Scenario.transform(asBatch), z.array(Scenario).min(1)]),
     endpoint: Endpoint,
     model_id: ModelId,
-    attempts: z.int().min(1).max(maxAttempts).default(1),
-    test_name: z.string().optional(),
-    protocol: Protocol.optional(),
-    parameters: ModelParameters.default({}),
-    budget: Budget.optional(),
-    pass_threshold: z.number().min(0).max(1).optional(),
-    rubric: z.string().trim().min(1).optional(),
-    judge_votes: z.int().min(1).max(9).optional(),
-    history: History.optional(),
-    scorers: WebhookScorers.optional(),
-    stream_replies: z.boolean().optional(),
+    attempts: z.int().min(1).max(maxAttempts).default(1).meta({
+      description: "How often each conversation is run, up to `EVAL_MAX_ATTEMPTS`.",
+    }),
+    test_name: z.string().optional().meta({
+      description:
+        "The name of the test in lists and reports. If unset: the dataset's name, the id of a " +
+        "single scenario, or `batch-` and a digest.",
+    }),
+    protocol: Protocol.optional().meta({ description: "How it is asked; found out if unset." }),
+    parameters: ModelParameters.default({}).meta({ description: "For the model." }),
+    budget: Budget.optional().meta({ description: "What the run may spend before it ends." }),
+    pass_threshold: z.number().min(0).max(1).optional().meta({
+      description: "The `overall` from which an attempt passes; 0.7 if unset.",
+    }),
+    rubric: z.string().trim().min(1).optional().meta({
+      description: "Instructions for the judge.",
+    }),
+    judge_votes: z.int().min(1).max(9).optional().meta({
+      description: "How often the judge is asked for each turn; 1 if unset.",
+    }),
+    history: History.optional().meta({
+      description:
+        "What turns are asked after: the generated replies (if unset), the references, " +
+        "or both, each in a conversation of its own.",
+    }),
+    scorers: WebhookScorers.optional().meta({
+      description: "Services of your own that score each turn beside the built-in scores.",
+    }),
+    stream_replies: z.boolean().optional().meta({
+      description:
+        "`true`: replies are asked for as streams, and turns have `first_token_ms`. Also " +
+        "with a check `max_first_token_ms`. Not over the agent's protocol.",
+    }),
     /** Instead of `test_batch`; a stored request has both, and `name@version` here. */
     dataset: z.string().optional(),
   };
@@ -133,7 +154,6 @@ export type EvaluateRequest = z.infer<ReturnType<typeof evaluateRequest>>;
 /** The most models per request; the limit on concurrent runs may be lower. */
 export const MAX_TARGETS = 20;
 
-/** One of the models that a request evaluates. */
 export const EvaluateTarget = z.strictObject({
   endpoint: Endpoint.meta({ description: "What `endpoint` of the request takes." }),
   model_id: ModelId.meta({ description: "The model at that endpoint." }),

@@ -4,7 +4,6 @@ const MOST_TOOLS = 100;
 const LONGEST_NAME = 256;
 const LONGEST_PATTERN = 1_000;
 
-/** An expected tool call. */
 export const ReferenceTool = z.strictObject({
   name: z.string().min(1).max(LONGEST_NAME).meta({ description: "The tool that is called." }),
   args: z.record(z.string(), z.unknown()).optional().meta({

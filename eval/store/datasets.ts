@@ -29,7 +29,6 @@ export interface SavedDataset extends VersionRecord {
   created: boolean;
 }
 
-/** Reads datasets. */
 export interface DatasetReader {
   /** By name, those after `after`. */
   listDatasets(page: { after?: string | undefined; limit: number }): Promise<DatasetEntry[]>;

@@ -24,7 +24,6 @@ export interface StoredGrade extends NewGrade, TurnPosition {
 /** The position of a grade: a turn, and who graded it. */
 export type GradePosition = TurnPosition & Pick<NewGrade, "author">;
 
-/** Reads grades. */
 export interface GradeReader {
   /**
    * The latest grade of each author, in the order of the batch and then by author; those after a
@@ -35,7 +34,6 @@ export interface GradeReader {
   gradeHistory(runId: string, position: TurnPosition): Promise<StoredGrade[]>;
 }
 
-/** Stores grades. */
 export interface GradeWriter {
   /**
    * Stores a grade as the author's latest; earlier ones are kept. A grade that says the same as the

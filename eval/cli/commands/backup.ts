@@ -1,7 +1,6 @@
 import { parseArguments } from "../arguments.ts";
 import { type Command, EXIT } from "../command.ts";
 
-/** Copies the database. */
 export const backup: Command = {
   summary: "copy the database to a file, also while the service runs",
   help: `assay-eval backup FILE

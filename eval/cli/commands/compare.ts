@@ -14,7 +14,6 @@ const options = {
   judge: { type: "boolean" },
 } as const;
 
-/** Says whether one run is better than another. */
 export const compare: Command = {
   summary: "say whether one run is better than another",
   help: `assay-eval compare BASELINE CANDIDATE [options]

@@ -17,7 +17,6 @@ import { renderTable } from "../report/terminal_form.ts";
 /** Datasets that are listed. */
 const MOST_LISTED = 1_000;
 
-/** Lists, writes, reads and deletes datasets. */
 export const datasets: Command = {
   summary: "list, write, read or delete datasets",
   help: `assay-eval datasets

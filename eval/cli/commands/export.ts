@@ -21,7 +21,6 @@ const options = {
   rows: { type: "string" },
 } as const;
 
-/** Writes a stored run in a format. */
 export const exportRun: Command = {
   summary: "write a run or a group in another format, such as CSV, JUnit XML or HTML",
   help: `assay-eval export RUN [options]

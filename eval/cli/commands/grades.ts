@@ -28,7 +28,6 @@ const GradeLine = GradeInput.extend({
   turn: z.int().min(0),
 });
 
-/** Lists the grades of a run, or imports them. */
 export const grades: Command = {
   summary: "list the grades that people gave, or import them",
   help: `assay-eval grades RUN [options]
@@ -180,7 +179,6 @@ const agreementOptions = {
   json: { type: "boolean" },
 } as const;
 
-/** Says how far people agree with each other and with the judge. */
 export const agreement: Command = {
   summary: "say how far people agree with each other and with the judge",
   help: `assay-eval agreement RUN [options]

@@ -9,7 +9,6 @@ const options = {
   json: { type: "boolean" },
 } as const;
 
-/** Lists the stored groups. */
 export const groups: Command = {
   summary: "list the groups of runs with several models, newest first",
   help: `assay-eval groups [options]

@@ -12,7 +12,6 @@ const options = {
   json: { type: "boolean" },
 } as const;
 
-/** Says how many scenarios would show a difference. */
 export const power: Command = {
   summary: "say how many scenarios would show a difference",
   help: `assay-eval power RUN --difference D [options]

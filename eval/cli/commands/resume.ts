@@ -13,7 +13,6 @@ import { reportGroup, reportRun } from "../report/report.ts";
 import type { RunStore } from "../../store/store.ts";
 import type { CliContext } from "../context.ts";
 
-/** Continues a run that was stopped. */
 export const resume: Command = {
   summary: "continue a run that was stopped",
   help: `assay-eval resume RUN [options]

@@ -36,7 +36,6 @@ const options = {
   ...criteriaOptions,
 } as const;
 
-/** Runs a batch without a server. */
 export const run: Command = {
   summary: "run a batch against a model and report the result",
   help: `assay-eval run BATCH --endpoint URL --model ID [options]

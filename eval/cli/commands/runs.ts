@@ -15,7 +15,6 @@ const options = {
   json: { type: "boolean" },
 } as const;
 
-/** Lists the stored runs. */
 export const runs: Command = {
   summary: "list the stored runs, newest first",
   help: `assay-eval runs [options]
@@ -84,7 +83,6 @@ function parseStatus(text: string) {
   throw new UsageError(`--status must be one of ${RUN_STATUSES.join(", ")}, not "${text}"`);
 }
 
-/** Names a run, so that later ones can be compared with it. */
 export const tag: Command = {
   summary: "give a run a name, for --baseline tag:NAME",
   help: `assay-eval tag RUN NAME

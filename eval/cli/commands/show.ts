@@ -23,7 +23,6 @@ const options = {
   score: { type: "string" },
 } as const;
 
-/** Shows one run. */
 export const show: Command = {
   summary: "show one run: its averages, its lowest replies, and the sources of their noise",
   help: `assay-eval show RUN [options]

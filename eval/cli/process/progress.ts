@@ -6,7 +6,6 @@ const REDRAW_MS = 100;
 const LINES = 20;
 const BAR_WIDTH = 24;
 
-/** Shows how far a run has come. */
 interface ProgressDisplay {
   update(progress: RunProgress): void;
   /** Leaves the last state on the screen. */

@@ -28,7 +28,6 @@ const METADATA = "metadata.";
 const MOST_NAMED = 50;
 const LONGEST_NAMED = 100;
 
-/** A table with one turn per row. */
 export const csv: DatasetFormat = {
   name: "csv",
   about: "a table with one turn per row; see --column",

@@ -7,7 +7,6 @@ const CONFIGURATION =
   /^(?:\{[^{}[\]]*"(?:prompts|tests|scenarios|providers|targets|defaultTest)"|\[\s*\{[^{}[\]]*"(?:vars|assert)")\s*:/;
 const OURS = /"(?:interactions|test_batch)"\s*:/;
 
-/** A configuration of promptfoo, or its list of tests alone. */
 export const promptfoo: DatasetFormat = {
   name: "promptfoo",
   about: "a configuration of promptfoo, or its tests alone",

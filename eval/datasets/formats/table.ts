@@ -7,7 +7,6 @@ import { LONGEST_LINE, readBeginning } from "./lines.ts";
 /** The most columns: each row becomes an object with as many fields. */
 const MOST_COLUMNS = 10_000;
 
-/** A row of a table with named columns. */
 export interface Row {
   /** Where it begins, counted from 1. */
   line: number;

@@ -25,7 +25,6 @@ export interface ScenarioNumbers extends Counts {
 
 type TurnPart = Extract<ResultPart, { kind: "turn" }>;
 
-/** A run in numbers. */
 export interface RunNumbers extends Counts, Omit<RunSummary, "scenarios"> {
   scenarios: ScenarioNumbers[];
   /** Every score that any turn names, also if it never applied. */

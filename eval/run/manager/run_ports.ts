@@ -25,7 +25,6 @@ export interface Recorder {
   ): void | Promise<void>;
 }
 
-/** A reply and how long it took. */
 export interface TimedReply {
   reply: TargetReply;
   latencyMs: number;

@@ -1,6 +1,7 @@
 import { type AppError, conflict, notFound } from "../../../shared/errors.ts";
 import type { RunRecord, StoredRun } from "./run_record.ts";
 import type { RunFilter, RunReader } from "../store.ts";
+import type { TurnPosition } from "../turns/turn_record.ts";
 
 /** A stored run. Throws 404 `not_found` if no run has the id. */
 export async function requireRun(reader: RunReader, id: string): Promise<StoredRun> {
@@ -21,19 +22,15 @@ export function runNotFound(id: string): AppError {
   return notFound(`cannot find run ${id}: no run has this id`);
 }
 
-/** 404 for a turn that is not stored; `attempt` as callers count it, from 1. */
-export function turnNotFound(
-  id: string,
-  { scenario, attempt, turn }: { scenario: number; attempt: number; turn: number },
-): AppError {
-  const place = `${scenario}/${attempt}/${turn}`;
+/** 404 for a turn that is not stored. Callers count attempts from 1. */
+export function turnNotFound(id: string, { scenario, attempt, turn }: TurnPosition): AppError {
+  const place = `${scenario}/${attempt + 1}/${turn}`;
   return notFound(`cannot find turn ${place} of run ${id}: it is not stored`);
 }
 
 /** 409 for a run that was to be resumed, but has ended or was deleted meanwhile. */
 export function endedMeanwhile(id: string): AppError {
-  const detail = `cannot resume run ${id}: it was ended or deleted meanwhile`;
-  return conflict(detail);
+  return conflict(`cannot resume run ${id}: it was ended or deleted meanwhile`);
 }
 
 /** 404 for a run that was deleted before all of it was read. */

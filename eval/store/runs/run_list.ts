@@ -14,7 +14,6 @@ export async function newestRunId(db: Kysely<Tables>): Promise<string | undefine
     .executeTakeFirst())?.id;
 }
 
-/** Reads a page of runs. */
 export async function listRuns(db: Kysely<Tables>, filter: RunFilter): Promise<RunPage> {
   const { testName, modelId, status, groupId, text, sort = NEWEST_FIRST, cursor, limit } = filter;
   const direction = sort.isDescending ? "desc" : "asc";

@@ -62,7 +62,6 @@ export interface StoredRun extends RunRecord {
   request: EvaluateRequest;
 }
 
-/** The progress of a run. */
 export interface Tally {
   done: number;
   failed: number;
