@@ -3,23 +3,16 @@ import { Link } from "../../shared/pages/components/link.tsx";
 import { TopBar } from "../../shared/pages/components/top_bar.tsx";
 import { path } from "../../shared/pages/location.ts";
 import type { ListedRun } from "../api/schemas/run_schemas.ts";
+import { DeleteDialog } from "./actions.tsx";
 import { Explained } from "./glossary.tsx";
 import { source } from "./source.ts";
 
 const PLACES = [
-  {
-    href: "/",
-    label: "Runs",
-    isHere: (at: string) => at === "/" || at.startsWith("/ui/runs"),
-  },
-  { href: "/ui/groups", label: "Groups", isHere: (at: string) => at.startsWith("/ui/groups") },
-  { href: "/ui/new", label: "New run", isHere: (at: string) => at === "/ui/new" },
-  {
-    href: "/ui/datasets",
-    label: "Datasets",
-    isHere: (at: string) => at.startsWith("/ui/dataset"),
-  },
-  { href: "/ui/compare", label: "Compare", isHere: (at: string) => at === "/ui/compare" },
+  { href: "/", label: "Runs", at: /^\/($|ui\/runs)/ },
+  { href: "/ui/groups", label: "Groups", at: /^\/ui\/groups/ },
+  { href: "/ui/new", label: "New run", at: /^\/ui\/new$/ },
+  { href: "/ui/datasets", label: "Datasets", at: /^\/ui\/dataset/ },
+  { href: "/ui/compare", label: "Compare", at: /^\/ui\/compare$/ },
 ];
 
 /** The frame of every view of the dashboard. */
@@ -28,18 +21,21 @@ export function Frame({ children }: { children: ComponentChildren }) {
     <>
       <TopBar title="Assay">
         <nav class="places" aria-label="Views">
-          {PLACES.map(({ href, label, isHere }) => (
+          {PLACES.map(({ href, label, at }) => (
             <Link
               key={href}
               href={href}
-              {...(isHere(path.value) && { "aria-current": "page" as const })}
+              {...(at.test(path.value) && { "aria-current": "page" as const })}
             >
               {label}
             </Link>
           ))}
         </nav>
       </TopBar>
-      <main id="main" class="page" tabIndex={-1}>{children}</main>
+      <main id="main" class="page" tabIndex={-1}>
+        {children}
+        <DeleteDialog />
+      </main>
     </>
   );
 }

@@ -1,33 +1,18 @@
 import { signal, useSignal } from "@preact/signals";
-import { ApiProblem } from "../../shared/pages/api_problem.ts";
 import { Button } from "../../shared/pages/components/button.tsx";
-import { ConfirmDialog, Dialog } from "../../shared/pages/components/dialog.tsx";
-import { Field } from "../../shared/pages/components/field.tsx";
+import { Dialog } from "../../shared/pages/components/dialog.tsx";
 import type { MenuItem } from "../../shared/pages/components/menu.tsx";
 import { ProblemNotice } from "../../shared/pages/components/states.tsx";
-import { showToast } from "../../shared/pages/components/toast.tsx";
 import { formatNumberOf } from "../../shared/pages/format.ts";
 import { navigate } from "../../shared/pages/location.ts";
 import type { Run } from "../api/schemas/run_schemas.ts";
+import { deletionItem, downloadItems, tryAction } from "./actions.tsx";
 import { cancelRun, changeRun, deleteRun, downloadExport, retryRun } from "./api.ts";
+import { bound, TextField } from "./parts/fields.tsx";
 import { useSending } from "./sending.ts";
-
-/** The run that the person is asked about. */
-const deleting = signal<{ run: Run; after: () => void } | undefined>(undefined);
 
 /** The run that is being renamed. */
 const changing = signal<{ run: Run; after: () => void } | undefined>(undefined);
-
-/** Does something and says in a corner what came of it. */
-export async function tryAction(work: () => Promise<string | void>): Promise<void> {
-  try {
-    const done = await work();
-    if (done) showToast(done);
-  } catch (error) {
-    if (!(error instanceof ApiProblem)) throw error;
-    showToast(error.message);
-  }
-}
 
 const isUnfinished = ({ status }: Run) => status === "running" || status === "interrupted";
 export const RETRY = "Retry what failed";
@@ -73,12 +58,13 @@ export function runActions(run: Run, after: () => void, reload = after): MenuIte
       icon: "edit",
       onSelect: () => changing.value = { run, after: reload },
     },
-    run.status !== "running" && {
-      label: "Delete",
-      icon: "trash",
-      isDanger: true,
-      onSelect: () => deleting.value = { run, after },
-    },
+    run.status !== "running" && deletionItem({
+      noun: "run",
+      name: run.test_name,
+      content: formatNumberOf(run.progress.done, "turn"),
+      erase: () => deleteRun(id),
+      after,
+    }),
   ];
   return items.filter((item) => item !== false);
 }
@@ -97,42 +83,16 @@ export function exportItems(id: string, baseline?: string): MenuItem[] {
   const formats = baseline === undefined
     ? FORMATS
     : FORMATS.filter(([format]) => format === "html" || format === "markdown");
-  return formats.map(([format, label]) => ({
-    label,
-    icon: "download",
-    onSelect: () => tryAction(() => downloadExport(id, { format, baseline })),
-  }));
+  return downloadItems(formats, (format) => downloadExport(id, { format, baseline }));
 }
 
-/** The dialogs of the actions of a run. */
-export function RunDialogs() {
-  const asked = deleting.value;
-  if (changing.value) return <ChangeDialog key={changing.value.run.run_id} {...changing.value} />;
-  if (!asked) return null;
-  const { run, after } = asked;
-  return (
-    <ConfirmDialog
-      title="Delete this run?"
-      action="Delete"
-      onConfirm={() =>
-        tryAction(async () => {
-          await deleteRun(run.run_id);
-          after();
-          return "The run is deleted.";
-        })}
-      onClose={() => deleting.value = undefined}
-    >
-      <p>
-        <strong dir="auto">{run.test_name}</strong> with {formatNumberOf(run.progress.done, "turn")}
-        {" "}
-        will be gone for good, for everybody.
-      </p>
-    </ConfirmDialog>
-  );
+/** The dialog that renames a run. */
+export function ChangeRunDialog() {
+  return changing.value && <ChangeForm key={changing.value.run.run_id} {...changing.value} />;
 }
 
 /** A run's name and its tags. */
-function ChangeDialog({ run, after }: { run: Run; after: () => void }) {
+function ChangeForm({ run, after }: { run: Run; after: () => void }) {
   const name = useSignal(run.test_name);
   const tags = useSignal((run.tags ?? []).join(", "));
   const { problem, isSending, send } = useSending();
@@ -157,33 +117,19 @@ function ChangeDialog({ run, after }: { run: Run; after: () => void }) {
         {problem.value && !errorOf("test_name") && !errorOf("tags") && (
           <ProblemNotice problem={problem.value} />
         )}
-        <Field
+        <TextField
           label="Test name"
           hint="Runs with the same name form a trend"
           error={errorOf("test_name")}
-        >
-          {(input) => (
-            <input
-              {...input}
-              disabled={isRunning}
-              value={name.value}
-              onInput={({ currentTarget }) => name.value = currentTarget.value}
-            />
-          )}
-        </Field>
-        <Field
+          disabled={isRunning}
+          {...bound(name)}
+        />
+        <TextField
           label="Tags"
           hint="Separated by commas. A tag names one run, which is kept: giving it to another run moves it."
           error={errorOf("tags")}
-        >
-          {(input) => (
-            <input
-              {...input}
-              value={tags.value}
-              onInput={({ currentTarget }) => tags.value = currentTarget.value}
-            />
-          )}
-        </Field>
+          {...bound(tags)}
+        />
         <div class="dialog-actions">
           <Button onClick={close}>Cancel</Button>
           <Button kind="primary" type="submit" disabled={isSending.value}>Save</Button>

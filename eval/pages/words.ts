@@ -2,7 +2,8 @@ import type { ScoreComparison, Verdict } from "../compare/comparison.ts";
 import type { RunHeadline } from "../results/run_summary.ts";
 import type { RunProgress } from "../run/manager/active_run.ts";
 import type { TurnRow } from "../run/events/turn_view.ts";
-import { formatScore } from "../../shared/pages/format.ts";
+import { formatMoney, formatScore } from "../../shared/pages/format.ts";
+import type { InteractionResult } from "../schemas/interaction_result.ts";
 import { roundedBelow } from "../schemas/rounding.ts";
 
 /** How a badge looks. */
@@ -11,28 +12,13 @@ type Tone = "good" | "bad" | "warn" | "accent" | "";
 /** The result of a turn, in one word. Only results are green or red. */
 export type Result = TurnRow["outcome"] | "contradicts";
 
-export const RESULTS: Record<Result, { label: string; tone: Tone; sign: string; means: string }> = {
-  passed: { label: "passed", tone: "good", sign: "✓", means: "The score reaches the threshold." },
-  contradicts: {
-    label: "contradicts",
-    tone: "bad",
-    sign: "✕",
-    means: "The reply says the opposite of the reference, or has a wrong value.",
-  },
-  below: {
-    label: "below",
-    tone: "warn",
-    sign: "✕",
-    means: "The score is below the threshold, or a required check is not met.",
-  },
-  failed: { label: "failed", tone: "bad", sign: "!", means: "The endpoint did not answer." },
-  missing: {
-    label: "not known",
-    tone: "",
-    sign: "?",
-    means: "A part of the score could not be computed.",
-  },
-  unscored: { label: "not scored", tone: "", sign: "·", means: "Nothing was expected." },
+export const RESULTS: Record<Result, { label: string; tone: Tone; sign: string }> = {
+  passed: { label: "passed", tone: "good", sign: "✓" },
+  contradicts: { label: "contradicts", tone: "bad", sign: "✕" },
+  below: { label: "below", tone: "warn", sign: "✕" },
+  failed: { label: "failed", tone: "bad", sign: "!" },
+  missing: { label: "not known", tone: "", sign: "?" },
+  unscored: { label: "not scored", tone: "", sign: "·" },
 };
 
 /** The turns whose result is `contradicts`, as filters. If a judge accepts the reply, it has passed. */
@@ -49,6 +35,22 @@ export function modelOf(
   { name, model_id }: { name?: string | undefined; model_id: string },
 ): string {
   return name ?? model_id;
+}
+
+/** What was said at a turn, as far as it was asked for. */
+export function saidAt({ interaction }: Pick<TurnRow, "interaction">): Partial<InteractionResult> {
+  return interaction ?? {};
+}
+
+/** How many there are of all kinds together. */
+export function sumOf(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** `$0.0042`; nothing if the cost is not known. */
+export function costText(cost: RunHeadline["cost"] | undefined): string | undefined {
+  const { amount = null, currency = null } = cost ?? {};
+  return amount === null || currency === null ? undefined : formatMoney({ amount, currency });
 }
 
 /** The colours of verdicts. */
@@ -151,9 +153,7 @@ export function intervalText(interval: readonly [number, number] | null | undefi
   return `${formatScore(interval[0])} to ${formatScore(interval[1])}`;
 }
 
-/**
- * A mean, or its bounds if values are missing. Bounds from 0 to 1 read `no score`.
- */
+/** A mean, or its bounds if values are missing. Bounds from 0 to 1 read `no score`. */
 export function meanText(
   statistic: { mean: number | null; bounds?: readonly [number, number] | null } | null | undefined,
 ): string {

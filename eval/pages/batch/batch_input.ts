@@ -1,11 +1,10 @@
 import { isFields } from "../../../shared/fields.ts";
 import { errorMessage } from "../../../shared/errors.ts";
 import type { z } from "zod";
-import { unguardText } from "../../datasets/csv_rules.ts";
-import { isRunTable } from "../../datasets/csv_rules.ts";
-import { createSampleIds } from "../../datasets/sample_names.ts";
+import { isRunTable, unguardText } from "../../datasets/csv_rules.ts";
 import {
   ANSWER_NAMES,
+  createSampleIds,
   findName,
   QUESTION_NAMES,
   SYSTEM_NAMES,
@@ -117,10 +116,14 @@ function wrap(turn: DraftTurn, index: number): DraftScenario {
 }
 
 /** What a column of a table is. `""` is not used; a metadata column is called by its header. */
-export const COLUMN_USES = [
-  ...["", "scenario", "id", "system", "message", "reference", "metadata"] as const,
-];
-export type ColumnUse = typeof COLUMN_USES[number];
+export type ColumnUse =
+  | ""
+  | "scenario"
+  | "id"
+  | "system"
+  | "message"
+  | "reference"
+  | "metadata";
 
 const GUESSES: [ColumnUse, RegExp][] = [
   ["scenario", /^(scenario|conversation|dialog(ue)?|session|thread)([ _-]?id)?$/i],

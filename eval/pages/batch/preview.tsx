@@ -1,7 +1,8 @@
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
 import { Section } from "../frame.tsx";
-import { COLUMN_USES, type ColumnUse, type CsvTable } from "./batch_input.ts";
+import { Select } from "../parts/fields.tsx";
+import type { ColumnUse, CsvTable } from "./batch_input.ts";
 import type { BatchDraft } from "./batch_draft.ts";
 
 const SHOWN = 5;
@@ -74,15 +75,12 @@ function Columns({ table: { columns, rows }, draft }: { table: CsvTable; draft: 
             {columns.map((column, index) => (
               <th key={index} scope="col">
                 <div dir="auto">{column}</div>
-                <select
-                  class="input auto"
+                <Select
                   aria-label={`What ${column} is`}
-                  value={uses[index]}
-                  onChange={({ currentTarget }) =>
-                    draft.setUse(index, currentTarget.value as ColumnUse)}
-                >
-                  {COLUMN_USES.map((use) => <option key={use} value={use}>{USES[use]}</option>)}
-                </select>
+                  options={Object.entries(USES)}
+                  value={uses[index] ?? ""}
+                  onChoose={(use) => draft.setUse(index, use as ColumnUse)}
+                />
               </th>
             ))}
           </tr>

@@ -1,48 +1,84 @@
+import type { ComponentChildren } from "preact";
 import type { Statistic } from "../../schemas/statistics.ts";
-import { intervalText, meanText } from "../words.ts";
+import { differenceText, intervalText, meanText } from "../words.ts";
 
-type Shown = Pick<Statistic, "mean" | "bounds" | "ci95">;
+type Interval = readonly [number, number];
 
 const HEIGHT = 16;
 const MIDDLE = HEIGHT / 2;
-const percent = (value: number) => `${value * 100}%`;
 
-/**
- * A mean on a scale from 0 to 1, as wide as its place: its interval as a bar, and beneath it what
- * missing values leave open.
- */
-export function IntervalChart({ statistic }: { statistic: Shown }) {
-  const { mean, ci95, bounds: open } = statistic;
-  if (mean === null && !open) return <span class="muted">–</span>;
-  const label = describe(statistic);
+/** An interval as a bar with its mean, as wide as its place; `at` says where a value is, in percent. */
+function Chart({ label, mean, ci95, at, children }: {
+  label: string;
+  /** `null` if it is not known. */
+  mean: number | null;
+  ci95: Interval | null;
+  at: (value: number) => number;
+  /** Beneath the interval. */
+  children: ComponentChildren;
+}) {
   return (
     <svg class="interval" height={HEIGHT} role="img" aria-label={label}>
       <title>{label}</title>
       <line class="axis" x1="0%" x2="100%" y1={MIDDLE} y2={MIDDLE} />
-      {open && (
-        <rect
-          class="open"
-          x={percent(open[0])}
-          width={percent(open[1] - open[0])}
-          y={2}
-          height={12}
-        />
-      )}
+      {children}
       {ci95 && (
         <rect
           class="span"
-          x={percent(ci95[0])}
-          width={percent(Math.max(0.01, ci95[1] - ci95[0]))}
+          x={`${at(ci95[0])}%`}
+          width={`${Math.max(1, at(ci95[1]) - at(ci95[0]))}%`}
           y={MIDDLE - 3}
           height={6}
           rx={3}
         />
       )}
-      {mean !== null && <circle class="mean" cx={percent(mean)} cy={MIDDLE} r={3.5} />}
+      {mean !== null && <circle class="mean" cx={`${at(mean)}%`} cy={MIDDLE} r={3.5} />}
     </svg>
   );
 }
 
-function describe({ ci95, ...mean }: Shown): string {
-  return `mean ${meanText(mean)}` + (ci95 ? `, 95% interval ${intervalText(ci95)}` : "");
+/** A mean on a scale from 0 to 1 with its interval; beneath it what missing values leave open. */
+export function IntervalChart({ statistic }: {
+  statistic: Pick<Statistic, "mean" | "bounds" | "ci95">;
+}) {
+  const { mean, ci95, bounds: open } = statistic;
+  if (mean === null && !open) return <span class="muted">–</span>;
+  const at = (value: number) => value * 100;
+  const label = `mean ${meanText(statistic)}` +
+    (ci95 ? `, 95% interval ${intervalText(ci95)}` : "");
+  return (
+    <Chart label={label} mean={mean} ci95={ci95} at={at}>
+      {open && (
+        <rect
+          class="open"
+          x={`${at(open[0])}%`}
+          width={`${at(open[1] - open[0])}%`}
+          y={2}
+          height={12}
+        />
+      )}
+    </Chart>
+  );
+}
+
+/** A difference around 0 with its interval; `reach` is the end of the scale on both sides. */
+export function DifferenceChart({ mean, ci95, reach }: {
+  mean: number | null;
+  ci95: Interval | null;
+  reach: number;
+}) {
+  const interval = ci95
+    ? `95% interval ${differenceText(ci95[0])} to ${differenceText(ci95[1])}`
+    : "too few scenarios for an interval";
+  const label = `${mean === null ? "not known" : differenceText(mean)}, ${interval}`;
+  return (
+    <Chart label={label} mean={mean} ci95={ci95} at={(value) => 50 + value / reach * 50}>
+      <line class="zero" x1="50%" x2="50%" y1={1} y2={HEIGHT - 1} />
+    </Chart>
+  );
+}
+
+/** The end of a scale that has room for all of some differences and their intervals. */
+export function reachOf(ends: (number | null)[], least = 0.05): number {
+  return Math.max(least, ...ends.map((end) => Math.abs(end ?? 0)));
 }

@@ -3,13 +3,11 @@ import { Button } from "../../../shared/pages/components/button.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
 import type { PairedTurnRow } from "../../compare/pair_lists.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
-import { AttemptButtons } from "../parts/attempt_buttons.tsx";
+import { AttemptButtons, ReplyDiff } from "../parts/replies.tsx";
 import { Section } from "../frame.tsx";
-import { useLoaded } from "../loaded.ts";
-import { ReplyDiff } from "../parts/reply_diff.tsx";
-import { Shown } from "../shown.tsx";
+import { Shown, useLoaded } from "../loaded.tsx";
 import { source } from "../source.ts";
-import { differenceText, errorLabel, scoreLabel } from "../words.ts";
+import { differenceText, errorLabel, saidAt, scoreLabel } from "../words.ts";
 
 interface Ids {
   baseline: string;
@@ -141,11 +139,10 @@ function AttemptsOfBoth({ before, after, score, isBetter }: {
   const one = find(before, chosen.value.before) ?? extremeOf(before, score, !isBetter);
   const other = find(after, chosen.value.after) ?? extremeOf(after, score, isBetter);
   if (!one || !other) return null;
-  const textOf = ({ interaction }: TurnRow, name: string) => String(interaction?.[name] ?? "");
-  const reference = textOf(other, "reference_reply");
+  const { user_message, reference_reply, agent_reply = "" } = saidAt(other);
   return (
     <div class="change">
-      <blockquote class="asked" dir="auto">{textOf(other, "user_message")}</blockquote>
+      <blockquote class="asked" dir="auto">{user_message}</blockquote>
       {(before.length > 1 || after.length > 1) && (
         <div class="pair-choices">
           <AttemptButtons
@@ -165,13 +162,13 @@ function AttemptsOfBoth({ before, after, score, isBetter }: {
         </div>
       )}
       <ReplyDiff
-        reference={textOf(one, "agent_reply")}
-        reply={textOf(other, "agent_reply")}
+        reference={saidAt(one).agent_reply ?? ""}
+        reply={agent_reply}
         labels={[labelOf("Baseline", one), labelOf("Candidate", other)]}
       />
-      {reference && (
+      {reference_reply && (
         <p class="small">
-          <span class="muted">Reference:</span> <span dir="auto">{reference}</span>
+          <span class="muted">Reference:</span> <span dir="auto">{reference_reply}</span>
         </p>
       )}
     </div>

@@ -1,17 +1,19 @@
+import { useId } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { Empty, ProblemNotice } from "../../../shared/pages/components/states.tsx";
-import { query } from "../../../shared/pages/location.ts";
+import { formatAge } from "../../../shared/pages/format.ts";
+import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../api/schemas/run_schemas.ts";
 import { listRuns } from "../api.ts";
 import { Frame } from "../frame.tsx";
-import { useLoaded } from "../loaded.ts";
+import { Shown, useLoaded } from "../loaded.tsx";
 import { exportItems } from "../run_actions.tsx";
-import { Shown } from "../shown.tsx";
+import { Select } from "../parts/fields.tsx";
 import { source } from "../source.ts";
+import { meanText, modelOf } from "../words.ts";
 import { Compared } from "./compared.tsx";
-import { RunChoice } from "./run_choice.tsx";
 
 /** Is one run better than another? */
 export function CompareView() {
@@ -69,6 +71,47 @@ async function findRun(id: string): Promise<ListedRun[]> {
   } catch {
     return [];
   }
+}
+
+/** Chooses a run by its name, model and age. `other` is the one it is compared with. */
+function RunChoice({ label, name, runs, other }: {
+  label: string;
+  name: "baseline" | "candidate";
+  runs: ListedRun[];
+  other: string;
+}) {
+  const id = useId();
+  const chosen = query.value.get(name) ?? "";
+  const offered = runs.filter(({ run_id }) => run_id === chosen || run_id !== other);
+  const isListed = runs.some(({ run_id }) => run_id === chosen);
+  return (
+    <span class="choice">
+      <label for={id}>{label}</label>
+      <Select
+        id={id}
+        class="input"
+        options={[
+          ["", "Choose a run"],
+          ...(chosen && !isListed ? [[chosen, chosen] as const] : []),
+          ...offered.map((run) => [run.run_id, describe(run)] as const),
+        ]}
+        value={chosen}
+        onChoose={(id) => setQuery({ [name]: id })}
+      />
+    </span>
+  );
+}
+
+/** Runs of one test and model are told apart by their score and age. */
+function describe(run: ListedRun): string {
+  const { test_name, headline, created_at } = run;
+  const overall = headline?.scores.overall;
+  return [
+    test_name.slice(0, 60),
+    modelOf(run),
+    ...(overall ? [meanText(overall)] : []),
+    formatAge(created_at),
+  ].join(" · ");
 }
 
 /** The same without the frame, for a report. */

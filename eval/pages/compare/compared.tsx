@@ -1,21 +1,31 @@
 import { useSignal } from "@preact/signals";
-import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
+import type { ScoreComparison, Unpaired } from "../../compare/comparison.ts";
 import type { ComparedRun, StoredComparison } from "../../compare/compare_stored.ts";
-import type { PairedScenarioRow } from "../../compare/pair_lists.ts";
+import { DifferenceChart, reachOf } from "../charts/interval.tsx";
 import { Scatter } from "../charts/scatter.tsx";
 import { LiveLink, Section } from "../frame.tsx";
-import { Explained } from "../glossary.tsx";
-import { useLoaded } from "../loaded.ts";
-import { Shown } from "../shown.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { Explained, meaningOf } from "../glossary.tsx";
+import { Shown, useLoaded } from "../loaded.tsx";
+import { ScoreTable } from "../parts/score_table.tsx";
+import { readPages } from "../parts/paging.tsx";
 import { source } from "../source.ts";
-import { asSentence, modelOf, scoreLabel, VERDICT_TONES } from "../words.ts";
+import {
+  asSentence,
+  comparedText,
+  meanText,
+  modelOf,
+  scoreLabel,
+  VERDICT_TONES,
+} from "../words.ts";
 import { ChangedTurns } from "./changed_turns.tsx";
-import { ComparedScores } from "./compared_scores.tsx";
 import { decidingScore, describeVerdict } from "./compare_words.ts";
 import { JudgeVerdict } from "./judge_verdict.tsx";
-import { MOST_NAMES, OnlyInOne } from "./only_in_one.tsx";
+
+/** The most names in one list. */
+const MOST_NAMES = 100;
 
 /** A comparison: the verdict first, then what it rests on. */
 export function Compared({ comparison }: { comparison: StoredComparison }) {
@@ -118,10 +128,9 @@ function Differences({ comparison }: { comparison: StoredComparison }) {
   ].filter(Boolean);
   if (remarks.length === 0) return null;
   return (
-    <div class="notice warn" role="note">
-      <Icon name="warning" />
-      <div>{remarks.map((remark, index) => <div key={index}>{remark}</div>)}</div>
-    </div>
+    <Notice tone="warn" icon="warning" role="note">
+      {remarks.map((remark, index) => <div key={index}>{remark}</div>)}
+    </Notice>
   );
 }
 
@@ -129,24 +138,109 @@ function Scenarios({ ids, score }: {
   ids: { baseline: string; candidate: string };
   score: string;
 }) {
-  const loaded = useLoaded(() => readAll({ ...ids, score }), [ids, score]);
+  const read = (cursor: string | undefined) =>
+    source.pairedScenarios({ ...ids, score, limit: 1_000, cursor });
+  // All pages: a scatter of some scenarios would mislead.
+  const loaded = useLoaded(() => readPages("scenarios", read), [ids, score]);
   return (
     <Shown loaded={loaded} what="the scenarios">
-      {(scenarios) => <Scatter scenarios={scenarios} />}
+      {({ rows }) => <Scatter scenarios={rows} />}
     </Shown>
   );
 }
 
-/** Reads all pages: a scatter of some scenarios would mislead. */
-async function readAll(
-  parameters: { baseline: string; candidate: string; score: string },
-): Promise<PairedScenarioRow[]> {
-  const found: PairedScenarioRow[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await source.pairedScenarios({ ...parameters, limit: 1_000, cursor });
-    found.push(...page.scenarios);
-    cursor = page.next_cursor ?? undefined;
-  } while (cursor);
-  return found;
+/** Every score of two runs: both means, and the difference with its interval. */
+function ComparedScores({ scores, chosen, onChoose }: {
+  scores: Record<string, ScoreComparison>;
+  chosen: string;
+  onChoose: (name: string) => void;
+}) {
+  const of = (name: string) => scores[name]!;
+  const reach = reachOf(
+    Object.values(scores).flatMap(({ ci95, difference }) => [difference, ...ci95 ?? []]),
+  );
+  return (
+    <ScoreTable
+      names={Object.keys(scores)}
+      chosen={chosen}
+      onChoose={onChoose}
+      columns={[
+        { label: "Baseline", isNumber: true, cell: (name) => sideText(of(name), "baseline") },
+        { label: "Candidate", isNumber: true, cell: (name) => sideText(of(name), "candidate") },
+        {
+          label: "Difference",
+          isNumber: true,
+          cell: (name) => comparedText(of(name)),
+        },
+        {
+          label: "95% interval",
+          means: meaningOf("95% interval"),
+          isWide: true,
+          cell: (name) => (
+            <DifferenceChart mean={of(name).difference} ci95={of(name).ci95} reach={reach} />
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function sideText(score: ScoreComparison, side: "baseline" | "candidate"): string {
+  return meanText({ mean: score[side], bounds: score.bounds?.[side] ?? null });
+}
+
+/** What was not compared, because one run lacks it or computed it otherwise. */
+function OnlyInOne({ comparison }: { comparison: StoredComparison }) {
+  const { only_in_baseline, only_in_candidate, left_out } = comparison;
+  const isNothing = ({ scenarios, turns, scores }: Unpaired) =>
+    scenarios.length + turns.length + scores.length === 0;
+  if (isNothing(only_in_baseline) && isNothing(only_in_candidate) && left_out.length === 0) {
+    return null;
+  }
+  return (
+    <Section title="Not compared">
+      <div class="columns even">
+        <UnpairedSide label="Only in the baseline" unpaired={only_in_baseline} />
+        <UnpairedSide label="Only in the candidate" unpaired={only_in_candidate} />
+      </div>
+      {left_out.length > 0 && (
+        <ul class="bare-list small">
+          {left_out.map(({ score, reason, turns, detail }, index) => (
+            <li key={index}>
+              <strong>{scoreLabel(score)}</strong> at {formatNumberOf(turns, "turn")}:{" "}
+              {reason.replaceAll("_", " ")}
+              {detail && ` (${detail})`}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function UnpairedSide({ label, unpaired: { scenarios, turns, scores } }: {
+  label: string;
+  unpaired: Unpaired;
+}) {
+  const parts: [string, string[]][] = [
+    ["Scenarios", scenarios],
+    ["Turns", turns.map(({ scenario_id, interaction_id }) => `${scenario_id}: ${interaction_id}`)],
+    ["Scores", scores.map(scoreLabel)],
+  ];
+  const there = parts.filter(([, names]) => names.length > 0);
+  return (
+    <div>
+      <h4>{label}</h4>
+      {there.length === 0 && <p class="muted small">nothing</p>}
+      {there.map(([what, names]) => (
+        <p key={what} class="small">
+          <span class="muted">{what} ({formatCount(names.length)}):</span>{" "}
+          <span dir="auto">
+            {names.slice(0, MOST_NAMES).join(", ")}
+            {names.length > MOST_NAMES ? "…" : ""}
+          </span>
+        </p>
+      ))}
+    </div>
+  );
 }

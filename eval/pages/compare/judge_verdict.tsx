@@ -6,7 +6,7 @@ import type { Preference } from "../../compare/judge_preference.ts";
 import { askJudge } from "../api.ts";
 import { Section } from "../frame.tsx";
 import { useSending } from "../sending.ts";
-import { asSentence, VERDICT_TONES } from "../words.ts";
+import { asSentence, sumOf, VERDICT_TONES } from "../words.ts";
 
 /** Which replies the judge prefers. It is asked on request, because that costs. */
 export function JudgeVerdict({ ids }: { ids: { baseline: string; candidate: string } }) {
@@ -31,7 +31,7 @@ export function JudgeVerdict({ ids }: { ids: { baseline: string; candidate: stri
 
 function Found({ preference }: { preference: Preference }) {
   const { verdict, reason, candidate_better, baseline_better, ties, contradictory } = preference;
-  const missing = Object.values(preference.missing).reduce((sum, turns) => sum + turns, 0);
+  const missing = sumOf(preference.missing);
   return (
     <p>
       <span class={`badge ${VERDICT_TONES[verdict]}`}>{verdict}</span> The candidate is preferred in

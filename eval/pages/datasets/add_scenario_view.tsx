@@ -1,8 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useId } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
-import { Field } from "../../../shared/pages/components/field.tsx";
-import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
@@ -11,7 +9,9 @@ import type { Scenario } from "../../schemas/scenario.ts";
 import { listDatasets } from "../api.ts";
 import type { DraftScenario } from "../batch/batch_input.ts";
 import { Frame, Section } from "../frame.tsx";
-import { useLoaded } from "../loaded.ts";
+import { Notice } from "../parts/notice.tsx";
+import { useLoaded } from "../loaded.tsx";
+import { bound, TextField } from "../parts/fields.tsx";
 import { appendScenario } from "./dataset_content.ts";
 import { CORRECT_JSON, readScenario, ScenarioEditor } from "./scenario_editor.tsx";
 import { useSending } from "../sending.ts";
@@ -28,6 +28,7 @@ export function AddScenarioView() {
   const reason = useSignal<string | undefined>(undefined);
   const jsonError = useSignal<string | undefined>(undefined);
   const { problem, isSending, send } = useSending();
+  const listed = useLoaded(() => listDatasets({ limit: 1_000 }), []);
   const sentName = useSignal("");
   const nameError = problem.value?.errors.find(({ path }) => path === "name")?.message;
 
@@ -81,20 +82,22 @@ export function AddScenarioView() {
           <h2>Add a scenario</h2>
         </div>
         {reason.value && (
-          <div class="notice bad" role="alert">
-            <Icon name="warning" />
-            <div>What was handed over cannot be used. {reason.value}</div>
-          </div>
+          <Notice tone="bad" icon="warning" role="alert">
+            What was handed over cannot be used. {reason.value}
+          </Notice>
         )}
         {problem.value && !nameError && <ProblemNotice problem={problem.value} />}
         <Section
           title="Dataset"
           hint="The scenario is added to its latest version; a new name starts a new dataset."
         >
-          <NameField
-            name={name.value}
+          <TextField
+            label="Name"
+            {...bound(name)}
+            autocomplete="off"
             error={name.value.trim() === sentName.value ? nameError : undefined}
-            onInput={(text) => name.value = text}
+            hint="Letters, digits, dots, dashes and underscores"
+            suggestions={listed.value?.datasets.map((dataset) => dataset.name) ?? []}
           />
         </Section>
         <Section
@@ -128,33 +131,5 @@ export function AddScenarioView() {
         </div>
       </form>
     </Frame>
-  );
-}
-
-/** A dataset's name, with those that exist as suggestions. */
-function NameField({ name, error, onInput }: {
-  name: string;
-  error: string | undefined;
-  onInput: (name: string) => void;
-}) {
-  const id = useId();
-  const { value } = useLoaded(() => listDatasets({ limit: 1_000 }), []);
-  return (
-    <Field label="Name" error={error} hint="Letters, digits, dots, dashes and underscores">
-      {(input) => (
-        <>
-          <input
-            {...input}
-            list={id}
-            autocomplete="off"
-            value={name}
-            onInput={({ currentTarget }) => onInput(currentTarget.value)}
-          />
-          <datalist id={id}>
-            {value?.datasets.map((dataset) => <option key={dataset.name} value={dataset.name} />)}
-          </datalist>
-        </>
-      )}
-    </Field>
   );
 }

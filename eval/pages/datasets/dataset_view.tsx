@@ -1,17 +1,30 @@
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { DataTable } from "../../../shared/pages/components/data_table.tsx";
+import { Age } from "../../../shared/pages/components/states.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
-import { Icon } from "../../../shared/pages/components/icon.tsx";
-import { formatBytes, formatDateTime, formatNumberOf } from "../../../shared/pages/format.ts";
-import { navigate, query, setQuery, useSubject } from "../../../shared/pages/location.ts";
+import {
+  formatBytes,
+  formatCount,
+  formatDateTime,
+  formatNumberOf,
+} from "../../../shared/pages/format.ts";
+import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
+import { useSubject } from "../../../shared/pages/subject.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import { listVersions } from "../api.ts";
-import { Frame } from "../frame.tsx";
-import { Explained } from "../glossary.tsx";
-import { useLoaded } from "../loaded.ts";
-import { askToDelete, DeleteDatasetDialog, downloadItems, runAddress } from "./dataset_actions.tsx";
-import { Shown } from "../shown.tsx";
+import { Frame, Section } from "../frame.tsx";
+import { Fact, Notice } from "../parts/notice.tsx";
+import { Explained, meaningOf } from "../glossary.tsx";
+import { Shown, useLoaded } from "../loaded.tsx";
+import { askToDelete, deletionItem } from "../actions.tsx";
+import {
+  datasetDeletion,
+  datasetDownloads,
+  runAddress,
+  versionDeletion,
+} from "./dataset_actions.tsx";
 import { ScenarioList } from "./scenario_list.tsx";
-import { Versions } from "./versions.tsx";
 
 /** One dataset: its versions, and the scenarios of one of them (`?version=`, else the latest). */
 export function DatasetView({ name }: { name: string }) {
@@ -39,17 +52,15 @@ export function DatasetView({ name }: { name: string }) {
               {shown
                 ? <ScenarioList dataset={shown} isLatest={shown === versions[0]} onSaved={reload} />
                 : (
-                  <div class="notice warn">
-                    <Icon name="warning" />
-                    <div>There is no version {wanted}: it may have been deleted.</div>
-                  </div>
+                  <Notice tone="warn" icon="warning">
+                    There is no version {wanted}: it may have been deleted.
+                  </Notice>
                 )}
               <Versions versions={versions} shown={shown} reload={reload} />
             </>
           );
         }}
       </Shown>
-      <DeleteDatasetDialog />
     </Frame>
   );
 }
@@ -78,59 +89,96 @@ function Head({ name, shown, versions, reload }: {
         <Link class="button" href={`/ui/datasets/new?name=${name}`}>New version</Link>
         <Menu
           button={{ icon: "download", children: "Download" }}
-          items={downloadItems(name, shown?.version)}
+          items={datasetDownloads(name, shown?.version)}
         />
         <Menu
           button={{ icon: "more", "aria-label": "Actions" }}
           items={[
             ...(shown && versions.length > 1
-              ? [{
-                label: "Delete this version",
-                icon: "trash" as const,
-                isDanger: true,
-                onSelect: () =>
-                  askToDelete({ name, version: shown.version, versions: 1, after: reload }),
-              }]
+              ? [deletionItem(versionDeletion(shown, reload), "Delete this version")]
               : []),
-            {
-              label: "Delete the dataset",
-              icon: "trash",
-              isDanger: true,
-              onSelect: () =>
-                askToDelete({
-                  name,
-                  versions: versions.length,
-                  after: () => navigate("/ui/datasets"),
-                }),
-            },
+            deletionItem(
+              datasetDeletion({ name, versions: versions.length }, () => navigate("/ui/datasets")),
+              "Delete the dataset",
+            ),
           ]}
         />
         <Link class="button primary" href={runAddress(dataset)}>New run</Link>
       </div>
       {shown && (
         <dl class="facts">
-          <div>
-            <dt>
-              <Explained text="Version" />
-            </dt>
-            <dd>
-              <code>{shown.version.slice(0, 8)}</code>
-            </dd>
-          </div>
-          <div>
-            <dt>Size</dt>
-            <dd>
-              {formatNumberOf(shown.scenarios, "scenario")}, {formatNumberOf(shown.turns, "turn")},
-              {" "}
-              {formatBytes(shown.bytes)}
-            </dd>
-          </div>
-          <div>
-            <dt>Written</dt>
-            <dd>{formatDateTime(shown.created_at)}</dd>
-          </div>
+          <Fact label={<Explained text="Version" />}>
+            <code>{shown.version.slice(0, 8)}</code>
+          </Fact>
+          <Fact label="Size">
+            {formatNumberOf(shown.scenarios, "scenario")}, {formatNumberOf(shown.turns, "turn")},
+            {" "}
+            {formatBytes(shown.bytes)}
+          </Fact>
+          <Fact label="Written">{formatDateTime(shown.created_at)}</Fact>
         </dl>
       )}
     </div>
+  );
+}
+
+/** Every version of a dataset, newest first. */
+function Versions({ versions, shown, reload }: {
+  versions: DatasetVersion[];
+  shown: DatasetVersion | undefined;
+  reload: () => void;
+}) {
+  return (
+    <Section
+      title="Versions"
+      hint="The id of a version is a hash of its content. Old versions stay until they are deleted."
+    >
+      <DataTable
+        label="Versions"
+        isFlat
+        rows={versions}
+        keyOf={({ version }) => version}
+        isChosen={(one) => one === shown}
+        columns={[
+          {
+            label: "Version",
+            means: meaningOf("version"),
+            cell: (one, index) => (
+              <>
+                <Link
+                  href={index === 0 ? "?" : `?version=${one.version}`}
+                  {...(one === shown && { "aria-current": "true" as const })}
+                >
+                  <code>{one.version.slice(0, 8)}</code>
+                </Link>{" "}
+                {index === 0 && <span class="badge">latest</span>}
+              </>
+            ),
+          },
+          { label: "Scenarios", isNumber: true, cell: ({ scenarios }) => formatCount(scenarios) },
+          {
+            label: "Turns",
+            isNumber: true,
+            isMinor: true,
+            cell: ({ turns }) => formatCount(turns),
+          },
+          { label: "Size", isNumber: true, isMinor: true, cell: ({ bytes }) => formatBytes(bytes) },
+          { label: "Written", cell: ({ created_at }) => <Age of={created_at} /> },
+          versions.length > 1 && {
+            label: "Actions",
+            isLabelHidden: true,
+            cell: ({ name, version }) => (
+              <Button
+                kind="quiet"
+                isSmall
+                icon="trash"
+                aria-label={`Delete version ${version.slice(0, 8)}`}
+                onClick={() => askToDelete(versionDeletion({ name, version }, reload))}
+              />
+            ),
+          },
+        ]}
+      />
+    </Section>
   );
 }

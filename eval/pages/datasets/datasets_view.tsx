@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import { Age, Empty } from "../../../shared/pages/components/states.tsx";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
@@ -10,24 +9,18 @@ import type { Dataset } from "../../api/dataset_routes.ts";
 import { listDatasets } from "../api.ts";
 import { Frame } from "../frame.tsx";
 import { meaningOf } from "../glossary.tsx";
-import { useLoaded } from "../loaded.ts";
-import { MoreButton, readPages } from "../parts/paging.tsx";
+import { Shown } from "../loaded.tsx";
+import { readPages, usePages } from "../parts/paging.tsx";
 import { SearchField } from "../parts/search_field.tsx";
-import { Shown } from "../shown.tsx";
-import { datasetActions, DeleteDatasetDialog, runAddress } from "./dataset_actions.tsx";
+import { datasetActions, runAddress } from "./dataset_actions.tsx";
 
 const PAGE = 200;
 
 /** All datasets, by name. */
 export function DatasetsView() {
-  const pages = useSignal(1);
-  const loaded = useLoaded(
-    () =>
-      readPages(pages.value, {
-        read: (cursor) => listDatasets({ limit: PAGE, cursor }),
-        rowsOf: ({ datasets }) => datasets,
-      }),
-    [pages.value],
+  const { loaded, more } = usePages(
+    (count) => readPages("datasets", (cursor) => listDatasets({ limit: PAGE, cursor }), count),
+    [],
   );
   const wanted = (query.value.get("q") ?? "").toLowerCase();
   return (
@@ -42,19 +35,18 @@ export function DatasetsView() {
         <Link class="button primary" href="/ui/datasets/new">New dataset</Link>
       </div>
       <Shown loaded={loaded} what="the datasets">
-        {({ rows, hasMore }) => {
+        {({ rows }) => {
           const shown = rows.filter(({ name }) => name.toLowerCase().includes(wanted));
           return (
             <>
               {shown.length > 0
                 ? <DatasetsTable datasets={shown} reload={loaded.reload} />
                 : <NoDatasets isFiltered={wanted !== ""} />}
-              {hasMore && <MoreButton pages={pages} />}
+              {more}
             </>
           );
         }}
       </Shown>
-      <DeleteDatasetDialog />
     </Frame>
   );
 }

@@ -2,7 +2,6 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
-import { Icon } from "../../../shared/pages/components/icon.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatBytes, formatNumberOf } from "../../../shared/pages/format.ts";
@@ -13,6 +12,8 @@ import { createBatchDraft } from "../batch/batch_draft.ts";
 import { BatchField } from "../batch/batch_field.tsx";
 import { Preview } from "../batch/preview.tsx";
 import { Frame, Section } from "../frame.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { bound, Select, TextField } from "../parts/fields.tsx";
 import { runAddress } from "./dataset_actions.tsx";
 import { LARGE_BYTES, readBeginning, toUpload } from "./upload.ts";
 import { useSending } from "../sending.ts";
@@ -72,34 +73,24 @@ export function NewDatasetView() {
         {problem.value && !nameError && !contentError && <ProblemNotice problem={problem.value} />}
         <Section title="Test conversations">
           <div class="row">
-            <Field
+            <TextField
               label="Name"
+              {...bound(name)}
               error={name.value === sent.value.name ? nameError : undefined}
               hint="Letters, digits, dots, dashes and underscores"
-            >
-              {(attributes) => (
-                <input
-                  {...attributes}
-                  value={name.value}
-                  readOnly={fixed !== null}
-                  onInput={({ currentTarget }) => name.value = currentTarget.value}
-                />
-              )}
-            </Field>
+              readOnly={fixed !== null}
+            />
             <Field
               label="Format"
               hint="Files of other evaluation tools are read as far as possible"
             >
               {(attributes) => (
-                <select
+                <Select
                   {...attributes}
+                  options={FORMATS}
                   value={format.value}
-                  onChange={({ currentTarget }) => format.value = currentTarget.value}
-                >
-                  {FORMATS.map(([value, label]) => (
-                    <option key={value} value={value}>{label}</option>
-                  ))}
-                </select>
+                  onChoose={(chosen) => format.value = chosen}
+                />
               )}
             </Field>
           </div>
@@ -153,15 +144,12 @@ export function NewDatasetView() {
 
 function LargeFile({ file, onRemove }: { file: File; onRemove: () => void }) {
   return (
-    <div class="notice">
-      <Icon name="upload" />
-      <div>
-        <div dir="auto">{file.name}, {formatBytes(file.size)}</div>
-        <div class="notice-actions">
-          <Button isSmall onClick={onRemove}>Choose another</Button>
-        </div>
+    <Notice icon="upload">
+      <div dir="auto">{file.name}, {formatBytes(file.size)}</div>
+      <div class="notice-actions">
+        <Button isSmall onClick={onRemove}>Choose another</Button>
       </div>
-    </div>
+    </Notice>
   );
 }
 
@@ -184,17 +172,14 @@ function Written({ dataset }: { dataset: WrittenDataset }) {
         }
       >
         {left_out.length > 0 && (
-          <div class="notice warn">
-            <Icon name="warning" />
-            <div>
-              <div>Some of the file has no counterpart here and was left out:</div>
-              {left_out.map(({ what, count, line }) => (
-                <div key={what} dir="auto">
-                  {what}, {formatNumberOf(count, "time")}, first in line {line}
-                </div>
-              ))}
-            </div>
-          </div>
+          <Notice tone="warn" icon="warning">
+            <div>Some of the file has no counterpart here and was left out:</div>
+            {left_out.map(({ what, count, line }) => (
+              <div key={what} dir="auto">
+                {what}, {formatNumberOf(count, "time")}, first in line {line}
+              </div>
+            ))}
+          </Notice>
         )}
         <div class="row start-row">
           <Link class="button primary" href={runAddress(name)}>New run</Link>

@@ -4,6 +4,7 @@ import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
 import { asText } from "../../../shared/fields.ts";
 import type { DraftScenario, DraftTurn } from "../batch/batch_input.ts";
+import { TextField } from "../parts/fields.tsx";
 import { freeId } from "./dataset_content.ts";
 
 /** Why a scenario cannot be saved yet, beside the button. */
@@ -26,19 +27,22 @@ export function ScenarioEditor({ scenario, jsonError, onChange }: {
       <fieldset class="stack" disabled={Boolean(jsonError.value)}>
         <div class="row">
           <TextField
+            dir="auto"
             label="Id"
             value={scenario.id}
             onInput={(id) => onChange({ ...scenario, id })}
           />
           <TextField
+            dir="auto"
             label="Description"
             value={scenario.description ?? ""}
             onInput={(text) => onChange(withText(scenario, { description: text }))}
           />
         </div>
         <TextField
+          dir="auto"
           label="System prompt"
-          isLong
+          rows={3}
           value={asText(scenario.system_prompt) ?? ""}
           onInput={(text) => onChange(withText(scenario, { system_prompt: text }))}
         />
@@ -96,14 +100,16 @@ function TurnFields({ turn, number, onChange, onRemove }: {
       </legend>
       <div class="row">
         <TextField
+          dir="auto"
           label="User message"
-          isLong
+          rows={3}
           value={turn.user_message}
           onInput={(user_message) => onChange({ ...turn, user_message })}
         />
         <TextField
+          dir="auto"
           label="Reference reply"
-          isLong
+          rows={3}
           value={turn.reference_reply ?? ""}
           onInput={(text) => onChange(withReference(turn, text))}
         />
@@ -127,28 +133,6 @@ function withText(
   return Object.fromEntries(
     changed.filter(([name, value]) => !(name in text) || value !== ""),
   ) as DraftScenario;
-}
-
-function TextField({ label, value, isLong, onInput }: {
-  label: string;
-  value: string;
-  isLong?: boolean;
-  onInput: (text: string) => void;
-}) {
-  const Input = isLong ? "textarea" : "input";
-  return (
-    <Field label={label}>
-      {(attributes) => (
-        <Input
-          {...attributes}
-          dir="auto"
-          {...(isLong && { rows: 3 })}
-          value={value}
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
-        />
-      )}
-    </Field>
-  );
 }
 
 function AsJson({ scenario, error, onChange }: {

@@ -9,9 +9,8 @@ import type { Scenario } from "../../schemas/scenario.ts";
 import { asText } from "../../../shared/fields.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import { Section } from "../frame.tsx";
-import { useLoaded } from "../loaded.ts";
+import { Shown, useLoaded } from "../loaded.tsx";
 import { SearchField } from "../parts/search_field.tsx";
-import { Shown } from "../shown.tsx";
 import { readScenarios } from "./dataset_content.ts";
 import { EditScenario } from "./edit_scenario.tsx";
 

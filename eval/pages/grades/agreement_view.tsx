@@ -4,16 +4,14 @@ import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { GradeAgreement } from "../../schemas/grades.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
-import { useLoaded } from "../loaded.ts";
-import { Shown } from "../shown.tsx";
+import { Shown, useLoaded } from "../loaded.tsx";
 import { source } from "../source.ts";
+import { Select } from "../parts/fields.tsx";
 import { isUnit, UnitInput } from "../parts/unit_input.tsx";
 import { overallFirst, scoreLabel } from "../words.ts";
-import { describeAlpha } from "./agreement_words.ts";
+import { describeAlpha, JudgeSection, PeopleSection } from "./agreement_sections.tsx";
 import { GradedTurns } from "./graded_turns.tsx";
 import { GradeQueue } from "./grade_queue.tsx";
-import { JudgeSection } from "./judge_section.tsx";
-import { PeopleSection } from "./people_section.tsx";
 
 /** Fewer grades say nothing about agreement. */
 const LEAST_GRADES = 10;
@@ -88,13 +86,11 @@ function Choices({ agreement, summary }: { agreement: GradeAgreement; summary: R
     <span class="filters">
       <label>
         Score{" "}
-        <select
-          class="input auto"
+        <Select
+          options={names.map((name) => [name, scoreLabel(name)])}
           value={agreement.judge?.score ?? query.value.get("against") ?? "overall"}
-          onChange={({ currentTarget }) => setQuery({ against: currentTarget.value })}
-        >
-          {names.map((name) => <option key={name} value={name}>{scoreLabel(name)}</option>)}
-        </select>
+          onChoose={(against) => setQuery({ against })}
+        />
       </label>
       <label>
         Grades pass from{" "}

@@ -6,15 +6,13 @@ import { showToast } from "../../../shared/pages/components/toast.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
 import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
-import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import { gradeTurn, withdrawGrade } from "../api.ts";
 import { Section } from "../frame.tsx";
-import { useLoaded } from "../loaded.ts";
-import { ReplyDiff } from "../parts/reply_diff.tsx";
-import { tryAction } from "../run_actions.tsx";
-import { Shown } from "../shown.tsx";
+import { Shown, useLoaded } from "../loaded.tsx";
+import { ReplyDiff } from "../parts/replies.tsx";
+import { tryAction } from "../actions.tsx";
 import { source } from "../source.ts";
-import { placeOf } from "../words.ts";
+import { placeOf, saidAt } from "../words.ts";
 import { AUTHOR } from "./grading.tsx";
 
 /** What the keys 1 to 5 mean. */
@@ -141,8 +139,7 @@ export function GradeQueue({ runId, count, onGraded }: {
 }
 
 function Asked({ turn }: { turn: TurnRow }) {
-  const { user_message = "", reference_reply = "", agent_reply = "" } =
-    (turn.interaction ?? {}) as Partial<InteractionResult>;
+  const { user_message = "", reference_reply = "", agent_reply = "" } = saidAt(turn);
   return (
     <>
       <blockquote class="asked" dir="auto">{user_message}</blockquote>

@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import { Age } from "../../../shared/pages/components/states.tsx";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
@@ -7,12 +6,11 @@ import { formatScore } from "../../../shared/pages/format.ts";
 import type { PlacedGrade } from "../../schemas/grades.ts";
 import { listGrades, withdrawGrade } from "../api.ts";
 import { Section } from "../frame.tsx";
-import { useLoaded } from "../loaded.ts";
-import { MoreButton, readPages } from "../parts/paging.tsx";
-import { tryAction } from "../run_actions.tsx";
-import { Shown } from "../shown.tsx";
+import { Shown } from "../loaded.tsx";
+import { readPages, usePages } from "../parts/paging.tsx";
+import { tryAction } from "../actions.tsx";
 import { placeOf } from "../words.ts";
-import { authorName } from "./grades_of_turn.tsx";
+import { authorName } from "./grading.tsx";
 
 const PAGE = 100;
 
@@ -23,14 +21,9 @@ export function GradedTurns({ runId, count, onChange }: {
   count: number;
   onChange: () => void;
 }) {
-  const pages = useSignal(1);
-  const loaded = useLoaded(
-    () =>
-      readPages(pages.value, {
-        read: (cursor) => listGrades(runId, { limit: PAGE, cursor }),
-        rowsOf: ({ grades }) => grades,
-      }),
-    [runId, pages.value, count],
+  const { loaded, more } = usePages(
+    (pages) => readPages("grades", (cursor) => listGrades(runId, { limit: PAGE, cursor }), pages),
+    [runId, count],
   );
   return (
     <Section title="Grades" hint="The latest of each person">
@@ -47,7 +40,7 @@ export function GradedTurns({ runId, count, onChange }: {
           />
         )}
       </Shown>
-      {loaded.value?.hasMore && <MoreButton pages={pages} />}
+      {more}
     </Section>
   );
 }

@@ -5,16 +5,21 @@ import { Field } from "../../../shared/pages/components/field.tsx";
 import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
-import { formatScore } from "../../../shared/pages/format.ts";
+import {
+  formatAge,
+  formatDateTime,
+  formatNumberOf,
+  formatScore,
+} from "../../../shared/pages/format.ts";
 import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
 import type { Grade } from "../../schemas/grades.ts";
+import type { TurnGrades } from "../../api/grade_routes.ts";
 import { gradeTurn } from "../api.ts";
 import { Section } from "../frame.tsx";
-import { useLoaded } from "../loaded.ts";
+import { Shown, useLoaded } from "../loaded.tsx";
 import { source } from "../source.ts";
-import { Shown } from "../shown.tsx";
-import { GradesOfTurn } from "./grades_of_turn.tsx";
 import { useSending } from "../sending.ts";
+import { bound, TextField } from "../parts/fields.tsx";
 import { isUnit, UnitInput } from "../parts/unit_input.tsx";
 
 /** The values that have a key, from `1` to `5`. */
@@ -84,7 +89,7 @@ function GradeForm({ runId, place, grades, onSaved }: {
   const commentBox = useRef<HTMLTextAreaElement>(null);
   const exact = useRef<HTMLInputElement>(null);
   const labels = [...new Set(grades.flatMap((grade) => grade.label ?? []))];
-  const listId = useId();
+  const errorId = useId();
 
   const canSave = value.value.trim() !== "" && isUnit(value.value);
 
@@ -167,42 +172,28 @@ function GradeForm({ runId, place, grades, onSaved }: {
           aria-label="Grade from 0 to 1"
           placeholder="0–1"
           value={value.value}
-          {...(valueError && { "aria-invalid": "true", "aria-describedby": `${listId}-error` })}
+          {...(valueError && { "aria-invalid": "true", "aria-describedby": errorId })}
           onInput={(text) => value.value = text}
         />
-        {valueError && <span class="field-error" id={`${listId}-error`}>{valueError}</span>}
+        {valueError && <span class="field-error" id={errorId}>{valueError}</span>}
       </div>
       <div class="row">
-        <Field
+        <TextField
           label="Your name"
+          dir="auto"
+          value={author.value}
           error={errorOf("author")}
           hint="Each person has one grade per turn"
-        >
-          {(input) => (
-            <input
-              {...input}
-              dir="auto"
-              value={author.value}
-              onInput={({ currentTarget }) => changeAuthor(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label="Label" error={errorOf("label")} hint="A category, such as wrong tone">
-          {(input) => (
-            <>
-              <input
-                {...input}
-                dir="auto"
-                list={listId}
-                value={label.value}
-                onInput={({ currentTarget }) => label.value = currentTarget.value}
-              />
-              <datalist id={listId}>
-                {labels.map((known) => <option key={known} value={known} />)}
-              </datalist>
-            </>
-          )}
-        </Field>
+          onInput={changeAuthor}
+        />
+        <TextField
+          label="Label"
+          dir="auto"
+          {...bound(label)}
+          error={errorOf("label")}
+          hint="A category, such as wrong tone"
+          suggestions={labels}
+        />
       </div>
       <Field label="Comment" error={errorOf("comment")}>
         {(input) => (
@@ -224,4 +215,49 @@ function GradeForm({ runId, place, grades, onSaved }: {
       </div>
     </form>
   );
+}
+
+/** The latest grade of each person, and beneath them what they said before. */
+function GradesOfTurn({ grades, history }: TurnGrades) {
+  if (grades.length === 0) return <p class="muted small">Nobody has graded this turn yet.</p>;
+  return (
+    <>
+      <ul class="reasons">
+        {grades.map((grade) => <GradeRow key={grade.author ?? ""} grade={grade} />)}
+      </ul>
+      {history.length > grades.length && (
+        <details class="as-table">
+          <summary>{formatNumberOf(history.length, "grade")} so far</summary>
+          <ul class="reasons">
+            {history.toReversed().map((grade) => (
+              <GradeRow key={`${grade.author} ${grade.version}`} grade={grade} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+function GradeRow({ grade }: { grade: Grade }) {
+  const { value, author, label, comment, version, created_at } = grade;
+  return (
+    <li>
+      <strong class="number">{formatScore(value)}</strong>
+      <span>
+        <span dir="auto">{authorName(author)}</span>{" "}
+        {label && <span class="badge" dir="auto">{label}</span>}{" "}
+        <span class="muted small" title={formatDateTime(created_at)}>
+          {formatAge(created_at)}
+          {version > 1 && `, version ${version}`}
+        </span>
+        {comment && <div class="comment" dir="auto">{comment}</div>}
+      </span>
+    </li>
+  );
+}
+
+/** Grades without an author share one name. */
+export function authorName(author: string | null): string {
+  return author ?? "somebody";
 }

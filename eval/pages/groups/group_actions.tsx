@@ -1,17 +1,13 @@
-import { signal } from "@preact/signals";
-import { ConfirmDialog } from "../../../shared/pages/components/dialog.tsx";
 import type { MenuItem } from "../../../shared/pages/components/menu.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import type { ListedGroup } from "../../groups/group_report.ts";
+import { deletionItem, downloadItems, tryAction } from "../actions.tsx";
 import { cancelGroup, deleteGroup, downloadGroup, retryGroup } from "../api.ts";
-import { canRetry, RETRY, tryAction } from "../run_actions.tsx";
+import { canRetry, RETRY } from "../run_actions.tsx";
 
 type Group = Pick<ListedGroup, "group_id" | "status" | "test_name" | "progress"> & {
   models: unknown[];
 };
-
-/** The group that the person is asked about. */
-const deleting = signal<{ group: Group; after: () => void } | undefined>(undefined);
 
 /** What can be done with a group. `changed` and `deleted` are called when that has been done. */
 export function groupActions(group: Group, changed: () => void, deleted = changed): MenuItem[] {
@@ -37,12 +33,13 @@ export function groupActions(group: Group, changed: () => void, deleted = change
           changed();
         }),
     },
-    {
-      label: "Delete",
-      icon: "trash",
-      isDanger: true,
-      onSelect: () => deleting.value = { group, after: deleted },
-    },
+    deletionItem({
+      noun: "group",
+      name: group.test_name,
+      content: `the runs of ${formatNumberOf(group.models.length, "model")}`,
+      erase: () => deleteGroup(group.group_id),
+      after: deleted,
+    }),
   ];
   return items.filter((item) => item !== false);
 }
@@ -56,34 +53,5 @@ const FORMATS = [
 
 /** The files that a group can be saved as. */
 export function groupExports(id: string): MenuItem[] {
-  return FORMATS.map(([format, label]) => ({
-    label,
-    icon: "download",
-    onSelect: () => tryAction(() => downloadGroup(id, format)),
-  }));
-}
-
-/** Asks before a group is deleted. */
-export function DeleteGroupDialog() {
-  const asked = deleting.value;
-  if (!asked) return null;
-  const { group, after } = asked;
-  return (
-    <ConfirmDialog
-      title="Delete this group?"
-      action="Delete"
-      onConfirm={() =>
-        tryAction(async () => {
-          await deleteGroup(group.group_id);
-          after();
-          return "The group is deleted.";
-        })}
-      onClose={() => deleting.value = undefined}
-    >
-      <p>
-        <strong dir="auto">{group.test_name}</strong> with the runs of{" "}
-        {formatNumberOf(group.models.length, "model")} will be gone for good, for everybody.
-      </p>
-    </ConfirmDialog>
-  );
+  return downloadItems(FORMATS, (format) => downloadGroup(id, format));
 }

@@ -6,34 +6,39 @@ import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
 import {
   formatCount,
   formatDuration,
-  formatMoney,
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
 import { readChoice } from "../../../shared/pages/storage.ts";
 import type { GroupModel, GroupReport } from "../../groups/group_report.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
-import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import { gradeTurn, listGrades, withdrawGrade } from "../api.ts";
 import { AUTHOR } from "../grades/grading.tsx";
-import { useLoaded } from "../loaded.ts";
-import { MoreButton, readPages } from "../parts/paging.tsx";
+import { Shown, useLoaded } from "../loaded.tsx";
+import { Select } from "../parts/fields.tsx";
+import { readPages, usePages } from "../parts/paging.tsx";
 import { Marks } from "../run/reply_rows.tsx";
-import { tryAction } from "../run_actions.tsx";
-import { Shown } from "../shown.tsx";
+import { tryAction } from "../actions.tsx";
 import { source } from "../source.ts";
 import {
+  costText,
   errorText,
   meanText,
   overallOf,
   placeOf,
   resultOf,
   RESULTS,
+  saidAt,
+  sumOf,
   whyNoScore,
 } from "../words.ts";
 
 const PAGE = 100;
 const EXCERPT = 600;
+const ORDERS: [value: string, label: string][] = [
+  ["spread", "where models differ most first"],
+  ["position", "in the order of the test"],
+];
 /** The label of a grade that marks the better reply. */
 const PREFERRED = "preferred";
 
@@ -47,15 +52,14 @@ interface GridRow {
 
 /** Every scenario with the replies of all models beside each other. */
 export function GroupGrid({ group }: { group: GroupReport }) {
-  const pages = useSignal(1);
-  const order = useSignal<"position" | "spread">("spread");
+  const order = useSignal("spread");
   const models = group.models;
-  const loaded = useLoaded(
-    async () => {
-      const all = await Promise.all(models.map(({ run_id }) => readTurns(run_id, pages.value)));
+  const { loaded, more } = usePages(
+    async (count) => {
+      const all = await Promise.all(models.map(({ run_id }) => readTurns(run_id, count)));
       return { rows: toRows(all.map(({ rows }) => rows)), hasMore: all.some((one) => one.hasMore) };
     },
-    [group.group_id, group.status, pages.value],
+    [group.group_id, group.status],
   );
   return (
     <Shown loaded={loaded} what="the replies">
@@ -68,15 +72,12 @@ export function GroupGrid({ group }: { group: GroupReport }) {
                 ". Each cell shows attempt 1, whose mark is underlined."}
             </span>
             <span class="spacer" />
-            <select
-              class="input auto"
+            <Select
               aria-label="Order"
+              options={ORDERS}
               value={order.value}
-              onChange={({ currentTarget: { value } }) => order.value = value as "spread"}
-            >
-              <option value="spread">where models differ most first</option>
-              <option value="position">in the order of the test</option>
-            </select>
+              onChoose={(value) => order.value = value}
+            />
           </div>
           <TableFrame label="Replies by model" class="group-grid">
             <thead>
@@ -97,7 +98,7 @@ export function GroupGrid({ group }: { group: GroupReport }) {
               ))}
             </tbody>
           </TableFrame>
-          {hasMore && <MoreButton pages={pages} />}
+          {more}
         </>
       )}
     </Shown>
@@ -105,19 +106,17 @@ export function GroupGrid({ group }: { group: GroupReport }) {
 }
 
 function readTurns(runId: string, count: number) {
-  return readPages(count, {
-    read: (cursor) =>
-      source.turns(runId, {
-        attempt_id: 1,
-        sort: "position",
-        siblings: "true",
-        fields: "user_message,reference_reply,agent_reply,error,wrong_values",
-        max_chars: EXCERPT,
-        limit: PAGE,
-        cursor,
-      }),
-    rowsOf: ({ turns }) => turns,
-  });
+  const read = (cursor: string | undefined) =>
+    source.turns(runId, {
+      attempt_id: 1,
+      sort: "position",
+      siblings: "true",
+      fields: "user_message,reference_reply,agent_reply,error,wrong_values",
+      max_chars: EXCERPT,
+      limit: PAGE,
+      cursor,
+    });
+  return readPages("turns", read, count);
 }
 
 function toRows(columns: TurnRow[][]): GridRow[] {
@@ -141,7 +140,7 @@ function toRows(columns: TurnRow[][]): GridRow[] {
   });
 }
 
-function sorted(rows: GridRow[], order: "position" | "spread"): GridRow[] {
+function sorted(rows: GridRow[], order: string): GridRow[] {
   if (order === "spread") return rows.toSorted((a, b) => b.spread - a.spread);
   return rows.toSorted((a, b) =>
     a.first.scenario - b.first.scenario || a.first.turn - b.first.turn
@@ -157,12 +156,11 @@ function ModelHead({ model, group: { best, pairs } }: { model: GroupModel; group
     better !== null && better !== name && (baseline === name || candidate === name) &&
     best?.includes(better)
   );
-  const all = scenarios && Object.values(scenarios).reduce((sum, count) => sum + count, 0);
+  const all = scenarios && sumOf(scenarios);
   const facts = [
     scenarios && !overall && whyNoScore(model.progress),
     scenarios && `${formatCount(scenarios.passed)} of ${formatCount(all!)} pass`,
-    cost && cost.amount !== null && cost.currency !== null &&
-    formatMoney({ amount: cost.amount, currency: cost.currency }),
+    costText(cost),
     latency_ms && formatDuration(latency_ms.p50),
   ];
   return (
@@ -183,7 +181,7 @@ function ModelHead({ model, group: { best, pairs } }: { model: GroupModel; group
 }
 
 function Row({ row: { turns, first }, models }: { row: GridRow; models: GroupModel[] }) {
-  const said = (first.interaction ?? {}) as Partial<InteractionResult>;
+  const said = saidAt(first);
   const best = Math.max(...turns.flatMap((turn) => turn?.scores.overall ?? []));
   return (
     <tr>
@@ -220,9 +218,7 @@ function Cell({ turn, model, reference, isWinner }: {
   isWinner: boolean;
 }) {
   const { label, tone } = describeResult(turn);
-  const { agent_reply = "", error, wrong_values } = (turn.interaction ?? {}) as Partial<
-    InteractionResult
-  >;
+  const { agent_reply = "", error, wrong_values } = saidAt(turn);
   const address = `/ui/runs/${model.run_id}?turn=${placeOf(turn)}`;
   return (
     <div class="grid-cell">

@@ -1,29 +1,22 @@
-import { useSignal } from "@preact/signals";
 import { Age, Empty } from "../../../shared/pages/components/states.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { listGroups } from "../api.ts";
 import { Frame, StatusBadge } from "../frame.tsx";
-import { useLoaded } from "../loaded.ts";
+import { Shown } from "../loaded.tsx";
 import { ModelName } from "../runs/runs_table.tsx";
-import { MoreButton, readPages } from "../parts/paging.tsx";
-import { Shown } from "../shown.tsx";
+import { readPages, usePages } from "../parts/paging.tsx";
 import { meanText } from "../words.ts";
-import { DeleteGroupDialog, groupActions } from "./group_actions.tsx";
+import { groupActions } from "./group_actions.tsx";
 
 const PAGE = 50;
 
 /** The groups of runs with several models, newest first. */
 export function GroupsView() {
-  const pages = useSignal(1);
-  const loaded = useLoaded(
-    () =>
-      readPages(pages.value, {
-        read: (cursor) => listGroups({ limit: PAGE, cursor }),
-        rowsOf: ({ groups }) => groups,
-      }),
-    [pages.value],
+  const { loaded, more } = usePages(
+    (count) => readPages("groups", (cursor) => listGroups({ limit: PAGE, cursor }), count),
+    [],
   );
   return (
     <Frame>
@@ -32,7 +25,7 @@ export function GroupsView() {
         <span class="muted small">Several models on the same conversations</span>
       </div>
       <Shown loaded={loaded} what="the groups">
-        {({ rows, hasMore }) =>
+        {({ rows }) =>
           rows.length === 0
             ? (
               <Empty icon="columns" title="No groups yet">
@@ -99,11 +92,10 @@ export function GroupsView() {
                     },
                   ]}
                 />
-                {hasMore && <MoreButton pages={pages} />}
+                {more}
               </>
             )}
       </Shown>
-      <DeleteGroupDialog />
     </Frame>
   );
 }

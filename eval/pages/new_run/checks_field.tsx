@@ -1,6 +1,7 @@
 import { useId } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Section } from "../frame.tsx";
+import { Select } from "../parts/fields.tsx";
 import { checkError, draft, type DraftCheck, isNumeric } from "./draft.ts";
 
 const TYPES: [type: string, label: string][] = [
@@ -43,14 +44,12 @@ export function Checks({ errorOf }: { errorOf: (check: DraftCheck) => string | u
         const error = checkError(check) ?? errorOf(check);
         return (
           <div key={index} class="check-row" role="group" aria-label={`Check ${index + 1}`}>
-            <select
-              class="input auto"
+            <Select
               aria-label="The reply"
+              options={TYPES}
               value={type}
-              onChange={({ currentTarget }) => change(index, { type: currentTarget.value })}
-            >
-              {TYPES.map(([type, label]) => <option key={type} value={type}>{label}</option>)}
-            </select>
+              onChoose={(type) => change(index, { type })}
+            />
             <input
               class="input"
               aria-label="Value"

@@ -6,7 +6,9 @@ import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { listDatasets } from "../api.ts";
 import { BatchField } from "../batch/batch_field.tsx";
 import { Section } from "../frame.tsx";
-import { useLoaded } from "../loaded.ts";
+import { useLoaded } from "../loaded.tsx";
+import type { Dataset } from "../../api/dataset_routes.ts";
+import { Select } from "../parts/fields.tsx";
 import { draft, setBatchText } from "./draft.ts";
 
 /** What is to be asked: the conversations of a dataset, or a batch. */
@@ -31,21 +33,12 @@ export function Conversations({ error }: { error: string | undefined }) {
             : "Or enter the conversations below"}
         >
           {(input) => (
-            <select
+            <Select
               {...input}
+              options={[["", "None: enter them here"], ...optionsOf(datasets, chosen)]}
               value={chosen}
-              onChange={({ currentTarget }) => draft.dataset.value = currentTarget.value}
-            >
-              <option value="">None: enter them here</option>
-              {chosen && !datasets.some(({ name }) => name === chosen) && (
-                <option value={chosen}>{chosen}</option>
-              )}
-              {datasets.map(({ name, scenarios }) => (
-                <option key={name} value={name}>
-                  {`${name} (${formatNumberOf(scenarios, "scenario")})`}
-                </option>
-              ))}
-            </select>
+              onChoose={(dataset) => draft.dataset.value = dataset}
+            />
           )}
         </Field>
       )}
@@ -61,6 +54,16 @@ export function Conversations({ error }: { error: string | undefined }) {
       )}
     </Section>
   );
+}
+
+/** `chosen` may be a version, or deleted since. */
+function optionsOf(datasets: Dataset[], chosen: string): [value: string, label: string][] {
+  const options = datasets.map(({ name, scenarios }): [string, string] => [
+    name,
+    `${name} (${formatNumberOf(scenarios, "scenario")})`,
+  ]);
+  const isListed = !chosen || datasets.some(({ name }) => name === chosen);
+  return isListed ? options : [[chosen, chosen], ...options];
 }
 
 function nameOf(dataset: string): string {

@@ -1,14 +1,13 @@
-import { type Signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
-import { Field, type InputAttributes } from "../../../shared/pages/components/field.tsx";
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query } from "../../../shared/pages/location.ts";
 import { readRequest, startRun } from "../api.ts";
 import { Preview } from "../batch/preview.tsx";
 import { Frame, Section } from "../frame.tsx";
-import { Commands } from "./commands_section.tsx";
+import { Commands } from "./commands.tsx";
 import { Conversations } from "./conversations.tsx";
 import { Checks } from "./checks_field.tsx";
 import {
@@ -22,8 +21,8 @@ import {
   requestBody,
   setBatchText,
 } from "./draft.ts";
-import { ModelField } from "./model_field.tsx";
-import { ModelsElsewhere, PastedTargets } from "./models_elsewhere.tsx";
+import { ModelField, ModelsElsewhere, PastedTargets } from "./models.tsx";
+import { bound, TextField } from "../parts/fields.tsx";
 import { useSending } from "../sending.ts";
 
 /** Fields of the body that have a place in the form; errors of others are shown above it. */
@@ -120,10 +119,10 @@ export function NewRunView() {
               <>
                 <TextField
                   label="Endpoint"
-                  value={draft.endpoint}
+                  {...bound(draft.endpoint)}
                   error={errorOf("endpoint") ?? errorOfTargets("endpoint", 0)}
                   hint="An OpenAI-compatible base URL, or an agent such as assay-agent"
-                  kind="url"
+                  inputMode="url"
                 />
                 <ModelField
                   endpoint={draft.endpoint.value.trim()}
@@ -134,7 +133,7 @@ export function NewRunView() {
                 />
                 <TextField
                   label="Further models"
-                  value={draft.others}
+                  {...bound(draft.others)}
                   error={errorOfTargets("model_id", 1, further)}
                   hint="Separated by commas; all models run side by side as a group"
                 />
@@ -146,60 +145,46 @@ export function NewRunView() {
             <div class="row">
               <TextField
                 label="Attempts"
-                value={draft.attempts}
+                {...bound(draft.attempts)}
                 error={numberErrors.value.attempts ?? errorOf("attempts")}
                 hint="How often each conversation is run"
-                kind="number"
+                inputMode="decimal"
               />
               <TextField
                 label="Threshold"
-                value={draft.threshold}
+                {...bound(draft.threshold)}
                 error={numberErrors.value.threshold ?? errorOf("pass_threshold")}
                 hint="A score from here on passes: 0 to 1, 0.7 if empty"
-                kind="number"
+                inputMode="decimal"
               />
               <TextField
                 label="Temperature"
-                value={draft.temperature}
+                {...bound(draft.temperature)}
                 error={numberErrors.value.temperature}
                 hint="The endpoint's own if empty"
-                kind="number"
+                inputMode="decimal"
               />
             </div>
-            <Field
+            <TextField
               label="System prompt"
+              {...bound(draft.systemPrompt)}
+              rows={2}
               error={errorOf("parameters")}
               hint="The system message of every conversation; that of a scenario wins"
-            >
-              {(input) => (
-                <textarea
-                  {...input}
-                  rows={2}
-                  value={draft.systemPrompt.value}
-                  onInput={({ currentTarget }) => draft.systemPrompt.value = currentTarget.value}
-                />
-              )}
-            </Field>
+            />
             <TextField
               label="Test name"
-              value={draft.name}
+              {...bound(draft.name)}
               error={errorOf("test_name")}
               hint="Runs with the same name form a trend"
             />
-            <Field
+            <TextField
               label="Rubric"
+              {...bound(draft.rubric)}
+              rows={3}
               error={errorOf("rubric")}
               hint="Instructions for the judge, if the service has one"
-            >
-              {(input) => (
-                <textarea
-                  {...input}
-                  rows={3}
-                  value={draft.rubric.value}
-                  onInput={({ currentTarget }) => draft.rubric.value = currentTarget.value}
-                />
-              )}
-            </Field>
+            />
           </Section>
           <div class="stack">
             <Conversations error={errorOf("test_batch") ?? errorOf("dataset")} />
@@ -233,26 +218,4 @@ function describeSize(): string {
     0,
   ) * Math.max(1, Number(draft.attempts.value) || 1) * modelCount.value;
   return `${formatNumberOf(scenarios.length, "scenario")}, ${formatNumberOf(turns, "turn")} to ask`;
-}
-
-function TextField({ label, value, hint, error, kind = "text" }: {
-  label: string;
-  value: Signal<string>;
-  hint: string;
-  error: string | undefined;
-  kind?: "text" | "url" | "number";
-}) {
-  return (
-    <Field label={label} hint={hint} error={error}>
-      {(input: InputAttributes) => (
-        <input
-          {...input}
-          type="text"
-          inputMode={kind === "number" ? "decimal" : kind}
-          value={value.value}
-          onInput={({ currentTarget }) => value.value = currentTarget.value}
-        />
-      )}
-    </Field>
-  );
 }

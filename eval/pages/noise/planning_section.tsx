@@ -11,8 +11,7 @@ import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunPower } from "../../noise/power.ts";
 import { planRun } from "../api.ts";
 import { Section } from "../frame.tsx";
-import { useLoaded } from "../loaded.ts";
-import { Shown } from "../shown.tsx";
+import { Shown, useLoaded } from "../loaded.tsx";
 import { UnitInput } from "../parts/unit_input.tsx";
 import { scoreLabel } from "../words.ts";
 

@@ -5,7 +5,7 @@ import { Tips } from "../../../shared/pages/components/tip.tsx";
 import { Toasts } from "../../../shared/pages/components/toast.tsx";
 import { followAddressBar } from "../../../shared/pages/location.ts";
 import { CompareBody } from "../compare/compare_view.tsx";
-import { GroupBody } from "../groups/group_body.tsx";
+import { GroupBody } from "../groups/group_view.tsx";
 import { RunBody } from "../run/run_view.tsx";
 import { setSource } from "../source.ts";
 import { createFileSource } from "./file_source.ts";

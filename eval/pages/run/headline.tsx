@@ -3,26 +3,31 @@ import {
   formatCompact,
   formatCount,
   formatDuration,
-  formatMoney,
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
+import type { StoredComparison } from "../../compare/compare_stored.ts";
+import { formatP } from "../../schemas/rounding.ts";
 import { Explained } from "../glossary.tsx";
 import { LiveLink } from "../frame.tsx";
 import {
   adviceOn,
+  comparedText,
   CONTRADICTING,
+  costText,
   errorText,
   intervalText,
+  modelOf,
   scoreLabel,
+  sumOf,
   VERDICT_TONES,
 } from "../words.ts";
-import { useLoaded } from "../loaded.ts";
+import { useLoaded } from "../loaded.tsx";
 import { source } from "../source.ts";
+import { decidingScore } from "../compare/compare_words.ts";
 import { toParameters } from "./turn/turn_query.ts";
-import { AgainstLast } from "./against_last.tsx";
 
 /** The result in one sentence, the verdict against the last run, and why calls failed. */
 export function Headline({ run, summary, before }: {
@@ -31,7 +36,7 @@ export function Headline({ run, summary, before }: {
   before: Run | undefined;
 }) {
   const { scenarios, outcomes, errors } = summary;
-  const all = Object.values(scenarios).reduce((sum, count) => sum + count, 0);
+  const all = sumOf(scenarios);
   const notScored = scenarios.missing + scenarios.unscored;
   const first = errors[0];
   const isKnown = all > notScored;
@@ -86,7 +91,7 @@ export function Headline({ run, summary, before }: {
 }
 
 function describePassing(run: Run, { scenarios }: RunSummary): string {
-  const all = Object.values(scenarios).reduce((sum, count) => sum + count, 0);
+  const all = sumOf(scenarios);
   const passed = `${formatCount(scenarios.passed)} of ${formatNumberOf(all, "scenario")} pass`;
   const verb = all === 1 ? "es" : "";
   return `${passed}${verb}${run.attempts > 1 ? " in every attempt" : ""}`;
@@ -103,7 +108,7 @@ function Mean({ summary: { statistics } }: { summary: RunSummary }) {
 
 /** Why a run has no score at all, in one sentence. */
 function whyNothing({ outcomes, missing_scores, errors }: RunSummary): string {
-  const turns = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+  const turns = sumOf(outcomes);
   if (turns === 0) return "No turn was asked.";
   if (outcomes.failed === turns) return "No call was answered.";
   const missing = missing_scores.find(({ score }) => score !== "overall") ?? missing_scores[0];
@@ -155,7 +160,7 @@ function Figures({ run, summary }: { run: Run; summary: RunSummary }) {
     judge_cost,
   } = summary;
   const tokens = usage.input_tokens + usage.output_tokens;
-  const turns = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+  const turns = sumOf(outcomes);
   // The label also counts replies that a judge accepts.
   const { value: contradicting = 0 } = useLoaded(async () => {
     if (!agreements?.contradicts) return 0;
@@ -164,11 +169,7 @@ function Figures({ run, summary }: { run: Run; summary: RunSummary }) {
   }, [run.run_id, agreements]);
   const sum = (pick: (count: typeof check_counts[number]) => number) =>
     check_counts.reduce((sum, count) => sum + pick(count), 0);
-  const money = [cost, judge_cost].flatMap((sum) =>
-    sum && sum.amount !== null && sum.currency !== null
-      ? [formatMoney({ amount: sum.amount, currency: sum.currency })]
-      : []
-  );
+  const money = [cost, judge_cost].map(costText).filter((text) => text !== undefined);
   return (
     <dl class="figures-grid">
       {outcomes.failed < turns && (
@@ -244,5 +245,30 @@ function Figure({ label, isBad, href, children }: {
         {isBad && href ? <LiveLink href={href}>{children}</LiveLink> : children}
       </dd>
     </div>
+  );
+}
+
+/** The verdict against the last run of the same test, in one sentence. */
+function AgainstLast({ comparison }: { comparison: StoredComparison }) {
+  const { baseline, candidate, verdict, scores, changed } = comparison;
+  const name = decidingScore(comparison);
+  const score = name === undefined ? undefined : scores[name];
+  if (!score) return null;
+  const tone = VERDICT_TONES[verdict];
+  const by = comparedText(score, 3);
+  return (
+    <span class="against">
+      Against <bdi>{modelOf(baseline)}</bdi>, the last run of this test:{" "}
+      <LiveLink href={`/ui/compare?baseline=${baseline.run_id}&candidate=${candidate.run_id}`}>
+        <strong class={tone && `${tone}-text`}>{verdict}</strong>
+      </LiveLink>
+      {verdict === "inconclusive" ? ` (${by}, ` : ` by ${by} (`}
+      <Explained text={`p ${formatP(score.p ?? 1)}).`} />
+      {changed.length > 0 && (
+        <strong>
+          {` ${formatNumberOf(changed.length, "scenario")} changed between the runs.`}
+        </strong>
+      )}
+    </span>
   );
 }

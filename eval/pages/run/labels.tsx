@@ -3,6 +3,7 @@ import { Link } from "../../../shared/pages/components/link.tsx";
 import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
 import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
+import { Select } from "../parts/fields.tsx";
 import { Section } from "../frame.tsx";
 
 /** The most labels that have a column. */
@@ -34,14 +35,12 @@ export function Labels({ labels }: { labels: RunSummary["labels"] }) {
       title="Labels"
       hint={`Rows are what the reference expects, columns what the reply has. ${hints}`}
       actions={keys.length > 1 && (
-        <select
-          class="input auto"
+        <Select
           aria-label="Metadata key"
+          options={keys.map((name) => [name, name])}
           value={key}
-          onChange={({ currentTarget: { value } }) => chosen.value = value}
-        >
-          {keys.map((name) => <option key={name} value={name}>{name}</option>)}
-        </select>
+          onChoose={(name) => chosen.value = name}
+        />
       )}
     >
       <TableFrame label={`Labels of ${key}`} isFlat class="confusion">

@@ -7,6 +7,7 @@ import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
 import { useIsPrinting } from "../../../shared/pages/printing.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
+import { Select } from "../parts/fields.tsx";
 import { scoreLabel } from "../words.ts";
 import { Chips, describeFilters, MoreFilters } from "./reply_filters.tsx";
 import { ReplyRows, turnAddress } from "./reply_rows.tsx";
@@ -161,19 +162,14 @@ const SORTS: [sort: string, label: string][] = [
 ];
 
 function SortChoice({ scores, usual }: { scores: string[]; usual: string }) {
-  const others = scores.filter((name) => name !== "overall");
+  const others = scores.filter((name) => name !== "overall")
+    .map((name) => [name, `lowest ${scoreLabel(name)} first`] as const);
   return (
-    <select
-      class="input auto"
+    <Select
       aria-label="Order"
+      options={[...SORTS, ...others]}
       value={query.value.get("sort") ?? usual}
-      onChange={({ currentTarget: { value } }) =>
-        setQuery({ sort: value === usual ? undefined : value })}
-    >
-      {SORTS.map(([sort, label]) => <option key={sort} value={sort}>{label}</option>)}
-      {others.map((name) => (
-        <option key={name} value={name}>{`lowest ${scoreLabel(name)} first`}</option>
-      ))}
-    </select>
+      onChoose={(sort) => setQuery({ sort: sort === usual ? undefined : sort })}
+    />
   );
 }

@@ -6,8 +6,9 @@ import { formatChosen, formatCount } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
-import { useLoaded } from "../loaded.ts";
+import { useLoaded } from "../loaded.tsx";
 import { SavedFilters } from "../saved_filters.tsx";
+import { Select } from "../parts/fields.tsx";
 import { SearchField } from "../parts/search_field.tsx";
 import { source } from "../source.ts";
 import { isUnit, UnitInput } from "../parts/unit_input.tsx";
@@ -148,14 +149,12 @@ export function MoreFilters({ summary, before }: {
         <search class="more-filters" aria-label="Further filters">
           {names.length > 0 && (
             <label class="range">
-              <select
-                class="input auto"
+              <Select
                 aria-label="Score of the range"
+                options={names.map((name) => [name, scoreLabel(name)])}
                 value={valueOf("score") || "overall"}
-                onChange={({ currentTarget }) => setQuery({ score: currentTarget.value })}
-              >
-                {names.map((name) => <option key={name} value={name}>{scoreLabel(name)}</option>)}
-              </select>
+                onChoose={(score) => setQuery({ score })}
+              />
               <Bound name="min" label="Lowest score" placeholder="0" isUnit onInput={later} />
               <span class="muted">to</span>
               <Bound name="max" label="Highest score" placeholder="1" isUnit onInput={later} />
@@ -203,27 +202,21 @@ function LabelFilter({ summary, keys }: { summary: RunSummary; keys: string[] })
   const { confusion = {} } = summary.labels[key] ?? {};
   const found = [...new Set(Object.values(confusion).flatMap((row) => Object.keys(row)))];
   const choose = (name: "expected" | "found", label: string, values: string[]) => (
-    <select
-      class="input auto"
+    <Select
       aria-label={label}
+      options={[["", `any ${name}`], ...values.map((value) => [value, value] as const)]}
       value={valueOf(name)}
-      onChange={({ currentTarget: { value } }) => setQuery({ label_key: key, [name]: value })}
-    >
-      <option value="">{`any ${name}`}</option>
-      {values.map((value) => <option key={value} value={value}>{value}</option>)}
-    </select>
+      onChoose={(value) => setQuery({ label_key: key, [name]: value })}
+    />
   );
   return (
     <span class="range">
-      <select
-        class="input auto"
+      <Select
         aria-label="Metadata key of the filter"
+        options={keys.map((name) => [name, name])}
         value={key}
-        onChange={({ currentTarget: { value } }) =>
-          setQuery({ label_key: value, expected: undefined, found: undefined })}
-      >
-        {keys.map((name) => <option key={name} value={name}>{name}</option>)}
-      </select>
+        onChoose={(name) => setQuery({ label_key: name, expected: undefined, found: undefined })}
+      />
       {choose("expected", "Expected label", Object.keys(confusion))}
       {choose("found", "Label of the reply", found)}
     </span>

@@ -8,7 +8,15 @@ import { navigate, query } from "../../../shared/pages/location.ts";
 import { useIsPrinting } from "../../../shared/pages/printing.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
-import { attemptText, errorText, placeOf, resultOf, RESULTS, scoreLabel } from "../words.ts";
+import {
+  attemptText,
+  errorText,
+  placeOf,
+  resultOf,
+  RESULTS,
+  saidAt,
+  scoreLabel,
+} from "../words.ts";
 import type { TurnList } from "./turn/turn_list.ts";
 import { isPlain, LINES, readLines } from "./turn/turn_query.ts";
 import { useVirtualRows } from "./virtual_rows.ts";
@@ -102,7 +110,7 @@ export function turnAddress(turn: TurnRow): string {
 type Texts = Partial<InteractionResult>;
 
 function Row({ turn, threshold, isAll }: { turn: TurnRow; threshold: number; isAll: boolean }) {
-  const said = (turn.interaction ?? {}) as Texts;
+  const said = saidAt(turn);
   const { label, tone } = RESULTS[resultOf(turn)];
   const { user_message = "", reference_reply = "", agent_reply = "", error, wrong_values } = said;
   const overall = turn.scores.overall;

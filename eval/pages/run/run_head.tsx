@@ -1,12 +1,17 @@
 import type { ComponentChildren } from "preact";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/pages/format.ts";
-import { query } from "../../../shared/pages/location.ts";
+import { navigate, query } from "../../../shared/pages/location.ts";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { Menu } from "../../../shared/pages/components/menu.tsx";
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { StatusBadge } from "../frame.tsx";
 import { Explained } from "../glossary.tsx";
-import { datasetText, modelOf } from "../words.ts";
+import { datasetText, modelOf, sumOf } from "../words.ts";
+import { tryAction } from "../actions.tsx";
+import { readRequest, startRun } from "../api.ts";
+import { exportItems, runActions } from "../run_actions.tsx";
 
 /** What the run was. `crumbs` and `actions` are what a report does not have. */
 export function RunHead({ run, summary, crumbs, actions }: {
@@ -16,7 +21,7 @@ export function RunHead({ run, summary, crumbs, actions }: {
   actions?: ComponentChildren;
 }) {
   const ended = run.finished_at ? Date.parse(run.finished_at) : undefined;
-  const counted = Object.values(summary.outcomes).reduce((sum, count) => sum + count, 0);
+  const counted = sumOf(summary.outcomes);
   // Asked a second time with `history: "both"`; no count includes them.
   const again = summary.history_gap && run.status === "completed"
     ? run.progress.total - counted
@@ -76,4 +81,56 @@ export function RunTabs() {
       ))}
     </nav>
   );
+}
+
+/** Links to the lists, the group and the earlier run that a run belongs to. */
+export function RunCrumbs({ run }: { run: Run }) {
+  return (
+    <nav class="crumbs" aria-label="Where you are">
+      <Link href="/">Runs</Link>
+      <Link href={`/?test=${encodeURIComponent(run.test_name)}`}>
+        Trend of <bdi>{run.test_name || "(no name)"}</bdi>
+      </Link>
+      {run.group_id && <Link href={`/ui/groups/${run.group_id}`}>Beside other models</Link>}
+      {run.parent_id && <Link href={`/ui/runs/${run.parent_id}`}>Retry of an earlier run</Link>}
+    </nav>
+  );
+}
+
+/** What can be done with a run. */
+export function RunTools({ run, reload }: { run: Run; reload: () => void }) {
+  const actions = runActions(run, () => {
+    if (run.status === "running" || run.status === "interrupted") reload();
+    else navigate("/");
+  }, reload);
+  const stop = run.status === "running" && actions.find(({ icon }) => icon === "stop");
+  return (
+    <>
+      {stop && <Button kind="danger" icon="stop" onClick={stop.onSelect}>Stop the run</Button>}
+      {run.status !== "running" && (
+        <>
+          <Menu
+            button={{ icon: "download", children: "Export" }}
+            items={exportItems(run.run_id)}
+          />
+          <Link class="button" href={`/ui/compare?candidate=${run.run_id}`}>
+            Compare with…
+          </Link>
+          <Button kind="primary" onClick={() => tryAction(() => runAgain(run.run_id))}>
+            Run again
+          </Button>
+        </>
+      )}
+      <Menu
+        button={{ icon: "more", "aria-label": "Actions" }}
+        items={actions.filter((action) => action !== stop)}
+      />
+    </>
+  );
+}
+
+/** Starts a run with the same request. */
+async function runAgain(id: string): Promise<void> {
+  const { group_id: _, ...request } = await readRequest(id);
+  navigate(await startRun(request));
 }

@@ -7,16 +7,14 @@ import { leftAt, query, scrollBackTo, useSubject } from "../../../shared/pages/l
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { Frame } from "../frame.tsx";
-import { useLoaded } from "../loaded.ts";
-import { RunDialogs } from "../run_actions.tsx";
-import { Shown } from "../shown.tsx";
+import { Shown, useLoaded } from "../loaded.tsx";
+import { ChangeRunDialog } from "../run_actions.tsx";
 import { source } from "../source.ts";
 import { asSentence, modelOf } from "../words.ts";
 import { Headline } from "./headline.tsx";
 import { LiveRun } from "./live_run.tsx";
 import { RepliesTab } from "./replies_tab.tsx";
-import { RunHead, RunTabs } from "./run_head.tsx";
-import { RunCrumbs, RunTools } from "./run_tools.tsx";
+import { RunCrumbs, RunHead, RunTabs, RunTools } from "./run_head.tsx";
 import { askAhead } from "./turn/turn_list.ts";
 import { turnParameters } from "./turn/turn_query.ts";
 
@@ -39,7 +37,7 @@ export function RunView({ id }: { id: string }) {
           progress: (run, told) => <LiveRun run={run} {...told} />,
         }}
       />
-      <RunDialogs />
+      <ChangeRunDialog />
     </Frame>
   );
 }

@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
 import {
@@ -7,13 +6,13 @@ import {
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
-import type { ScenarioPage, ScenarioRow } from "../../api/schemas/turn_schemas.ts";
+import type { ScenarioRow } from "../../api/schemas/turn_schemas.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
+import { mean } from "../../assess/mean.ts";
 import { Section } from "../frame.tsx";
-import { useLoaded } from "../loaded.ts";
-import { MoreButton, readPages } from "../parts/paging.tsx";
-import { Shown } from "../shown.tsx";
+import { Shown } from "../loaded.tsx";
+import { readPages, usePages } from "../parts/paging.tsx";
 import { source } from "../source.ts";
 
 const PAGE = 50;
@@ -23,14 +22,11 @@ const SIGNS = { passed: "✓", below: "✕", missing: "?", unscored: "·" };
 
 /** The scenarios of a run: first those that pass in some attempts only, then those that never do. */
 export function ScenariosTab({ run, summary }: { run: Run; summary: RunSummary }) {
-  const pages = useSignal(1);
-  const loaded = useLoaded(
-    () =>
-      readPages<ScenarioPage, ScenarioRow>(pages.value, {
-        read: (cursor) => source.scenarios(run.run_id, { sort: "stability", limit: PAGE, cursor }),
-        rowsOf: ({ scenarios }) => scenarios,
-      }),
-    [run.run_id, run.status, pages.value],
+  const read = (cursor: string | undefined) =>
+    source.scenarios(run.run_id, { sort: "stability", limit: PAGE, cursor });
+  const { loaded, more } = usePages(
+    (count) => readPages("scenarios", read, count),
+    [run.run_id, run.status],
   );
   const threshold = formatChosen(summary.pass_threshold);
   return (
@@ -45,10 +41,10 @@ export function ScenariosTab({ run, summary }: { run: Run; summary: RunSummary }
       }`}
     >
       <Shown loaded={loaded} what="the scenarios">
-        {({ rows, hasMore }) => (
+        {({ rows }) => (
           <>
             <Grid rows={rows} isRepeated={run.attempts > 1} />
-            {hasMore && <MoreButton pages={pages} />}
+            {more}
           </>
         )}
       </Shown>
@@ -57,8 +53,7 @@ export function ScenariosTab({ run, summary }: { run: Run; summary: RunSummary }
 }
 
 function meanOf({ attempts }: ScenarioRow): number | null {
-  const means = attempts.map(({ mean }) => mean).filter((mean) => mean !== null);
-  return means.length === 0 ? null : means.reduce((a, b) => a + b) / means.length;
+  return mean(attempts.flatMap(({ mean }) => mean ?? []));
 }
 
 function Grid({ rows, isRepeated }: { rows: ScenarioRow[]; isRepeated: boolean }) {

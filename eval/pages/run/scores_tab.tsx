@@ -1,16 +1,17 @@
 import { Term } from "../../../shared/pages/components/tip.tsx";
 import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
+import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import type { RunSummary } from "../../results/run_summary.ts";
+import type { CheckCount } from "../../schemas/checks.ts";
+import type { HistoryGap } from "../../schemas/statistics.ts";
 import { PassCurves } from "../charts/curve.tsx";
 import { Histogram } from "../charts/histogram.tsx";
-import { IntervalChart } from "../charts/interval.tsx";
+import { DifferenceChart, IntervalChart, reachOf } from "../charts/interval.tsx";
 import { Section } from "../frame.tsx";
 import { meaningOf } from "../glossary.tsx";
 import { ScoreTable } from "../parts/score_table.tsx";
-import { intervalText, scoreLabel } from "../words.ts";
-import { CheckCounts } from "./checks.tsx";
-import { HistoryGaps } from "./history_gaps.tsx";
+import { differenceText, intervalText, overallFirst, scoreLabel } from "../words.ts";
 import { Labels } from "./labels.tsx";
 
 /** Every score of a run with its interval and how it is spread, and what else was counted. */
@@ -120,5 +121,79 @@ function Missing({ summary: { missing_scores, truncated } }: { summary: RunSumma
   if (remarks.length === 0) return null;
   return (
     <ul class="remarks small">{remarks.map((text) => <li key={text} dir="auto">{text}</li>)}</ul>
+  );
+}
+
+/** How often each check of a run was met, the least met first. */
+function CheckCounts({ counts }: { counts: CheckCount[] }) {
+  if (counts.length === 0) return null;
+  return (
+    <Section title="Checks" hint="A turn that does not meet a required check does not pass.">
+      <DataTable
+        label="Checks"
+        isFlat
+        rows={counts.toSorted((a, b) => b.failed - a.failed)}
+        keyOf={({ type, name }) => `${type} ${name}`}
+        columns={[
+          {
+            label: "Check",
+            cell: ({ name, required }) => (
+              <>
+                <span dir="auto">{name}</span> {required && <span class="badge">required</span>}
+              </>
+            ),
+          },
+          { label: "Met", isNumber: true, cell: ({ passed }) => formatCount(passed) },
+          {
+            label: "Not met",
+            isNumber: true,
+            cell: ({ failed }) => (
+              <span class={failed > 0 ? "bad-text" : ""}>{formatCount(failed)}</span>
+            ),
+          },
+          { label: "Missing", isNumber: true, cell: ({ missing }) => formatCount(missing) },
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** What later turns lose because the model's own earlier replies were wrong. */
+function HistoryGaps({ gaps }: { gaps: Record<string, HistoryGap> }) {
+  const names = overallFirst(Object.keys(gaps));
+  if (names.length === 0) return null;
+  const reach = reachOf(Object.values(gaps).flatMap(({ gap, ci95 }) => [gap, ...ci95 ?? []]));
+  return (
+    <Section
+      title="History gap"
+      hint="Later turns asked after the references, against the same turns after the model's own replies"
+    >
+      <DataTable
+        label="History gap"
+        isFlat
+        rows={names.map((name) => ({ name, ...gaps[name]! }))}
+        keyOf={({ name }) => name}
+        columns={[
+          { label: "Score", cell: ({ name }) => <span class="nowrap">{scoreLabel(name)}</span> },
+          {
+            label: "After its replies",
+            isNumber: true,
+            cell: ({ generated }) => formatScore(generated),
+          },
+          {
+            label: "After the references",
+            isNumber: true,
+            cell: ({ reference }) => formatScore(reference),
+          },
+          { label: "Gap", isNumber: true, cell: ({ gap }) => differenceText(gap) },
+          {
+            label: "95% interval",
+            isWide: true,
+            cell: ({ gap, ci95 }) => <DifferenceChart mean={gap} ci95={ci95} reach={reach} />,
+          },
+          { label: "Turns", isNumber: true, cell: ({ turns }) => formatCount(turns) },
+        ]}
+      />
+    </Section>
   );
 }

@@ -1,25 +1,18 @@
-import { useSignal } from "@preact/signals";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Age } from "../../../shared/pages/components/states.tsx";
 import type { TurnSearch } from "../../api/schemas/turn_schemas.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import { searchTurns } from "../api.ts";
 import { Section } from "../frame.tsx";
-import { useLoaded } from "../loaded.ts";
-import { MoreButton, readPages } from "../parts/paging.tsx";
-import { Shown } from "../shown.tsx";
-import { modelOf, placeOf, resultOf, RESULTS } from "../words.ts";
+import { Shown } from "../loaded.tsx";
+import { readPages, usePages } from "../parts/paging.tsx";
+import { modelOf, placeOf, resultOf, RESULTS, saidAt } from "../words.ts";
 
 /** Turns of all runs that contain a text. */
 export function FoundTurns({ text }: { text: string }) {
-  const pages = useSignal(1);
-  const loaded = useLoaded(
-    () =>
-      readPages(pages.value, {
-        read: (cursor) => searchTurns(text, cursor),
-        rowsOf: ({ runs }) => runs,
-      }),
-    [text, pages.value],
+  const { loaded, more } = usePages(
+    (count) => readPages("runs", (cursor) => searchTurns(text, cursor), count),
+    [text],
   );
   return (
     <Section title="In conversations" hint={`Messages, replies and references with “${text}”`}>
@@ -30,7 +23,7 @@ export function FoundTurns({ text }: { text: string }) {
             <ul class="found-runs">
               {rows.map((run) => <FoundRun key={run.run_id} run={run} text={text} />)}
             </ul>
-            {hasMore && <MoreButton pages={pages} />}
+            {more}
           </>
         )}
       </Shown>
@@ -59,7 +52,7 @@ function FoundRun({ run, text }: { run: TurnSearch["runs"][number]; text: string
           <div key={placeOf(turn)} class="found-turn">
             <span class={`badge ${tone}`}>{label}</span>
             <Link href={`${address}?${filter}&turn=${placeOf(turn)}`} dir="auto">
-              {excerptOf((turn.interaction ?? {}) as Partial<InteractionResult>, text)}
+              {excerptOf(saidAt(turn), text)}
             </Link>
           </div>
         );

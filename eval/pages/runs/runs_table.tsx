@@ -15,7 +15,7 @@ import type { ListedRun } from "../../api/schemas/run_schemas.ts";
 import { IntervalChart } from "../charts/interval.tsx";
 import { StatusBadge } from "../frame.tsx";
 import { runActions } from "../run_actions.tsx";
-import { meanText, modelOf, overallOf, whyNoScore } from "../words.ts";
+import { meanText, modelOf, overallOf, sumOf, whyNoScore } from "../words.ts";
 import { refreshList } from "./run_list.ts";
 
 /** The columns, and what the service sorts by; none if it cannot. */
@@ -86,7 +86,7 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
   const { run_id: id, headline, progress } = run;
   const overall = headline && overallOf(headline);
   const scenarios = headline?.scenarios;
-  const all = scenarios && Object.values(scenarios).reduce((sum, count) => sum + count, 0);
+  const all = scenarios && sumOf(scenarios);
   const usage = headline && headline.usage.input_tokens + headline.usage.output_tokens;
   const ended = run.finished_at ? Date.parse(run.finished_at) : undefined;
   const isChosen = chosen.value.includes(id);

@@ -8,13 +8,15 @@ import { Empty, Loading, ProblemNotice } from "../../../shared/pages/components/
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
+import { tryAction } from "../actions.tsx";
 import { deleteRun, listRuns } from "../api.ts";
 import { Trend, trendChoices, trendLabel } from "../charts/trend.tsx";
 import { Frame, Section } from "../frame.tsx";
-import { useLoaded } from "../loaded.ts";
-import { RunDialogs, tryAction } from "../run_actions.tsx";
+import { Shown, useLoaded } from "../loaded.tsx";
+import { ChangeRunDialog } from "../run_actions.tsx";
+import { MoreButton } from "../parts/paging.tsx";
+import { Select } from "../parts/fields.tsx";
 import { SearchField } from "../parts/search_field.tsx";
-import { Shown } from "../shown.tsx";
 import { startExample } from "./example.ts";
 import { followRuns, hasMore, listProblem, refreshList, runs, showMore } from "./run_list.ts";
 import { SavedFilters } from "../saved_filters.tsx";
@@ -69,13 +71,9 @@ export function RunsView() {
         : runs.value.length === 0
         ? <NoRuns isFiltered={isFiltered} />
         : <RunsTable runs={runs.value} chosen={chosen} />}
-      {hasMore.value && (
-        <div class="more">
-          <Button onClick={showMore}>Show more</Button>
-        </div>
-      )}
+      {hasMore.value && <MoreButton onMore={showMore} />}
       {parameters.text && <FoundTurns key={parameters.text} text={parameters.text} />}
-      <RunDialogs />
+      <ChangeRunDialog />
       {isDeleting.value && (
         <ConfirmDialog
           title={`Delete ${formatNumberOf(chosen.value.length, "run")}?`}
@@ -119,15 +117,12 @@ function RunFilters() {
         label="Search by name, model, tag or id, and in conversations"
         placeholder="Search runs and texts"
       />
-      <select
-        class="input auto"
+      <Select
         aria-label="Status"
+        options={[["", "Any status"], ...STATUSES.map((status) => [status, status] as const)]}
         value={query.value.get("status") ?? ""}
-        onChange={({ currentTarget: { value } }) => setQuery({ status: value })}
-      >
-        <option value="">Any status</option>
-        {STATUSES.map((status) => <option key={status} value={status}>{status}</option>)}
-      </select>
+        onChoose={(status) => setQuery({ status })}
+      />
     </search>
   );
 }
@@ -142,22 +137,19 @@ function TestTrend({ name }: { name: string }) {
   const ended = runs.value?.filter(({ headline }) => headline).map(({ run_id }) => run_id);
   const loaded = useLoaded(() => listRuns({ test_name: name, limit: 100 }), [name, ended]);
   const choice = query.value.get("trend") ?? "overall";
+  const choices = trendChoices(loaded.value?.runs ?? []);
   return (
     <Section
       title={`Trend of ${name}`}
       hint={`A line per model: ${trendLabel(choice)} of each run, oldest first`}
       actions={
         <span class="row">
-          <select
-            class="input auto"
+          <Select
             aria-label="What the trend shows"
+            options={choices.map((name) => [name, trendLabel(name)])}
             value={choice}
-            onChange={({ currentTarget: { value } }) => setQuery({ trend: value })}
-          >
-            {trendChoices(loaded.value?.runs ?? []).map((choice) => (
-              <option key={choice} value={choice}>{trendLabel(choice)}</option>
-            ))}
-          </select>
+            onChoose={(trend) => setQuery({ trend })}
+          />
           <Button isSmall icon="close" onClick={() => setQuery({ test: undefined })}>
             All tests
           </Button>

@@ -2,12 +2,11 @@ import { useSignal } from "@preact/signals";
 import type { ShownTurn } from "../../../api/schemas/turn_schemas.ts";
 import type { Run } from "../../../api/schemas/run_schemas.ts";
 import type { TurnRow } from "../../../run/events/turn_view.ts";
-import { AttemptButtons } from "../../parts/attempt_buttons.tsx";
+import { AttemptButtons, ReplyDiff } from "../../parts/replies.tsx";
 import { Section } from "../../frame.tsx";
-import { useLoaded } from "../../loaded.ts";
+import { saidAt } from "../../words.ts";
+import { Shown, useLoaded } from "../../loaded.tsx";
 import { source } from "../../source.ts";
-import { ReplyDiff } from "../../parts/reply_diff.tsx";
-import { Shown } from "../../shown.tsx";
 
 const MOST = 50;
 
@@ -54,7 +53,7 @@ function Choice({ turn, attempts }: { turn: ShownTurn; attempts: TurnRow[] }) {
       {shown && (
         <ReplyDiff
           reference={turn.interaction.agent_reply}
-          reply={String(shown.interaction?.agent_reply ?? "")}
+          reply={saidAt(shown).agent_reply ?? ""}
           labels={["This attempt", `Attempt ${shown.attempt_id}`]}
         />
       )}

@@ -14,12 +14,13 @@ import { returnWith, setQuery } from "../../../../shared/pages/location.ts";
 import type { ShownTurn } from "../../../api/schemas/turn_schemas.ts";
 import type { Run } from "../../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../../results/run_summary.ts";
+import type { TurnRow } from "../../../run/events/turn_view.ts";
 import { Section } from "../../frame.tsx";
+import { Fact, Notice } from "../../parts/notice.tsx";
 import { Explained } from "../../glossary.tsx";
-import { useLoaded } from "../../loaded.ts";
-import { tryAction } from "../../run_actions.tsx";
-import { Shown } from "../../shown.tsx";
-import { source } from "../../source.ts";
+import { Shown, useLoaded } from "../../loaded.tsx";
+import { tryAction } from "../../actions.tsx";
+import { type Parameters, source } from "../../source.ts";
 import { Grading } from "../../grades/grading.tsx";
 import {
   adviceOn,
@@ -31,16 +32,12 @@ import {
   resultOf,
   RESULTS,
 } from "../../words.ts";
-import { OtherAttempts } from "./other_attempts.tsx";
-import { CheckResults } from "../checks.tsx";
-import { ReplyDiff } from "../../parts/reply_diff.tsx";
-import { Judge } from "../judge.tsx";
-import { Transcript } from "./transcript.tsx";
-import { ToolCalls } from "./tool_calls.tsx";
+import { ReplyDiff } from "../../parts/replies.tsx";
 import { reasonsOf } from "../reply_rows.tsx";
-import { turnParameters } from "./turn_query.ts";
+import { OtherAttempts } from "./other_attempts.tsx";
+import { CheckResults, Judge, ToolCalls, Transcript } from "./turn_parts.tsx";
+import { FAILING, turnParameters } from "./turn_query.ts";
 import { TurnScores } from "./turn_scores.tsx";
-import { findNeighbour } from "./turn_walk.ts";
 
 /** One turn: what was said, what was expected, and every score of it. */
 export function TurnView({ run, summary, place }: {
@@ -105,52 +102,29 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
         </div>
         {turn.description && <p class="muted" dir="auto">{turn.description}</p>}
         <dl class="facts">
-          <div>
-            <dt>Latency</dt>
-            <dd>{formatDuration(interaction.latency_ms)}</dd>
-          </div>
+          <Fact label="Latency">{formatDuration(interaction.latency_ms)}</Fact>
           {interaction.first_token_ms !== undefined && (
-            <div>
-              <dt>First token</dt>
-              <dd>{formatDuration(interaction.first_token_ms)}</dd>
-            </div>
+            <Fact label="First token">{formatDuration(interaction.first_token_ms)}</Fact>
           )}
-          <div>
-            <dt>Tokens</dt>
-            <dd>
-              {interaction.usage
-                ? `${formatCount(interaction.usage.input_tokens)} in, ${
-                  formatCount(interaction.usage.output_tokens)
-                } out`
-                : "not reported"}
-            </dd>
-          </div>
-          <div>
-            <dt>
-              <Explained text="Threshold" />
-            </dt>
-            <dd>{formatChosen(turn.pass_threshold)}</dd>
-          </div>
+          <Fact label="Tokens">
+            {interaction.usage
+              ? `${formatCount(interaction.usage.input_tokens)} in, ${
+                formatCount(interaction.usage.output_tokens)
+              } out`
+              : "not reported"}
+          </Fact>
+          <Fact label={<Explained text="Threshold" />}>{formatChosen(turn.pass_threshold)}</Fact>
           {interaction.cost !== undefined && (
-            <div>
-              <dt>Cost</dt>
-              <dd>
-                {interaction.cost ? formatMoney(interaction.cost) : "not known"}
-                {interaction.judge_cost && `, judge ${formatMoney(interaction.judge_cost)}`}
-              </dd>
-            </div>
+            <Fact label="Cost">
+              {interaction.cost ? formatMoney(interaction.cost) : "not known"}
+              {interaction.judge_cost && `, judge ${formatMoney(interaction.judge_cost)}`}
+            </Fact>
           )}
           {interaction.finish_reason && (
-            <div>
-              <dt>Finish reason</dt>
-              <dd>{interaction.finish_reason}</dd>
-            </div>
+            <Fact label="Finish reason">{interaction.finish_reason}</Fact>
           )}
           {interaction.history_of && (
-            <div>
-              <dt>History</dt>
-              <dd>asked after the references; not part of the averages</dd>
-            </div>
+            <Fact label="History">asked after the references; not part of the averages</Fact>
           )}
         </dl>
       </div>
@@ -160,16 +134,14 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
         <Images parts={interaction.user_parts} />
         {interaction.error
           ? (
-            <div class="notice bad">
-              <div>
-                <strong>
-                  <Term means={`The code of this failure is ${interaction.error.code}.`}>
-                    {asSentence(errorLabel(interaction.error.code))}
-                  </Term>
-                </strong>{" "}
-                {interaction.error.detail}. {adviceOn(interaction.error)}
-              </div>
-            </div>
+            <Notice tone="bad">
+              <strong>
+                <Term means={`The code of this failure is ${interaction.error.code}.`}>
+                  {asSentence(errorLabel(interaction.error.code))}
+                </Term>
+              </strong>{" "}
+              {interaction.error.detail}. {adviceOn(interaction.error)}
+            </Notice>
           )
           : (
             <ReplyDiff
@@ -186,14 +158,12 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
           </ul>
         )}
         {interaction.reply_encoding && (
-          <div class="notice warn">
-            <div>The endpoint's bytes were not UTF-8; what could not be read is shown as �.</div>
-          </div>
+          <Notice tone="warn">
+            The endpoint's bytes were not UTF-8; what could not be read is shown as �.
+          </Notice>
         )}
         {interaction.truncated && (
-          <div class="notice warn">
-            <div>The reply ends at the model's token limit.</div>
-          </div>
+          <Notice tone="warn">The reply ends at the model's token limit.</Notice>
         )}
         {interaction.reasoning && (
           <details class="as-table">
@@ -238,4 +208,32 @@ function Images({ parts = [] }: { parts?: ShownTurn["interaction"]["user_parts"]
       ))}
     </>
   );
+}
+
+const PAGE = 1_000;
+
+/** The next or previous failing turn in the order of the list, within its filters. */
+export async function findNeighbour(
+  runId: string,
+  { from, step, parameters }: { from: string; step: 1 | -1; parameters: Parameters },
+): Promise<string | undefined> {
+  const places: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await source.turns(runId, {
+      ...parameters,
+      outcome: parameters.outcome ?? FAILING,
+      limit: PAGE,
+      cursor,
+    });
+    places.push(...page.turns.map((turn: TurnRow) => placeOf(turn)));
+    cursor = page.next_cursor ?? undefined;
+    const at = places.indexOf(from);
+    // From a turn that passes, the next is the first failing one, the previous the last.
+    const end = step > 0 ? 0 : places.length - 1;
+    const next = at >= 0 ? at + step : cursor ? -1 : end;
+    if (next >= 0 && next < places.length) return places[next];
+    if (at >= 0 && step < 0) return undefined;
+  } while (cursor);
+  return undefined;
 }

@@ -6,12 +6,12 @@ import {
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
-import type { BiasBand, GradeAgreement } from "../../schemas/grades.ts";
-import { DifferenceChart } from "../charts/difference.tsx";
+import type { AuthorPair, BiasBand, GradeAgreement } from "../../schemas/grades.ts";
+import { DifferenceChart, reachOf } from "../charts/interval.tsx";
 import { Section } from "../frame.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { differenceText, scoreLabel } from "../words.ts";
-import { describeAlpha } from "./agreement_words.ts";
+import { authorName } from "./grading.tsx";
 
 /** A score against people: its bias over its range, and the threshold that fits people best. */
 export function JudgeSection({ agreement }: { agreement: GradeAgreement }) {
@@ -43,12 +43,8 @@ export function JudgeSection({ agreement }: { agreement: GradeAgreement }) {
             ? ": stricter than people"
             : ""}
         </Figure>
-        <Figure label="Agreement with grades (alpha)" value={formatScore(judge.alpha_interval)}>
-          {describeAlpha(judge.alpha_interval)}
-        </Figure>
-        <Figure label="Agreement on passing (alpha)" value={formatScore(judge.alpha_pass)}>
-          {describeAlpha(judge.alpha_pass)}
-        </Figure>
+        <Alpha label="Agreement with grades (alpha)" alpha={judge.alpha_interval} />
+        <Alpha label="Agreement on passing (alpha)" alpha={judge.alpha_pass} />
         <Figure label="Rank correlation" value={formatScore(judge.spearman)} />
       </dl>
       <Bands bands={judge.bands} name={name} />
@@ -59,7 +55,7 @@ export function JudgeSection({ agreement }: { agreement: GradeAgreement }) {
 }
 
 /** A number with its name and what it means. */
-export function Figure({ label, value, children }: {
+function Figure({ label, value, children }: {
   label: string;
   value: string;
   children?: ComponentChildren;
@@ -76,11 +72,12 @@ export function Figure({ label, value, children }: {
   );
 }
 
+function Alpha({ label, alpha }: { label: string; alpha: number | null }) {
+  return <Figure label={label} value={formatScore(alpha)}>{describeAlpha(alpha)}</Figure>;
+}
+
 function Bands({ bands, name }: { bands: BiasBand[]; name: string }) {
-  const reach = Math.max(
-    0.1,
-    ...bands.flatMap(({ bias: { mean, ci95 } }) => [mean, ...ci95 ?? []].map(Math.abs)),
-  );
+  const reach = reachOf(bands.flatMap(({ bias }) => [bias.mean, ...bias.ci95 ?? []]), 0.1);
   return (
     <DataTable
       label="Bias by band"
@@ -154,4 +151,80 @@ function Threshold({ threshold: { best, present }, passFrom }: {
       <p class="muted small">People pass a turn from a mean grade of {formatChosen(passFrom)}.</p>
     </>
   );
+}
+
+/** People against each other: who graded, and how far they agree. */
+export function PeopleSection({ agreement: { authors, people } }: { agreement: GradeAgreement }) {
+  return (
+    <Section
+      title="People against each other"
+      hint={people.turns > 0
+        ? `Over ${formatNumberOf(people.turns, "turn")} that several people graded`
+        : "No turn has grades of two people: let a second person grade some of them."}
+    >
+      {people.turns > 0 && (
+        <dl class="figures">
+          <Alpha label="Agreement on grades (alpha)" alpha={people.alpha_interval} />
+          <Alpha label="Agreement on passing (alpha)" alpha={people.alpha_pass} />
+          {people.alpha_labels !== null && (
+            <Alpha label="Agreement on labels (alpha)" alpha={people.alpha_labels} />
+          )}
+        </dl>
+      )}
+      <DataTable
+        label="People"
+        isFlat
+        rows={authors}
+        keyOf={({ author }) => author ?? ""}
+        columns={[
+          { label: "Person", cell: ({ author }) => <span dir="auto">{authorName(author)}</span> },
+          { label: "Grades", isNumber: true, cell: ({ grades }) => formatCount(grades) },
+          { label: "Mean grade", isNumber: true, cell: ({ mean }) => formatScore(mean) },
+        ]}
+      />
+      {people.pairs.length > 0 && <Pairs pairs={people.pairs} />}
+    </Section>
+  );
+}
+
+function Pairs({ pairs }: { pairs: AuthorPair[] }) {
+  return (
+    <DataTable
+      label="Pairs of people"
+      isFlat
+      rows={pairs}
+      keyOf={({ authors }) => JSON.stringify(authors)}
+      columns={[
+        {
+          label: "Pair",
+          cell: ({ authors: [one, other] }) => (
+            <>
+              <span dir="auto">{authorName(one)}</span> and{" "}
+              <span dir="auto">{authorName(other)}</span>
+            </>
+          ),
+        },
+        { label: "Turns", isNumber: true, cell: ({ turns }) => formatCount(turns) },
+        {
+          label: "Rank correlation",
+          means: meaningOf("rank correlation"),
+          isNumber: true,
+          cell: ({ spearman }) => formatScore(spearman),
+        },
+        {
+          label: "Mean difference",
+          isNumber: true,
+          cell: ({ mean_difference }) =>
+            mean_difference ? differenceText(mean_difference.mean) : "–",
+        },
+      ]}
+    />
+  );
+}
+
+/** What Krippendorff's alpha is worth, after his own advice. */
+export function describeAlpha(alpha: number | null): string {
+  if (alpha === null) return "not defined: too few grades, or all the same";
+  if (alpha >= 0.8) return "reliable";
+  return alpha >= 0.667 ? "enough for careful conclusions" : "too low to rely on";
 }

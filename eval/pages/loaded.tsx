@@ -1,6 +1,9 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
+import { Button } from "../../shared/pages/components/button.tsx";
+import { Loading, ProblemNotice } from "../../shared/pages/components/states.tsx";
 
 /** A value that is fetched: loading (neither field is set), loaded, or failed. */
 export interface Loaded<T> {
@@ -30,4 +33,28 @@ export function useLoaded<T>(load: () => Promise<T>, keys: unknown[]): Loaded<T>
   }, [key, round.value]);
   const { value, problem } = state.value;
   return { value, problem, reload: () => void round.value++ };
+}
+
+/** What was fetched; before that, that it is on its way; and if it failed, why and a way to try again. */
+export function Shown<T>({ loaded: { value, problem, reload }, what, elsewhere, children }: {
+  loaded: Loaded<T>;
+  /** Such as `the runs`. */
+  what: string;
+  /** Where to go if it cannot be had. */
+  elsewhere?: ComponentChildren;
+  children: (value: T) => ComponentChildren;
+}) {
+  return (
+    <>
+      {problem && (
+        <ProblemNotice problem={problem}>
+          {problem.status !== 404 && (
+            <Button isSmall icon="retry" onClick={reload}>Try again</Button>
+          )}
+          {elsewhere}
+        </ProblemNotice>
+      )}
+      {value !== undefined ? children(value) : !problem && <Loading what={what} />}
+    </>
+  );
 }
