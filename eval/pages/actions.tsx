@@ -1,8 +1,9 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
+import { Button } from "../../shared/pages/components/button.tsx";
 import { ConfirmDialog } from "../../shared/pages/components/dialog.tsx";
-import type { MenuItem } from "../../shared/pages/components/menu.tsx";
+import { Menu, type MenuItem } from "../../shared/pages/components/menu.tsx";
 import { showToast } from "../../shared/pages/components/toast.tsx";
 
 /** Does something and says in a corner what came of it. */
@@ -69,6 +70,22 @@ export function DeleteDialog() {
         {content && ` with ${content}`} will be gone for good, for everybody. {note}
       </p>
     </ConfirmDialog>
+  );
+}
+
+/** Removes a row or a part of a form. */
+export function RemoveButton({ label, onRemove }: { label: string; onRemove: () => void }) {
+  return <Button kind="quiet" isSmall icon="trash" aria-label={label} onClick={onRemove} />;
+}
+
+/** The actions of a row; `of` names the row for people who do not see it. */
+export function RowMenu({ of, items }: { of: string; items: MenuItem[] }) {
+  const label = `Actions for ${of}`;
+  return (
+    <Menu
+      button={{ kind: "quiet", icon: "more", isSmall: true, "aria-label": label }}
+      items={items}
+    />
   );
 }
 

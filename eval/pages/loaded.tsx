@@ -46,15 +46,25 @@ export function Shown<T>({ loaded: { value, problem, reload }, what, elsewhere, 
 }) {
   return (
     <>
-      {problem && (
-        <ProblemNotice problem={problem}>
-          {problem.status !== 404 && (
-            <Button isSmall icon="retry" onClick={reload}>Try again</Button>
-          )}
-          {elsewhere}
-        </ProblemNotice>
-      )}
+      <Failed problem={problem} retry={problem?.status === 404 ? undefined : reload}>
+        {elsewhere}
+      </Failed>
       {value !== undefined ? children(value) : !problem && <Loading what={what} />}
     </>
+  );
+}
+
+/** Why something could not be read, and a way to try again; nothing if it could. */
+export function Failed({ problem, retry, children }: {
+  problem: ApiProblem | undefined;
+  retry: (() => void) | undefined;
+  children?: ComponentChildren;
+}) {
+  if (!problem) return null;
+  return (
+    <ProblemNotice problem={problem}>
+      {retry && <Button isSmall icon="retry" onClick={retry}>Try again</Button>}
+      {children}
+    </ProblemNotice>
   );
 }

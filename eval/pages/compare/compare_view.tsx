@@ -1,14 +1,13 @@
 import { useId } from "preact/hooks";
-import { Button } from "../../../shared/pages/components/button.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
-import { Empty, ProblemNotice } from "../../../shared/pages/components/states.tsx";
+import { Empty } from "../../../shared/pages/components/states.tsx";
 import { formatAge } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../api/schemas/run_schemas.ts";
 import { listRuns } from "../api.ts";
 import { Frame } from "../frame.tsx";
-import { Shown, useLoaded } from "../loaded.tsx";
+import { Failed, Shown, useLoaded } from "../loaded.tsx";
 import { exportItems } from "../run_actions.tsx";
 import { Select } from "../parts/fields.tsx";
 import { source } from "../source.ts";
@@ -35,11 +34,7 @@ export function CompareView() {
           />
         )}
       </div>
-      {listed.problem && (
-        <ProblemNotice problem={listed.problem}>
-          <Button isSmall icon="retry" onClick={listed.reload}>Try again</Button>
-        </ProblemNotice>
-      )}
+      <Failed problem={listed.problem} retry={listed.reload} />
       {baseline && candidate
         ? <CompareBody baseline={baseline} candidate={candidate} />
         : (

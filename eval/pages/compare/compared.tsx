@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { Link } from "../../../shared/pages/components/link.tsx";
+import { Notice } from "../../../shared/pages/components/states.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
 import type { ScoreComparison, Unpaired } from "../../compare/comparison.ts";
 import type { ComparedRun, StoredComparison } from "../../compare/compare_stored.ts";
 import { DifferenceChart, reachOf } from "../charts/interval.tsx";
 import { Scatter } from "../charts/scatter.tsx";
 import { LiveLink, Section } from "../frame.tsx";
-import { Notice } from "../parts/notice.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { ScoreTable } from "../parts/score_table.tsx";
@@ -128,7 +128,7 @@ function Differences({ comparison }: { comparison: StoredComparison }) {
   ].filter(Boolean);
   if (remarks.length === 0) return null;
   return (
-    <Notice tone="warn" icon="warning" role="note">
+    <Notice kind="warn" role="note">
       {remarks.map((remark, index) => <div key={index}>{remark}</div>)}
     </Notice>
   );

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
-import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
+import { Notice, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query } from "../../../shared/pages/location.ts";
@@ -9,7 +9,6 @@ import type { Scenario } from "../../schemas/scenario.ts";
 import { listDatasets } from "../api.ts";
 import type { DraftScenario } from "../batch/batch_input.ts";
 import { Frame, Section } from "../frame.tsx";
-import { Notice } from "../parts/notice.tsx";
 import { useLoaded } from "../loaded.tsx";
 import { bound, TextField } from "../parts/fields.tsx";
 import { appendScenario } from "./dataset_content.ts";
@@ -82,7 +81,7 @@ export function AddScenarioView() {
           <h2>Add a scenario</h2>
         </div>
         {reason.value && (
-          <Notice tone="bad" icon="warning" role="alert">
+          <Notice kind="bad" role="alert">
             What was handed over cannot be used. {reason.value}
           </Notice>
         )}

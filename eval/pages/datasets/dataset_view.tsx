@@ -1,6 +1,5 @@
-import { Button } from "../../../shared/pages/components/button.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
-import { Age } from "../../../shared/pages/components/states.tsx";
+import { Age, Notice } from "../../../shared/pages/components/states.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import {
@@ -9,15 +8,14 @@ import {
   formatDateTime,
   formatNumberOf,
 } from "../../../shared/pages/format.ts";
-import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
-import { useSubject } from "../../../shared/pages/subject.ts";
+import { navigate, query, setQuery, useSubject } from "../../../shared/pages/location.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import { listVersions } from "../api.ts";
 import { Frame, Section } from "../frame.tsx";
-import { Fact, Notice } from "../parts/notice.tsx";
+import { Fact } from "../parts/boxes.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
-import { askToDelete, deletionItem } from "../actions.tsx";
+import { askToDelete, deletionItem, RemoveButton } from "../actions.tsx";
 import {
   datasetDeletion,
   datasetDownloads,
@@ -52,7 +50,7 @@ export function DatasetView({ name }: { name: string }) {
               {shown
                 ? <ScenarioList dataset={shown} isLatest={shown === versions[0]} onSaved={reload} />
                 : (
-                  <Notice tone="warn" icon="warning">
+                  <Notice kind="warn">
                     There is no version {wanted}: it may have been deleted.
                   </Notice>
                 )}
@@ -168,12 +166,9 @@ function Versions({ versions, shown, reload }: {
             label: "Actions",
             isLabelHidden: true,
             cell: ({ name, version }) => (
-              <Button
-                kind="quiet"
-                isSmall
-                icon="trash"
-                aria-label={`Delete version ${version.slice(0, 8)}`}
-                onClick={() => askToDelete(versionDeletion({ name, version }, reload))}
+              <RemoveButton
+                label={`Delete version ${version.slice(0, 8)}`}
+                onRemove={() => askToDelete(versionDeletion({ name, version }, reload))}
               />
             ),
           },

@@ -1,8 +1,8 @@
+import { RowMenu } from "../actions.tsx";
 import { Age, Empty } from "../../../shared/pages/components/states.tsx";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { formatBytes, formatCount } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { Dataset } from "../../api/dataset_routes.ts";
@@ -81,15 +81,7 @@ function DatasetsTable({ datasets, reload }: { datasets: Dataset[]; reload: () =
           cell: (dataset) => (
             <span class="row-actions">
               <Link class="button small" href={runAddress(dataset.name)}>Run</Link>
-              <Menu
-                button={{
-                  kind: "quiet",
-                  icon: "more",
-                  isSmall: true,
-                  "aria-label": `Actions for ${dataset.name}`,
-                }}
-                items={datasetActions(dataset, reload)}
-              />
+              <RowMenu of={dataset.name} items={datasetActions(dataset, reload)} />
             </span>
           ),
         },

@@ -1,13 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
-import { Dialog } from "../../../shared/pages/components/dialog.tsx";
-import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
+import { Dialog, differs } from "../../../shared/pages/components/dialog.tsx";
+import { Notice, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
-import { differs } from "../../../shared/pages/edits.ts";
 import type { Scenario } from "../../schemas/scenario.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import type { DraftScenario } from "../batch/batch_input.ts";
-import { Notice } from "../parts/notice.tsx";
 import { changeDataset, latestVersion } from "./dataset_content.ts";
 import { CORRECT_JSON, ScenarioEditor } from "./scenario_editor.tsx";
 import { useSending } from "../sending.ts";
@@ -59,7 +57,7 @@ export function EditScenario({ dataset, isLatest, index, scenario, onClose, onSa
         }}
       >
         {isOvertaken.value && (
-          <Notice tone="warn" icon="warning" role="alert">
+          <Notice kind="warn" role="alert">
             There is a newer version than the one you change. If you save, yours becomes the latest,
             without the changes of the other.
           </Notice>

@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
+import { Notice, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatBytes, formatNumberOf } from "../../../shared/pages/format.ts";
 import { query } from "../../../shared/pages/location.ts";
 import type { WrittenDataset } from "../../api/dataset_routes.ts";
@@ -12,7 +12,6 @@ import { createBatchDraft } from "../batch/batch_draft.ts";
 import { BatchField } from "../batch/batch_field.tsx";
 import { Preview } from "../batch/preview.tsx";
 import { Frame, Section } from "../frame.tsx";
-import { Notice } from "../parts/notice.tsx";
 import { bound, Select, TextField } from "../parts/fields.tsx";
 import { runAddress } from "./dataset_actions.tsx";
 import { LARGE_BYTES, readBeginning, toUpload } from "./upload.ts";
@@ -172,7 +171,7 @@ function Written({ dataset }: { dataset: WrittenDataset }) {
         }
       >
         {left_out.length > 0 && (
-          <Notice tone="warn" icon="warning">
+          <Notice kind="warn">
             <div>Some of the file has no counterpart here and was left out:</div>
             {left_out.map(({ what, count, line }) => (
               <div key={what} dir="auto">

@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { RemoveButton } from "../actions.tsx";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
 import { asText } from "../../../shared/fields.ts";
@@ -88,15 +89,7 @@ function TurnFields({ turn, number, onChange, onRemove }: {
     <fieldset class="turn-fields">
       <legend class="section-head">
         <span>Turn {number}</span>
-        {onRemove && (
-          <Button
-            kind="quiet"
-            isSmall
-            icon="trash"
-            aria-label={`Remove turn ${number}`}
-            onClick={onRemove}
-          />
-        )}
+        {onRemove && <RemoveButton label={`Remove turn ${number}`} onRemove={onRemove} />}
       </legend>
       <div class="row">
         <TextField

@@ -1,5 +1,4 @@
 import { Age } from "../../../shared/pages/components/states.tsx";
-import { Button } from "../../../shared/pages/components/button.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
@@ -8,7 +7,7 @@ import { listGrades, withdrawGrade } from "../api.ts";
 import { Section } from "../frame.tsx";
 import { Shown } from "../loaded.tsx";
 import { readPages, usePages } from "../parts/paging.tsx";
-import { tryAction } from "../actions.tsx";
+import { RemoveButton, tryAction } from "../actions.tsx";
 import { placeOf } from "../words.ts";
 import { authorName } from "./grading.tsx";
 
@@ -82,12 +81,9 @@ function Rows({ grades, onDelete }: {
           label: "Delete",
           isLabelHidden: true,
           cell: (grade) => (
-            <Button
-              kind="quiet"
-              isSmall
-              icon="trash"
-              aria-label={`Delete the grade of ${grade.scenario_id} by ${authorName(grade.author)}`}
-              onClick={() => onDelete(grade)}
+            <RemoveButton
+              label={`Delete the grade of ${grade.scenario_id} by ${authorName(grade.author)}`}
+              onRemove={() => onDelete(grade)}
             />
           ),
         },

@@ -19,8 +19,7 @@ import { Section } from "../frame.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { source } from "../source.ts";
 import { useSending } from "../sending.ts";
-import { bound, TextField } from "../parts/fields.tsx";
-import { isUnit, UnitInput } from "../parts/unit_input.tsx";
+import { bound, isUnit, TextField, UnitInput } from "../parts/fields.tsx";
 
 /** The values that have a key, from `1` to `5`. */
 const STEPS = [0, 0.25, 0.5, 0.75, 1];

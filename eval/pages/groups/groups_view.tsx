@@ -1,7 +1,7 @@
+import { RowMenu } from "../actions.tsx";
 import { Age, Empty } from "../../../shared/pages/components/states.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { listGroups } from "../api.ts";
 import { Frame, StatusBadge } from "../frame.tsx";
 import { Shown } from "../loaded.tsx";
@@ -79,13 +79,8 @@ export function GroupsView() {
                       isLabelHidden: true,
                       isMinor: true,
                       cell: (group) => (
-                        <Menu
-                          button={{
-                            kind: "quiet",
-                            icon: "more",
-                            isSmall: true,
-                            "aria-label": `Actions for ${group.test_name}`,
-                          }}
+                        <RowMenu
+                          of={group.test_name}
                           items={groupActions(group, loaded.reload)}
                         />
                       ),

@@ -1,4 +1,5 @@
 import { useId } from "preact/hooks";
+import { RemoveButton } from "../actions.tsx";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Section } from "../frame.tsx";
 import { Select } from "../parts/fields.tsx";
@@ -67,12 +68,9 @@ export function Checks({ errorOf }: { errorOf: (check: DraftCheck) => string | u
               />
               required
             </label>
-            <Button
-              kind="quiet"
-              isSmall
-              icon="trash"
-              aria-label={`Remove check ${index + 1}`}
-              onClick={() => draft.checks.value = checks.filter((_, at) => at !== index)}
+            <RemoveButton
+              label={`Remove check ${index + 1}`}
+              onRemove={() => draft.checks.value = checks.toSpliced(index, 1)}
             />
             {error && <div class="field-error" id={`${id}-${index}`}>{error}</div>}
           </div>

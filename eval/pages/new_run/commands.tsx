@@ -1,7 +1,7 @@
 import { Button } from "../../../shared/pages/components/button.tsx";
-import { CopyButton } from "../../../shared/pages/components/copy_button.tsx";
 import { saveFile } from "../../../shared/pages/save_file.ts";
 import { Section } from "../frame.tsx";
+import { CodeText } from "../parts/boxes.tsx";
 import { hasConversations, requestBody } from "./draft.ts";
 
 /** The same run without this page. */
@@ -29,26 +29,16 @@ export function Commands() {
         </span>
       }
     >
-      <Command label="curl" text={curlCommand(globalThis.location.origin)} />
-      {line ? <Command label="command line" text={line} /> : (
-        <p class="muted small">
-          For a dataset the command line has no option for{" "}
-          <code>{withoutOption(body).join(", ")}</code>.
-        </p>
-      )}
+      <CodeText name="curl" copy="Copy curl" text={curlCommand(globalThis.location.origin)} />
+      {line
+        ? <CodeText name="command line" copy="Copy command line" text={line} />
+        : (
+          <p class="muted small">
+            For a dataset the command line has no option for{" "}
+            <code>{withoutOption(body).join(", ")}</code>.
+          </p>
+        )}
     </Section>
-  );
-}
-
-function Command({ label, text }: { label: string; text: string }) {
-  return (
-    <div class="code" dir="ltr">
-      <div class="code-head">
-        <span>{label}</span>
-        <CopyButton text={text} label={`Copy ${label}`} />
-      </div>
-      <pre tabIndex={0}><code>{text}</code></pre>
-    </div>
   );
 }
 

@@ -1,12 +1,10 @@
-import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { listDatasets } from "../api.ts";
 import { BatchField } from "../batch/batch_field.tsx";
 import { Section } from "../frame.tsx";
-import { useLoaded } from "../loaded.tsx";
+import { Failed, useLoaded } from "../loaded.tsx";
 import type { Dataset } from "../../api/dataset_routes.ts";
 import { Select } from "../parts/fields.tsx";
 import { draft, setBatchText } from "./draft.ts";
@@ -19,11 +17,7 @@ export function Conversations({ error }: { error: string | undefined }) {
   const input = draft.batch.input.value;
   return (
     <Section title="Test conversations">
-      {listed.problem && (
-        <ProblemNotice problem={listed.problem}>
-          <Button isSmall icon="retry" onClick={listed.reload}>Try again</Button>
-        </ProblemNotice>
-      )}
+      <Failed problem={listed.problem} retry={listed.reload} />
       {(datasets.length > 0 || chosen) && (
         <Field
           label="Dataset"

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { RemoveButton } from "../actions.tsx";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
 import { useOpened } from "../../../shared/pages/components/menu.tsx";
@@ -130,13 +131,7 @@ function ModelFields({ one: { endpoint, model }, number, errorOf, onChange, onRe
     <fieldset class="turn-fields">
       <legend class="section-head">
         <span>At another endpoint</span>
-        <Button
-          kind="quiet"
-          isSmall
-          icon="trash"
-          aria-label={`Remove the model at endpoint ${number}`}
-          onClick={onRemove}
-        />
+        <RemoveButton label={`Remove the model at endpoint ${number}`} onRemove={onRemove} />
       </legend>
       <div class="row">
         <TextField

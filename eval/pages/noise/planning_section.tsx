@@ -12,7 +12,7 @@ import type { RunPower } from "../../noise/power.ts";
 import { planRun } from "../api.ts";
 import { Section } from "../frame.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
-import { UnitInput } from "../parts/unit_input.tsx";
+import { UnitInput } from "../parts/fields.tsx";
 import { scoreLabel } from "../words.ts";
 
 const SMALLEST = "0.05";

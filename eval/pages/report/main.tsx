@@ -9,9 +9,9 @@ import { GroupBody } from "../groups/group_view.tsx";
 import { RunBody } from "../run/run_view.tsx";
 import { setSource } from "../source.ts";
 import { createFileSource } from "./file_source.ts";
-import { readReportData, type ReportData } from "./report_data.ts";
+import type { ReportData } from "./report_data.ts";
 
-const data = readReportData();
+const data: ReportData = JSON.parse(document.getElementById("data")!.textContent!);
 setSource(createFileSource(data));
 followTheme();
 followAddressBar();

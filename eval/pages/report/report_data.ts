@@ -31,14 +31,5 @@ export interface ComparisonReport {
   replies: Record<string, InteractionResult>;
 }
 
-/** What a report of a group holds. */
-interface GroupFile {
-  group: GroupReport;
-}
-
-export type ReportData = RunReport | ComparisonReport | GroupFile;
-
-/** Reads the data that the file holds. */
-export function readReportData(): ReportData {
-  return JSON.parse(document.getElementById("data")!.textContent!);
-}
+/** The data of a report, of any kind. */
+export type ReportData = RunReport | ComparisonReport | { group: GroupReport };

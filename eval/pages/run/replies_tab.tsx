@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { Failed } from "../loaded.tsx";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
-import { Empty, Loading, ProblemNotice } from "../../../shared/pages/components/states.tsx";
+import { Empty, Loading } from "../../../shared/pages/components/states.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
 import { useIsPrinting } from "../../../shared/pages/printing.ts";
@@ -99,11 +100,7 @@ export function RepliesTab({ run, summary, round, before }: {
         </span>
         <SortChoice scores={Object.keys(summary.statistics)} usual={sort} />
       </div>
-      {problem.value && (
-        <ProblemNotice problem={problem.value}>
-          <Button isSmall icon="retry" onClick={() => list.reach(0)}>Try again</Button>
-        </ProblemNotice>
-      )}
+      <Failed problem={problem.value} retry={() => list.reach(0)} />
       {isEmpty
         ? (
           <Empty icon="search" title={isFiltered() ? "No turn fits" : "No turns yet"}>

@@ -8,14 +8,11 @@ import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { useLoaded } from "../loaded.tsx";
 import { SavedFilters } from "../saved_filters.tsx";
-import { Select } from "../parts/fields.tsx";
-import { SearchField } from "../parts/search_field.tsx";
+import { isUnit, Select, UnitInput } from "../parts/fields.tsx";
+import { SearchField, useTyping } from "../parts/search_field.tsx";
 import { source } from "../source.ts";
-import { isUnit, UnitInput } from "../parts/unit_input.tsx";
 import { CONTRADICTING, modelOf, type Result, RESULTS, scoreLabel } from "../words.ts";
 import { isFiltered, noFilters, toParameters } from "./turn/turn_query.ts";
-
-const TYPING_MS = 250;
 
 /** A filter with one press: what it puts into the address. */
 interface Chip {
@@ -110,17 +107,7 @@ export function MoreFilters({ summary, before }: {
   summary: RunSummary;
   before?: Run | undefined;
 }) {
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const typed = useRef<Record<string, string>>({}); // in all fields
-  const later = (changes: Record<string, string>) => {
-    clearTimeout(timer.current);
-    Object.assign(typed.current, changes);
-    timer.current = setTimeout(() => {
-      setQuery(typed.current);
-      typed.current = {};
-    }, TYPING_MS);
-  };
-  useEffect(() => () => clearTimeout(timer.current), []);
+  const later = useTyping();
   const isOpen = useSignal(false);
   const names = Object.keys(summary.statistics);
   const labels = Object.keys(summary.labels);

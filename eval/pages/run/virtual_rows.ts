@@ -5,27 +5,16 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 /** Rows that are in the page beyond those in sight, so that scrolling shows no gaps. */
 const BEYOND = 8;
 
-/** The rows of a long list to show, and where. */
-interface VirtualRows {
-  first: number;
-  /** Not included. */
-  end: number;
-  /** Of all rows, in pixels. */
-  height: number;
-  topOf(index: number): number;
-  /** For the `ref` of each row that is shown, which has its index as `data-index`. */
-  measure(row: HTMLElement | null): void;
-}
-
 /**
  * Which rows of a list are in sight while the page scrolls. Rows have the height of their texts: each
  * is measured when it is shown, and taken to have `estimate` pixels before. `of` names what the rows
- * are: if it changes, other rows are measured.
+ * are: if it changes, other rows are measured. Returns the rows to show, up to `end`, and where: all
+ * have `height` pixels together.
  */
 export function useVirtualRows(
   content: RefObject<HTMLElement | null>,
   { count, estimate, of }: { count: number; estimate: number; of: string },
-): VirtualRows {
+) {
   const range = useSignal({ first: 0, end: BEYOND });
   const round = useSignal(0); // of measuring
   const known = useRef({ of: "", heights: new Map<number, number>(), tops: [0] });
@@ -83,8 +72,9 @@ export function useVirtualRows(
     first: Math.min(first, count),
     end: Math.min(end, count),
     height: tops[count]!,
-    topOf: (index) => tops[index]!,
-    measure: (row) => void (row && observer.current!.observe(row)),
+    topOf: (index: number) => tops[index]!,
+    /** For the `ref` of each row that is shown, which has its index as `data-index`. */
+    measure: (row: HTMLElement | null) => void (row && observer.current!.observe(row)),
   };
 }
 

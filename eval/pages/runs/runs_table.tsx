@@ -1,6 +1,6 @@
 import type { Signal } from "@preact/signals";
+import { RowMenu } from "../actions.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
 import {
   formatAge,
@@ -137,13 +137,8 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
       </td>
       <td class="age" title={formatDateTime(run.created_at)}>{formatAge(run.created_at)}</td>
       <td class="actions-cell wide-only">
-        <Menu
-          button={{
-            kind: "quiet",
-            icon: "more",
-            isSmall: true,
-            "aria-label": `Actions for ${run.test_name}, ${formatDateTime(run.created_at)}`,
-          }}
+        <RowMenu
+          of={`${run.test_name}, ${formatDateTime(run.created_at)}`}
           items={[
             {
               label: "Trend of this test",

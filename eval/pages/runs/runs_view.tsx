@@ -4,7 +4,7 @@ import { ApiProblem } from "../../../shared/pages/api_problem.ts";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { ConfirmDialog } from "../../../shared/pages/components/dialog.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { Empty, Loading, ProblemNotice } from "../../../shared/pages/components/states.tsx";
+import { Empty, Loading } from "../../../shared/pages/components/states.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
@@ -12,7 +12,7 @@ import { tryAction } from "../actions.tsx";
 import { deleteRun, listRuns } from "../api.ts";
 import { Trend, trendChoices, trendLabel } from "../charts/trend.tsx";
 import { Frame, Section } from "../frame.tsx";
-import { Shown, useLoaded } from "../loaded.tsx";
+import { Failed, Shown, useLoaded } from "../loaded.tsx";
 import { ChangeRunDialog } from "../run_actions.tsx";
 import { MoreButton } from "../parts/paging.tsx";
 import { Select } from "../parts/fields.tsx";
@@ -61,11 +61,7 @@ export function RunsView() {
       </div>
       <SavedFilters of="runs" text={describeFilters()} />
       {parameters.test_name && <TestTrend name={parameters.test_name} />}
-      {listProblem.value && (
-        <ProblemNotice problem={listProblem.value}>
-          <Button isSmall icon="retry" onClick={refreshList}>Try again</Button>
-        </ProblemNotice>
-      )}
+      <Failed problem={listProblem.value} retry={refreshList} />
       {runs.value === undefined
         ? !listProblem.value && <Loading what="the runs" />
         : runs.value.length === 0

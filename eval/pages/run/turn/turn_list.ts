@@ -15,18 +15,6 @@ const FIELDS = "user_message,reference_reply,agent_reply,error,agreement,judge,c
 const EXCERPT = 600;
 const WHOLE = 20_000;
 
-/** Turns of a run, fetched page by page as the person scrolls. */
-export interface TurnList {
-  rows: { readonly value: TurnRow[] };
-  /** How many there are; `null` if only the end of the list tells. */
-  total: { readonly value: number | null };
-  isComplete: { readonly value: boolean };
-  problem: { readonly value: ApiProblem | undefined };
-  /** Fetches until this row is there, or the list has ended. */
-  reach(index: number): Promise<void>;
-  stop(): void;
-}
-
 /** The beginning of a list that was asked for ahead of the view that shows it. */
 let ahead: { of: string; page: Promise<TurnPage> } | undefined;
 
@@ -64,8 +52,12 @@ function readPage(
   });
 }
 
-export function createTurnList(runId: string, parameters: Parameters): TurnList {
+export type TurnList = ReturnType<typeof createTurnList>;
+
+/** Turns of a run, fetched page by page as the person scrolls. */
+export function createTurnList(runId: string, parameters: Parameters) {
   const rows = signal<TurnRow[]>([]);
+  /** How many there are; `null` if only the end of the list tells. */
   const total = signal<number | null>(null);
   const isComplete = signal(false);
   const problem = signal<ApiProblem | undefined>(undefined);
@@ -93,7 +85,8 @@ export function createTurnList(runId: string, parameters: Parameters): TurnList 
     total,
     isComplete,
     problem,
-    async reach(index) {
+    /** Fetches until this row is there, or the list has ended. */
+    async reach(index: number): Promise<void> {
       wanted = Math.max(wanted, index);
       if (isReading) return;
       isReading = true;

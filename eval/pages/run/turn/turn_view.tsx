@@ -1,6 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../../../shared/pages/components/button.tsx";
-import { CopyButton } from "../../../../shared/pages/components/copy_button.tsx";
 import { Icon } from "../../../../shared/pages/components/icon.tsx";
 import { Term } from "../../../../shared/pages/components/tip.tsx";
 import { useShortcuts } from "../../../../shared/pages/components/keyboard.tsx";
@@ -16,7 +15,7 @@ import type { Run } from "../../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../../results/run_summary.ts";
 import type { TurnRow } from "../../../run/events/turn_view.ts";
 import { Section } from "../../frame.tsx";
-import { Fact, Notice } from "../../parts/notice.tsx";
+import { CodeText, Fact } from "../../parts/boxes.tsx";
 import { Explained } from "../../glossary.tsx";
 import { Shown, useLoaded } from "../../loaded.tsx";
 import { tryAction } from "../../actions.tsx";
@@ -134,14 +133,16 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
         <Images parts={interaction.user_parts} />
         {interaction.error
           ? (
-            <Notice tone="bad">
-              <strong>
-                <Term means={`The code of this failure is ${interaction.error.code}.`}>
-                  {asSentence(errorLabel(interaction.error.code))}
-                </Term>
-              </strong>{" "}
-              {interaction.error.detail}. {adviceOn(interaction.error)}
-            </Notice>
+            <div class="notice bad">
+              <div>
+                <strong>
+                  <Term means={`The code of this failure is ${interaction.error.code}.`}>
+                    {asSentence(errorLabel(interaction.error.code))}
+                  </Term>
+                </strong>{" "}
+                {interaction.error.detail}. {adviceOn(interaction.error)}
+              </div>
+            </div>
           )
           : (
             <ReplyDiff
@@ -158,12 +159,14 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
           </ul>
         )}
         {interaction.reply_encoding && (
-          <Notice tone="warn">
-            The endpoint's bytes were not UTF-8; what could not be read is shown as �.
-          </Notice>
+          <div class="notice warn">
+            <div>The endpoint's bytes were not UTF-8; what could not be read is shown as �.</div>
+          </div>
         )}
         {interaction.truncated && (
-          <Notice tone="warn">The reply ends at the model's token limit.</Notice>
+          <div class="notice warn">
+            <div>The reply ends at the model's token limit.</div>
+          </div>
         )}
         {interaction.reasoning && (
           <details class="as-table">
@@ -186,13 +189,7 @@ function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: Sho
       </div>
       <details class="card raw">
         <summary>Raw JSON</summary>
-        <div class="code">
-          <div class="code-head">
-            <span>json</span>
-            <CopyButton text={raw} label="Copy JSON" />
-          </div>
-          <pre tabIndex={0}><code>{raw}</code></pre>
-        </div>
+        <CodeText name="json" text={raw} copy="Copy JSON" />
       </details>
     </>
   );
