@@ -56,70 +56,60 @@ const NAMED: Record<string, Unit> = {
   percent: by("percent", 1),
 };
 
-/** Symbols, and names that `Intl` lacks. */
-const WRITTEN: Record<string, Unit> = {
-  km: NAMED.kilometer!,
-  m: NAMED.meter!,
-  metre: NAMED.meter!,
-  metres: NAMED.meter!,
-  kilometre: NAMED.kilometer!,
-  kilometres: NAMED.kilometer!,
-  cm: NAMED.centimeter!,
-  mm: NAMED.millimeter!,
-  kg: NAMED.kilogram!,
-  kilo: NAMED.kilogram!,
-  kilos: NAMED.kilogram!,
-  g: NAMED.gram!,
+/** Symbols and spellings that `Intl` lacks, of the units above. */
+const SPELLINGS: Record<string, string> = {
+  kilometer: "km|kilometre|kilometres",
+  meter: "m|metre|metres",
+  centimeter: "cm",
+  millimeter: "mm",
+  kilogram: "kg|kilo|kilos",
+  gram: "g",
+  ounce: "oz",
+  liter: "l|litre|litres",
+  milliliter: "ml",
+  hour: "h|hrs",
+  minute: "min|mins",
+  second: "sec",
+  celsius: "°c|° c",
+  fahrenheit: "°f|° f",
+  kilobyte: "kb",
+  megabyte: "mb",
+  gigabyte: "gb",
+  terabyte: "tb",
+  percent: "%",
+};
+
+/** Units without a name above. Two names are two units: amounts may differ by their rounding. */
+const OTHERS: Record<string, Unit> = {
   mg: by("mass", 0.001),
   milligrams: by("mass", 0.001),
   lb: by("mass", 453.59237),
   lbs: by("mass", 453.59237),
-  oz: NAMED.ounce!,
-  l: NAMED.liter!,
-  litre: NAMED.liter!,
-  litres: NAMED.liter!,
-  ml: NAMED.milliliter!,
-  h: NAMED.hour!,
-  hrs: NAMED.hour!,
-  min: NAMED.minute!,
-  mins: NAMED.minute!,
-  sec: NAMED.second!,
-  "°c": NAMED.celsius!,
-  "° c": NAMED.celsius!,
-  "°f": NAMED.fahrenheit!,
-  "° f": NAMED.fahrenheit!,
-  kb: NAMED.kilobyte!,
-  mb: NAMED.megabyte!,
-  gb: NAMED.gigabyte!,
-  tb: NAMED.terabyte!,
-  "%": NAMED.percent!,
-  $: money("USD"),
-  usd: money("USD"),
-  dollar: money("USD"),
-  dollars: money("USD"),
-  "€": money("EUR"),
-  eur: money("EUR"),
-  euro: money("EUR"),
-  euros: money("EUR"),
-  "£": money("GBP"),
-  gbp: money("GBP"),
-  pounds: money("GBP"),
-  "¥": money("JPY"),
-  "₹": money("INR"),
-  chf: money("CHF"),
+};
+
+/** By their codes. */
+const CURRENCIES: Record<string, string> = {
+  USD: "$|usd|dollar|dollars",
+  EUR: "€|eur|euro|euros",
+  GBP: "£|gbp|pounds",
+  JPY: "¥",
+  INR: "₹",
+  CHF: "chf",
 };
 
 /** Every name of a unit, in lower case. */
 export const UNITS: Map<string, Unit> = new Map([
-  ...read(names.units).map(([name, unit]) => [name, NAMED[unit]!] as const),
-  ...Object.entries(WRITTEN),
+  ...[...read(names.units), ...read(SPELLINGS)].map(([name, unit]) =>
+    [name, NAMED[unit]!] as const
+  ),
+  ...Object.entries(OTHERS),
+  ...read(CURRENCIES).map(([name, code]) => [name, money(code)] as const),
 ]);
 /** Every name of a power of ten, such as "million". */
 export const POWERS: Map<string, number> = new Map([["k", 1000], ...readNumbers(names.powers)]);
 /** Every name of a month, as 1 to 12. */
 export const MONTHS: Map<string, number> = new Map(readNumbers(names.months));
 
-/** Each name with its meaning. */
 function read(table: Record<string, string>): [name: string, meaning: string][] {
   return Object.entries(table).flatMap(([meaning, names]) =>
     names.split("|").map((name): [string, string] => [name, meaning])
