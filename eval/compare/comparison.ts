@@ -30,22 +30,26 @@ export const LeftOut = z.object({
 }).meta({ id: "LeftOut" });
 export type LeftOut = z.infer<typeof LeftOut>;
 
-/** Counts what is left out; a turn counts once per score. */
-export interface LeftOutCounter {
-  add(score: string, found: { reason: LeftOutReason; detail?: string; turn: object }): void;
-  list(): LeftOut[];
-}
+export type LeftOutCounter = ReturnType<typeof createLeftOutCounter>;
 
-export function createLeftOutCounter(): LeftOutCounter {
+/** Counts what is left out; a turn counts once per score. */
+export function createLeftOutCounter() {
   const counted = new Map<string, Omit<LeftOut, "turns"> & { turns: Set<object> }>();
   return {
-    add(score, { reason, detail = null, turn }) {
+    add(
+      score: string,
+      { reason, detail = null, turn }: {
+        reason: LeftOutReason;
+        detail?: string | null;
+        turn: object;
+      },
+    ): void {
       const key = JSON.stringify([score, reason, detail]);
       const known = counted.get(key);
       if (known) known.turns.add(turn);
       else counted.set(key, { score, reason, detail, turns: new Set([turn]) });
     },
-    list: () =>
+    list: (): LeftOut[] =>
       [...counted.values()].map(({ score, turns, reason, detail }) => ({
         score,
         turns: turns.size,

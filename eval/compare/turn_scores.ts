@@ -31,7 +31,6 @@ export interface ComparedTurn extends TurnPosition {
     >;
 }
 
-/** One turn of one attempt. */
 export interface AttemptTurn {
   attempt: number;
   /** A failed turn counts 0 in every score that it has in either run. */
@@ -47,7 +46,6 @@ export interface AttemptTurn {
   matches: string[] | null;
 }
 
-/** The scores of a run. */
 export interface RunScores {
   /** The attempts of each turn, by the positions of its scenario and itself. */
   turns: Map<number, Map<number, AttemptTurn[]>>;

@@ -25,7 +25,6 @@ import { differenceInterval } from "../results/mean_interval.ts";
 
 const JUDGED = "judge";
 
-/** A graded turn with all of its scores. */
 export type GradedTurnScores = Omit<GradedTurn, "score"> & { scores: Scores };
 
 /**
@@ -77,7 +76,6 @@ export function gradeAgreementOf(
   return describeAgreement(scored, { score, passThreshold });
 }
 
-/** A turn that people graded. */
 export interface GradedTurn {
   scenario: number;
   /** The score that is compared with the grades; `null` if the turn does not have it. */
@@ -87,7 +85,6 @@ export interface GradedTurn {
 }
 
 interface AgreementOptions {
-  /** The name of the score. */
   score: string;
   /** The present threshold, of grades and of the score. */
   passThreshold: number;

@@ -37,7 +37,6 @@ interface ReportOptions {
   withPairs?: boolean;
 }
 
-/** Reads groups of runs. */
 export interface Groups {
   /** The runs of a group. Throws 404 if there is no such group. */
   runs(id: string): Promise<RunRecord[]>;

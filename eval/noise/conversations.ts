@@ -7,7 +7,6 @@ import { HEADLINE } from "../results/passing.ts";
 import type { TurnPosition } from "../store/turns/turn_record.ts";
 import type { Conversation, VoteSpread } from "./components.ts";
 
-/** The judge's own score. */
 export const JUDGED = "judge";
 /** The judge's grades are from 0 to 10. */
 const HIGHEST_GRADE = 10;
@@ -17,7 +16,6 @@ export interface NoisyTurn extends TurnPosition {
   result: Pick<InteractionResult, "scores" | "error" | "judge" | "history_of">;
 }
 
-/** One score of a turn. */
 interface Cell {
   value: number;
   /** The number of the judge's votes in it, and the weight of their mean. */
@@ -38,7 +36,6 @@ export interface Design {
 
 /** The data that is kept of a run, without texts. */
 export interface NoisyRun {
-  /** Every score of the run. */
   names: Set<string>;
   /** The conversations of each scenario, by wanted score. Scenarios without it are left out. */
   scores: Map<string, Conversation[][]>;

@@ -7,7 +7,6 @@ import {
   type SelfCheck,
 } from "../schemas/labels.ts";
 
-/** The fields of a turn that are read to count labels. */
 type LabelledTurn = Pick<
   InteractionResult,
   "error" | "reference_metadata" | "generated_metadata" | "annotation"

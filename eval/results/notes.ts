@@ -63,7 +63,6 @@ function noteSimilarity({ test_batch }: Pick<EvaluateRequest, "test_batch">): Ru
   }];
 }
 
-/** The system prompt and the messages of a scenario. */
 type Asking = Pick<Scenario, "system_prompt"> & { interactions: { user_message: string }[] };
 
 /**

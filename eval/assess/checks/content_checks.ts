@@ -20,12 +20,10 @@ type ContentCheck = Exclude<Check, CheckOf<"similar" | "judge">>;
 /** Checks whose value is code of the caller and may be invalid. */
 export type CompiledCheck = CheckOf<"regex" | "json">;
 
-/** A check and the reply that it looks at. */
 export interface CheckedText extends MeasuredReply {
   check: ContentCheck;
 }
 
-/** A message to the worker. */
 export type CheckWork = { inspect: CompiledCheck[] } | { decide: CheckedText[] };
 
 export interface ContentChecks extends Disposable {

@@ -41,7 +41,6 @@ export function checksOf(scenario: CheckedScenario, turn: number): PlannedCheck[
   ];
 }
 
-/** Whether a scenario has any check. */
 export function hasChecks({ interactions, checks, conversation_checks }: Scenario): boolean {
   return Boolean(checks?.length || conversation_checks?.length) ||
     interactions.some((interaction) => interaction.checks?.length);

@@ -14,7 +14,6 @@ export interface Embedder extends Disposable {
   agreementOf?(pair: { reply: string; reference: string }): Promise<ComparedReply>;
 }
 
-/** The result of comparing a reply with its reference. */
 export interface ComparedReply {
   agreement: ReplyAgreement;
   /** In [0, 1]; `calibrate` puts it on the scale of the other methods. */

@@ -1,6 +1,5 @@
-import type { Layers, Span } from "./layers.ts";
-import { padRows } from "./layers.ts";
-import { type Layout, OUTPUTS, ROWS } from "./layout.ts";
+import { groupRows, type Layers, padRows, type Span } from "./layers.ts";
+import { type Layout, OUTPUTS } from "./layout.ts";
 
 /** The most word pieces of a text that are compared: the layers were trained with as many. */
 export const LONGEST_COMPARED = 96;
@@ -93,7 +92,8 @@ export function createComparing(
     };
   }
 
-  return (pairs) => groupPairs(pairs, width).flatMap(pass);
+  const rowsOf = ({ reference, reply }: EncodedPair) => (reference.length + reply.length) / width;
+  return (pairs) => groupRows(pairs, rowsOf).flatMap(pass);
 }
 
 function softmax(values: number[]): Direction {
@@ -101,20 +101,4 @@ function softmax(values: number[]): Direction {
   const powers = values.map((value) => Math.exp(value - top));
   const total = powers.reduce((sum, power) => sum + power, 0);
   return powers.map((power) => power / total) as Direction;
-}
-
-/** Groups pairs that fit into one pass. */
-function groupPairs(pairs: EncodedPair[], width: number): EncodedPair[][] {
-  const groups: EncodedPair[][] = [];
-  let room = 0;
-  for (const pair of pairs) {
-    const rows = (pair.reference.length + pair.reply.length) / width;
-    if (rows > room) {
-      groups.push([]);
-      room = ROWS;
-    }
-    groups.at(-1)!.push(pair);
-    room -= rows;
-  }
-  return groups;
 }

@@ -79,7 +79,6 @@ export function bestBuild(): KernelBuild {
   return (exports as unknown as { addsInPairs(): number }).addsInPairs() ? "pairs" : "relaxed";
 }
 
-/** A kernel that works on a memory. */
 export function createKernel(
   memory: WebAssembly.Memory,
   build: KernelBuild = bestBuild(),

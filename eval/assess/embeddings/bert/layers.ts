@@ -26,13 +26,27 @@ export interface Layers {
   run(layer: Layer, rows: number, attendAll: () => void): void;
   /** `rows` attend to the rows `seen`. Writes up to three rows past the end. */
   attend(rows: Span, seen: Span): void;
-  /** The sum of some rows. */
   sum(rows: Span): Float32Array;
 }
 
 /** The kernel multiplies four rows at a time. */
 export function padRows(rows: number): number {
   return Math.ceil(rows / 4) * 4;
+}
+
+/** Groups items that fit into one pass; `rowsOf` is the number of rows of one. */
+export function groupRows<Item>(items: Item[], rowsOf: (item: Item) => number): Item[][] {
+  const groups: Item[][] = [];
+  let room = 0;
+  for (const item of items) {
+    if (rowsOf(item) > room) {
+      groups.push([]);
+      room = ROWS;
+    }
+    groups.at(-1)!.push(item);
+    room -= rowsOf(item);
+  }
+  return groups;
 }
 
 export function createLayers(

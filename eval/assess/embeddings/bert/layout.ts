@@ -12,7 +12,6 @@ export interface ModelShape {
   compares?: boolean;
 }
 
-/** Layers that compare two texts. */
 const COMPARING_LAYERS = 2;
 /** They use the states after this layer of the encoder. */
 export const COMPARED_AFTER = 4;

@@ -6,7 +6,7 @@ import {
   LONGEST_COMPARED,
 } from "./comparing.ts";
 import { createKernel, type KernelBuild } from "./kernel.ts";
-import { createLayers, padRows, type Span } from "./layers.ts";
+import { createLayers, groupRows, padRows, type Span } from "./layers.ts";
 import {
   COMPARED_AFTER,
   createMemory,
@@ -14,7 +14,6 @@ import {
   MODEL_START,
   type ModelShape,
   POSITIONS,
-  ROWS,
   takeRoom,
 } from "./layout.ts";
 import { createLoader } from "./loader.ts";
@@ -133,7 +132,9 @@ function createModel(
     },
     encode(texts, keepsStates = false) {
       if (!cut) throw new Error(NOT_LOADED);
-      return groupRows(texts.map(cut)).flatMap((group) => pass(group, keepsStates));
+      return groupRows(texts.map(cut), ({ length }) => length).flatMap((group) =>
+        pass(group, keepsStates)
+      );
     },
     compare(pairs) {
       if (!comparing) throw new Error("this model cannot compare texts");
@@ -154,19 +155,4 @@ function spansOf(texts: number[][]): Span[] {
     start += length;
     return { start: start - length, length };
   });
-}
-
-/** Groups texts that fit into one pass. */
-function groupRows(texts: number[][]): number[][][] {
-  const groups: number[][][] = [];
-  let room = 0;
-  for (const ids of texts) {
-    if (ids.length > room) {
-      groups.push([]);
-      room = ROWS;
-    }
-    groups.at(-1)!.push(ids);
-    room -= ids.length;
-  }
-  return groups;
 }

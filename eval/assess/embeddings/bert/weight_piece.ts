@@ -31,11 +31,9 @@ type Float<B extends ArrayBuffer> = Float16Array<B> | Float32Array<B>;
 /** A built-in sentence encoder, by its name in answers. */
 export type EncoderModel = "minilm" | "bge-zh";
 
-/** A published model: its name, dimensions and weights. */
 export interface ModelSource {
   name: EncoderModel;
   shape: ModelShape;
-  /** The weights in pieces. */
   read(): AsyncIterable<WeightPiece>;
 }
 
