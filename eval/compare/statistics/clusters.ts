@@ -68,20 +68,18 @@ export async function clusterScore(
       clusterTurns(group[0]!, { scenarios: turns, picks, pause });
     const own = await cluster(used, { baseline: value, candidate: value });
     main.push(...own);
-    const addExtremes = async ({ lowest, highest }: Extremes, high: ReadCell) => {
-      lowest.push(...await cluster(scenarios, { baseline: high, candidate: low }));
-      highest.push(...await cluster(scenarios, { baseline: low, candidate: high }));
-    };
-    const addOwn = ({ lowest, highest }: Extremes) => {
-      lowest.push(...own);
-      highest.push(...own);
-    };
     // If nothing is unknown, the extremes are the values.
+    const add = async (to: Extremes, isKnown: boolean, high: ReadCell) => {
+      to.lowest.push(
+        ...isKnown ? own : await cluster(scenarios, { baseline: high, candidate: low }),
+      );
+      to.highest.push(
+        ...isKnown ? own : await cluster(scenarios, { baseline: low, candidate: high }),
+      );
+    };
     const isWhole = total(unknown.missing) === 0 && unknown.turnsWithoutPair === 0;
-    if (isWhole) addOwn(bounds);
-    else await addExtremes(bounds, high);
-    if (isWhole && total(unknown.failed) === 0) addOwn(errorBounds);
-    else await addExtremes(errorBounds, highIfAnswered);
+    await add(bounds, isWhole, high);
+    await add(errorBounds, isWhole && total(unknown.failed) === 0, highIfAnswered);
   }
   return {
     clusters: main,
