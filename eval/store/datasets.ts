@@ -29,32 +29,8 @@ export interface SavedDataset extends VersionRecord {
   created: boolean;
 }
 
-export interface DatasetReader {
-  /** By name, those after `after`. */
-  listDatasets(page: { after?: string | undefined; limit: number }): Promise<DatasetEntry[]>;
-  /** Newest first; none if there is no such dataset. */
-  datasetVersions(name: string, limit: number): Promise<VersionRecord[]>;
-  /** The latest version; `undefined` if there is no such dataset. */
-  latestVersion(name: string): Promise<VersionRecord | undefined>;
-  /** The versions that begin with these characters; two at most: more are not needed to refuse. */
-  findVersions(name: string, beginning: string): Promise<VersionRecord[]>;
-  /**
-   * The scenarios as JSON, one per line, in pieces of whole lines. Throws 404 `not_found` if the
-   * version is deleted meanwhile.
-   */
-  scenarioLines(version: Pick<VersionRecord, "name" | "version">): AsyncIterable<string>;
-}
-
-/** Writes datasets, too. Several may write at once, also the same dataset. */
-export interface DatasetStore extends DatasetReader {
-  /**
-   * Stores a version completely or not at all, and makes it the latest. The whole of it is never in
-   * memory. If reading the scenarios throws, nothing is stored.
-   */
-  saveDataset(name: string, scenarios: AsyncIterable<Scenario>): Promise<SavedDataset>;
-  /** Deletes a version, or all of them. False if there is none. */
-  deleteDataset(name: string, version?: string): Promise<boolean>;
-}
+export type DatasetReader = ReturnType<typeof createDatasetReader>;
+export type DatasetStore = ReturnType<typeof createDatasetStore>;
 
 /** A part is stored once it has this many characters; a larger scenario is a part of its own. */
 const PART_CHARACTERS = 128 * 1024;
@@ -62,9 +38,12 @@ const PART_CHARACTERS = 128 * 1024;
 const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /** Queries that SQLite and PostgreSQL both understand. */
-export function createDatasetReader(db: Kysely<Tables>): DatasetReader {
+export function createDatasetReader(db: Kysely<Tables>) {
   return {
-    async listDatasets({ after = "", limit }) {
+    /** By name, those after `after`. */
+    async listDatasets(
+      { after = "", limit }: { after?: string | undefined; limit: number },
+    ): Promise<DatasetEntry[]> {
       const rows = await db.selectFrom("datasets")
         .innerJoin(
           "dataset_versions as latest",
@@ -89,13 +68,15 @@ export function createDatasetReader(db: Kysely<Tables>): DatasetReader {
       }));
     },
 
-    async datasetVersions(name, limit) {
+    /** Newest first; none if there is no such dataset. */
+    async datasetVersions(name: string, limit: number): Promise<VersionRecord[]> {
       const rows = await db.selectFrom("dataset_versions").selectAll().where("name", "=", name)
         .orderBy("content_id", "desc").limit(limit).execute();
       return rows.map(toVersion);
     },
 
-    async latestVersion(name) {
+    /** `undefined` if there is no such dataset. */
+    async latestVersion(name: string): Promise<VersionRecord | undefined> {
       const row = await db.selectFrom("dataset_versions")
         .innerJoin("datasets", (join) =>
           join.onRef("datasets.name", "=", "dataset_versions.name")
@@ -106,14 +87,21 @@ export function createDatasetReader(db: Kysely<Tables>): DatasetReader {
       return row && toVersion(row);
     },
 
-    async findVersions(name, beginning) {
+    /** The versions that begin with these characters; two at most: more are not needed to refuse. */
+    async findVersions(name: string, beginning: string): Promise<VersionRecord[]> {
       const rows = await db.selectFrom("dataset_versions").selectAll().where("name", "=", name)
         .where(sql<string>`substr(version, 1, ${sql.lit(beginning.length)})`, "=", beginning)
         .limit(2).execute();
       return rows.map(toVersion);
     },
 
-    async *scenarioLines({ name, version }) {
+    /**
+     * The scenarios as JSON, one per line, in pieces of whole lines. Throws 404 `not_found` if the
+     * version is deleted meanwhile.
+     */
+    async *scenarioLines(
+      { name, version }: Pick<VersionRecord, "name" | "version">,
+    ): AsyncIterable<string> {
       const row = await db.selectFrom("dataset_versions").select(["content_id", "bytes"])
         .where("name", "=", name).where("version", "=", version).executeTakeFirst();
       let left = Number(row?.bytes ?? 1);
@@ -131,10 +119,8 @@ export function createDatasetReader(db: Kysely<Tables>): DatasetReader {
   };
 }
 
-export function createDatasetStore(
-  db: Kysely<Tables>,
-  { now }: { now: () => number },
-): DatasetStore {
+/** Writes datasets, too. Several may write at once, also the same dataset. */
+export function createDatasetStore(db: Kysely<Tables>, { now }: { now: () => number }) {
   /** By the clock alone: `deleteAbandonedParts` reads the age of parts from their id. */
   const newContentId = createRunIds(now);
 
@@ -195,7 +181,11 @@ export function createDatasetStore(
   return {
     ...createDatasetReader(db),
 
-    async saveDataset(name, scenarios) {
+    /**
+     * Stores a version completely or not at all, and makes it the latest. The whole of it is never in
+     * memory. If reading the scenarios throws, nothing is stored.
+     */
+    async saveDataset(name: string, scenarios: AsyncIterable<Scenario>): Promise<SavedDataset> {
       const content_id = newContentId();
       let created = false;
       try {
@@ -210,7 +200,8 @@ export function createDatasetStore(
       }
     },
 
-    deleteDataset: (name, version) =>
+    /** Deletes a version, or all of them. False if there is none. */
+    deleteDataset: (name: string, version?: string): Promise<boolean> =>
       db.transaction().execute(async (transaction) => {
         // Locks the name, as `addVersion` does.
         await transaction.updateTable("datasets").set({ updated_at: now() })

@@ -24,37 +24,23 @@ export interface StoredGrade extends NewGrade, TurnPosition {
 /** The position of a grade: a turn, and who graded it. */
 export type GradePosition = TurnPosition & Pick<NewGrade, "author">;
 
-export interface GradeReader {
-  /**
-   * The latest grade of each author, in the order of the batch and then by author; those after a
-   * position if one is given. Grades that were withdrawn are not among them.
-   */
-  grades(runId: string, after?: GradePosition): AsyncIterable<StoredGrade>;
-  /** Every grade that a turn ever had, oldest first, and each withdrawal. */
-  gradeHistory(runId: string, position: TurnPosition): Promise<StoredGrade[]>;
-}
-
-export interface GradeWriter {
-  /**
-   * Stores a grade as the author's latest; earlier ones are kept. A grade that says the same as the
-   * latest changes nothing. `undefined` if no such turn is stored.
-   */
-  saveGrade(
-    runId: string,
-    position: TurnPosition,
-    grade: NewGrade,
-  ): Promise<StoredGrade | undefined>;
-  /** Withdraws an author's grade; its history is kept. `undefined` if there is none. */
-  withdrawGrade(runId: string, position: GradePosition): Promise<StoredGrade | undefined>;
-}
+export type GradeReader = ReturnType<typeof createGradeReader>;
+export type GradeWriter = ReturnType<typeof createGradeWriter>;
 
 const PAGE = 200;
 /** Other processes may grade the same turn at the same time. */
 const MOST_TRIES = 20;
 
-export function createGradeReader(db: Kysely<Tables>): GradeReader {
+export function createGradeReader(db: Kysely<Tables>) {
   return {
-    async *grades(runId, after = { scenario: -1, attempt: -1, turn: -1, author: "" }) {
+    /**
+     * The latest grade of each author, in the order of the batch and then by author; those after a
+     * position if one is given. Grades that were withdrawn are not among them.
+     */
+    async *grades(
+      runId: string,
+      after: GradePosition = { scenario: -1, attempt: -1, turn: -1, author: "" },
+    ): AsyncIterable<StoredGrade> {
       while (true) {
         const { rows } = await latestFrom(runId, after).execute(db);
         const page = rows.map(toGrade);
@@ -64,7 +50,8 @@ export function createGradeReader(db: Kysely<Tables>): GradeReader {
       }
     },
 
-    async gradeHistory(runId, position) {
+    /** Every grade that a turn ever had, oldest first, and each withdrawal. */
+    async gradeHistory(runId: string, position: TurnPosition): Promise<StoredGrade[]> {
       const rows = await selectOfTurn(db, runId, position).orderBy("created_at").orderBy("author")
         .orderBy("version").execute();
       return rows.map(toGrade);
@@ -72,10 +59,7 @@ export function createGradeReader(db: Kysely<Tables>): GradeReader {
   };
 }
 
-export function createGradeWriter(
-  db: Kysely<Tables>,
-  { now }: { now: () => number },
-): GradeWriter {
+export function createGradeWriter(db: Kysely<Tables>, { now }: { now: () => number }) {
   async function latestOf(runId: string, position: GradePosition) {
     const row = await selectOfTurn(db, runId, position).where("author", "=", position.author)
       .orderBy("version", "desc").executeTakeFirst();
@@ -110,14 +94,19 @@ export function createGradeWriter(
   }
 
   return {
-    saveGrade: (runId, position, grade) =>
+    /**
+     * Stores a grade as the author's latest; earlier ones are kept. A grade that says the same as the
+     * latest changes nothing. `undefined` if no such turn is stored.
+     */
+    saveGrade: (runId: string, position: TurnPosition, grade: NewGrade) =>
       addVersion(
         runId,
         { ...position, author: grade.author },
         (latest) => latest && isSame(latest, grade) ? undefined : grade,
       ),
 
-    async withdrawGrade(runId, position) {
+    /** Withdraws an author's grade; its history is kept. `undefined` if there is none. */
+    async withdrawGrade(runId: string, position: GradePosition): Promise<StoredGrade | undefined> {
       let found = false;
       const withdrawn = await addVersion(runId, position, (latest) => {
         found = latest !== undefined && !latest.withdrawn;

@@ -35,17 +35,15 @@ export interface SharedStore extends RunStore, Pick<Listing, "listMore" | "listA
 /** How long a process may take to renew its reservation. */
 const RESERVED_SECONDS = 15;
 
-interface SharedParts {
-  pool: PostgresPool;
-  news: RunNews;
-  work: WorkList;
-  now: () => number;
-}
-
 /** A store whose runs several processes work on. Closing it closes `news` and `db`. */
 export function createSharedStore(
   db: Kysely<PostgresTables>,
-  { pool, news, work, now }: SharedParts,
+  { pool, news, work, now }: {
+    pool: PostgresPool;
+    news: RunNews;
+    work: WorkList;
+    now: () => number;
+  },
 ): SharedStore {
   const common = asCommon(db);
   const { list, listMore, listAgain } = createListing(db, work);
