@@ -17,7 +17,7 @@ import {
 import type { RunReader, RunStore } from "./store.ts";
 import { fileIsGone, StoreFault } from "./store_fault.ts";
 
-export interface OpenStoreOptions {
+interface OpenStoreOptions {
   /** `EVAL_DATA`: a file, whose folder is created, or `:memory:`. */
   path: string;
   /** Limits the size of the file; for tests of a full disk. */
