@@ -5,12 +5,10 @@ export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFormat = "text" | "json";
 
-export interface Logger {
-  debug(message: string, fields?: Fields): void;
-  info(message: string, fields?: Fields): void;
-  warn(message: string, fields?: Fields): void;
-  error(message: string, fields?: Fields): void;
-}
+export type Logger = Record<
+  Exclude<LogLevel, "silent">,
+  (message: string, fields?: Fields) => void
+>;
 
 /** Limit of one value, in characters: names of tests and models and paths come from callers. */
 const LONGEST_VALUE = 1_000;

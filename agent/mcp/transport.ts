@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { filterFields } from "../../shared/fields.ts";
 import { createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
 import { explainPermission, type McpServer } from "./config.ts";
 import {
@@ -97,10 +98,8 @@ function programEnvironment(
   own: Record<string, string | null>,
   passedOn: Record<string, string>,
 ): Record<string, string> {
-  const set = Object.entries({ ...passedOn, ...own }).filter((entry): entry is [string, string] =>
-    entry[1] !== null
-  );
-  return Object.fromEntries(set);
+  const all: Record<string, string | null> = { ...passedOn, ...own };
+  return filterFields(all, (value) => value !== null) as Record<string, string>;
 }
 
 /** The system's folder for temporary files, in which a program without `cwd` starts. */

@@ -6,7 +6,7 @@ import {
   propagation,
   ROOT_CONTEXT,
   type Span,
-  SpanKind,
+  type SpanKind,
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
@@ -70,10 +70,10 @@ interface SpanOptions {
 
 /** Runs `work` within a span, which ends with it and records a failure. */
 export function withSpan<T>(
-  { name, kind = SpanKind.INTERNAL, attributes }: SpanOptions,
+  { name, ...options }: SpanOptions,
   work: (span: Span) => Promise<T>,
 ): Promise<T> {
-  return tracer.startActiveSpan(name, { kind, attributes }, async (span) => {
+  return tracer.startActiveSpan(name, options, async (span) => {
     try {
       return await work(span);
     } catch (error) {
@@ -99,8 +99,8 @@ export function failSpan(span: Span, error: unknown): void {
 }
 
 /** A span that the caller ends, for work that is done in pieces. */
-export function startSpan({ name, kind = SpanKind.INTERNAL, attributes }: SpanOptions): Span {
-  return tracer.startSpan(name, { kind, attributes });
+export function startSpan({ name, ...options }: SpanOptions): Span {
+  return tracer.startSpan(name, options);
 }
 
 /**

@@ -44,11 +44,18 @@ const ICON = "data:image/svg+xml," + encodeURIComponent(
     ' stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"/></svg>',
 );
 
+/** The routes of a service with those of its page, and with the page at `GET /`. */
+export function addPage(routes: readonly Route[], page: Page): Route[] {
+  const { shell, pageRoutes } = createPageRoutes(page);
+  const isIndex = ({ method, path }: Route) => method === "GET" && path === "/";
+  return [...routes.map((route) => isIndex(route) ? withPage(route, shell) : route), ...pageRoutes];
+}
+
 /**
  * The routes of a page: `/ui/*` and `/docs` answer a shell, `/assets/*` what it loads. None of
  * them contains data, so none needs a key. They are not part of the API and its description.
  */
-export function createPageRoutes(page: Page): Route[] {
+function createPageRoutes(page: Page): { shell: Handler; pageRoutes: Route[] } {
   const style = createAsset({ name: "app", type: "css", text: page.style });
   const { "app.js": main = "", ...others } = page.scripts;
   const script = createAsset({ name: "app", type: "js", text: main });
@@ -59,13 +66,9 @@ export function createPageRoutes(page: Page): Route[] {
   const byPath = new Map([style, script, ...parts].map((asset) => [asset.path, asset]));
   const shell = createShellHandler(page, { script, style, needed });
   const ofPage = { method: "GET", needsKey: false, answers: {} } as const;
-  return [
-    ...(["/ui/*", "/docs"] as const).map((path) => ({
-      ...ofPage,
-      path,
-      summary: "The page",
-      handler: shell,
-    })),
+  const pageRoutes: Route[] = [
+    { ...ofPage, path: "/ui/*", summary: "The page", handler: shell },
+    { ...ofPage, path: "/docs", summary: "The page", handler: shell },
     {
       ...ofPage,
       path: "/assets/*",
@@ -77,16 +80,16 @@ export function createPageRoutes(page: Page): Route[] {
       },
     },
   ];
+  return { shell, pageRoutes };
 }
 
 /** `GET /` for browsers, which ask for HTML, before `index`, which answers programs as before. */
-export function withPage(index: Route, pageRoutes: readonly Route[]): Route {
-  const shell = pageRoutes.find(({ path }) => path === "/ui/*")!;
+function withPage(index: Route, shell: Handler): Route {
   return {
     ...index,
     needsKey: (request) => !wantsPage(request),
     async handler(request, context) {
-      const { handler } = wantsPage(request) ? shell : index;
+      const handler = wantsPage(request) ? shell : index.handler;
       const response = await handler(request, context);
       response.headers.append("vary", "accept");
       return response;

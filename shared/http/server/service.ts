@@ -5,7 +5,7 @@ import type { About } from "../../ops/api_description.ts";
 import { createOperationsRoutes, type Operations } from "../../ops/operations_routes.ts";
 import { identifyCaller, requireCaller } from "../router/auth.ts";
 import { createOriginPolicy, isLoopback, requireLoopbackHost } from "../router/origin.ts";
-import { createPageRoutes, type Page, withPage } from "../router/page_routes.ts";
+import { addPage, type Page } from "../router/page_routes.ts";
 import type { RateLimiter } from "../router/rate_limit.ts";
 import {
   type ErrorResponse,
@@ -52,13 +52,6 @@ export function createService(routes: readonly Route[], deps: ServiceDeps): Serv
     ],
     ...(operations && { onAnswer: operations.metrics.answered }),
   });
-}
-
-function addPage(routes: readonly Route[], page: Page): Route[] {
-  const pageRoutes = createPageRoutes(page);
-  const isIndex = ({ method, path }: Route) => method === "GET" && path === "/";
-  const others = routes.map((route) => isIndex(route) ? withPage(route, pageRoutes) : route);
-  return [...others, ...pageRoutes];
 }
 
 /** The rate limit counts before callers without a key are refused, so that it also limits guessing. */
