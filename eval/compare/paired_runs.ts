@@ -1,5 +1,5 @@
 import type { ScenarioPair } from "./statistics/clusters.ts";
-import type { Comparison, Unpaired } from "./comparison.ts";
+import type { Unpaired } from "./comparison.ts";
 import { compareExpectations, type PlannedScenario } from "./expectations.ts";
 import type { TurnPair } from "./turn_pair.ts";
 import { questionOf } from "../results/notes.ts";
@@ -20,8 +20,10 @@ export interface ComparableRun extends RunScoring {
   history?: "generated" | "reference";
 }
 
+type Side = "baseline" | "candidate";
+
 /** Positions in the batches of both runs, counted from 0. */
-type BothIndexes = Record<"baseline" | "candidate", number>;
+type BothIndexes = Record<Side, number>;
 
 /** The same turn in both runs, and its positions. */
 export interface PlacedTurnPair extends TurnPair {
@@ -40,7 +42,7 @@ export interface PairedRuns {
   pairs: PairedScenario[];
   /** Ids of paired scenarios with different messages or expectations. */
   changed: string[];
-  onlyIn: Record<"baseline" | "candidate", Unpaired>;
+  onlyIn: Record<Side, Unpaired>;
   /** The number of turns in both runs that have different histories. They are in no pair. */
   otherHistory: number;
   /** Scores that both runs have. */
@@ -58,7 +60,7 @@ export async function readRun(run: ComparableRun): Promise<ReadRun> {
 
 /** Reads two runs and pairs their scenarios and turns; `pause` is awaited between the steps. */
 export async function pairRuns(
-  { baseline, candidate }: { baseline: ComparableRun; candidate: ComparableRun },
+  { baseline, candidate }: Record<Side, ComparableRun>,
   pause: () => Promise<void>,
 ): Promise<PairedRuns> {
   return await pairReadRuns(
@@ -69,33 +71,27 @@ export async function pairRuns(
 
 /** The same for runs that have been read. */
 export async function pairReadRuns(
-  { baseline, candidate }: { baseline: ReadRun; candidate: ReadRun },
+  { baseline, candidate }: Record<Side, ReadRun>,
   pause: () => Promise<void>,
 ): Promise<PairedRuns> {
-  const paired = pairScenarios(
+  // Ids may repeat: those with the same messages are paired first, the others in order.
+  const paired = pairBy(
     await reachedScenarios(baseline.scenarios, { ...baseline, pause }),
     await reachedScenarios(candidate.scenarios, { ...candidate, pause }),
+    [({ fingerprint }) => fingerprint, ({ id }) => id],
   );
   const isSameHistory = baseline.history === candidate.history;
-  const { pairs, changed, turnsOnlyIn, otherHistory } = await pairAllTurns(paired, {
-    isSameHistory,
-    pause,
+  const { turnsOnlyIn, ...found } = await pairAllTurns(paired, { isSameHistory, pause });
+  const onlyIn = (side: Side, own: ReadRun, other: ReadRun): Unpaired => ({
+    scenarios: paired.onlyIn[side].map(({ id }) => id),
+    turns: turnsOnlyIn[side],
+    scores: [...own.names.difference(other.names)],
   });
   return {
-    pairs,
-    changed,
-    otherHistory,
+    ...found,
     onlyIn: {
-      baseline: {
-        scenarios: paired.onlyInBaseline.map(({ id }) => id),
-        turns: turnsOnlyIn.baseline,
-        scores: [...baseline.names.difference(candidate.names)],
-      },
-      candidate: {
-        scenarios: paired.onlyInCandidate.map(({ id }) => id),
-        turns: turnsOnlyIn.candidate,
-        scores: [...candidate.names.difference(baseline.names)],
-      },
+      baseline: onlyIn("baseline", baseline, candidate),
+      candidate: onlyIn("candidate", candidate, baseline),
     },
     common: [...baseline.names].filter((name) => candidate.names.has(name)),
   };
@@ -108,13 +104,13 @@ async function pairAllTurns(
   let otherHistory = 0;
   const pairs: PairedScenario[] = [];
   const changed: string[] = [];
-  const turnsOnlyIn: Record<"baseline" | "candidate", Comparison["only_in_baseline"]["turns"]> = {
-    baseline: [],
-    candidate: [],
-  };
+  const turnsOnlyIn: Record<Side, Unpaired["turns"]> = { baseline: [], candidate: [] };
   for (const { baseline: { id, index, planned, fingerprint, turns }, candidate } of paired.pairs) {
     const asked = [questionOf(planned), questionOf(candidate.planned)];
-    const inside = pairTurns(turns, candidate.turns);
+    const inside = pairBy(turns, candidate.turns, [
+      ({ id, user_message }) => JSON.stringify([id, user_message]),
+      ({ id }) => id,
+    ]);
     const both = inside.pairs.map((turn) => ({
       ...turn,
       expectsOther: compareExpectations(
@@ -144,8 +140,8 @@ async function pairAllTurns(
       both.some(({ expectsOther }) => expectsOther !== undefined);
     if (isChanged) changed.push(id);
     const place = (turn: { id: string }) => ({ scenario_id: id, interaction_id: turn.id });
-    for (const turn of inside.onlyInBaseline) turnsOnlyIn.baseline.push(place(turn));
-    for (const turn of inside.onlyInCandidate) turnsOnlyIn.candidate.push(place(turn));
+    for (const turn of inside.onlyIn.baseline) turnsOnlyIn.baseline.push(place(turn));
+    for (const turn of inside.onlyIn.candidate) turnsOnlyIn.candidate.push(place(turn));
     await pause();
   }
   return { pairs, changed, turnsOnlyIn, otherHistory };
@@ -174,9 +170,8 @@ interface ReachedScenario {
 
 /** Pairs, and the items of each side without a partner. */
 interface Paired<T> {
-  pairs: { baseline: T; candidate: T }[];
-  onlyInBaseline: T[];
-  onlyInCandidate: T[];
+  pairs: Record<Side, T>[];
+  onlyIn: Record<Side, T[]>;
 }
 
 /** The scenarios of a batch that have results. `pause` is awaited after each. */
@@ -209,26 +204,6 @@ async function reachedScenarios(
   return found;
 }
 
-/**
- * Pairs scenarios by their id. Ids may repeat: those with the same messages are paired first, and
- * the others in the order of their batches.
- */
-function pairScenarios(
-  baseline: ReachedScenario[],
-  candidate: ReachedScenario[],
-): Paired<ReachedScenario> {
-  return pairBy(baseline, candidate, [(scenario) => scenario.fingerprint, ({ id }) => id]);
-}
-
-/** Pairs the turns of two paired scenarios by the same rule. */
-function pairTurns(
-  baseline: ReachedTurn[],
-  candidate: ReachedTurn[],
-): Paired<ReachedTurn> {
-  const sayingTheSame = ({ id, user_message }: ReachedTurn) => JSON.stringify([id, user_message]);
-  return pairBy(baseline, candidate, [sayingTheSame, ({ id }) => id]);
-}
-
 /** Pairs by the first key, the rest by the next one; keeps the order of the baseline. */
 function pairBy<T>(
   baseline: T[],
@@ -250,7 +225,9 @@ function pairBy<T>(
   return {
     pairs: baseline.filter((item) => partners.has(item))
       .map((item) => ({ baseline: item, candidate: partners.get(item)! })),
-    onlyInBaseline: baseline.filter((item) => !partners.has(item)),
-    onlyInCandidate: candidate.filter((item) => !taken.has(item)),
+    onlyIn: {
+      baseline: baseline.filter((item) => !partners.has(item)),
+      candidate: candidate.filter((item) => !taken.has(item)),
+    },
   };
 }
