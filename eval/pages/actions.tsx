@@ -1,7 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
-import { Button } from "../../shared/pages/components/button.tsx";
 import { ConfirmDialog } from "../../shared/pages/components/dialog.tsx";
 import { Menu, type MenuItem } from "../../shared/pages/components/menu.tsx";
 import { showToast } from "../../shared/pages/components/toast.tsx";
@@ -71,11 +70,6 @@ export function DeleteDialog() {
       </p>
     </ConfirmDialog>
   );
-}
-
-/** Removes a row or a part of a form. */
-export function RemoveButton({ label, onRemove }: { label: string; onRemove: () => void }) {
-  return <Button kind="quiet" isSmall icon="trash" aria-label={label} onClick={onRemove} />;
 }
 
 /** The actions of a row; `of` names the row for people who do not see it. */

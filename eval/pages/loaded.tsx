@@ -6,7 +6,7 @@ import { Button } from "../../shared/pages/components/button.tsx";
 import { Loading, ProblemNotice } from "../../shared/pages/components/states.tsx";
 
 /** A value that is fetched: loading (neither field is set), loaded, or failed. */
-export interface Loaded<T> {
+interface Loaded<T> {
   value: T | undefined;
   problem: ApiProblem | undefined;
   reload(): void;

@@ -1,5 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
 import { Button } from "../../shared/pages/components/button.tsx";
+import { TextField } from "../../shared/pages/components/field.tsx";
 import { Dialog } from "../../shared/pages/components/dialog.tsx";
 import type { MenuItem } from "../../shared/pages/components/menu.tsx";
 import { ProblemNotice } from "../../shared/pages/components/states.tsx";
@@ -8,7 +9,7 @@ import { navigate } from "../../shared/pages/location.ts";
 import type { Run } from "../api/schemas/run_schemas.ts";
 import { deletionItem, downloadItems, tryAction } from "./actions.tsx";
 import { cancelRun, changeRun, deleteRun, downloadExport, retryRun } from "./api.ts";
-import { bound, TextField } from "./parts/fields.tsx";
+import { bound } from "./parts/fields.tsx";
 import { useSending } from "./sending.ts";
 
 /** The run that is being renamed. */

@@ -16,6 +16,12 @@ import type { RunSummary } from "../results/run_summary.ts";
 /** Parameters of a list, as the API has them; those without a value are left out. */
 export type Parameters = Record<string, string | number | undefined>;
 
+/** What most views of a run show. */
+export interface RunAndSummary {
+  run: Run;
+  summary: RunSummary;
+}
+
 /** What a replay of the reference implementations' values found. */
 interface SelfTest {
   scores: Record<string, { compared: number; largest_deviation: number | null }>;

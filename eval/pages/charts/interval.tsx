@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
 import type { Statistic } from "../../schemas/statistics.ts";
-import { differenceText, intervalText, meanText } from "../words.ts";
+import { intervalText, meanText } from "../words.ts";
 
-type Interval = readonly [number, number];
+export type Interval = readonly [number, number];
 
-const HEIGHT = 16;
+export const HEIGHT = 16;
 const MIDDLE = HEIGHT / 2;
 
 /** An interval as a bar with its mean, as wide as its place; `at` says where a value is, in percent. */
-function Chart({ label, mean, ci95, at, children }: {
+export function Chart({ label, mean, ci95, at, children }: {
   label: string;
   /** `null` if it is not known. */
   mean: number | null;
@@ -59,26 +59,4 @@ export function IntervalChart({ statistic }: {
       )}
     </Chart>
   );
-}
-
-/** A difference around 0 with its interval; `reach` is the end of the scale on both sides. */
-export function DifferenceChart({ mean, ci95, reach }: {
-  mean: number | null;
-  ci95: Interval | null;
-  reach: number;
-}) {
-  const interval = ci95
-    ? `95% interval ${differenceText(ci95[0])} to ${differenceText(ci95[1])}`
-    : "too few scenarios for an interval";
-  const label = `${mean === null ? "not known" : differenceText(mean)}, ${interval}`;
-  return (
-    <Chart label={label} mean={mean} ci95={ci95} at={(value) => 50 + value / reach * 50}>
-      <line class="zero" x1="50%" x2="50%" y1={1} y2={HEIGHT - 1} />
-    </Chart>
-  );
-}
-
-/** The end of a scale that has room for all of some differences and their intervals. */
-export function reachOf(ends: (number | null)[], least = 0.05): number {
-  return Math.max(least, ...ends.map((end) => Math.abs(end ?? 0)));
 }

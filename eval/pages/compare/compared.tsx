@@ -4,7 +4,7 @@ import { Notice } from "../../../shared/pages/components/states.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
 import type { ScoreComparison, Unpaired } from "../../compare/comparison.ts";
 import type { ComparedRun, StoredComparison } from "../../compare/compare_stored.ts";
-import { DifferenceChart, reachOf } from "../charts/interval.tsx";
+import { DifferenceChart, reachOf } from "../charts/difference.tsx";
 import { Scatter } from "../charts/scatter.tsx";
 import { LiveLink, Section } from "../frame.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";

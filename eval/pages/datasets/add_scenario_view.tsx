@@ -10,7 +10,7 @@ import { listDatasets } from "../api.ts";
 import type { DraftScenario } from "../batch/batch_input.ts";
 import { Frame, Section } from "../frame.tsx";
 import { useLoaded } from "../loaded.tsx";
-import { bound, TextField } from "../parts/fields.tsx";
+import { bound, SuggestField } from "../parts/fields.tsx";
 import { appendScenario } from "./dataset_content.ts";
 import { CORRECT_JSON, readScenario, ScenarioEditor } from "./scenario_editor.tsx";
 import { useSending } from "../sending.ts";
@@ -90,7 +90,7 @@ export function AddScenarioView() {
           title="Dataset"
           hint="The scenario is added to its latest version; a new name starts a new dataset."
         >
-          <TextField
+          <SuggestField
             label="Name"
             {...bound(name)}
             autocomplete="off"

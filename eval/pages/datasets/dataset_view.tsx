@@ -1,3 +1,4 @@
+import { IconButton } from "../../../shared/pages/components/button.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Age, Notice } from "../../../shared/pages/components/states.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
@@ -15,7 +16,7 @@ import { Frame, Section } from "../frame.tsx";
 import { Fact } from "../parts/boxes.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
-import { askToDelete, deletionItem, RemoveButton } from "../actions.tsx";
+import { askToDelete, deletionItem } from "../actions.tsx";
 import {
   datasetDeletion,
   datasetDownloads,
@@ -166,9 +167,11 @@ function Versions({ versions, shown, reload }: {
             label: "Actions",
             isLabelHidden: true,
             cell: ({ name, version }) => (
-              <RemoveButton
+              <IconButton
+                icon="trash"
+                isSmall
                 label={`Delete version ${version.slice(0, 8)}`}
-                onRemove={() => askToDelete(versionDeletion({ name, version }, reload))}
+                onClick={() => askToDelete(versionDeletion({ name, version }, reload))}
               />
             ),
           },

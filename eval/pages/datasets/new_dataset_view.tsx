@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
-import { Field } from "../../../shared/pages/components/field.tsx";
+import { Field, TextField } from "../../../shared/pages/components/field.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Notice, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatBytes, formatNumberOf } from "../../../shared/pages/format.ts";
@@ -12,7 +12,7 @@ import { createBatchDraft } from "../batch/batch_draft.ts";
 import { BatchField } from "../batch/batch_field.tsx";
 import { Preview } from "../batch/preview.tsx";
 import { Frame, Section } from "../frame.tsx";
-import { bound, Select, TextField } from "../parts/fields.tsx";
+import { bound, Select } from "../parts/fields.tsx";
 import { runAddress } from "./dataset_actions.tsx";
 import { LARGE_BYTES, readBeginning, toUpload } from "./upload.ts";
 import { useSending } from "../sending.ts";

@@ -1,11 +1,9 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { RemoveButton } from "../actions.tsx";
-import { Button } from "../../../shared/pages/components/button.tsx";
-import { Field } from "../../../shared/pages/components/field.tsx";
+import { Button, IconButton } from "../../../shared/pages/components/button.tsx";
+import { Field, TextField } from "../../../shared/pages/components/field.tsx";
 import { asText } from "../../../shared/fields.ts";
 import type { DraftScenario, DraftTurn } from "../batch/batch_input.ts";
-import { TextField } from "../parts/fields.tsx";
 import { freeId } from "./dataset_content.ts";
 
 /** Why a scenario cannot be saved yet, beside the button. */
@@ -89,7 +87,9 @@ function TurnFields({ turn, number, onChange, onRemove }: {
     <fieldset class="turn-fields">
       <legend class="section-head">
         <span>Turn {number}</span>
-        {onRemove && <RemoveButton label={`Remove turn ${number}`} onRemove={onRemove} />}
+        {onRemove && (
+          <IconButton icon="trash" isSmall label={`Remove turn ${number}`} onClick={onRemove} />
+        )}
       </legend>
       <div class="row">
         <TextField

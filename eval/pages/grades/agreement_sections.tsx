@@ -7,7 +7,7 @@ import {
   formatScore,
 } from "../../../shared/pages/format.ts";
 import type { AuthorPair, BiasBand, GradeAgreement } from "../../schemas/grades.ts";
-import { DifferenceChart, reachOf } from "../charts/interval.tsx";
+import { DifferenceChart, reachOf } from "../charts/difference.tsx";
 import { Section } from "../frame.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { differenceText, scoreLabel } from "../words.ts";

@@ -2,10 +2,9 @@ import { useSignal } from "@preact/signals";
 import { formatChosen, formatNumberOf } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { GradeAgreement } from "../../schemas/grades.ts";
-import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { Shown, useLoaded } from "../loaded.tsx";
-import { source } from "../source.ts";
+import { type RunAndSummary, source } from "../source.ts";
 import { isUnit, Select, UnitInput } from "../parts/fields.tsx";
 import { overallFirst, scoreLabel } from "../words.ts";
 import { describeAlpha, JudgeSection, PeopleSection } from "./agreement_sections.tsx";
@@ -16,7 +15,7 @@ import { GradeQueue } from "./grade_queue.tsx";
 const LEAST_GRADES = 10;
 
 /** Do people agree with each other, and a score with them? The score is in the address (`against`). */
-export function AgreementView({ run, summary }: { run: Run; summary: RunSummary }) {
+export function AgreementView({ run, summary }: RunAndSummary) {
   const score = query.value.get("against") ?? undefined;
   const threshold = query.value.get("pass_from") ?? undefined;
   const loaded = useLoaded(

@@ -1,3 +1,4 @@
+import { IconButton } from "../../../shared/pages/components/button.tsx";
 import { Age } from "../../../shared/pages/components/states.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
@@ -7,7 +8,7 @@ import { listGrades, withdrawGrade } from "../api.ts";
 import { Section } from "../frame.tsx";
 import { Shown } from "../loaded.tsx";
 import { readPages, usePages } from "../parts/paging.tsx";
-import { RemoveButton, tryAction } from "../actions.tsx";
+import { tryAction } from "../actions.tsx";
 import { placeOf } from "../words.ts";
 import { authorName } from "./grading.tsx";
 
@@ -81,9 +82,11 @@ function Rows({ grades, onDelete }: {
           label: "Delete",
           isLabelHidden: true,
           cell: (grade) => (
-            <RemoveButton
+            <IconButton
+              icon="trash"
+              isSmall
               label={`Delete the grade of ${grade.scenario_id} by ${authorName(grade.author)}`}
-              onRemove={() => onDelete(grade)}
+              onClick={() => onDelete(grade)}
             />
           ),
         },

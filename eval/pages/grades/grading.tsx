@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useId, useRef } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
-import { Field } from "../../../shared/pages/components/field.tsx";
+import { Field, TextField } from "../../../shared/pages/components/field.tsx";
 import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
@@ -19,7 +19,7 @@ import { Section } from "../frame.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { source } from "../source.ts";
 import { useSending } from "../sending.ts";
-import { bound, isUnit, TextField, UnitInput } from "../parts/fields.tsx";
+import { bound, isUnit, SuggestField, UnitInput } from "../parts/fields.tsx";
 
 /** The values that have a key, from `1` to `5`. */
 const STEPS = [0, 0.25, 0.5, 0.75, 1];
@@ -185,7 +185,7 @@ function GradeForm({ runId, place, grades, onSaved }: {
           hint="Each person has one grade per turn"
           onInput={changeAuthor}
         />
-        <TextField
+        <SuggestField
           label="Label"
           dir="auto"
           {...bound(label)}

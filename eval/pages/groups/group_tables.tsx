@@ -2,7 +2,8 @@ import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatCompact, formatCount, formatDuration } from "../../../shared/pages/format.ts";
 import type { GroupModel, GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { formatP } from "../../schemas/rounding.ts";
-import { DifferenceChart, IntervalChart, reachOf } from "../charts/interval.tsx";
+import { DifferenceChart, reachOf } from "../charts/difference.tsx";
+import { IntervalChart } from "../charts/interval.tsx";
 import { LiveLink, Section, StatusBadge } from "../frame.tsx";
 import { meaningOf, ScoreName } from "../glossary.tsx";
 import {

@@ -1,6 +1,5 @@
 import { useId } from "preact/hooks";
-import { RemoveButton } from "../actions.tsx";
-import { Button } from "../../../shared/pages/components/button.tsx";
+import { Button, IconButton } from "../../../shared/pages/components/button.tsx";
 import { Section } from "../frame.tsx";
 import { Select } from "../parts/fields.tsx";
 import { checkError, draft, type DraftCheck, isNumeric } from "./draft.ts";
@@ -68,9 +67,11 @@ export function Checks({ errorOf }: { errorOf: (check: DraftCheck) => string | u
               />
               required
             </label>
-            <RemoveButton
+            <IconButton
+              icon="trash"
+              isSmall
               label={`Remove check ${index + 1}`}
-              onRemove={() => draft.checks.value = checks.toSpliced(index, 1)}
+              onClick={() => draft.checks.value = checks.toSpliced(index, 1)}
             />
             {error && <div class="field-error" id={`${id}-${index}`}>{error}</div>}
           </div>

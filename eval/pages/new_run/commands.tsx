@@ -111,7 +111,7 @@ export function commandLine(body: CommandInput): string | undefined {
 }
 
 /** The same run with curl, with the whole body in `request.json`. */
-export function curlCommand(origin: string): string {
+function curlCommand(origin: string): string {
   return [
     `curl ${shellWord(`${origin}/evaluate`)}`,
     "-H 'content-type: application/json'",

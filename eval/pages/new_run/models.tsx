@@ -1,15 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { RemoveButton } from "../actions.tsx";
-import { Button } from "../../../shared/pages/components/button.tsx";
-import { Field } from "../../../shared/pages/components/field.tsx";
+import { Button, IconButton } from "../../../shared/pages/components/button.tsx";
+import { Field, TextField } from "../../../shared/pages/components/field.tsx";
 import { useOpened } from "../../../shared/pages/components/menu.tsx";
 import { findOptions, useOptionList } from "../../../shared/pages/components/option_list.tsx";
 import { asFields, asText } from "../../../shared/fields.ts";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { listModels } from "../api.ts";
 import { useLoaded } from "../loaded.tsx";
-import { TextField } from "../parts/fields.tsx";
 import { draft, type ModelElsewhere } from "./draft.ts";
 
 /** A model's id: any text, with the models that the endpoint lists below it. */
@@ -131,7 +129,12 @@ function ModelFields({ one: { endpoint, model }, number, errorOf, onChange, onRe
     <fieldset class="turn-fields">
       <legend class="section-head">
         <span>At another endpoint</span>
-        <RemoveButton label={`Remove the model at endpoint ${number}`} onRemove={onRemove} />
+        <IconButton
+          icon="trash"
+          isSmall
+          label={`Remove the model at endpoint ${number}`}
+          onClick={onRemove}
+        />
       </legend>
       <div class="row">
         <TextField

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
+import { TextField } from "../../../shared/pages/components/field.tsx";
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query } from "../../../shared/pages/location.ts";
@@ -22,7 +23,7 @@ import {
   setBatchText,
 } from "./draft.ts";
 import { ModelField, ModelsElsewhere, PastedTargets } from "./models.tsx";
-import { bound, TextField } from "../parts/fields.tsx";
+import { bound } from "../parts/fields.tsx";
 import { useSending } from "../sending.ts";
 
 /** Fields of the body that have a place in the form; errors of others are shown above it. */

@@ -3,18 +3,17 @@ import { query, setQuery } from "../../../shared/pages/location.ts";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatCount, formatScore } from "../../../shared/pages/format.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
-import type { RunSummary } from "../../results/run_summary.ts";
 import type { Halvings, ScoreNoise } from "../../schemas/noise.ts";
 import { Select } from "../parts/fields.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
-import { source } from "../source.ts";
+import { type RunAndSummary, source } from "../source.ts";
 import { asSentence, overallFirst, scoreLabel } from "../words.ts";
 import { Section } from "../frame.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { PlanningSection } from "./planning_section.tsx";
 
 /** Where the noise of a score comes from, and how many scenarios a comparison needs. */
-export function NoiseView({ run, summary }: { run: Run; summary: RunSummary }) {
+export function NoiseView({ run, summary }: RunAndSummary) {
   const known = Object.entries(summary.statistics).filter(([, { mean }]) => mean !== null);
   const [first, ...others] = overallFirst(known.map(([name]) => name));
   if (first !== undefined) return <NoiseOf run={run} names={[first, ...others]} />;

@@ -1,5 +1,5 @@
 import type { Signal } from "@preact/signals";
-import type { ComponentChildren, Ref } from "preact";
+import type { Ref } from "preact";
 import { useId } from "preact/hooks";
 import { Field, type InputAttributes } from "../../../shared/pages/components/field.tsx";
 
@@ -21,36 +21,31 @@ export function Select({ options, onChoose, ...attributes }: Partial<InputAttrib
   );
 }
 
-/** A text with its label: one line, or several if it has `rows`. */
-export function TextField({ label, hint, error, suggestions, onInput, ...more }: {
+/** A text of one line, with others that are offered below it. */
+export function SuggestField({ label, hint, error, suggestions, onInput, ...more }: {
   label: string;
-  hint?: ComponentChildren;
-  error?: string | undefined;
+  hint: string;
+  error: string | undefined;
+  suggestions: string[];
   value: string;
-  rows?: number;
   autocomplete?: "off";
   dir?: "auto";
-  inputMode?: "url" | "decimal";
-  disabled?: boolean;
-  readOnly?: boolean;
-  /** Offered below the field. */
-  suggestions?: string[];
   onInput: (text: string) => void;
 }) {
   const id = useId();
-  const take = (event: { currentTarget: { value: string } }) => onInput(event.currentTarget.value);
   return (
     <Field label={label} hint={hint} error={error}>
       {(input) => (
         <>
-          {more.rows
-            ? <textarea {...input} {...more} onInput={take} />
-            : <input {...input} {...more} list={suggestions && id} onInput={take} />}
-          {suggestions && (
-            <datalist id={id}>
-              {suggestions.map((text) => <option key={text} value={text} />)}
-            </datalist>
-          )}
+          <input
+            {...input}
+            {...more}
+            list={id}
+            onInput={({ currentTarget }) => onInput(currentTarget.value)}
+          />
+          <datalist id={id}>
+            {suggestions.map((text) => <option key={text} value={text} />)}
+          </datalist>
         </>
       )}
     </Field>

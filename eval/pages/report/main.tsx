@@ -8,8 +8,7 @@ import { CompareBody } from "../compare/compare_view.tsx";
 import { GroupBody } from "../groups/group_view.tsx";
 import { RunBody } from "../run/run_view.tsx";
 import { setSource } from "../source.ts";
-import { createFileSource } from "./file_source.ts";
-import type { ReportData } from "./report_data.ts";
+import { createFileSource, type ReportData } from "./file_source.ts";
 
 const data: ReportData = JSON.parse(document.getElementById("data")!.textContent!);
 setSource(createFileSource(data));

@@ -25,14 +25,12 @@ import {
   VERDICT_TONES,
 } from "../words.ts";
 import { useLoaded } from "../loaded.tsx";
-import { source } from "../source.ts";
+import { type RunAndSummary, source } from "../source.ts";
 import { decidingScore } from "../compare/compare_words.ts";
 import { toParameters } from "./turn/turn_query.ts";
 
 /** The result in one sentence, the verdict against the last run, and why calls failed. */
-export function Headline({ run, summary, before }: {
-  run: Run;
-  summary: RunSummary;
+export function Headline({ run, summary, before }: RunAndSummary & {
   before: Run | undefined;
 }) {
   const { scenarios, outcomes, errors } = summary;
@@ -148,7 +146,7 @@ function Classes({ counts }: { counts: { name: string; count: number; text: stri
 }
 
 /** Further figures, with links to their turns. */
-function Figures({ run, summary }: { run: Run; summary: RunSummary }) {
+function Figures({ run, summary }: RunAndSummary) {
   const {
     outcomes,
     usage,

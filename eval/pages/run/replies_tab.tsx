@@ -7,7 +7,6 @@ import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
 import { useIsPrinting } from "../../../shared/pages/printing.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
-import type { RunSummary } from "../../results/run_summary.ts";
 import { Select } from "../parts/fields.tsx";
 import { scoreLabel } from "../words.ts";
 import { Chips, describeFilters, MoreFilters } from "./reply_filters.tsx";
@@ -23,6 +22,7 @@ import {
   turnParameters,
   WORST_FIRST,
 } from "./turn/turn_query.ts";
+import type { RunAndSummary } from "../source.ts";
 
 /** Rows of a list that is read again, which are awaited before it is shown. */
 const MOST_AT_ONCE = 310;
@@ -33,9 +33,7 @@ function usualSort({ status }: Pick<Run, "status">): string {
 }
 
 /** The turns of a run with question, reference and reply. `round` grows when there are new ones. */
-export function RepliesTab({ run, summary, round, before }: {
-  run: Run;
-  summary: RunSummary;
+export function RepliesTab({ run, summary, round, before }: RunAndSummary & {
   round: number;
   /** The last run of the same test. */
   before?: Run | undefined;

@@ -10,7 +10,7 @@ import { useLoaded } from "../loaded.tsx";
 import { SavedFilters } from "../saved_filters.tsx";
 import { isUnit, Select, UnitInput } from "../parts/fields.tsx";
 import { SearchField, useTyping } from "../parts/search_field.tsx";
-import { source } from "../source.ts";
+import { type RunAndSummary, source } from "../source.ts";
 import { CONTRADICTING, modelOf, type Result, RESULTS, scoreLabel } from "../words.ts";
 import { isFiltered, noFilters, toParameters } from "./turn/turn_query.ts";
 
@@ -57,9 +57,7 @@ const CHIP_FILTERS = [
 ];
 
 /** The chips with their counts. While a run is running they have none: its progress is the count. */
-export function Chips({ run, summary, before }: {
-  run: Run;
-  summary: RunSummary;
+export function Chips({ run, summary, before }: RunAndSummary & {
   before?: Run | undefined;
 }) {
   const chips = chipsOf(summary, before);

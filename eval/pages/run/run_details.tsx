@@ -1,18 +1,13 @@
-import type { Run } from "../../api/schemas/run_schemas.ts";
-import type { RunSummary } from "../../results/run_summary.ts";
 import { AgreementView } from "../grades/agreement_view.tsx";
 import { NoiseView } from "../noise/noise_view.tsx";
 import { ScenariosTab } from "./scenarios_tab.tsx";
 import { ScoresTab } from "./scores_tab.tsx";
+import type { RunAndSummary } from "../source.ts";
 
 export { TurnView } from "./turn/turn_view.tsx";
 
 /** The tabs of a run except the first one. They and turns are loaded when they are first shown. */
-export function DetailsTab({ view, run, summary }: {
-  view: string;
-  run: Run;
-  summary: RunSummary;
-}) {
+export function DetailsTab({ view, run, summary }: RunAndSummary & { view: string }) {
   if (view === "scenarios") return <ScenariosTab run={run} summary={summary} />;
   if (view === "scores") return <ScoresTab summary={summary} />;
   if (view === "noise") return <NoiseView run={run} summary={summary} />;

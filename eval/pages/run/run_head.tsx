@@ -5,18 +5,16 @@ import { navigate, query } from "../../../shared/pages/location.ts";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import type { Run } from "../../api/schemas/run_schemas.ts";
-import type { RunSummary } from "../../results/run_summary.ts";
 import { StatusBadge } from "../frame.tsx";
 import { Explained } from "../glossary.tsx";
 import { datasetText, modelOf, sumOf } from "../words.ts";
 import { tryAction } from "../actions.tsx";
 import { readRequest, startRun } from "../api.ts";
 import { exportItems, runActions } from "../run_actions.tsx";
+import type { RunAndSummary } from "../source.ts";
 
 /** What the run was. `crumbs` and `actions` are what a report does not have. */
-export function RunHead({ run, summary, crumbs, actions }: {
-  run: Run;
-  summary: RunSummary;
+export function RunHead({ run, summary, crumbs, actions }: RunAndSummary & {
   crumbs?: ComponentChildren;
   actions?: ComponentChildren;
 }) {

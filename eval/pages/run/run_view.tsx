@@ -5,11 +5,10 @@ import { lazy } from "../../../shared/pages/components/lazy.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { leftAt, query, scrollBackTo, useSubject } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
-import type { RunSummary } from "../../results/run_summary.ts";
 import { Frame } from "../frame.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { ChangeRunDialog } from "../run_actions.tsx";
-import { source } from "../source.ts";
+import { type RunAndSummary, source } from "../source.ts";
 import { asSentence, modelOf } from "../words.ts";
 import { Headline } from "./headline.tsx";
 import { LiveRun } from "./live_run.tsx";
@@ -83,9 +82,7 @@ export function RunBody({ id, live }: { id: string; live?: LiveParts }) {
   );
 }
 
-function Whole({ run, summary, live, reload }: {
-  run: Run;
-  summary: RunSummary;
+function Whole({ run, summary, live, reload }: RunAndSummary & {
   live: LiveParts | undefined;
   reload: () => void;
 }) {

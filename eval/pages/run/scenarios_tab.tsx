@@ -7,13 +7,11 @@ import {
   formatScore,
 } from "../../../shared/pages/format.ts";
 import type { ScenarioRow } from "../../api/schemas/turn_schemas.ts";
-import type { Run } from "../../api/schemas/run_schemas.ts";
-import type { RunSummary } from "../../results/run_summary.ts";
 import { mean } from "../../assess/mean.ts";
 import { Section } from "../frame.tsx";
 import { Shown } from "../loaded.tsx";
 import { readPages, usePages } from "../parts/paging.tsx";
-import { source } from "../source.ts";
+import { type RunAndSummary, source } from "../source.ts";
 
 const PAGE = 50;
 const MOST_ATTEMPTS = 50;
@@ -21,7 +19,7 @@ const MOST_ATTEMPTS = 50;
 const SIGNS = { passed: "✓", below: "✕", missing: "?", unscored: "·" };
 
 /** The scenarios of a run: first those that pass in some attempts only, then those that never do. */
-export function ScenariosTab({ run, summary }: { run: Run; summary: RunSummary }) {
+export function ScenariosTab({ run, summary }: RunAndSummary) {
   const read = (cursor: string | undefined) =>
     source.scenarios(run.run_id, { sort: "stability", limit: PAGE, cursor });
   const { loaded, more } = usePages(

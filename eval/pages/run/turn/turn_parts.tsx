@@ -1,12 +1,18 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
 import { Link } from "../../../../shared/pages/components/link.tsx";
 import { formatDuration, formatNumberOf, formatScore } from "../../../../shared/pages/format.ts";
 import { query } from "../../../../shared/pages/location.ts";
 import type { TurnRow } from "../../../run/events/turn_view.ts";
 import type { InteractionResult, JudgeResult } from "../../../schemas/interaction_result.ts";
 import type { CheckResult } from "../../../schemas/checks.ts";
+import type { ShownTurn } from "../../../api/schemas/turn_schemas.ts";
+import type { Run } from "../../../api/schemas/run_schemas.ts";
 import { Section } from "../../frame.tsx";
 import { placeOf, resultOf, RESULTS, saidAt } from "../../words.ts";
+import { AttemptButtons, ReplyDiff } from "../../parts/replies.tsx";
+import { Shown, useLoaded } from "../../loaded.tsx";
+import { source } from "../../source.ts";
 
 /** The conversation up to a turn, with the score of each turn. Earlier turns are scrolled away. */
 export function Transcript({ turns, omitted }: { turns: TurnRow[]; omitted: number }) {
@@ -140,5 +146,58 @@ export function Judge({ judge }: { judge: JudgeResult }) {
         ))}
       </ul>
     </Section>
+  );
+}
+
+const MOST = 50;
+
+/** The same turn in the run's other attempts, beside this one. */
+export function OtherAttempts({ run, turn }: { run: Run; turn: ShownTurn }) {
+  const loaded = useLoaded(
+    () =>
+      source.turns(run.run_id, {
+        scenario: turn.scenario,
+        turn: turn.turn,
+        sort: "position",
+        fields: "agent_reply,error",
+        counted: "true",
+        limit: MOST,
+      }),
+    [run.run_id, turn.scenario, turn.turn],
+  );
+  return (
+    <Section
+      title="Attempts"
+      hint="Choose another attempt to see how its reply differs from this one."
+    >
+      <Shown loaded={loaded} what="the attempts">
+        {({ turns }) => <Choice turn={turn} attempts={turns} />}
+      </Shown>
+    </Section>
+  );
+}
+
+/** `attempts` includes this one. */
+function Choice({ turn, attempts }: { turn: ShownTurn; attempts: TurnRow[] }) {
+  const other = useSignal<number | undefined>(undefined);
+  const others = attempts.filter(({ attempt_id }) => attempt_id !== turn.attempt_id);
+  const shown = others.find(({ attempt_id }) => attempt_id === other.value) ?? others[0];
+  return (
+    <>
+      <AttemptButtons
+        label="Attempts"
+        attempts={attempts}
+        chosen={shown?.attempt_id}
+        own={turn.attempt_id}
+        onChoose={(attempt) => other.value = attempt}
+      />
+      {shown && (
+        <ReplyDiff
+          reference={turn.interaction.agent_reply}
+          reply={saidAt(shown).agent_reply ?? ""}
+          labels={["This attempt", `Attempt ${shown.attempt_id}`]}
+        />
+      )}
+    </>
   );
 }

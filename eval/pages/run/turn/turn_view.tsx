@@ -11,15 +11,13 @@ import {
 } from "../../../../shared/pages/format.ts";
 import { returnWith, setQuery } from "../../../../shared/pages/location.ts";
 import type { ShownTurn } from "../../../api/schemas/turn_schemas.ts";
-import type { Run } from "../../../api/schemas/run_schemas.ts";
-import type { RunSummary } from "../../../results/run_summary.ts";
 import type { TurnRow } from "../../../run/events/turn_view.ts";
 import { Section } from "../../frame.tsx";
 import { CodeText, Fact } from "../../parts/boxes.tsx";
 import { Explained } from "../../glossary.tsx";
 import { Shown, useLoaded } from "../../loaded.tsx";
 import { tryAction } from "../../actions.tsx";
-import { type Parameters, source } from "../../source.ts";
+import { type Parameters, type RunAndSummary, source } from "../../source.ts";
 import { Grading } from "../../grades/grading.tsx";
 import {
   adviceOn,
@@ -33,15 +31,12 @@ import {
 } from "../../words.ts";
 import { ReplyDiff } from "../../parts/replies.tsx";
 import { reasonsOf } from "../reply_rows.tsx";
-import { OtherAttempts } from "./other_attempts.tsx";
-import { CheckResults, Judge, ToolCalls, Transcript } from "./turn_parts.tsx";
+import { CheckResults, Judge, OtherAttempts, ToolCalls, Transcript } from "./turn_parts.tsx";
 import { FAILING, turnParameters } from "./turn_query.ts";
 import { TurnScores } from "./turn_scores.tsx";
 
 /** One turn: what was said, what was expected, and every score of it. */
-export function TurnView({ run, summary, place }: {
-  run: Run;
-  summary: RunSummary;
+export function TurnView({ run, summary, place }: RunAndSummary & {
   place: string;
 }) {
   const loaded = useLoaded(() => source.turn(run.run_id, place), [run.run_id, place]);
@@ -80,7 +75,7 @@ export function TurnView({ run, summary, place }: {
   );
 }
 
-function Turn({ run, summary, turn }: { run: Run; summary: RunSummary; turn: ShownTurn }) {
+function Turn({ run, summary, turn }: RunAndSummary & { turn: ShownTurn }) {
   const { interaction, conversation } = turn;
   const { label, tone } = RESULTS[resultOf(turn)];
   const heading = useRef<HTMLHeadingElement>(null);
