@@ -1,5 +1,5 @@
 import { asFields, asList, asText, parseFields } from "../../shared/fields.ts";
-import { lost, requestEvents } from "../../shared/pages/api.ts";
+import { lostProblem, requestEvents } from "../../shared/pages/api.ts";
 import { toApiProblem } from "../../shared/pages/api_problem.ts";
 import { thoughtOf } from "../../shared/providers/extra_fields.ts";
 import type { toAccount } from "../answer/accounting.ts";
@@ -77,7 +77,7 @@ export async function* streamReply(
     if (chunk.error) throw toApiProblem(chunk, { status: 502, requestId });
     yield chunk;
   }
-  throw lost();
+  throw lostProblem();
 }
 
 /** What ended an answer early, by its `finish_reason`. */

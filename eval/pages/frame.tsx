@@ -3,7 +3,7 @@ import { Link } from "../../shared/pages/components/link.tsx";
 import { TopBar } from "../../shared/pages/components/top_bar.tsx";
 import { path } from "../../shared/pages/location.ts";
 import type { ListedRun } from "../api/schemas/run_schemas.ts";
-import { DeleteDialog } from "./actions.tsx";
+import { DeleteDialog } from "./deletion.tsx";
 import { Explained } from "./glossary.tsx";
 import { source } from "./source.ts";
 

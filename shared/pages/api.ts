@@ -68,7 +68,7 @@ export async function* requestEvents(
   try {
     if (body) yield* readServerEvents(body);
   } catch (error) {
-    throw options.signal?.aborted ? error : lost(error);
+    throw options.signal?.aborted ? error : lostProblem(error);
   }
 }
 
@@ -87,7 +87,7 @@ export async function* requestLines(
       yield* lines.filter((line) => line !== "");
     }
   } catch (error) {
-    throw options.signal?.aborted ? error : lost(error);
+    throw options.signal?.aborted ? error : lostProblem(error);
   }
   if (rest !== "") yield rest;
 }
@@ -102,7 +102,7 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
 }
 
 /** The problem of an answer that has ended too early. */
-export function lost(cause?: unknown): ApiProblem {
+export function lostProblem(cause?: unknown): ApiProblem {
   return offlineProblem("the connection was lost before the answer was complete", cause);
 }
 

@@ -1,7 +1,8 @@
 import type { MenuItem } from "../../../shared/pages/components/menu.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate } from "../../../shared/pages/location.ts";
-import { type Deletion, deletionItem, downloadItems } from "../actions.tsx";
+import { downloadItems } from "../actions.tsx";
+import { type Deletion, deletionItem } from "../deletion.tsx";
 import { deleteDataset, downloadDataset } from "../api.ts";
 
 /** The address of the form that starts a run of a dataset. */
@@ -16,7 +17,7 @@ export function datasetDownloads(name: string, version?: string): MenuItem[] {
   return downloadItems(FORMATS, (format) => downloadDataset(name, { version, format }));
 }
 
-/** What can be done with a dataset in the list. `deleted` is called when it is deleted. */
+/** What can be done with a dataset in the list. `after` is called when it is deleted. */
 export function datasetActions(
   { name, versions }: { name: string; versions: number },
   after: () => void,

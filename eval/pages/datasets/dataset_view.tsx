@@ -16,7 +16,7 @@ import { Frame, Section } from "../frame.tsx";
 import { Fact } from "../parts/boxes.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
-import { askToDelete, deletionItem } from "../actions.tsx";
+import { askToDelete, deletionItem } from "../deletion.tsx";
 import {
   datasetDeletion,
   datasetDownloads,

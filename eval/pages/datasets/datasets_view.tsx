@@ -1,10 +1,10 @@
-import { RowMenu } from "../actions.tsx";
 import { Age, Empty } from "../../../shared/pages/components/states.tsx";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatBytes, formatCount } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
+import { RowMenu } from "../actions.tsx";
 import type { Dataset } from "../../api/dataset_routes.ts";
 import { listDatasets } from "../api.ts";
 import { Frame } from "../frame.tsx";

@@ -1,7 +1,8 @@
 import type { MenuItem } from "../../../shared/pages/components/menu.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import type { ListedGroup } from "../../groups/group_report.ts";
-import { deletionItem, downloadItems, tryAction } from "../actions.tsx";
+import { downloadItems, tryAction } from "../actions.tsx";
+import { deletionItem } from "../deletion.tsx";
 import { cancelGroup, deleteGroup, downloadGroup, retryGroup } from "../api.ts";
 import { canRetry, RETRY } from "../run_actions.tsx";
 

@@ -1,7 +1,7 @@
-import { RowMenu } from "../actions.tsx";
 import { Age, Empty } from "../../../shared/pages/components/states.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
+import { RowMenu } from "../actions.tsx";
 import { listGroups } from "../api.ts";
 import { Frame, StatusBadge } from "../frame.tsx";
 import { Shown } from "../loaded.tsx";

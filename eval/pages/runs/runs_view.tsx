@@ -142,7 +142,7 @@ function TestTrend({ name }: { name: string }) {
         <span class="row">
           <Select
             aria-label="What the trend shows"
-            options={choices.map((name) => [name, trendLabel(name)])}
+            options={choices.map((one) => [one, trendLabel(one)])}
             value={choice}
             onChoose={(trend) => setQuery({ trend })}
           />

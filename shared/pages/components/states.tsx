@@ -28,7 +28,7 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
-/** A remark, where it belongs. */
+/** A remark or a failure, with a picture, beside what it is about. */
 export function Notice({ kind, icon = "warning", role, children }: {
   kind?: "warn" | "bad";
   icon?: IconName;

@@ -17,7 +17,7 @@ import { readScenario, withNewTurn } from "../../../eval/pages/datasets/scenario
 import { toUpload } from "../../../eval/pages/datasets/upload.ts";
 import { commandLine, shellWord, withoutOption } from "../../../eval/pages/new_run/commands.tsx";
 import { createFileSource, type RunReport } from "../../../eval/pages/report/file_source.ts";
-import { findNeighbour } from "../../../eval/pages/run/turn/turn_view.tsx";
+import { findNeighbour } from "../../../eval/pages/run/turn/turn_list.ts";
 import { type Parameters, setSource, type Source } from "../../../eval/pages/source.ts";
 import { overallText } from "../../../eval/pages/words.ts";
 import type { TurnRow } from "../../../eval/run/events/turn_view.ts";

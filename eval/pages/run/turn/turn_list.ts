@@ -3,7 +3,8 @@ import { ApiProblem } from "../../../../shared/pages/api_problem.ts";
 import type { TurnPage } from "../../../api/schemas/turn_schemas.ts";
 import type { TurnRow } from "../../../run/events/turn_view.ts";
 import { type Parameters, source } from "../../source.ts";
-import { readLines } from "./turn_query.ts";
+import { placeOf } from "../../words.ts";
+import { FAILING, readLines } from "./turn_query.ts";
 
 /** The first page is small, so that it arrives at once; large ones follow. */
 const FIRST_PAGE = 60;
@@ -52,6 +53,7 @@ function readPage(
   });
 }
 
+/** What `createTurnList` makes. */
 export type TurnList = ReturnType<typeof createTurnList>;
 
 /** Turns of a run, fetched page by page as the person scrolls. */
@@ -101,4 +103,33 @@ export function createTurnList(runId: string, parameters: Parameters) {
     },
     stop: () => void (isStopped = true),
   };
+}
+
+/** Of a search, which needs no texts. */
+const SEARCHED = 1_000;
+
+/** The next or previous failing turn in the order of the list, within its filters. */
+export async function findNeighbour(
+  runId: string,
+  { from, step, parameters }: { from: string; step: 1 | -1; parameters: Parameters },
+): Promise<string | undefined> {
+  const places: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await source.turns(runId, {
+      ...parameters,
+      outcome: parameters.outcome ?? FAILING,
+      limit: SEARCHED,
+      cursor,
+    });
+    places.push(...page.turns.map((turn: TurnRow) => placeOf(turn)));
+    cursor = page.next_cursor ?? undefined;
+    const at = places.indexOf(from);
+    // From a turn that passes, the next is the first failing one, the previous the last.
+    const end = step > 0 ? 0 : places.length - 1;
+    const next = at >= 0 ? at + step : cursor ? -1 : end;
+    if (next >= 0 && next < places.length) return places[next];
+    if (at >= 0 && step < 0) return undefined;
+  } while (cursor);
+  return undefined;
 }

@@ -11,13 +11,12 @@ import {
 } from "../../../../shared/pages/format.ts";
 import { returnWith, setQuery } from "../../../../shared/pages/location.ts";
 import type { ShownTurn } from "../../../api/schemas/turn_schemas.ts";
-import type { TurnRow } from "../../../run/events/turn_view.ts";
 import { Section } from "../../frame.tsx";
 import { CodeText, Fact } from "../../parts/boxes.tsx";
 import { Explained } from "../../glossary.tsx";
 import { Shown, useLoaded } from "../../loaded.tsx";
 import { tryAction } from "../../actions.tsx";
-import { type Parameters, type RunAndSummary, source } from "../../source.ts";
+import { type RunAndSummary, source } from "../../source.ts";
 import { Grading } from "../../grades/grading.tsx";
 import {
   adviceOn,
@@ -32,7 +31,8 @@ import {
 import { ReplyDiff } from "../../parts/replies.tsx";
 import { reasonsOf } from "../reply_rows.tsx";
 import { CheckResults, Judge, OtherAttempts, ToolCalls, Transcript } from "./turn_parts.tsx";
-import { FAILING, turnParameters } from "./turn_query.ts";
+import { turnParameters } from "./turn_query.ts";
+import { findNeighbour } from "./turn_list.ts";
 import { TurnScores } from "./turn_scores.tsx";
 
 /** One turn: what was said, what was expected, and every score of it. */
@@ -200,32 +200,4 @@ function Images({ parts = [] }: { parts?: ShownTurn["interaction"]["user_parts"]
       ))}
     </>
   );
-}
-
-const PAGE = 1_000;
-
-/** The next or previous failing turn in the order of the list, within its filters. */
-export async function findNeighbour(
-  runId: string,
-  { from, step, parameters }: { from: string; step: 1 | -1; parameters: Parameters },
-): Promise<string | undefined> {
-  const places: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await source.turns(runId, {
-      ...parameters,
-      outcome: parameters.outcome ?? FAILING,
-      limit: PAGE,
-      cursor,
-    });
-    places.push(...page.turns.map((turn: TurnRow) => placeOf(turn)));
-    cursor = page.next_cursor ?? undefined;
-    const at = places.indexOf(from);
-    // From a turn that passes, the next is the first failing one, the previous the last.
-    const end = step > 0 ? 0 : places.length - 1;
-    const next = at >= 0 ? at + step : cursor ? -1 : end;
-    if (next >= 0 && next < places.length) return places[next];
-    if (at >= 0 && step < 0) return undefined;
-  } while (cursor);
-  return undefined;
 }
