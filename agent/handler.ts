@@ -1,4 +1,4 @@
-import type { Capacity } from "../shared/http/server/connection.ts";
+import type { Capacity } from "../shared/http/server/admission.ts";
 import type { RateLimiter } from "../shared/http/router/rate_limit.ts";
 import type { Service } from "../shared/http/router/router.ts";
 import { createService } from "../shared/http/server/service.ts";

@@ -1,5 +1,5 @@
 import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_call.ts";
-import { createCapacity } from "../shared/http/server/connection.ts";
+import { createCapacity } from "../shared/http/server/admission.ts";
 import type { Logger } from "../shared/log.ts";
 import { createMetrics } from "../shared/ops/metrics.ts";
 import type { ReadinessCheck } from "../shared/ops/operations_routes.ts";

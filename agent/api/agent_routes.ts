@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { AppError } from "../../shared/errors.ts";
 import { readJson } from "../../shared/http/body/body.ts";
-import { type Capacity, workSignal } from "../../shared/http/server/connection.ts";
+import type { Capacity } from "../../shared/http/server/admission.ts";
+import { workSignal } from "../../shared/http/server/connection.ts";
 import { jsonResponse } from "../../shared/http/server/send_response.ts";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { wantsEvents } from "../../shared/http/router/headers.ts";
@@ -104,7 +105,7 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
       problems: {
         400: "`invalid_json`, `invalid_request`, `missing_model_id`, `invalid_model_id`",
         404: "`model_not_found`: the provider does not know the model",
-        ...RUN_REFUSALS,
+        ...RUN_FAILURES,
       },
       handler: createAnswerHandler(deps),
     },
@@ -113,7 +114,7 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
       path: "/studio/models",
       summary: "The fine-tuned models, by name",
       answers: { 200: jsonAnswer("Names to UUIDs.", StudioModels) },
-      problems: LIST_REFUSALS,
+      problems: LIST_FAILURES,
       handler: async (request, { connection }) =>
         Response.json(await models.listStudio(workSignal(request, connection))),
     },
@@ -229,7 +230,7 @@ export const AgentApprove = z.enum(["tools"]).optional().meta({
 });
 
 /** What any run may be answered. A provider's refusal may also be a 400, 403 or 413. */
-export const RUN_REFUSALS = {
+export const RUN_FAILURES = {
   402: "`provider_refused`",
   422: "`provider_refused`; 400, 403 and 413 may have that code too",
   451: "`provider_refused`",
@@ -239,7 +240,7 @@ export const RUN_REFUSALS = {
 };
 
 /** What any list of models may be answered. */
-export const LIST_REFUSALS = {
+export const LIST_FAILURES = {
   502: "`provider_error`, `provider_auth`",
   504: "`provider_timeout`",
 };

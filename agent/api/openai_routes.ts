@@ -17,8 +17,8 @@ import { ResponseObject, ResponsesRequest } from "../schemas/responses.ts";
 import type { OpenAIHandlers } from "../openai/handlers.ts";
 import {
   AgentApprove,
-  LIST_REFUSALS,
-  RUN_REFUSALS,
+  LIST_FAILURES,
+  RUN_FAILURES,
   runAnswer,
   type RunRouteDeps,
 } from "./agent_routes.ts";
@@ -37,7 +37,7 @@ const RUN_PROBLEMS: ProblemTexts = {
   400: "`invalid_json`, `invalid_request`, `missing_model_id`, `invalid_model_id`, " +
     "`unsupported_parameter`",
   404: "`model_not_found`",
-  ...RUN_REFUSALS,
+  ...RUN_FAILURES,
 };
 
 const errorFormat: ErrorFormat = { contentType: "application/json", schema: OpenAIError };
@@ -105,7 +105,7 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
       answers: {
         200: jsonAnswer("OpenAI's list.", ModelList),
       },
-      problems: LIST_REFUSALS,
+      problems: LIST_FAILURES,
       errorFormat,
       handler: handler("listModels"),
     },
@@ -118,7 +118,7 @@ export function createOpenAIRoutes(deps: RunRouteDeps): Route[] {
         path: z.object({ id: z.string().meta({ description: "As `GET /v1/models` lists it." }) }),
       },
       answers: { 200: jsonAnswer("The model, as OpenAI's API describes one.", Model) },
-      problems: { 404: "`model_not_found`", ...LIST_REFUSALS },
+      problems: { 404: "`model_not_found`", ...LIST_FAILURES },
       errorFormat,
       handler: handler("findModel"),
     },

@@ -1,5 +1,6 @@
 import { checkBody, readJsonValue } from "../../shared/http/body/body.ts";
-import { type Capacity, workSignal } from "../../shared/http/server/connection.ts";
+import type { Capacity } from "../../shared/http/server/admission.ts";
+import { workSignal } from "../../shared/http/server/connection.ts";
 import { jsonResponse } from "../../shared/http/server/send_response.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
 import { asFields, asList } from "../../shared/fields.ts";

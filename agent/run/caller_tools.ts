@@ -106,14 +106,13 @@ export function createCallerCalls(tools: CallerTools) {
 }
 
 /**
- * What the caller has decided about the calls of the agent's tools that waited for it: `messages` is
- * the conversation without the answers to `approved`, the calls that may run now; `sentIds` has the
- * ids by which the caller knows them, by the model's own.
+ * Reads what the caller has decided about the calls of the agent's tools that waited for it:
+ * `approved` at the end of the conversation lets the call run, `refused` or `refused: <reason>` is
+ * passed to the model, and anything else is taken as the tool's result. `given` is the conversation
+ * as the caller sent it, `tools` the names of the agent's tools.
  *
- * Reads the answers to calls of the agent's tools: `approved` at the end of the conversation lets
- * the call run, `refused` or `refused: <reason>` is passed to the model, and anything else is taken
- * as the tool's result. `given` is the conversation as the caller sent it, `tools` the names of the
- * agent's tools.
+ * Returns the conversation without the answers to `approved`, the calls that may run now, and the ids
+ * by which the caller knows them, by the model's own.
  */
 export function readDecisions(
   history: ChatMessage[],

@@ -152,8 +152,8 @@ const KEPT_MINUTES = 60;
 const KEPT_CHARACTERS = 32_000_000;
 
 /**
- * The runs that wait for their callers. Remembers what a run did before it waited for the caller: the caller sends back only its
- * own call and result, and without the rest the model would use the agent's tools again. If a run
+ * The runs that wait for their callers, with what each has done before. The caller sends back only
+ * its own call and result, and without the rest the model would use the agent's tools again. If a run
  * was forgotten, or another process had it, the run continues with what the caller sent.
  */
 function createPendingRuns() {

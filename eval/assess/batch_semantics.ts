@@ -1,6 +1,7 @@
 import { loadApart } from "../../shared/lazy.ts";
 import type { Scenario } from "../schemas/scenario.ts";
-import type { ComparedReply, Embedder } from "./embeddings/embedder.ts";
+import type { ComparedReply } from "./agreement/agreement.ts";
+import type { Embedder } from "./embeddings/embedder.ts";
 import { references } from "./references.ts";
 import { chooseMethod, type SimilarityMethod } from "./scores/similarity_method.ts";
 import { type CharTfIdf, createCharTfIdf } from "./text/char_tfidf.ts";

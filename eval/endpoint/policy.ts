@@ -1,6 +1,6 @@
 import { AppError } from "../../shared/errors.ts";
 import type { Resolve } from "../../shared/http/fetch/public_fetch.ts";
-import { currentRequest } from "../../shared/ops/tracing.ts";
+import { currentRequest } from "../../shared/http/router/request_scope.ts";
 import { loadApart } from "../../shared/lazy.ts";
 import type { EvalConfig } from "../config.ts";
 
@@ -65,7 +65,7 @@ export function createEndpointPolicy(config: PolicyConfig, resolve?: Resolve) {
       );
     },
     isTrusted,
-    /** Throws the same if an untrusted endpoint has an address that is not public. */
+    /** Throws 403 `endpoint_not_allowed` if an untrusted endpoint has an address that is not public. */
     async requireReachable(endpoint: string): Promise<void> {
       if (isTrusted(endpoint)) return;
       const { requirePublicHost, systemResolve } = await loadApart(() =>

@@ -1,5 +1,5 @@
 import { isBarring, isOpenBar, mayBeBarred } from "../schemas/barred.ts";
-import { type CheckResult } from "../schemas/checks.ts";
+import type { CheckResult } from "../schemas/checks.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
 import type { Scenario } from "../schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";

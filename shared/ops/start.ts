@@ -10,13 +10,14 @@ import {
 } from "../config/config.ts";
 import type { CallerKey } from "../http/router/auth.ts";
 import { canOpenFiles, filesNeeded } from "../http/server/connections.ts";
+import { currentRequest } from "../http/router/request_scope.ts";
 import type { Service } from "../http/router/router.ts";
 import { serve } from "../http/server/server.ts";
 import type { StopOptions } from "../http/server/stopping.ts";
 import { createLineWriter, createLogger, type LogFormat, type Logger } from "../log.ts";
 import { type Metrics, startLagSampler } from "./metrics.ts";
-import { createRedactor, listSecrets, summariseConfig } from "../redaction.ts";
-import { currentRequest } from "./tracing.ts";
+import { describePostgres, isPostgresAddress } from "../postgres/address.ts";
+import { createRedactor, isSecretVariable, listSecrets } from "../redaction.ts";
 import { describeVersion } from "./version.ts";
 
 /** What a `main.ts` defines about its service. */
@@ -168,6 +169,45 @@ async function configure<S extends z.ZodObject>(
 
 function summarise<S extends z.ZodObject>(schema: S, config: z.output<S>): Record<string, string> {
   return summariseConfig(config, parseConfig(schema, {}));
+}
+
+/** Shown instead of a secret. */
+const HIDDEN = "set";
+
+/**
+ * The configuration for the first log line: every variable that differs from its default. Secrets
+ * are shown as `set`, several keys by their number. So is the content of a file that is given in
+ * place of its path: it may contain keys. URLs lose every part that may be a secret.
+ */
+export function summariseConfig(
+  config: Record<string, unknown>,
+  defaults: Record<string, unknown>,
+): Record<string, string> {
+  const summary: Record<string, string> = {};
+  for (const [variable, value] of Object.entries(config)) {
+    const text = render(value);
+    if (value === undefined || text === render(defaults[variable])) continue;
+    summary[variable] = isSecretVariable(variable) ? describeSecret(value) : text;
+  }
+  return summary;
+}
+
+function describeSecret(value: unknown): string {
+  if (Array.isArray(value)) return describeKeys(value);
+  if (typeof value !== "object" || value === null) return HIDDEN;
+  return `${HIDDEN} for ${Object.keys(value).join(", ")}`;
+}
+
+/** `API_KEYS=none` means that callers need none: it is not a key. */
+function describeKeys(values: unknown[]): string {
+  const keys = values.filter((value) => value !== "none");
+  return keys.length > 0 ? `${keys.length} ${HIDDEN}` : "none";
+}
+
+function render(value: unknown): string {
+  if (typeof value !== "string") return JSON.stringify(value) ?? "";
+  if (value.trimStart().startsWith("{")) return HIDDEN;
+  return isPostgresAddress(value) ? describePostgres(value) : value;
 }
 
 function end(message: string): never {

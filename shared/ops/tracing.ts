@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import {
   type Attributes,
   context,
@@ -12,17 +11,7 @@ import {
 } from "@opentelemetry/api";
 import { AppError, ClientLeft, isAbort } from "../errors.ts";
 import { headerPairs } from "../http/router/headers.ts";
-
-/** What all code that runs for a request can read about it, without passing it on. */
-interface RequestScope {
-  readonly requestId: string;
-  /** The caller's own trace (W3C Trace Context), passed on to the services that are called. */
-  readonly traceparent?: string;
-  /** Sent by a page of another origin, which `CORS_ORIGINS` allows; see `markForeign`. */
-  isForeign?: boolean;
-}
-
-const scopes = new AsyncLocalStorage<RequestScope>();
+import { currentRequest, runInScope } from "../http/router/request_scope.ts";
 
 /**
  * Runs `work` for a request, as a part of the caller's trace, or of a new one if the request names
@@ -37,7 +26,7 @@ export function withRequestScope<T>(
     ? propagation.extract(ROOT_CONTEXT, Object.fromEntries(headerPairs(headers)))
     : ROOT_CONTEXT;
   const scope = { requestId, ...(traceparent && { traceparent }) };
-  return scopes.run(scope, () => context.with(parent, work));
+  return runInScope(scope, () => context.with(parent, work));
 }
 
 /** The caller's `traceparent` if it is valid; all zeros are not. */
@@ -46,17 +35,6 @@ function readTraceparent(headers: Headers): string | undefined {
   return /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/.test(given)
     ? given
     : undefined;
-}
-
-/** The request that the running code works for; `undefined` in background work. */
-export function currentRequest(): RequestScope | undefined {
-  return scopes.getStore();
-}
-
-/** Called by the guard of origins. */
-export function markForeign(): void {
-  const scope = scopes.getStore();
-  if (scope) scope.isForeign = true;
 }
 
 /** Spans go to Deno's OpenTelemetry if `OTEL_DENO=true`, and nowhere otherwise. */

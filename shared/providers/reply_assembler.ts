@@ -19,8 +19,8 @@ import type { ChatDelta, ChatReply, ContentPart, ToolCall } from "./provider.ts"
 import { CallFailure } from "./diagnosis.ts";
 
 /**
- * Puts one streamed reply together. Reads chunks leniently: any field may be missing or null. The reply is the choice that comes first,
- * also if there are others; `count` is how many were requested.
+ * Puts one streamed reply together. Reads chunks leniently: any field may be missing or null. The
+ * reply is the choice that comes first, also if there are others; `count` is how many were requested.
  */
 export function createReplyAssembler(requestedModel: string, count = 1) {
   const calls = createCallCollector();

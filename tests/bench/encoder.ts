@@ -2,7 +2,7 @@
 import { MINILM } from "../../eval/assess/embeddings/bert/minilm.ts";
 import { createSentenceModel } from "../../eval/assess/embeddings/bert/sentence_model.ts";
 import type { ModelSource } from "../../eval/assess/embeddings/bert/weight_piece.ts";
-import { product } from "../../eval/assess/embeddings/embedder.ts";
+import { product } from "../../eval/assess/vectors.ts";
 import { createReferenceModel } from "../fakes/reference_bert.ts";
 import type { EncoderFigures } from "./encoder_process.ts";
 import { createTexts, type EncoderTexts, MODELS } from "./encoder_texts.ts";

@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
 import { parse } from "csv-parse/sync";
 import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
-import { cosine } from "../../eval/assess/embeddings/embedder.ts";
+import { cosine } from "../../eval/assess/vectors.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
 import { gramCosine } from "../../eval/assess/text/char_tfidf.ts";

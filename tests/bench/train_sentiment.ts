@@ -4,7 +4,7 @@
  * `eval/assess/metadata/sentiment_model.json`. Needed again after a change of the encoder or the
  * sentences.
  */
-import { toUnit } from "../../eval/assess/embeddings/embedder.ts";
+import { toUnit } from "../../eval/assess/vectors.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { phraseSentences, readSentences, SENTIMENTS } from "./sentiment_sentences.ts";
 

@@ -3,7 +3,7 @@ import { type AgentDeps, createAgentHandler } from "../../agent/handler.ts";
 import { createTools } from "../../agent/tools/mod.ts";
 import { createFixedTools } from "../../agent/tools/tool.ts";
 import { parseConfig } from "../../shared/config/config.ts";
-import { createCapacity } from "../../shared/http/server/connection.ts";
+import { createCapacity } from "../../shared/http/server/admission.ts";
 import { silentLogger } from "../../shared/log.ts";
 import type { ChatProvider } from "../../shared/providers/provider.ts";
 

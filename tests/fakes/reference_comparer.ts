@@ -1,7 +1,7 @@
 import type { Comparison, Direction } from "../../eval/assess/embeddings/bert/comparing.ts";
 import { COMPARED_AFTER } from "../../eval/assess/embeddings/bert/layout.ts";
 import { MINILM } from "../../eval/assess/embeddings/bert/minilm.ts";
-import { product } from "../../eval/assess/embeddings/embedder.ts";
+import { product } from "../../eval/assess/vectors.ts";
 import { createReferenceModel, type Matrix } from "./reference_bert.ts";
 
 /** The layers that compare two texts, in floats and plain loops; a reference for the kernel. */

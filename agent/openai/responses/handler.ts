@@ -1,5 +1,6 @@
 import { type BodyLimits, checkBody, readJsonValue } from "../../../shared/http/body/body.ts";
-import { type Capacity, workSignal } from "../../../shared/http/server/connection.ts";
+import type { Capacity } from "../../../shared/http/server/admission.ts";
+import { workSignal } from "../../../shared/http/server/connection.ts";
 import type { Handler } from "../../../shared/http/router/router.ts";
 import { CompletionRequest } from "../../schemas/chat_completion.ts";
 import { ResponsesRequest } from "../../schemas/responses.ts";

@@ -1,7 +1,7 @@
-import type { AgreementLabel } from "../../schemas/interaction_result.ts";
+import type { AgreementLabel, ReplyAgreement } from "../../schemas/interaction_result.ts";
 import type { Comparison, Direction } from "../embeddings/bert/comparing.ts";
 import { mean } from "../mean.ts";
-import { type ComparedReply, product } from "../embeddings/embedder.ts";
+import { product } from "../vectors.ts";
 
 /** Texts whose cosine is lower count as unrelated: none of 350 such pairs agreed. */
 const UNRELATED = 0.1;
@@ -25,6 +25,12 @@ export interface TextComparer {
   /** Splits a text into parts of a few sentences, in order. */
   windows(text: string): Promise<TextWindow[]>;
   compare(reference: TextWindow, reply: TextWindow): Promise<Comparison>;
+}
+
+export interface ComparedReply {
+  agreement: ReplyAgreement;
+  /** In [0, 1]; `calibrate` puts it on the scale of the other methods. */
+  similarity: number;
 }
 
 /**

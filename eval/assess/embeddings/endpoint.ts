@@ -3,7 +3,8 @@ import { readAnswer } from "../../../shared/providers/answer.ts";
 import { createBatcher } from "../background/batcher.ts";
 import { createMemo } from "../background/memo.ts";
 import type { EndpointClient } from "../../endpoint/client.ts";
-import { type Embedder, pool } from "./embedder.ts";
+import type { Embedder } from "./embedder.ts";
+import { pool } from "../vectors.ts";
 import { cutWindows } from "./windows.ts";
 
 const BATCH = 16;

@@ -11,7 +11,8 @@ import {
 import type { EncodedPair } from "./bert/comparing.ts";
 import type { EncodedText, SharedModel } from "./bert/sentence_model.ts";
 import type { EncoderModel } from "./bert/weight_piece.ts";
-import { type Embedder, pool, product } from "./embedder.ts";
+import type { Embedder } from "./embedder.ts";
+import { pool, product } from "../vectors.ts";
 import { type EncoderInput, type EncoderOutput, startEncoder } from "./encoder_start.ts";
 import { cutWindows } from "./windows.ts";
 

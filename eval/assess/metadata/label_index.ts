@@ -2,7 +2,8 @@ import type { BatchSemantics } from "../batch_semantics.ts";
 import { type CharTfIdf, gramCosine, gramProduct, type GramVector } from "../text/char_tfidf.ts";
 import type { AnnotatedReply } from "./annotator.ts";
 import type { LabelGroup } from "./label.ts";
-import { type Embedder, pool, product, products, toUnit } from "../embeddings/embedder.ts";
+import type { Embedder } from "../embeddings/embedder.ts";
+import { pool, product, products, toUnit } from "../vectors.ts";
 
 /** How near a reply is to one label. */
 export interface LabelScore {

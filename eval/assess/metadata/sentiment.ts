@@ -1,5 +1,5 @@
 import type { BatchSemantics } from "../batch_semantics.ts";
-import { product, toUnit } from "../embeddings/embedder.ts";
+import { product, toUnit } from "../vectors.ts";
 import { type KeyAnnotation, type KeyAnnotator, noLabel } from "./annotator.ts";
 import { labelKey } from "../../schemas/labels.ts";
 import stored from "./sentiment_model.json" with { type: "json" };

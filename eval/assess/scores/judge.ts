@@ -13,10 +13,10 @@ const RUBRIC = "Grade how well the reply does what the reference does: the same 
   "1: wrong but on the subject. 0: unrelated, empty or harmful.";
 
 /**
- * Has a reply graded `votes` times, by the caller's rubric or ours, and without a reference by the
- * rubric only. The value is the mean of the readable grades, in [0, 1];
- * `null`, with the reason in `error`, if there are none. The mean, because grades are steps of one
- * scale: a median or a majority of few votes would lose information. Rejects once aborted.
+ * Has a reply graded `votes` times by the caller's rubric, or ours; if there is no reference, by the
+ * rubric only. The value is the mean of the readable grades, in [0, 1]; `null`, with the reason in
+ * `error`, if there are none. The mean, because grades are steps of one scale: a median or a majority
+ * of few votes would lose information. Rejects once aborted.
  */
 export async function judgeReply(
   { userMessage, reply, reference }: {

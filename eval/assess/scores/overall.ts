@@ -11,6 +11,7 @@ export const OVERALL_PARTS = [
   "checks",
   "tools",
 ] as const;
+
 /** Similarity to a name is not enough: "Lyon" is as near to "Paris" as a sentence about Paris. */
 const NEAR_TO_NAME =
   "the reference is a single word or a name, and similarity alone does not tell " +

@@ -6,7 +6,8 @@ import {
   writeValuesAlike,
 } from "../agreement/wrong_values.ts";
 import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
-import { cosine, type Embedder } from "../embeddings/embedder.ts";
+import type { Embedder } from "../embeddings/embedder.ts";
+import { cosine } from "../vectors.ts";
 import { referenceOf } from "../references.ts";
 import { gramCosine, plainLine } from "../text/char_tfidf.ts";
 import { compareAnswers } from "../text/lone_answers.ts";

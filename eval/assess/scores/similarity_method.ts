@@ -116,8 +116,9 @@ export const METHODS = {
 } as const satisfies Record<string, SimilarityMethod>;
 
 /**
- * Depends on the reference and its language only. A reference without letters is compared by its
- * numbers: to the encoder 42 and 43, or two emoji, are nearly the same.
+ * Depends on the reference and its language only; `isChinese` counts for texts in Han characters. A
+ * reference without letters is compared by its numbers: to the encoder 42 and 43, or two emoji, are
+ * nearly the same.
  */
 export function chooseMethod(
   reference: string,

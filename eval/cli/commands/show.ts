@@ -47,8 +47,11 @@ Example:
     await using reader = await context.openReader();
     if (await isGroup(reader, name)) {
       const report = await storedGroups(reader).report(name, { decideBy: values.score });
-      const inDetail = groupInDetail(report, undefined);
-      context.out.write(values.json ? jsonText(inDetail) : describeGroup(report, terminalForm));
+      context.out.write(
+        values.json
+          ? jsonText(groupInDetail(report, undefined))
+          : describeGroup(report, terminalForm),
+      );
       return EXIT.passed;
     }
     if (values.score) throw new UsageError("--score is for groups");

@@ -84,7 +84,7 @@ export async function clusterScore(
   return {
     clusters: main,
     ...counts,
-    /** The same with all missing values against the candidate, and for it. */
+    /** The clusters with all missing values against the candidate, and for it. */
     bounds: total(counts.missing) === 0 ? { lowest: main, highest: main } : bounds,
     /** The same including unanswered calls; `null` if all calls were answered. */
     errorBounds: total(counts.failed) === 0 ? null : errorBounds,

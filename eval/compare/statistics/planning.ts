@@ -31,7 +31,10 @@ function stepOf(scores: number[]): number {
   return 0;
 }
 
-/** The step of the differences between two runs with the attempts of these scenarios. */
+/**
+ * The step of the differences between two runs with the attempts of these scenarios. An approximation
+ * if scenarios have unequally many; none if a mean stands in for a missing turn.
+ */
 export function stepOfDifferences(scenarios: number[][]): number {
   const attempts = scenarios.reduce((most, own) => Math.max(most, own.length), 1);
   return stepOf(scenarios.flat()) / attempts;

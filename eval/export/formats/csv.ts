@@ -16,7 +16,7 @@ import type { GroupReport } from "../../groups/group_report.ts";
 type Column = [name: string, value: (turn: StoredTurn) => CsvCell];
 
 /** A field of the result as JSON; empty if the turn does not have it. */
-function jsonColumn(name: string): Column {
+function jsonColumn(name: keyof StoredTurn["result"]): Column {
   return [name, ({ result }) => result[name] ? JSON.stringify(result[name]) : undefined];
 }
 

@@ -23,11 +23,11 @@ interface EndpointShare extends Share {
 const GUARANTEED_PART = 1 / 8;
 
 /**
- * Limits the conversations that the process has at once. Shares the limit between endpoints and, at one endpoint, between runs: the next conversation is
- * one of the endpoint, then of the run, that has the fewest running (of equal ones, the one that
- * waited longest). Conversations with an endpoint that hangs do not end, so each other endpoint may
- * use an eighth of the limit on top of it, all together at most twice the limit. A limit below eight
- * is never exceeded.
+ * Limits the conversations that the process has at once. Shares the limit between endpoints and, at
+ * one endpoint, between runs: the next conversation is one of the endpoint, then of the run, that has
+ * the fewest running (of equal ones, the one that waited longest). Conversations with an endpoint
+ * that hangs do not end, so each other endpoint may use an eighth of the limit on top of it, all
+ * together at most twice the limit. A limit below eight is never exceeded.
  */
 export function createFairLimiter(limit: number) {
   const guaranteed = Math.floor(limit * GUARANTEED_PART);

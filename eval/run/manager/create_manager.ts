@@ -1,4 +1,4 @@
-import { overloaded } from "../../../shared/http/server/connection.ts";
+import { overloaded } from "../../../shared/http/server/admission.ts";
 import { describeScoring } from "../../assess/scoring_ports.ts";
 import {
   removeQuery,

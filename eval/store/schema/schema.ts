@@ -1,7 +1,7 @@
 import type { Generated, Kysely } from "kysely";
 import type { Gate, RunStatus } from "../runs/run_record.ts";
 
-/** The tables, as `migrations.ts` creates them. Times are milliseconds since 1970. */
+/** The tables of both databases, as `migrations.ts` creates them. Times are milliseconds since 1970. */
 export interface Tables {
   runs: RunsTable;
   turns: TurnsTable;

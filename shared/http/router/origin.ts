@@ -1,13 +1,14 @@
 import { AppError } from "../../errors.ts";
-import { markForeign } from "../../ops/tracing.ts";
+import { markForeign } from "./request_scope.ts";
 import type { Guard, RequestContext } from "./router.ts";
 
 /** The name of a header (RFC 9110, `token`). */
 export const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /**
- * Cross-origin rules for one list of origins; `http://localhost:*` means any port. Unlisted origins are refused, so that no other page can use the keys of this service. The service's
- * own pages are allowed without being listed.
+ * Cross-origin rules for one list of origins; `http://localhost:*` means any port. Unlisted origins
+ * are refused, so that no other page can use the keys of this service. The service's own pages are
+ * allowed without being listed.
  */
 export function createOriginPolicy(
   origins: string[],

@@ -11,7 +11,8 @@ import {
   NO_URL,
   TWO_HOSTS,
 } from "./connections.ts";
-import { type Admission, type Connection, createAdmission } from "./connection.ts";
+import { type Admission, createAdmission } from "./admission.ts";
+import type { Connection } from "./connection.ts";
 import { answerInTurn, closeUnreadBody } from "./in_turn.ts";
 import { plainAddress } from "../router/origin.ts";
 import { refuse } from "../router/problem.ts";

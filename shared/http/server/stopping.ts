@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { Logger } from "../../log.ts";
-import type { Admission } from "./connection.ts";
+import type { Admission } from "./admission.ts";
 import type { ConnectionLimit } from "./connections.ts";
 
 /** How a service ends. */

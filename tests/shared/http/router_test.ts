@@ -7,7 +7,8 @@ import { problemResponse, refuse, toProblem } from "../../../shared/http/router/
 import { createRouteTable } from "../../../shared/http/router/route_table.ts";
 import { type Handler, router, type RouterOptions } from "../../../shared/http/router/router.ts";
 import { wantsEvents } from "../../../shared/http/router/headers.ts";
-import { createAdmission, createLocalConnection } from "../../../shared/http/server/connection.ts";
+import { createAdmission } from "../../../shared/http/server/admission.ts";
+import { createLocalConnection } from "../../../shared/http/server/connection.ts";
 import { createService } from "../../../shared/http/server/service.ts";
 import { createLogger, silentLogger } from "../../../shared/log.ts";
 import { createMetrics } from "../../../shared/ops/metrics.ts";

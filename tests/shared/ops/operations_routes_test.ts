@@ -5,7 +5,7 @@ import { createService } from "../../../shared/http/server/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { createIndexRoute, type ReadinessCheck } from "../../../shared/ops/operations_routes.ts";
 import { createMetrics } from "../../../shared/ops/metrics.ts";
-import { summariseConfig } from "../../../shared/redaction.ts";
+import { summariseConfig } from "../../../shared/ops/start.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 import { commandOf, runServiceCommand } from "../../fakes/service_process.ts";
 import { withFolder } from "../../fakes/with_folder.ts";

@@ -1,4 +1,4 @@
-import { toUnit } from "../embedder.ts";
+import { toUnit } from "../../vectors.ts";
 import {
   type Comparison,
   createComparing,

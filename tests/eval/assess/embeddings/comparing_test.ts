@@ -8,7 +8,7 @@ import {
   joinSentenceModel,
   type SentenceModel,
 } from "../../../../eval/assess/embeddings/bert/sentence_model.ts";
-import { product } from "../../../../eval/assess/embeddings/embedder.ts";
+import { product } from "../../../../eval/assess/vectors.ts";
 import expected from "../agreement/data/outputs.json" with { type: "json" };
 import { createReferenceComparer } from "../../../fakes/reference_comparer.ts";
 

@@ -4,7 +4,7 @@ import fc from "seeded-fast-check";
 import { readInitializers, readRange } from "../../../../eval/assess/embeddings/bert/bge_zh.ts";
 import { openFile } from "../../../../eval/assess/embeddings/bert/weight_files.ts";
 import { createWordPieces } from "../../../../eval/assess/embeddings/bert/word_pieces.ts";
-import { product, products } from "../../../../eval/assess/embeddings/embedder.ts";
+import { product, products } from "../../../../eval/assess/vectors.ts";
 import {
   ENCODER_OPTIONS,
   type EncoderInput,

@@ -7,7 +7,7 @@ import {
 } from "@std/assert";
 import { MOST_ENCODERS } from "../../../../eval/config.ts";
 
-import { product } from "../../../../eval/assess/embeddings/embedder.ts";
+import { product } from "../../../../eval/assess/vectors.ts";
 import { BGE_ZH } from "../../../../eval/assess/embeddings/bert/bge_zh.ts";
 import { readImage, writeImage } from "../../../../eval/assess/embeddings/bert/weight_files.ts";
 import { bestBuild, type KernelBuild } from "../../../../eval/assess/embeddings/bert/kernel.ts";
