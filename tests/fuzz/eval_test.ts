@@ -38,7 +38,7 @@ Deno.test("no body makes POST /evaluate fail", async () => {
 });
 
 Deno.test("no headers make POST /evaluate fail", async () => {
-  const { service } = evalService(() => "fine", { environment: { EVAL_MAX_RUNS: "100000" } });
+  const { service, runs } = evalService(() => "fine", { environment: { EVAL_MAX_RUNS: "100000" } });
   const headers = fc.record({
     accept: fc.oneof(fc.constant("text/event-stream"), headerValue),
     prefer: fc.oneof(fc.constant("respond-async"), headerValue),
@@ -51,6 +51,7 @@ Deno.test("no headers make POST /evaluate fail", async () => {
     requests: fc.tuple(body, headers),
     ask: ([body, headers]) => service(evaluateRequestOf(body, headers)),
   });
+  await runs.stop(); // of `respond-async`
 });
 
 /** Runs of every kind in a real database, with unusual texts. */
