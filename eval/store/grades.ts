@@ -3,7 +3,7 @@ import type { GradesTable, Tables } from "./schema/schema.ts";
 import type { TurnPosition } from "./turns/turn_record.ts";
 
 /** A person's grade of a turn. */
-export interface NewGrade {
+interface NewGrade {
   /** In [0, 1]. */
   value: number;
   label: string | null;

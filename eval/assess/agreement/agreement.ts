@@ -21,7 +21,7 @@ export interface TextWindow {
 }
 
 /** Compares two texts: whether one follows from the other, or contradicts it. */
-export interface TextComparer {
+interface TextComparer {
   /** Splits a text into parts of a few sentences, in order. */
   windows(text: string): Promise<TextWindow[]>;
   compare(reference: TextWindow, reply: TextWindow): Promise<Comparison>;

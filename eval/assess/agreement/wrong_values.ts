@@ -5,7 +5,7 @@ import { readValues, type Value } from "./values.ts";
 const SMALL = ("zero one two three four five six seven eight nine ten eleven twelve thirteen " +
   "fourteen fifteen sixteen seventeen eighteen nineteen twenty").split(" ");
 
-export interface WrongValue {
+interface WrongValue {
   /** `number`, `date`, `time`, `code`, `money`, the kind of a unit, `exchanged`, or `negation`. */
   kind: string;
   /** For people. */

@@ -53,7 +53,7 @@ function* collectLabels(scenarios: Scenario[], index: LabelsByKey): Generator<vo
 }
 
 /** `order_status`, `orderStatus` and `order-status` as words. */
-export function labelWords(label: unknown): string {
+function labelWords(label: unknown): string {
   return String(label).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[_\-./]+/g, " ").trim();
 }
 

@@ -88,7 +88,7 @@ export function holm(values: number[], alpha: number): CorrectedTest[] {
 }
 
 /** Up to 2^14 rearrangements are all tried. */
-export const EXACT_UP_TO = 14;
+const EXACT_UP_TO = 14;
 /** The size of the sample if there are more: 1 in 10,000 is far below any corrected level. */
 export const DRAWN = 10_000;
 /** Values per step: a few milliseconds. */

@@ -32,8 +32,8 @@ function stepOf(scores: number[]): number {
 }
 
 /**
- * The step of the differences between two runs with the attempts of these scenarios. An approximation
- * if scenarios have unequally many; none if a mean stands in for a missing turn.
+ * The step of the differences between two runs with the attempts of these scenarios: nearly so if
+ * scenarios differ in their number of attempts, and 0 if a mean stands in for a missing turn.
  */
 export function stepOfDifferences(scenarios: number[][]): number {
   const attempts = scenarios.reduce((most, own) => Math.max(most, own.length), 1);
