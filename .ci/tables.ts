@@ -1,7 +1,7 @@
 /**
  * `deno task tables`: writes what follows from the source. Of settings that is `.env.example`, the
  * tables of `docs/configuration.md`, which hold what a setting means, and the `--allow-env` of both
- * services; of tools, scores and formats it is a table in the documents.
+ * services; of tools, scores, formats and views it is a table in the documents.
  */
 import { AgentConfig, INHERITED } from "../agent/config.ts";
 import { createTools, TOOL_NAMES } from "../agent/tools/mod.ts";
@@ -9,6 +9,7 @@ import { pairScorers } from "../eval/assess/scores/pair_scorers.ts";
 import { EvalConfig } from "../eval/config.ts";
 import { FORMATS } from "../eval/datasets/detect.ts";
 import { exportFormats } from "../eval/export/export_formats.ts";
+import { VIEWS } from "../eval/pages/views.tsx";
 import { commonVariables, parseConfig } from "../shared/config/config.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -48,6 +49,11 @@ function writeLists(): [path: string, text: string][] {
       path: "docs/command-line.md",
       head: ["format", "file"],
       entries: FORMATS.map(({ name, about }) => [name, about]),
+    },
+    {
+      path: "docs/dashboard.md",
+      head: ["address", "what it shows"],
+      entries: VIEWS.map(({ path, shows }) => [path.replaceAll(/:(\w+)/g, "{$1}"), shows]),
     },
   ];
   return lists.map(({ path, head, entries }) => {

@@ -16,7 +16,7 @@ import { canBeSent, giveKey, keyRequest } from "./key.ts";
 import { followAddressBar, matchPath, path, subject } from "./location.ts";
 
 /** One view of a page. */
-interface View {
+export interface View {
   /** Its address, such as `/ui/runs/:id`. */
   path: string;
   /** What the browser's tab shows before the name of the service. */

@@ -1,6 +1,6 @@
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Select } from "../parts/fields.tsx";
 import type { ColumnUse, CsvTable } from "./batch_input.ts";
 import type { BatchDraft } from "./batch_draft.ts";

@@ -4,7 +4,7 @@ import { formatScore } from "../../../shared/pages/format.ts";
 import type { PairedTurnRow } from "../../compare/pair_lists.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
 import { AttemptButtons, ReplyDiff } from "../parts/replies.tsx";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { source } from "../source.ts";
 import { differenceText, errorLabel, saidAt, scoreLabel } from "../words.ts";

@@ -6,7 +6,6 @@ import { formatAge } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../api/schemas/run_schemas.ts";
 import { listRuns } from "../api.ts";
-import { Frame } from "../frame.tsx";
 import { Failed, Shown, useLoaded } from "../loaded.tsx";
 import { exportItems } from "../run_actions.tsx";
 import { Select } from "../parts/fields.tsx";
@@ -21,7 +20,7 @@ export function CompareView() {
   const listed = useLoaded(() => listChoices([baseline, candidate]), []);
   const runs = listed.value ?? [];
   return (
-    <Frame>
+    <>
       <div class="page-head">
         <h2>Compare</h2>
         <RunChoice label="Baseline" name="baseline" runs={runs} other={candidate} />
@@ -46,7 +45,7 @@ export function CompareView() {
             <Link class="button" href="/">Go to the runs</Link>
           </Empty>
         )}
-    </Frame>
+    </>
   );
 }
 

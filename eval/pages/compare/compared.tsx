@@ -6,7 +6,7 @@ import type { ScoreComparison, Unpaired } from "../../compare/comparison.ts";
 import type { ComparedRun, StoredComparison } from "../../compare/compare_stored.ts";
 import { DifferenceChart, reachOf } from "../charts/difference.tsx";
 import { Scatter } from "../charts/scatter.tsx";
-import { LiveLink, Section } from "../frame.tsx";
+import { LiveLink, Section } from "../parts/section.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { ScoreTable } from "../parts/score_table.tsx";

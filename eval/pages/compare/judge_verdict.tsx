@@ -4,7 +4,7 @@ import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
 import type { Preference } from "../../compare/judge_preference.ts";
 import { askJudge } from "../api.ts";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { useSending } from "../sending.ts";
 import { asSentence, sumOf, VERDICT_TONES } from "../words.ts";
 

@@ -8,7 +8,7 @@ import { navigate, query } from "../../../shared/pages/location.ts";
 import type { Scenario } from "../../schemas/scenario.ts";
 import { listDatasets } from "../api.ts";
 import type { DraftScenario } from "../batch/batch_input.ts";
-import { Frame, Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { useLoaded } from "../loaded.tsx";
 import { bound, SuggestField } from "../parts/fields.tsx";
 import { appendScenario } from "./dataset_content.ts";
@@ -64,7 +64,7 @@ export function AddScenarioView() {
   }
 
   return (
-    <Frame>
+    <>
       <form
         class="new-run"
         noValidate
@@ -129,6 +129,6 @@ export function AddScenarioView() {
           </span>
         </div>
       </form>
-    </Frame>
+    </>
   );
 }

@@ -12,7 +12,7 @@ import {
 import { navigate, query, setQuery, useSubject } from "../../../shared/pages/location.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
 import { listVersions } from "../api.ts";
-import { Frame, Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Fact } from "../parts/boxes.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
@@ -35,7 +35,7 @@ export function DatasetView({ name }: { name: string }) {
     loaded.reload();
   };
   return (
-    <Frame>
+    <>
       <Shown
         loaded={loaded}
         what="the dataset"
@@ -60,7 +60,7 @@ export function DatasetView({ name }: { name: string }) {
           );
         }}
       </Shown>
-    </Frame>
+    </>
   );
 }
 

@@ -7,7 +7,6 @@ import { query, setQuery } from "../../../shared/pages/location.ts";
 import { RowMenu } from "../actions.tsx";
 import type { Dataset } from "../../api/dataset_routes.ts";
 import { listDatasets } from "../api.ts";
-import { Frame } from "../frame.tsx";
 import { meaningOf } from "../glossary.tsx";
 import { Shown } from "../loaded.tsx";
 import { readPages, usePages } from "../parts/paging.tsx";
@@ -24,7 +23,7 @@ export function DatasetsView() {
   );
   const wanted = (query.value.get("q") ?? "").toLowerCase();
   return (
-    <Frame>
+    <>
       <div class="page-head">
         <h2>Datasets</h2>
         <search class="filters">
@@ -47,7 +46,7 @@ export function DatasetsView() {
           );
         }}
       </Shown>
-    </Frame>
+    </>
   );
 }
 

@@ -11,7 +11,7 @@ import { putDataset } from "../api.ts";
 import { createBatchDraft } from "../batch/batch_draft.ts";
 import { BatchField } from "../batch/batch_field.tsx";
 import { Preview } from "../batch/preview.tsx";
-import { Frame, Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { bound, Select } from "../parts/fields.tsx";
 import { runAddress } from "./dataset_actions.tsx";
 import { LARGE_BYTES, readBeginning, toUpload } from "./upload.ts";
@@ -64,7 +64,7 @@ export function NewDatasetView() {
     ? asSentence(problem.value.message)
     : undefined;
   return (
-    <Frame>
+    <>
       <form class="new-run" onSubmit={save} noValidate>
         <div class="page-head">
           <h2>{fixed ? `New version of ${fixed}` : "New dataset"}</h2>
@@ -137,7 +137,7 @@ export function NewDatasetView() {
           </span>
         </div>
       </form>
-    </Frame>
+    </>
   );
 }
 
@@ -156,7 +156,7 @@ function LargeFile({ file, onRemove }: { file: File; onRemove: () => void }) {
 function Written({ dataset }: { dataset: WrittenDataset }) {
   const { name, version, scenarios, turns, created, left_out } = dataset;
   return (
-    <Frame>
+    <>
       <div class="page-head">
         <h2>{created ? "The dataset is saved" : "This version was there already"}</h2>
       </div>
@@ -186,6 +186,6 @@ function Written({ dataset }: { dataset: WrittenDataset }) {
           <Link class="button" href="/ui/datasets">All datasets</Link>
         </div>
       </Section>
-    </Frame>
+    </>
   );
 }

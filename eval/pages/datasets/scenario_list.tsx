@@ -8,7 +8,7 @@ import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { Scenario } from "../../schemas/scenario.ts";
 import { asText } from "../../../shared/fields.ts";
 import type { DatasetVersion } from "../../api/dataset_routes.ts";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { SearchField } from "../parts/search_field.tsx";
 import { readScenarios } from "./dataset_content.ts";

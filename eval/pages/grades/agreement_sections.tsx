@@ -8,7 +8,7 @@ import {
 } from "../../../shared/pages/format.ts";
 import type { AuthorPair, BiasBand, GradeAgreement } from "../../schemas/grades.ts";
 import { DifferenceChart, reachOf } from "../charts/difference.tsx";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { differenceText, scoreLabel } from "../words.ts";
 import { authorName } from "./grading.tsx";

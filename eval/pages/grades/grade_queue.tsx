@@ -7,7 +7,7 @@ import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
 import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
 import { gradeTurn, withdrawGrade } from "../api.ts";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { ReplyDiff } from "../parts/replies.tsx";
 import { tryAction } from "../actions.tsx";

@@ -5,7 +5,7 @@ import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
 import type { PlacedGrade } from "../../schemas/grades.ts";
 import { listGrades, withdrawGrade } from "../api.ts";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Shown } from "../loaded.tsx";
 import { readPages, usePages } from "../parts/paging.tsx";
 import { tryAction } from "../actions.tsx";

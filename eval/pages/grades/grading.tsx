@@ -15,7 +15,7 @@ import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
 import type { Grade } from "../../schemas/grades.ts";
 import type { TurnGrades } from "../../api/grade_routes.ts";
 import { gradeTurn } from "../api.ts";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { source } from "../source.ts";
 import { useSending } from "../sending.ts";

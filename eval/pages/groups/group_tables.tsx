@@ -4,7 +4,8 @@ import type { GroupModel, GroupPair, GroupReport } from "../../groups/group_repo
 import { formatP } from "../../schemas/rounding.ts";
 import { DifferenceChart, reachOf } from "../charts/difference.tsx";
 import { IntervalChart } from "../charts/interval.tsx";
-import { LiveLink, Section, StatusBadge } from "../frame.tsx";
+import { LiveLink, Section } from "../parts/section.tsx";
+import { StatusBadge } from "../parts/status_badge.tsx";
 import { meaningOf, ScoreName } from "../glossary.tsx";
 import {
   comparedText,

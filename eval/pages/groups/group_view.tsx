@@ -7,7 +7,7 @@ import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/
 import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
 import { formatP } from "../../schemas/rounding.ts";
 import { readGroup } from "../api.ts";
-import { Frame, StatusBadge } from "../frame.tsx";
+import { StatusBadge } from "../parts/status_badge.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { Explained } from "../glossary.tsx";
 import { adviceOn, comparedText, datasetText, differenceText, errorText } from "../words.ts";
@@ -28,7 +28,7 @@ export function GroupView({ id }: { id: string }) {
     return () => clearTimeout(timer);
   }, [loaded.value, loaded.problem]);
   return (
-    <Frame>
+    <>
       <Shown
         loaded={loaded}
         what="the group"
@@ -47,7 +47,7 @@ export function GroupView({ id }: { id: string }) {
           />
         )}
       </Shown>
-    </Frame>
+    </>
   );
 }
 

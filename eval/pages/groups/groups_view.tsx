@@ -3,7 +3,7 @@ import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { RowMenu } from "../actions.tsx";
 import { listGroups } from "../api.ts";
-import { Frame, StatusBadge } from "../frame.tsx";
+import { StatusBadge } from "../parts/status_badge.tsx";
 import { Shown } from "../loaded.tsx";
 import { ModelName } from "../runs/runs_table.tsx";
 import { readPages, usePages } from "../parts/paging.tsx";
@@ -19,7 +19,7 @@ export function GroupsView() {
     [],
   );
   return (
-    <Frame>
+    <>
       <div class="page-head">
         <h2>Groups</h2>
         <span class="muted small">Several models on the same conversations</span>
@@ -91,6 +91,6 @@ export function GroupsView() {
               </>
             )}
       </Shown>
-    </Frame>
+    </>
   );
 }

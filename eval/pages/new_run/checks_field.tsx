@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks";
 import { Button, IconButton } from "../../../shared/pages/components/button.tsx";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Select } from "../parts/fields.tsx";
 import { checkError, draft, type DraftCheck, isNumeric } from "./draft.ts";
 

@@ -1,6 +1,6 @@
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { saveFile } from "../../../shared/pages/save_file.ts";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { CodeText } from "../parts/boxes.tsx";
 import { hasConversations, requestBody } from "./draft.ts";
 

@@ -3,7 +3,7 @@ import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { listDatasets } from "../api.ts";
 import { BatchField } from "../batch/batch_field.tsx";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Failed, useLoaded } from "../loaded.tsx";
 import type { Dataset } from "../../api/dataset_routes.ts";
 import { Select } from "../parts/fields.tsx";

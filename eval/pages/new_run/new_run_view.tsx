@@ -7,7 +7,7 @@ import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query } from "../../../shared/pages/location.ts";
 import { readRequest, startRun } from "../api.ts";
 import { Preview } from "../batch/preview.tsx";
-import { Frame, Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Commands } from "./commands.tsx";
 import { Conversations } from "./conversations.tsx";
 import { Checks } from "./checks_field.tsx";
@@ -108,7 +108,7 @@ export function NewRunView() {
   }
 
   return (
-    <Frame>
+    <>
       <form class="new-run" onSubmit={start} noValidate>
         <div class="page-head">
           <h2>New run</h2>
@@ -207,7 +207,7 @@ export function NewRunView() {
         </div>
         <Commands />
       </form>
-    </Frame>
+    </>
   );
 }
 

@@ -8,7 +8,7 @@ import { Select } from "../parts/fields.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { type RunAndSummary, source } from "../source.ts";
 import { asSentence, overallFirst, scoreLabel } from "../words.ts";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { PlanningSection } from "./planning_section.tsx";
 

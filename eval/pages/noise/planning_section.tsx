@@ -10,7 +10,7 @@ import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunPower } from "../../noise/power.ts";
 import { planRun } from "../api.ts";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { UnitInput } from "../parts/fields.tsx";
 import { scoreLabel } from "../words.ts";

@@ -11,7 +11,7 @@ import type { RunSummary } from "../../results/run_summary.ts";
 import type { StoredComparison } from "../../compare/compare_stored.ts";
 import { formatP } from "../../schemas/rounding.ts";
 import { Explained } from "../glossary.tsx";
-import { LiveLink } from "../frame.tsx";
+import { LiveLink } from "../parts/section.tsx";
 import {
   adviceOn,
   comparedText,

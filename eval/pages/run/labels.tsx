@@ -4,7 +4,7 @@ import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
 import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { Select } from "../parts/fields.tsx";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 
 /** The most labels that have a column. */
 const MOST_LABELS = 30;

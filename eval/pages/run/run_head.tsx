@@ -5,7 +5,7 @@ import { navigate, query } from "../../../shared/pages/location.ts";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import type { Run } from "../../api/schemas/run_schemas.ts";
-import { StatusBadge } from "../frame.tsx";
+import { StatusBadge } from "../parts/status_badge.tsx";
 import { Explained } from "../glossary.tsx";
 import { datasetText, modelOf, sumOf } from "../words.ts";
 import { tryAction } from "../actions.tsx";

@@ -5,7 +5,6 @@ import { lazy } from "../../../shared/pages/components/lazy.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { leftAt, query, scrollBackTo, useSubject } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
-import { Frame } from "../frame.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { ChangeRunDialog } from "../run_actions.tsx";
 import { type RunAndSummary, source } from "../source.ts";
@@ -27,7 +26,7 @@ const Tab = lazy(() => details().then((views) => views.DetailsTab));
  */
 export function RunView({ id }: { id: string }) {
   return (
-    <Frame>
+    <>
       <RunBody
         id={id}
         live={{
@@ -37,7 +36,7 @@ export function RunView({ id }: { id: string }) {
         }}
       />
       <ChangeRunDialog />
-    </Frame>
+    </>
   );
 }
 

@@ -8,7 +8,7 @@ import {
 } from "../../../shared/pages/format.ts";
 import type { ScenarioRow } from "../../api/schemas/turn_schemas.ts";
 import { mean } from "../../assess/mean.ts";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Shown } from "../loaded.tsx";
 import { readPages, usePages } from "../parts/paging.tsx";
 import { type RunAndSummary, source } from "../source.ts";

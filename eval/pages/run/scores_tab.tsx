@@ -9,7 +9,7 @@ import { PassCurves } from "../charts/curve.tsx";
 import { Histogram } from "../charts/histogram.tsx";
 import { DifferenceChart, reachOf } from "../charts/difference.tsx";
 import { IntervalChart } from "../charts/interval.tsx";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { meaningOf } from "../glossary.tsx";
 import { ScoreTable } from "../parts/score_table.tsx";
 import { differenceText, intervalText, overallFirst, scoreLabel } from "../words.ts";

@@ -3,7 +3,7 @@ import { Age } from "../../../shared/pages/components/states.tsx";
 import type { TurnSearch } from "../../api/schemas/turn_schemas.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import { searchTurns } from "../api.ts";
-import { Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Shown } from "../loaded.tsx";
 import { readPages, usePages } from "../parts/paging.tsx";
 import { modelOf, placeOf, resultOf, RESULTS, saidAt } from "../words.ts";

@@ -13,7 +13,7 @@ import {
 import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../api/schemas/run_schemas.ts";
 import { IntervalChart } from "../charts/interval.tsx";
-import { StatusBadge } from "../frame.tsx";
+import { StatusBadge } from "../parts/status_badge.tsx";
 import { runActions } from "../run_actions.tsx";
 import { meanText, modelOf, overallOf, sumOf, whyNoScore } from "../words.ts";
 import { refreshList } from "./run_list.ts";

@@ -11,7 +11,7 @@ import type { Run } from "../../api/schemas/run_schemas.ts";
 import { tryAction } from "../actions.tsx";
 import { deleteRun, listRuns } from "../api.ts";
 import { Trend, trendChoices, trendLabel } from "../charts/trend.tsx";
-import { Frame, Section } from "../frame.tsx";
+import { Section } from "../parts/section.tsx";
 import { Failed, Shown, useLoaded } from "../loaded.tsx";
 import { ChangeRunDialog } from "../run_actions.tsx";
 import { MoreButton } from "../parts/paging.tsx";
@@ -35,7 +35,7 @@ export function RunsView() {
   useEffect(() => () => void (runs.value = undefined), []);
   const isFiltered = Boolean(parameters.text || parameters.status || parameters.test_name);
   return (
-    <Frame>
+    <>
       <div class="page-head">
         <h2>Runs</h2>
         <RunFilters />
@@ -86,7 +86,7 @@ export function RunsView() {
           <p>They will be gone for good, for everybody.</p>
         </ConfirmDialog>
       )}
-    </Frame>
+    </>
   );
 }
 

@@ -8,7 +8,7 @@ import type { InteractionResult, JudgeResult } from "../../../schemas/interactio
 import type { CheckResult } from "../../../schemas/checks.ts";
 import type { ShownTurn } from "../../../api/schemas/turn_schemas.ts";
 import type { Run } from "../../../api/schemas/run_schemas.ts";
-import { Section } from "../../frame.tsx";
+import { Section } from "../../parts/section.tsx";
 import { placeOf, resultOf, RESULTS, saidAt } from "../../words.ts";
 import { AttemptButtons, ReplyDiff } from "../../parts/replies.tsx";
 import { Shown, useLoaded } from "../../loaded.tsx";

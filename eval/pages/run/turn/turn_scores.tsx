@@ -1,7 +1,7 @@
 import { formatScore } from "../../../../shared/pages/format.ts";
 import type { ShownTurn } from "../../../api/schemas/turn_schemas.ts";
 import type { RunSummary } from "../../../results/run_summary.ts";
-import { Section } from "../../frame.tsx";
+import { Section } from "../../parts/section.tsx";
 import { useLoaded } from "../../loaded.tsx";
 import { source } from "../../source.ts";
 import { isLexical, overallFirst, scoreLabel } from "../../words.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../../../shared/pages/format.ts";
 import { returnWith, setQuery } from "../../../../shared/pages/location.ts";
 import type { ShownTurn } from "../../../api/schemas/turn_schemas.ts";
-import { Section } from "../../frame.tsx";
+import { Section } from "../../parts/section.tsx";
 import { CodeText, Fact } from "../../parts/boxes.tsx";
 import { Explained } from "../../glossary.tsx";
 import { Shown, useLoaded } from "../../loaded.tsx";
