@@ -6,6 +6,8 @@
 import { AgentConfig, INHERITED } from "../agent/config.ts";
 import { createTools, TOOL_NAMES } from "../agent/tools/mod.ts";
 import { pairScorers } from "../eval/assess/scores/pair_scorers.ts";
+import { describeScores } from "../eval/assess/scores/scorers.ts";
+import { createScoringPorts } from "../eval/assess/wiring.ts";
 import { EvalConfig } from "../eval/config.ts";
 import { FORMATS } from "../eval/datasets/detect.ts";
 import { exportFormats } from "../eval/export/export_formats.ts";
@@ -33,8 +35,16 @@ export function writeTables(): Map<string, string> {
 /** The tables of names with what they are; the heads find them in their pages. */
 function writeLists(): [path: string, text: string][] {
   const tools = createTools({ AGENT_TOOLS: TOOL_NAMES, TAVILY_BASE_URL: "https://localhost" });
+  const scores = describeScores(createScoringPorts(parseConfig(EvalConfig, {}), fetch));
   const lists = [
     { path: "docs/agent-api.md", head: ["tool", "what it does"], entries: tools.map(describe) },
+    {
+      path: "docs/scores-and-statistics.md",
+      head: ["score", "what it is"],
+      entries: scores
+        .filter(({ name }) => !pairScorers.some((pair) => pair.name === name))
+        .map(({ name, definition }) => [name, definition.split("; ")[0]!]),
+    },
     {
       path: "docs/scores-and-statistics.md",
       head: ["score", "of words and characters", "as computed by"],
@@ -56,13 +66,15 @@ function writeLists(): [path: string, text: string][] {
       entries: VIEWS.map(({ path, shows }) => [path.replaceAll(/:(\w+)/g, "{$1}"), shows]),
     },
   ];
-  return lists.map(({ path, head, entries }) => {
+  const pages = new Map<string, string>();
+  for (const { path, head, entries } of lists) {
     const table = writeTable([head, ...entries.map(([name, ...rest]) => [`\`${name}\``, ...rest])]);
     const old = new RegExp(`^\\| ${head.join(" +\\| ")} +\\|\\n(?:\\|.*\\n)+`, "m");
-    const page = read(path);
+    const page = pages.get(path) ?? read(path);
     if (!old.test(page)) throw new Error(`${path} needs a table | ${head.join(" | ")} |`);
-    return [path, page.replace(old, () => table)];
-  });
+    pages.set(path, page.replace(old, () => table));
+  }
+  return [...pages];
 }
 
 /** The rest of a description is for the model. */

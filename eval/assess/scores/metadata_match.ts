@@ -91,7 +91,7 @@ export const metadataMatch: Scorer = {
     },
     {
       name: "metadata_match",
-      definition: "the mean of <key>_match over the keys that can be labelled in this batch; " +
+      definition: "the mean of the matches of those keys that can be labelled in this batch; " +
         "missing if one of them is missing",
       range: [0, 1],
       method: "mean",
