@@ -1,4 +1,5 @@
 import { signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { TextField } from "../../shared/pages/components/field.tsx";
 import { Dialog } from "../../shared/pages/components/dialog.tsx";
@@ -88,8 +89,9 @@ export function exportItems(id: string, baseline?: string): MenuItem[] {
   return downloadItems(formats, (format) => downloadExport(id, { format, baseline }));
 }
 
-/** The dialog that renames a run. */
+/** The dialog that renames a run. It goes with its view. */
 export function ChangeRunDialog() {
+  useEffect(() => () => void (changing.value = undefined), []);
   return changing.value && <ChangeForm key={changing.value.run.run_id} {...changing.value} />;
 }
 

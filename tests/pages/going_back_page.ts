@@ -1,4 +1,4 @@
-import { assert } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
 import { becomes, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
@@ -46,4 +46,20 @@ suite.test("a turn that a key has opened leads back to its run", async ({ url, r
   await page.locator(".turn-rows .name").first().waitFor();
   await page.goBack();
   await page.waitForURL(`${url}/`);
+});
+
+suite.test("a question that was not answered is gone with its run", async ({ url, run }, open) => {
+  await using tab = await open(url);
+  const { page } = tab;
+  await page.locator(`a[href="/ui/runs/${run}"]`).click();
+  for (const item of ["Rename and tag", "Delete"]) {
+    await page.getByRole("button", { name: /^Actions/ }).click();
+    await page.getByRole("menuitem", { name: item }).click();
+    await page.getByRole("dialog").waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "Runs", exact: true }).waitFor();
+    await page.goForward();
+    await page.locator(".turn-rows .name").first().waitFor();
+    assertEquals(await page.getByRole("dialog").count(), 0, item);
+  }
 });
