@@ -66,7 +66,8 @@ async function bundle(
     ...(!isSplit && { external: ["*/highlight_code.ts", "*/render_formula.ts"] }),
     outputDir: pathOf("bundle"),
   });
-  const [main, ...others] = outputFiles;
+  const main = outputFiles.find(({ path }) => path.endsWith("/main.js"));
+  const others = outputFiles.filter((file) => file !== main);
   if (!main) throw new Error(`cannot build ${entry}:\n${errors.map(({ text }) => text)}`);
   const named = others.map((file): [string, string] => [
     file.path.split("/").at(-1)!,
