@@ -137,7 +137,6 @@ async function answersTo(kind: string): Promise<string> {
     ["GET /runs/compare", await get(`/runs/compare?baseline=${id}&candidate=${other}`)],
   ];
   for (const name of FORMATS) {
-    if (name === "html") continue; // it holds the page's script, which may change
     parts.push([name, await get(`/runs/${id}/export?format=${name}`)]);
   }
   return parts.map(([name, text]) => `=== ${name}\n${withoutTimes(text)}\n`).join("");

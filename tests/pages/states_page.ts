@@ -233,7 +233,8 @@ suite.test("a view whose script does not come has the header and a way to try ag
   const scripts = /\/assets\/several/;
   await page.route(scripts, (route) => route.abort());
   await page.goto(`${url}/ui/compare`);
-  await page.getByText("Cannot load this page. Is the service running at this address?").waitFor();
+  const notice = "Cannot load this part of the page. Is the service running at this address?";
+  await page.getByText(notice).waitFor();
   await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Runs" })
     .waitFor();
   await checkAccessibility(page, { isQuick: true });
