@@ -5,6 +5,7 @@ import {
   assertExists,
   assertStringIncludes,
 } from "@std/assert";
+import { pairScorers } from "../../eval/assess/scores/pair_scorers.ts";
 import { EvaluateResponse } from "../../eval/schemas/evaluate_response.ts";
 import { interaction, providerError, scenario } from "../fakes/eval_ports.ts";
 import {
@@ -181,7 +182,7 @@ Deno.test("GET /scores/self-test replays the vectors and shows the largest devia
   const result = await response.json();
   assertEquals([result.passed, result.pairs], [true, 152]);
   assert(result.largest_deviation >= 0 && result.largest_deviation <= 1e-9);
-  assertEquals(Object.keys(result.scores).length, 8);
+  assertEquals(Object.keys(result.scores), pairScorers.map(({ name }) => name));
 });
 
 const INVALID: [what: string, body: unknown, path: string][] = [
