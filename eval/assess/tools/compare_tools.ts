@@ -143,7 +143,7 @@ const MOST_PAIRS = 10_000;
  * Matches the patterns of expected calls with the arguments of the calls made, all at once. Throws
  * `UndecidedPattern` if there are too many.
  */
-export async function matchPatterns(
+async function matchPatterns(
   { expected, made }: { expected: ReferenceTool[]; made: ObservedToolCall[] },
   matchTexts: MatchTexts,
 ): Promise<MatchesPattern> {

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
-import { hasMarkup, RichText } from "../../../shared/pages/components/rich_text.tsx";
+import { hasMarkup, RichText } from "../parts/rich_text.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
 import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";

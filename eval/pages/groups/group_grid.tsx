@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { DiffText } from "../../../shared/pages/components/diff_text.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { hasMarkup, RichText } from "../../../shared/pages/components/rich_text.tsx";
+import { hasMarkup, RichText } from "../parts/rich_text.tsx";
 import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
 import {
   formatCount,

@@ -5,7 +5,7 @@ import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
 import { Empty, Loading } from "../../../shared/pages/components/states.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
-import { useIsPrinting } from "../../../shared/pages/printing.ts";
+import { useIsPrinting } from "./printing.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import { Select } from "../parts/fields.tsx";
 import { scoreLabel } from "../words.ts";

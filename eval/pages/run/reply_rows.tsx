@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { DiffText } from "../../../shared/pages/components/diff_text.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { hasMarkup, RichText } from "../../../shared/pages/components/rich_text.tsx";
+import { hasMarkup, RichText } from "../parts/rich_text.tsx";
 import { formatCount, formatScore } from "../../../shared/pages/format.ts";
 import { navigate, query } from "../../../shared/pages/location.ts";
-import { useIsPrinting } from "../../../shared/pages/printing.ts";
+import { useIsPrinting } from "./printing.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import {

@@ -1,6 +1,8 @@
-import { onDemand } from "../on_demand.ts";
+import { onDemand } from "../../../shared/pages/on_demand.ts";
 
-const markdown = onDemand(() => import("./markdown.tsx"), { isInReport: true });
+const markdown = onDemand(() => import("../../../shared/pages/components/markdown.tsx"), {
+  isInReport: true,
+});
 
 /** Whether a text has anything that Markdown shows in another way. */
 export function hasMarkup(text: string): boolean {
