@@ -81,7 +81,7 @@ export function parseBaselineFile(path: string, text: string): BaselineFile {
     finishedAt: 0,
     tally: null,
     queryRemoved: false,
-    batchDigest: null,
+    batchDigest: "",
     datasetName: null,
     gate: null,
     group: null,
@@ -150,7 +150,7 @@ export interface Candidate {
   /** Of a run that exists already. */
   id?: string;
   testName: string;
-  batchDigest: string | null;
+  batchDigest: string;
   request: Pick<EvaluateRequest, "endpoint" | "protocol" | "history">;
 }
 
@@ -189,8 +189,7 @@ function isHealthy({ tally, totalTurns }: RunRecord): boolean {
 }
 
 function isSameTest({ testName, batchDigest }: RunRecord, candidate: Candidate): boolean {
-  return testName === candidate.testName ||
-    (batchDigest !== null && batchDigest === candidate.batchDigest);
+  return testName === candidate.testName || batchDigest === candidate.batchDigest;
 }
 
 /** An endpoint of unknown kind matches any. A run of a part of the batch (`--only`) never does. */

@@ -105,10 +105,7 @@ export const InteractionResult = z.looseObject({
   /** Time to the first token (including reasoning and tool calls), if the reply was streamed. */
   first_token_ms: z.number().optional(),
   usage: InteractionUsage.nullable(),
-  /**
-   * As the endpoint reports it; `null` if it does not, or if the call failed. Unset in turns of
-   * earlier versions.
-   */
+  /** As the endpoint reports it; `null` if it does not, or if the call failed. */
   finish_reason: z.string().nullable().optional(),
   /** The reply ends at the model's token limit. */
   truncated: z.literal(true).optional(),

@@ -29,7 +29,7 @@ export async function openData(
   { EVAL_DATA: data, EVAL_DATA_CONNECTIONS: maxConnections, RATE_LIMIT: rate }: EvalConfig,
   { log, isExclusive = false }: OpenDataOptions,
 ): Promise<OpenedData> {
-  if (!isPostgresAddress(data)) return { store: await openStore({ path: data, log }) };
+  if (!isPostgresAddress(data)) return { store: await openStore({ path: data }) };
   const { openSharing } = await import("./open_sharing.ts");
   const { pool, ...opened } = await openSharing({
     address: data,

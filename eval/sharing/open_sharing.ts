@@ -40,7 +40,6 @@ export async function openSharing(options: OpenSharingOptions) {
   const { store, news, pool } = await openPostgres({
     address,
     maxConnections,
-    log,
     onError,
     createWorkList: async (pool) => queues = await openJobQueue(pool, { onError }),
   });

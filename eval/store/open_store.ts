@@ -1,7 +1,6 @@
-import { Kysely, sql } from "kysely";
-import { ConfigError } from "../../shared/config/config.ts";
+import { Kysely } from "kysely";
 import { deleteAbandonedParts } from "./datasets.ts";
-import { isMigrated, migrate, type MigrateOptions } from "./schema/migrate.ts";
+import { createTables, hasTables } from "./schema/create_tables.ts";
 import { createRunIds } from "./runs/run_record.ts";
 import { newestRunId } from "./runs/run_list.ts";
 import { createRunReader } from "./runs/run_reader.ts";
@@ -25,20 +24,19 @@ interface OpenStoreOptions {
   /** How long a statement waits for the lock of another process. 5000 if unset. */
   busyTimeoutMs?: number;
   now?: () => number;
-  log?: MigrateOptions["log"];
 }
 
 /**
- * Opens the database for this process only and migrates its tables. Throws `ConfigError` if another
- * process uses it or the file cannot be used.
+ * Opens the database for this process only. Throws `ConfigError` if another process uses it, if
+ * another build wrote it, or if the file cannot be used.
  */
 export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
-  const { now = Date.now, log, ...where } = options;
+  const { now = Date.now, ...where } = options;
   const connection = await openSqlite({ ...where, mode: "write" });
   const db = new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
   let newest: string | undefined;
   try {
-    await migrateOverwriting(db, log);
+    await db.transaction().execute((transaction) => createTables(transaction));
     await deleteOrphanGrades(db);
     await deleteAbandonedParts(db, now);
     newest = await newestRunId(db);
@@ -52,16 +50,6 @@ export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
     ...(options.path !== ":memory:" && { reads: await openForReading(where, "read") }),
   });
   return { ...store, ...onDisk(store, connection) };
-}
-
-/**
- * Migrates, and overwrites in the file what migrations remove: the queries of endpoints, which may
- * have a credential. Not for what is deleted later, because on a full disk that needs more room.
- */
-async function migrateOverwriting(db: Kysely<Tables>, log: MigrateOptions["log"]): Promise<void> {
-  await sql`pragma secure_delete = on`.execute(db);
-  await migrate(db, { log });
-  await sql`pragma secure_delete = off`.execute(db);
 }
 
 /** What a store in a file does differently: nothing new is stored in a file that is lost. */
@@ -97,24 +85,18 @@ function onDisk(
 
 /**
  * Opens the database for reading, as it is at this moment; the service may be running at the same
- * time. Tables of an earlier version are migrated first; throws `ConfigError` if another process
- * uses them.
+ * time. Throws `ConfigError` if another build wrote it.
  */
-export async function openReader(
-  { path, log }: Pick<OpenStoreOptions, "path" | "log">,
-): Promise<RunReader> {
+export async function openReader({ path }: Pick<OpenStoreOptions, "path">): Promise<RunReader> {
   const db = await openForReading({ path }, "snapshot");
-  let isCurrent = false;
   try {
-    isCurrent = await isMigrated(db); // the first statement that reads the file
+    // The first statement that reads the file.
+    if (!await hasTables(db)) throw new Error("it has no runs: it is not a database of assay-eval");
   } catch (error) {
+    await db.destroy();
     throw cannotOpen(path, error);
-  } finally {
-    if (!isCurrent) await db.destroy();
   }
-  if (isCurrent) return createRunReader(db);
-  await migrateFile({ path, log });
-  return createRunReader(await openForReading({ path }, "snapshot"));
+  return createRunReader(db);
 }
 
 async function openForReading(
@@ -123,17 +105,4 @@ async function openForReading(
 ): Promise<Kysely<Tables>> {
   const connection = await openSqlite({ ...where, mode });
   return new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
-}
-
-async function migrateFile(options: Pick<OpenStoreOptions, "path" | "log">): Promise<void> {
-  try {
-    await (await openStore(options)).close();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError(
-      `${error.message}. Its tables are of an earlier version and have to be updated first; ` +
-        "starting the service in this version does it, too",
-      { cause: error },
-    );
-  }
 }

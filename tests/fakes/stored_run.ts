@@ -33,7 +33,7 @@ export function storedRun(batch: StoredScenario[], fields: Partial<StoredRun> = 
     finishedAt: Date.UTC(2026, 0, 2, 3, 4, 6),
     tally: null,
     queryRemoved: false,
-    batchDigest: null,
+    batchDigest: "",
     datasetName: null,
     gate: null,
     group: null,

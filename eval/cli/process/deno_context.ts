@@ -47,10 +47,10 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
       const { EVAL_DATA: path } = config();
       if (!isPostgresAddress(path)) {
         const { openReader } = await import("../../store/open_store.ts");
-        return await openReader({ path, log: log() });
+        return await openReader({ path });
       }
       const { openPostgresReader } = await import("../../store/postgres/open_postgres.ts");
-      return await openPostgresReader(path, { log: log() });
+      return await openPostgresReader(path);
     },
     async openStore({ isForRuns = false, mustExist = false } = {}) {
       if (mustExist) await requireFile(config().EVAL_DATA);

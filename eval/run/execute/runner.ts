@@ -157,8 +157,7 @@ async function converse(
   const history: ConversationMessage[] = systemPrompt
     ? [{ role: "system", content: systemPrompt }]
     : [];
-  // In a run of an earlier version this may be a field of the caller's own.
-  if (Array.isArray(scenario.prior_messages)) history.push(...scenario.prior_messages);
+  history.push(...scenario.prior_messages ?? []);
   /** For checks of the conversation: the model's replies, even if turns are asked after references. */
   const said: SaidMessage[] = [];
   let spent: Spent = { latencyMs: 0, outputTokens: 0 };

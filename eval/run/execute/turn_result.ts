@@ -162,8 +162,7 @@ export async function ask(
 
 /** What the model is asked, with its images if it has some. */
 export function toMessage({ user_message: content, user_parts: parts }: Interaction) {
-  // In a run of an earlier version this may be a field of the caller's own.
-  return { role: "user" as const, content, ...(Array.isArray(parts) && { parts }) };
+  return { role: "user" as const, content, ...(parts && { parts }) };
 }
 
 /** What a conversation needs of a turn that is already stored. */

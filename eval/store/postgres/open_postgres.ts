@@ -1,4 +1,4 @@
-import { type Dialect, Kysely, PostgresDialect } from "kysely";
+import { type Dialect, Kysely, PostgresDialect, sql } from "kysely";
 import { ConfigError } from "../../../shared/config/config.ts";
 import { describePostgres } from "../../../shared/postgres/address.ts";
 import {
@@ -7,7 +7,7 @@ import {
   requireSessions,
 } from "../../../shared/postgres/pool.ts";
 import { deleteAbandonedParts } from "../datasets.ts";
-import { isMigrated, migrate, type MigrateOptions } from "../schema/migrate.ts";
+import { createTables, TABLES } from "../schema/create_tables.ts";
 import { createRunReader } from "../runs/run_reader.ts";
 import { deleteOrphanGrades } from "../grades.ts";
 import { asCommon, type PostgresTables, type Tables } from "../schema/schema.ts";
@@ -15,7 +15,6 @@ import type { RunReader } from "../store.ts";
 import { createRunNews } from "./run_news.ts";
 import { createSharedStore } from "./shared_store.ts";
 import type { WorkList } from "./listing.ts";
-import type { Migration } from "kysely/migration";
 
 interface OpenPostgresOptions {
   /** `EVAL_DATA`: `postgres://…`. */
@@ -25,7 +24,6 @@ interface OpenPostgresOptions {
   /** Where the conversations of runs wait; no run is created before it is known. */
   createWorkList: (pool: PostgresPool) => Promise<WorkList>;
   now?: () => number;
-  log?: MigrateOptions["log"];
   /** Called if an idle connection is lost. */
   onError?: (error: Error) => void;
 }
@@ -33,12 +31,12 @@ interface OpenPostgresOptions {
 const NAME = "assay-eval";
 
 /**
- * A store on PostgreSQL with what belongs to it; `store.close` closes all of it. Migrates first.
+ * A store on PostgreSQL with what belongs to it; `store.close` closes all of it.
  * Throws `ConfigError`, without the password, if the database cannot be used.
  */
 export async function openPostgres(options: OpenPostgresOptions) {
-  const { address, maxConnections: max, now = Date.now, onError, log } = options;
-  await migrateAddress(address, log);
+  const { address, maxConnections: max, now = Date.now, onError } = options;
+  await prepareTables(address);
   const pool = await createPostgresPool({
     address,
     max,
@@ -57,32 +55,23 @@ export async function openPostgres(options: OpenPostgresOptions) {
   }
 }
 
-/**
- * Opens the database for reading. Tables of an earlier version are migrated first. Throws
- * `ConfigError` as `openPostgres` does.
- */
-export async function openPostgresReader(
-  address: string,
-  { log }: Pick<MigrateOptions, "log"> = {},
-): Promise<RunReader> {
+/** Opens the database for reading. Throws `ConfigError` as `openPostgres` does. */
+export async function openPostgresReader(address: string): Promise<RunReader> {
+  await prepareTables(address);
   const pool = await createPostgresPool({ address, max: 2, name: NAME });
-  const db = new Kysely<Tables>({ dialect: createPostgresDialect(pool) });
-  try {
-    if (!await isMigrated(db, { further: postgresMigrations })) await migrateAddress(address, log);
-  } catch (error) {
-    await pool.end();
-    throw error instanceof ConfigError ? error : cannotOpen(address, error);
-  }
-  return createRunReader(db);
+  return createRunReader(new Kysely<Tables>({ dialect: createPostgresDialect(pool) }));
 }
 
-/** With a connection of its own: a migration, and waiting for that of another process, may take long. */
-async function migrateAddress(address: string, log: MigrateOptions["log"]): Promise<void> {
-  const pool = await createPostgresPool({ address, max: 1, name: NAME, timeoutMs: 0 });
+/** Makes the tables of an empty database; processes that start at once wait for the first of them. */
+async function prepareTables(address: string): Promise<void> {
+  const pool = await createPostgresPool({ address, max: 1, name: NAME });
   const db = new Kysely<PostgresTables>({ dialect: createPostgresDialect(pool) });
   try {
     await requireSessions(pool);
-    await migrate(asCommon(db), { further: postgresMigrations, newerAllowed: 1, log });
+    await db.transaction().execute(async (transaction) => {
+      await sql`select pg_advisory_xact_lock(hashtext('assay_tables'))`.execute(transaction);
+      await createTables(asCommon(transaction), [...TABLES, ...SHARED_TABLES]);
+    });
     await deleteOrphanGrades(asCommon(db));
     await deleteAbandonedParts(asCommon(db), Date.now);
   } catch (error) {
@@ -121,28 +110,17 @@ export function createPostgresDialect(pool: PostgresPool): Dialect {
 }
 
 /** What only PostgreSQL needs, where several processes work on the same runs. */
-const postgresMigrations: Record<string, Migration> = {
-  "0011_shared_runs": {
-    async up(db: Kysely<unknown>) {
-      await db.schema.alterTable("runs")
-        .addColumn("last_seq", "integer", (column) => column.notNull().defaultTo(0))
-        .addColumn("queue", "text")
-        .addColumn("reserved_until", "timestamptz")
-        .execute();
-      await db.schema.createTable("endpoint_paces")
-        .addColumn("origin", "text", (column) => column.primaryKey())
-        .addColumn("concurrency", "double precision", (column) => column.notNull())
-        .addColumn("changed_by", "text", (column) => column.notNull())
-        .addColumn("changed_at", "timestamptz", (column) => column.notNull())
-        .execute();
-    },
-  },
-  "0020_portions": {
-    async up(db: Kysely<unknown>) {
-      await db.schema.alterTable("runs")
-        .addColumn("places", "integer")
-        .addColumn("listed", "integer")
-        .execute();
-    },
-  },
-};
+const SHARED_TABLES = [
+  `alter table runs
+    add column last_seq integer not null default 0,
+    add column queue text,
+    add column reserved_until timestamptz,
+    add column places integer,
+    add column listed integer`,
+  `create table endpoint_paces (
+    origin text primary key,
+    concurrency double precision not null,
+    changed_by text not null,
+    changed_at timestamptz not null
+  )`,
+];

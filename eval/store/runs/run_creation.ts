@@ -155,7 +155,6 @@ async function claimKey(
   if (numInsertedOrUpdatedRows === 0n) return await findKey(transaction, idempotency, moment);
 }
 
-/** Keys without a caller (of earlier versions, or of a service without API keys) match any caller. */
 export async function findKey(
   db: Kysely<Tables>,
   { caller, key, bodyHash }: IdempotencyKey,
@@ -163,9 +162,8 @@ export async function findKey(
 ): Promise<KnownRun | undefined> {
   const known = await db.selectFrom("caller_keys").selectAll()
     .where("idempotency_key", "=", key)
-    .where("caller", "in", [caller, ""])
+    .where("caller", "=", caller)
     .where("created_at", ">", moment - KEY_LIFETIME_MS)
-    .orderBy("caller", "desc")
     .executeTakeFirst();
   if (!known) return undefined;
   return { outcome: known.body_hash === bodyHash ? "known" : "mismatch", id: known.run_id };

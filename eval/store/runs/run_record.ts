@@ -35,8 +35,7 @@ export interface RunRecord {
   tally: Tally | null;
   /** True if the endpoint had a query. It is not stored, so another process cannot resume the run. */
   queryRemoved: boolean;
-  /** A digest of the batch; `null` in runs of earlier versions. */
-  batchDigest: string | null;
+  batchDigest: string;
   /** Of the dataset that the request names; `null` if it has a batch instead. */
   datasetName: string | null;
   /** What the command line decided about the run; `null` if it did not check it. */

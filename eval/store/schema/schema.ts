@@ -1,7 +1,7 @@
 import type { Generated, Kysely } from "kysely";
 import type { Gate, RunStatus } from "../runs/run_record.ts";
 
-/** The tables of both databases, as `migrations.ts` creates them. Times are milliseconds since 1970. */
+/** The tables of both databases, as `create_tables.ts` creates them. Times are milliseconds since 1970. */
 export interface Tables {
   runs: RunsTable;
   turns: TurnsTable;
@@ -88,11 +88,8 @@ export interface RunsTable {
   request: string;
   /** 1 if the endpoint had a query, which is not stored. */
   query_removed: 0 | 1;
-  /**
-   * The digest of the batch (`digestBatch`), not a stored dataset; `null` in runs of earlier
-   * versions.
-   */
-  dataset: string | null;
+  /** The digest of the batch (`digestBatch`), not a stored dataset. */
+  dataset: string;
   /** Of the dataset that the request names; `null` if it has a batch instead. */
   dataset_name: string | null;
   gate: Gate | null;
@@ -148,7 +145,6 @@ interface SharedColumns {
   queue: string | null;
   /** The places of the run's plan, and how many of them were looked at to fill the queue. */
   places: number | null;
-  /** `null` in runs of earlier versions, which list all conversations at the start. */
   listed: number | null;
   /** Until then only the process that reserved the run works on it. */
   reserved_until: Date | null;

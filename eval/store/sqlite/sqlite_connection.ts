@@ -180,16 +180,9 @@ export function createSqliteDialect(connection: UsedConnection): Dialect {
   return {
     createDriver: () => createDriver(connection),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new TransactionalSqliteAdapter(),
+    createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
   };
-}
-
-/** Runs migrations in a transaction: if the process is killed, nothing of one is left. */
-class TransactionalSqliteAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true;
-  }
 }
 
 function createDriver(sqlite: UsedConnection): Driver {

@@ -126,8 +126,8 @@ Deno.test({
     await using run = await openQueuedRun(server, { scenarios: 3, attempts: 500 });
     const { id, queues, store } = run;
     await run.query(
-      `insert into turns (run_id, scenario, attempt, turn, seq, failed, took_ms, result)
-      select '${id}', n / 500, n % 500, 0, n + 1, 0, 1, '{}' from generate_series(0, 1397) as n`,
+      `insert into turns (run_id, scenario, attempt, turn, seq, failed, missing, took_ms, result, facets)
+      select '${id}', n / 500, n % 500, 0, n + 1, 0, 0, 1, '{}', '{}' from generate_series(0, 1397) as n`,
     );
     await store.setStatus(id, { status: "interrupted", tally: "count" });
     await store.setStatus(id, { status: "running" });

@@ -339,64 +339,35 @@ Deno.test("a backup says why a database cannot be read, as the other commands do
     assertEquals(await namesIn(folder), ["empty.db", "letter.db"]);
   }));
 
-/** A database that the release 0.1.0 wrote: a finished run, an unfinished one, an interrupted one. */
-const RELEASED = new URL("./data/release_0_1_0.db", import.meta.url);
-
-async function withReleased(test: (path: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.copyFile(RELEASED, `${folder}/eval.db`);
-    await test(`${folder}/eval.db`);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-Deno.test("a database of the release before is opened, migrated, read and continued", () =>
-  withReleased(async (path) => {
-    const store = await openStore({ path });
-    const { runs } = await store.listRuns({ limit: 10 });
-    assertEquals(runs.map(({ testName, status }) => [testName, status]), [
-      ["with a query", "interrupted"],
-      ["unfinished", "running"],
-      ["release 0.1.0", "completed"],
-    ]);
-    const [, unfinished, finished] = runs;
-    assertEquals(await store.tally(finished!.id), finished!.tally);
-    assertEquals((await Array.fromAsync(store.turns(finished!.id))).length, 8);
-    const position = { scenario: 0, attempt: 0 };
-    const [first] = await store.attemptTurns(unfinished!.id, position);
-    await store.recordTurn(unfinished!.id, { ...first!, turn: 1 });
-    const [event] = await store.turnsAfter(unfinished!.id, { seq: 1, limit: 5 });
-    assertEquals([event?.seq, event?.turn], [2, 1]);
-    assertEquals(await store.findByKey({ caller: "", key: "k1", bodyHash: "h1" }), undefined);
-    await store.close();
+Deno.test("a database of another build is refused, read or written, with what to do, and not changed", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/eval.db`;
+    const changes = [
+      "update service_state set value = 'other' where name = 'schema'",
+      "drop table service_state", // as the first builds left it
+    ];
+    for (const change of changes) {
+      await (await openStore({ path })).close();
+      const other = new DatabaseSync(path);
+      other.exec(change);
+      const tables = () => other.prepare("select name, sql from sqlite_master").all();
+      const before = tables();
+      for (const open of [openStore, openReader]) {
+        const { message } = await assertRejects(() => open({ path }), ConfigError);
+        assertStringIncludes(message, `cannot open EVAL_DATA=${path}: its tables are those of`);
+        assertStringIncludes(message, "assay-eval export RUN -o RUN.json");
+      }
+      assertEquals(tables(), before);
+      other.close();
+      await Deno.remove(path);
+    }
   }));
 
-Deno.test("a reader of a database of the release before updates its tables and reads everything", () =>
-  withReleased(async (path) => {
-    const reader = await openReader({ path });
-    const { runs } = await reader.listRuns({ limit: 10 });
-    assertEquals(runs.length, 3);
-    const { id } = runs.find(({ status }) => status === "completed")!;
-    assertEquals((await Array.fromAsync(reader.turns(id))).length, 8);
-    assertEquals(await Array.fromAsync(reader.grades(id)), []);
-    assertEquals(await reader.listGroups({ limit: 10 }), []);
-    assertEquals(await reader.listDatasets({ limit: 10 }), []);
-    await reader.close();
-  }));
-
-Deno.test("the log says that an earlier version is being updated, and only then", () =>
-  withReleased(async (path) => {
-    const lines: string[] = [];
-    const log = { info: (line: string) => void lines.push(line) };
-    await (await openReader({ path, log })).close();
-    assertEquals(lines.length, 1);
-    assertStringIncludes(lines[0]!, "EVAL_DATA is of an earlier version");
-    await (await openReader({ path, log })).close();
-    await (await openStore({ path, log })).close();
-    await (await openStore({ path: `${path}.new`, log })).close();
-    assertEquals(lines.length, 1);
+Deno.test("a file without tables has no runs to read", () =>
+  withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/empty.db`, "");
+    const reading = () => openReader({ path: `${folder}/empty.db` });
+    await assertRejects(reading, ConfigError, "it has no runs");
   }));
 
 Deno.test("two transactions at once come one after the other on the one connection", async () => {

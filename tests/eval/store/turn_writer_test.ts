@@ -5,7 +5,7 @@ import { permissionFlags } from "../../../.ci/task_flags.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
 import { createRunIds } from "../../../eval/store/runs/run_record.ts";
 import { createRunStore } from "../../../eval/store/runs/run_store.ts";
-import { migrate } from "../../../eval/store/schema/migrate.ts";
+import { createTables } from "../../../eval/store/schema/create_tables.ts";
 import type { Tables } from "../../../eval/store/schema/schema.ts";
 import { createSqliteDialect, openSqlite } from "../../../eval/store/sqlite/sqlite_connection.ts";
 import { createTurnWriter } from "../../../eval/store/turns/turn_writer.ts";
@@ -140,7 +140,7 @@ async function openWithCommits() {
       },
     }),
   });
-  await migrate(db);
+  await createTables(db);
   const store = createRunStore(db, { now: Date.now, newId: createRunIds(Date.now) });
   return { store, db, atCommit: (act: OnCommit) => onCommit = act };
 }
