@@ -1,6 +1,6 @@
 import { reasoningOf } from "../../shared/providers/extra_fields.ts";
 import { toToolCallParam } from "../../shared/providers/openai_messages.ts";
-import type { ChatReply, ChatUsage, ToolCall } from "../../shared/providers/provider.ts";
+import type { ChatReply, ToolCall } from "../../shared/providers/provider.ts";
 import type { ToolEvent } from "../run/events.ts";
 import { toSentFields } from "../run/caller_messages.ts";
 import type { RunReport } from "../run/runner.ts";
@@ -21,7 +21,7 @@ export function createFrame(model: string): CompletionFrame {
   return { id: `chatcmpl-${randomHex()}`, created, model };
 }
 
-/** The body of a completion that is not streamed; a passed-through one is the provider's own. */
+/** The body of a completion that is not streamed. */
 export function toCompletion(
   reply: ChatReply,
   { frame, usage, toolEvents }: {
@@ -31,7 +31,6 @@ export function toCompletion(
   },
 ) {
   const { id, created, model } = frame;
-  if (reply.raw) return { id, object: "chat.completion", created, model, ...reply.raw };
   const thoughts = reasoningOf(reply); // under one name, as in a stream, whatever the provider's is
   const message = {
     role: "assistant",
@@ -109,18 +108,6 @@ export function runUsage(report: RunReport): CompletionUsage | null {
     total_tokens: inputTokens + outputTokens,
     ...(Object.keys(inputDetails).length > 0 && { prompt_tokens_details: inputDetails }),
     ...(Object.keys(outputDetails).length > 0 && { completion_tokens_details: outputDetails }),
-  };
-}
-
-/** The usage of one model call. */
-export function callUsage(usage: ChatUsage): CompletionUsage {
-  return {
-    ...usage.extra,
-    prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
-    total_tokens: usage.totalTokens,
-    ...(usage.promptDetails && { prompt_tokens_details: usage.promptDetails }),
-    ...(usage.completionDetails && { completion_tokens_details: usage.completionDetails }),
   };
 }
 

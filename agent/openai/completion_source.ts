@@ -1,23 +1,14 @@
-import type { ChatProvider, ChatReply, ChatRequest } from "../../shared/providers/provider.ts";
-import {
-  accountFields,
-  accountHeaders,
-  runHeaders,
-  toAccount,
-  toHeaderValue,
-} from "../answer/accounting.ts";
+import type { ChatReply } from "../../shared/providers/provider.ts";
+import { accountFields, accountHeaders, runHeaders, toAccount } from "../answer/accounting.ts";
 import type { AgentEvent, Emit, RunObserver } from "../run/events.ts";
-import { callModel } from "../run/model_call.ts";
 import type { PreparedRun } from "../run/runner.ts";
-import { callUsage, type CompletionUsage, runUsage, withoutCalls } from "./completion.ts";
+import { type CompletionUsage, runUsage, withoutCalls } from "./completion.ts";
 
 /** The request of a completion, without its body. */
 export interface CompletionCaller {
   headers: Headers;
   /** See `callerOf`. */
   caller: string;
-  /** The messages of a request that may be passed through unread. */
-  raw?: unknown[];
   /** The field of the request that has the conversation, for errors; `messages` if it is unset. */
   field?: string;
 }
@@ -32,7 +23,7 @@ interface CompletionOutcome {
   fields: Record<string, string | number>;
 }
 
-/** Answers a completion: the agent, or the model alone. */
+/** Answers a completion. */
 export interface CompletionSource {
   /** The model that answered, or that is being asked now. */
   model(): string;
@@ -60,27 +51,6 @@ export function fromAgent(run: PreparedRun, { isJson }: { isJson: boolean }): Co
         headers: accountHeaders(accounted),
         account: toAccount(accounted),
         fields: accountFields(report),
-      };
-    },
-  };
-}
-
-/** The provider's own answer, including its tool calls, without the agent. */
-export function fromModel(provider: ChatProvider, request: ChatRequest): CompletionSource {
-  const headers = { "x-agent-model": toHeaderValue(request.model) };
-  return {
-    model: () => request.model,
-    headers: () => headers,
-    async start({ signal, emit }) {
-      const reply = await callModel(request, { provider, signal, emit });
-      const usage = reply.usage && callUsage(reply.usage);
-      return {
-        reply,
-        usage,
-        headers,
-        fields: usage
-          ? { input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens }
-          : {},
       };
     },
   };

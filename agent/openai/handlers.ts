@@ -3,7 +3,6 @@ import type { Capacity } from "../../shared/http/server/admission.ts";
 import { workSignal } from "../../shared/http/server/connection.ts";
 import { jsonResponse } from "../../shared/http/server/send_response.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
-import { asFields, asList } from "../../shared/fields.ts";
 import { lazy } from "../../shared/lazy.ts";
 import { CompletionRequest } from "../schemas/chat_completion.ts";
 import {
@@ -16,21 +15,16 @@ import { chooseModel } from "../models/choice.ts";
 import { wantsJson } from "../../shared/providers/adaptations.ts";
 import type { Runner, RunnerDeps } from "../run/runner.ts";
 import { createFrame, toCompletion } from "./completion.ts";
-import { readMode, requireModel, toConversation, toPlainRequest } from "./request.ts";
+import { readMode, requireModel, toConversation } from "./request.ts";
 import { findModel, listModels } from "./model_list.ts";
-import {
-  type CompletionCaller,
-  type CompletionSource,
-  fromAgent,
-  fromModel,
-} from "./completion_source.ts";
+import { type CompletionCaller, type CompletionSource, fromAgent } from "./completion_source.ts";
 import { streamCompletion } from "./stream.ts";
 
 export type OpenAIHandlers = Record<"complete" | "respond" | "listModels" | "findModel", Handler>;
 
 /**
  * The agent for OpenAI clients. `model` takes what `x-model-id` takes. A plain request (see `readMode`)
- * goes straight to the provider.
+ * is a run without the agent's tools and system prompt.
  */
 export function createOpenAIHandlers(
   { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Capacity },
@@ -39,18 +33,14 @@ export function createOpenAIHandlers(
 
   function open(
     body: CompletionRequest,
-    { headers, caller, raw, field }: CompletionCaller,
+    { headers, caller, field }: CompletionCaller,
   ): CompletionSource {
     const { model, isPlain } = readMode(body.model, headers);
     const choice = chooseModel(model, { where: "the field model", rules: config });
-    if (!isPlain) {
-      const conversation = toConversation(body);
-      const needsApproval = wantsApproval(headers);
-      const run = runner.prepare({ choice, field, caller, needsApproval, ...conversation });
-      return fromAgent(run, { isJson: wantsJson(conversation.settings.extra) });
-    }
-    const request = toPlainRequest({ ...body, model: choice.model }, raw);
-    return fromModel(models.providerFor(choice.target), request);
+    const conversation = toConversation(body);
+    const needsApproval = wantsApproval(headers);
+    const run = runner.prepare({ choice, field, caller, needsApproval, isPlain, ...conversation });
+    return fromAgent(run, { isJson: wantsJson(conversation.settings.extra) });
   }
 
   return {
@@ -74,8 +64,7 @@ export function createOpenAIHandlers(
       const body = checkBody(value, CompletionRequest);
       fields.model = body.model;
       const { headers } = request;
-      const raw = asList(asFields(value).messages);
-      const source = open(body, { headers, caller: callerOf(context), raw });
+      const source = open(body, { headers, caller: callerOf(context) });
       connection.onClose(runs.take());
       if (body.stream) {
         const includeUsage = body.stream_options?.include_usage === true;

@@ -1,12 +1,8 @@
 import { unsupportedField } from "../../shared/errors.ts";
 import { pickExtra } from "../../shared/providers/extra_fields.ts";
-import { asFields, asText, type Fields, filterFields, isFields } from "../../shared/fields.ts";
-import {
-  KNOWN_FIELDS,
-  parseToolCall,
-  toMessageParam,
-} from "../../shared/providers/openai_messages.ts";
-import type { ChatMessage, ChatRequest, ToolDefinition } from "../../shared/providers/provider.ts";
+import { asFields, asText, filterFields, isFields } from "../../shared/fields.ts";
+import { KNOWN_FIELDS, parseToolCall } from "../../shared/providers/openai_messages.ts";
+import type { ChatMessage, ToolDefinition } from "../../shared/providers/provider.ts";
 import type { CompletionMessage, CompletionRequest } from "../schemas/chat_completion.ts";
 import { type CallerMessage, readSentFields, splitPrompt } from "../run/caller_messages.ts";
 import type { AgentSettings } from "../run/model_call.ts";
@@ -29,38 +25,15 @@ export function toConversation(body: CompletionRequest) {
   };
 }
 
-/**
- * The same request for the provider alone, without the agent: every field is passed on. The messages
- * go as they are (`raw`), but for those that carry fields of our own answers.
- */
-export function toPlainRequest(body: CompletionRequest, raw?: unknown[]): ChatRequest {
-  const { model } = body;
-  const messages = body.messages.map(toChatMessage);
-  const rawMessages = raw?.map((message, index) => {
-    const isOurs = "from_model" in asFields(message);
-    return isOurs ? toMessageParam(messages[index]!, model) : message;
-  });
-  return {
-    model,
-    messages,
-    extra: toPlainFields(body),
-    ...(rawMessages && { rawMessages }),
-  };
-}
-
 function refuseChoices({ n }: CompletionRequest): void {
   if ((n ?? 1) === 1) return;
-  throw unsupportedField(
-    "n",
-    "the agent gives one choice; for more from the model alone, send the header " +
-      "x-agent-tools: off, or end the model id with :plain",
-  );
+  throw unsupportedField("n", "a request has one answer; send it several times for more");
 }
 
 /** `functions` is the form of 2023 of `tools`. */
 function refuseFunctions({ functions }: CompletionRequest): void {
   if (!functions?.length) return;
-  throw unsupportedField("functions", "send them as tools; with :plain the model gets functions");
+  throw unsupportedField("functions", "send them as tools");
 }
 
 function toCallerMessage(message: CompletionMessage): CallerMessage {
@@ -99,11 +72,7 @@ function readTools({ tools }: CompletionRequest): ToolDefinition[] {
   return (tools ?? []).map((tool, index) => {
     const { type, function: called } = asFields(tool);
     if (type !== "function") {
-      throw unsupportedField(
-        `tools.${index}.type`,
-        "only functions can stand beside the agent's tools; end the model id with :plain to ask " +
-          "the model without the agent",
-      );
+      throw unsupportedField(`tools.${index}.type`, "only functions can be called");
     }
     const { name: given, description: text, parameters, ...more } = asFields(called);
     const name = asText(given);
@@ -129,7 +98,7 @@ function readToolFields(
   return Object.keys(toolExtra).length > 0 ? { toolExtra } : {};
 }
 
-/** Ends the model id of a request that goes to the provider as it is. */
+/** Ends the model id of a request that the model answers alone. */
 const SUFFIX = ":plain";
 
 /**
@@ -170,7 +139,11 @@ const NO_LIMIT = -1;
 /** The settings of a run from a request: what the service does not use goes to the provider. */
 export function toSettings(body: CompletionRequest): Partial<AgentSettings> {
   const { temperature, max_tokens, max_completion_tokens } = body;
-  const extra = setFields(body, (name) => !OWN.has(name));
+  const extra = filterFields<unknown>(
+    body,
+    (value, name) =>
+      !OWN.has(name) && isSet(value) && (isLimit(value) || name !== "max_completion_tokens"),
+  );
   // The caller's limit replaces the configured one, under either name.
   const hasLimit = isSet(max_tokens) || isSet(max_completion_tokens);
   const maxTokens = isLimit(max_tokens) ? max_tokens : undefined;
@@ -180,23 +153,6 @@ export function toSettings(body: CompletionRequest): Partial<AgentSettings> {
     ...(Object.keys(extra).length > 0 && { extra }),
   };
 }
-
-/** The fields of a request that goes to the provider as it is. */
-export function toPlainFields(body: CompletionRequest): Fields {
-  return setFields(
-    body,
-    (name) => !["model", "messages", "stream", "stream_options"].includes(name),
-  );
-}
-
-function setFields(body: CompletionRequest, isWanted: (name: string) => boolean) {
-  return filterFields<unknown>(
-    body,
-    (value, name) => isWanted(name) && isSet(value) && (isLimit(value) || !TOKEN_LIMITS.has(name)),
-  );
-}
-
-const TOKEN_LIMITS = new Set(["max_tokens", "max_completion_tokens"]);
 
 function isLimit(value: unknown): value is number {
   return isSet(value) && value !== NO_LIMIT;

@@ -4,7 +4,7 @@ import {
   streamEvents,
   type StreamOptions,
 } from "../answer/event_stream.ts";
-import { asFields, asList, type Fields } from "../../shared/fields.ts";
+import { asFields, type Fields } from "../../shared/fields.ts";
 import { reasoningOf } from "../../shared/providers/extra_fields.ts";
 import type { ChatReply } from "../../shared/providers/provider.ts";
 import type { AgentEvent } from "../run/events.ts";
@@ -34,7 +34,6 @@ export async function streamCompletion(
     const frame = createFrame(source.model());
     let hasStarted = false;
     let hasLogprobs = false;
-    let isPassedOn = false;
     const send = (chunk: unknown) => push({ data: JSON.stringify(chunk) });
     async function sendDelta(delta: Fields, logprobs: Fields | null = null): Promise<void> {
       if (!hasStarted) {
@@ -48,26 +47,15 @@ export async function streamCompletion(
       await send(toChunk(frame, { delta, logprobs }));
     }
 
-    /** Passes on a chunk of the provider, except for usage that the caller did not ask for. */
-    async function passOn(chunk: Fields): Promise<void> {
-      isPassedOn = true;
-      const isUsage = asList(chunk.choices).length === 0 && chunk.usage;
-      if (isUsage && !options.includeUsage) return;
-      const { id, created, model } = frame;
-      await send({ id, object: "chat.completion.chunk", created, model, ...chunk });
-    }
-
     const toDelta = createTranslator(options);
     const { reply, usage, account, fields } = await source.start({
       signal,
       async emit(event) {
-        if (event.type === "chunk") return await passOn(event.chunk);
         const delta = toDelta(event);
         if (delta) await sendDelta(delta, event.type === "token" ? event.logprobs : null);
       },
     });
     Object.assign(context.fields, { model: source.model(), ...fields });
-    if (isPassedOn) return await push({ data: "[DONE]" });
     const rest = restOf(reply, toDelta.calls);
     if (Object.keys(rest).length > 0 || !hasStarted) await sendDelta(rest);
     const last = toChunk(frame, {

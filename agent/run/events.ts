@@ -15,8 +15,6 @@ export type AgentEvent =
    * id and the name come at least with its first piece.
    */
   | CallPiece
-  /** The provider's own chunk, of a request that is passed through. */
-  | { type: "chunk"; chunk: Record<string, unknown> }
   | ToolEvent;
 
 /** Handles one event. The run waits for it, so that events do not pile up for a slow reader. */

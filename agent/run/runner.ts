@@ -13,7 +13,7 @@ import { answeredId, buildHistory, type HistoryRepairs } from "./history.ts";
 import { type AgentSettings, createFallback } from "./model_call.ts";
 import { type ModelChoice, resolveModel } from "../models/choice.ts";
 import type { Models } from "../models/models.ts";
-import type { Toolbox, ToolSource } from "../tools/tool.ts";
+import { createToolbox, type Toolbox, type ToolSource } from "../tools/tool.ts";
 import { createRecent } from "./recent.ts";
 
 /** A conversation to answer. Unset settings come from the configuration. */
@@ -26,6 +26,8 @@ interface RunRequest {
   settings?: Partial<AgentSettings>;
   /** Tools that the caller runs; see `AgentResult.pending`. */
   callerTools?: ToolDefinition[];
+  /** The model answers alone: without the agent's tools, prompt, settings and fallbacks. */
+  isPlain?: boolean;
   /** The agent's tools wait for the caller's approval. */
   needsApproval?: boolean;
   /** Whose run it is: only the same caller can continue it. */
@@ -65,6 +67,8 @@ export interface RunnerDeps {
   tools: ToolSource;
 }
 
+const NO_TOOLS = createToolbox([]);
+
 export function createRunner({ config, log, models, tools }: RunnerDeps): Runner {
   const configured: AgentSettings = {
     maxSteps: config.AGENT_MAX_STEPS,
@@ -78,17 +82,19 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
 
   return {
     prepare(request) {
-      const { choice, field, systemPrompt, settings, caller, callerTools = [] } = request;
+      const { choice, field, systemPrompt, settings, caller, isPlain, callerTools = [] } = request;
       const { target, model } = choice;
-      const toolbox = tools.current();
+      const toolbox = isPlain ? NO_TOOLS : tools.current();
       refuseSameNames(callerTools, toolbox);
-      const others = target === "hub" ? fallbacks.filter((id) => id !== model) : [];
+      const others = target === "hub" && !isPlain ? fallbacks.filter((id) => id !== model) : [];
       const asked = [model, ...others];
       const history = buildHistory(pending.restore(request.messages, caller), {
         systemPrompt,
-        defaultPrompt: config.AGENT_SYSTEM_PROMPT,
+        ...(!isPlain && {
+          defaultPrompt: config.AGENT_SYSTEM_PROMPT,
+          maxMessages: config.AGENT_MAX_HISTORY,
+        }),
         field,
-        maxMessages: config.AGENT_MAX_HISTORY,
       });
       const provider = createFallback(models.providerFor(target), asked);
       const repairs: HistoryRepairs = { ...history.repairs };
@@ -111,7 +117,7 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
             approved: decided?.approved ?? [],
             tools: toolbox,
             callerTools: createCallerTools(callerTools, asked),
-            settings: { ...configured, ...settings },
+            settings: { ...(isPlain ? { maxSteps: 1 } : configured), ...settings },
             repair: createRepair(repairs),
             log,
             ...(decided?.approved.length ? withSentIds(observer, decided.sentIds) : observer),

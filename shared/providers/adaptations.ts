@@ -53,8 +53,8 @@ export const ADAPTATIONS = {
   },
   /** Mistral refuses `max_completion_tokens`. */
   olderLimit: {
-    applies: ({ maxTokens, extra, rawMessages }) =>
-      !rawMessages && maxTokens === undefined && typeof extra?.[NEWER_LIMIT] === "number",
+    applies: ({ maxTokens, extra }) =>
+      maxTokens === undefined && typeof extra?.[NEWER_LIMIT] === "number",
     adapt: ({ extra: { [NEWER_LIMIT]: limit, ...extra } = {}, ...request }) => ({
       ...request,
       extra,
@@ -64,13 +64,13 @@ export const ADAPTATIONS = {
   },
   /** Mistral accepts no names of authors: they are moved into the text. */
   authorNames: {
-    applies: ({ messages, rawMessages }) => !rawMessages && messages.some(nameOf),
+    applies: ({ messages }) => messages.some(nameOf),
     adapt: (request) => ({ ...request, messages: request.messages.map(withNameInText) }),
     isRefusal: (status, error) => isUnknownField(status, error) && /\bname\b/.test(error.message),
   },
   /** For Gemma, o1-mini and others a system message is moved into the first user message. */
   systemMessages: {
-    applies: ({ messages, rawMessages }) => !rawMessages && messages.some(isSystem),
+    applies: ({ messages }) => messages.some(isSystem),
     adapt({ messages, ...request }) {
       request.onRepair?.({ system: messages.filter(isSystem).length });
       return { ...request, messages: withSystemAsUser(messages) };
@@ -143,8 +143,7 @@ export const ADAPTATIONS = {
    * run. They get a definition of each tool in the conversation.
    */
   toolHistory: {
-    applies: ({ messages, tools, rawMessages }) =>
-      !rawMessages && !tools?.length && calledTools(messages).size > 0,
+    applies: ({ messages, tools }) => !tools?.length && calledTools(messages).size > 0,
     adapt: (request) => ({
       ...request,
       tools: [...calledTools(request.messages)].map(toDefinition),
@@ -153,7 +152,7 @@ export const ADAPTATIONS = {
   },
   /** OpenAI and others refuse images in the results of the caller's tools: they get them after these. */
   resultImages: {
-    applies: ({ messages, rawMessages }) => !rawMessages && messages.some(hasResultImages),
+    applies: ({ messages }) => messages.some(hasResultImages),
     adapt: (request) => ({
       ...request,
       messages: request.messages.map(withImagesApart),

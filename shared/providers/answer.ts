@@ -32,16 +32,6 @@ export async function readReply(response: Response, model: string): Promise<Chat
   });
 }
 
-/** The same for a completion that is passed through: the errors of choices are the caller's to read. */
-export async function readRawReply(response: Response, model: string): Promise<RawReply> {
-  return await readAnswer(response, (answer) => {
-    const reply = parseReply(answer, model);
-    return reply && { ...reply, raw: asFields(answer.value) };
-  });
-}
-
-type RawReply = ChatReply & Required<Pick<ChatReply, "raw">>;
-
 /**
  * Whether an answer is one JSON text, from its content type or, if that says neither that nor events,
  * from its first character. `answer` is the one to read on.

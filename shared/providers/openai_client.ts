@@ -13,7 +13,7 @@ import {
 import { diagnose, type Diagnosis } from "./diagnosis.ts";
 import { type Attempt, toProviderError } from "./failure.ts";
 import { parseModels, toCompletionParams } from "./openai_messages.ts";
-import { readAnyReply, readStream, type StreamedCall } from "./openai_stream.ts";
+import { readAnyReply, readStream } from "./openai_stream.ts";
 import type {
   CallOptions,
   ChatDelta,
@@ -196,7 +196,7 @@ export function createOpenAIProvider(
     const body = JSON.stringify(toCompletionParams(request));
     return await call({ ...attempted, model }, options, async (clock) => {
       const response = await send("/chat/completions", { body, signal: clock.signal });
-      return await readAnyReply(response, { clock, ...wantedOf(request) });
+      return await readAnyReply(response, { clock, model });
     });
   }
 
@@ -216,7 +216,7 @@ export function createOpenAIProvider(
     /** Opens the stream up to its first delta: until then a failure is retried. */
     async function open() {
       const response = await send("/chat/completions", { body, signal: clock.signal });
-      const deltas = readStream(response, { clock, ...wantedOf(request) });
+      const deltas = readStream(response, { clock, model });
       return { first: await deltas.next(), deltas };
     }
 
@@ -239,16 +239,6 @@ export function createOpenAIProvider(
   }
 
   return { name, complete, stream, listModels };
-}
-
-/** What is read from an answer: several choices only if it is passed through. */
-function wantedOf({ model, rawMessages, extra }: ChatRequest): Omit<StreamedCall, "clock"> {
-  const passesThrough = rawMessages !== undefined;
-  return {
-    model,
-    passesThrough,
-    choices: passesThrough && typeof extra?.n === "number" ? extra.n : 1,
-  };
 }
 
 function translate(

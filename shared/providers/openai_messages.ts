@@ -22,12 +22,11 @@ export const MAX_TOOL_CALLS = 10_000;
  * provider sent with its messages is left out too; see `ChatMessage`.
  */
 export function toCompletionParams(request: ChatRequest) {
-  const { model, messages, rawMessages, tools, temperature, maxTokens, seed, extra } = request;
+  const { model, messages, tools, temperature, maxTokens, seed, extra } = request;
   return {
     ...extra,
     model,
-    messages: rawMessages ??
-      addToolImages(messages).map((message) => toMessageParam(message, model)),
+    messages: addToolImages(messages).map((message) => toMessageParam(message, model)),
     ...(tools?.length && {
       tools: tools.map((tool) => ({ type: "function" as const, function: { ...tool } })),
     }),

@@ -1,11 +1,9 @@
-import { asFields, asList, type Fields } from "../fields.ts";
 import type { CallClock } from "./call_clock.ts";
 import {
   bareFailure,
   hiddenFailure,
   peekBody,
   peekJson,
-  readRawReply,
   readReply,
   readStart,
   unreadable,
@@ -24,10 +22,6 @@ export interface StreamedCall {
   model: string;
   /** Runs while a chunk is awaited, and is paused while the reader of the stream has one. */
   clock: CallClock;
-  /** The chunks are wanted as they are; see `ChatRequest.rawMessages`. */
-  passesThrough: boolean;
-  /** How many choices were asked for. */
-  choices: number;
 }
 
 /** The wait for the usage and `[DONE]` after the last choice has ended. */
@@ -42,16 +36,16 @@ export async function* readStream(
   opened: Response,
   call: StreamedCall,
 ): AsyncGenerator<ChatDelta> {
-  const { model, clock, passesThrough, choices } = call;
+  const { model, clock } = call;
   const { isJson, answer: response } = await peekJson(opened);
   if (isJson) {
-    yield* passesThrough ? passWhole(response, call) : readWhole(response, call);
+    yield* readWhole(response, call);
     return;
   }
   if (response.headers.get("content-type")?.includes("html")) {
     throw unreadable(response, await readStart(response));
   }
-  const assembler = createReplyAssembler(model, choices);
+  const assembler = createReplyAssembler(model);
   let start = "";
   let isDone = false;
   let isUtf8 = true;
@@ -88,13 +82,11 @@ export async function* readStream(
     const chunk = isError && !parsed?.error ? { error: parsed ?? data } : parsed;
     // After other events with them, whose text may be private: see `toProviderError`.
     if (!chunk) throw unreadable(response, isFirst ? data : start + data);
-    // Of what is passed on, the errors of choices are the caller's to read.
-    const failure = chunk.error || !passesThrough ? toFailure(response, chunk) : undefined;
+    const failure = toFailure(response, chunk);
     if (failure) throw failure;
     clock.pause();
     const deltas = assembler.add(chunk);
-    if (passesThrough) yield { type: "chunk", chunk };
-    else yield* deltas;
+    yield* deltas;
     clock.restart(assembler.isWhole() ? LAST_WAIT_MS : undefined);
   }
   if (!isDone && !assembler.isWhole()) {
@@ -107,29 +99,22 @@ export async function* readStream(
   yield { type: "reply", reply: isUtf8 ? reply : { ...reply, encoding: NOT_UTF8 } };
 }
 
-/**
- * The reply of an answer that was not to be streamed. Some providers stream it all the same; what is
- * passed through is then put together, if it is one choice.
- */
+/** The reply of an answer that was not to be streamed. Some providers stream it all the same. */
 export async function readAnyReply(
   response: Response,
-  { model, clock, passesThrough = false, choices = 1, onDelta }:
-    & Pick<StreamedCall, "model" | "clock">
-    & Partial<StreamedCall>
-    & {
-      /** Called for each piece of a reply that is streamed. */
-      onDelta?: (() => void) | undefined;
-    },
+  { model, clock, onDelta }: StreamedCall & {
+    /** Called for each piece of a reply that is streamed. */
+    onDelta?: (() => void) | undefined;
+  },
 ): Promise<ChatReply> {
-  const read = passesThrough ? readRawReply : readReply;
   const isStream = response.headers.get("content-type")?.includes("event-stream");
-  if (!isStream || choices > 1) return await read(response, model);
+  if (!isStream) return await readReply(response, model);
   const { isJson, answer } = await peekBody(response);
-  if (isJson) return await read(answer, model);
+  if (isJson) return await readReply(answer, model);
   // One time limit for the whole reply, as for other answers, and the short one for what follows it.
   const restart = (ms?: number) => ms === undefined ? undefined : clock.restart(ms);
   const whole: CallClock = { ...clock, pause() {}, restart };
-  const deltas = readStream(answer, { model, clock: whole, passesThrough: false, choices: 1 });
+  const deltas = readStream(answer, { model, clock: whole });
   for await (const delta of deltas) {
     if (delta.type === "reply") return delta.reply;
     onDelta?.();
@@ -148,27 +133,6 @@ async function* readWhole(
   if (thoughts) yield { type: "reasoning", text: thoughts };
   if (reply.content) yield { type: "text", text: reply.content };
   yield { type: "reply", reply };
-}
-
-/** The same as the chunks that it would have sent, with all its choices. */
-async function* passWhole(
-  response: Response,
-  { model, clock }: StreamedCall,
-): AsyncGenerator<ChatDelta> {
-  const reply = await readRawReply(response, model);
-  clock.pause();
-  const { usage, choices, ...rest } = reply.raw;
-  const fields = { ...rest, object: "chat.completion.chunk" };
-  const chunk = { ...fields, choices: asList(choices).map(asFields).map(toChunkChoice) };
-  yield { type: "chunk", chunk };
-  if (usage) yield { type: "chunk", chunk: { ...fields, choices: [], usage } };
-  yield { type: "reply", reply };
-}
-
-function toChunkChoice({ message, ...choice }: Fields): Fields {
-  const { tool_calls, ...delta } = asFields(message);
-  const calls = asList(tool_calls).map((call, index) => ({ index, ...asFields(call) }));
-  return { ...choice, delta: { ...delta, ...(calls.length > 0 && { tool_calls: calls }) } };
 }
 
 function toFailure(response: Response, chunk: unknown): CallFailure | undefined {

@@ -79,11 +79,6 @@ export interface ChatRequest {
   seed?: number;
   /** Further fields of the provider's request, as OpenAI spells them; the ones above win. */
   extra?: Record<string, unknown>;
-  /**
-   * The messages as they are sent, if they are sent unread. Then the answer is passed through as
-   * well: a reply has it in `raw`, a stream in `chunk` deltas, which come instead of other pieces.
-   */
-  rawMessages?: unknown[];
   /** The messages in the order that every provider takes, for a model that refuses another. */
   asStrict?: (messages: ChatMessage[]) => ChatMessage[];
   /** Called with what was changed in the messages because the model refused them. */
@@ -134,8 +129,6 @@ export interface ChatReply {
   parts?: ContentPart[];
   /** The model that was asked. Set if the reply or one of its calls has such fields or parts. */
   from?: string;
-  /** The provider's whole answer, if `rawMessages` were sent and it came in one piece. */
-  raw?: ExtraFields;
   /** Set if the provider's bytes were not UTF-8: some of the text was replaced by U+FFFD. */
   encoding?: typeof NOT_UTF8;
 }
@@ -149,7 +142,6 @@ export type ChatDelta =
   | { type: "text"; text: string; logprobs?: Record<string, unknown> }
   | { type: "reasoning"; text: string }
   | CallPiece
-  | { type: "chunk"; chunk: ExtraFields }
   | { type: "reply"; reply: ChatReply };
 
 /** A piece of a tool call. */

@@ -20,9 +20,9 @@ import { CallFailure } from "./diagnosis.ts";
 
 /**
  * Puts one streamed reply together. Reads chunks leniently: any field may be missing or null. The
- * reply is the choice that comes first, also if there are others; `count` is how many were requested.
+ * reply is the choice that comes first, also if there are others.
  */
-export function createReplyAssembler(requestedModel: string, count = 1) {
+export function createReplyAssembler(requestedModel: string) {
   const calls = createCallCollector();
   const choices = createChoiceTally();
   let parts: ContentPart[] | undefined;
@@ -88,7 +88,7 @@ export function createReplyAssembler(requestedModel: string, count = 1) {
   return {
     add,
     /** True once every choice has a `finish_reason`. */
-    isWhole: () => choices.isWhole(count),
+    isWhole: () => choices.isWhole(),
     /** The reply so far. */
     reply(): ChatReply {
       const toolCalls = calls.list.map((call) => ({ ...call, id: call.id || newToolCallId() }));
@@ -116,7 +116,7 @@ function createChoiceTally() {
       const choice = choices.find((one) => indexOf(one) === first) ?? {};
       return { choice, others: choices.filter((one) => one !== choice) };
     },
-    isWhole: (count: number) => finished.size >= Math.max(count, begun.size),
+    isWhole: () => finished.size > 0 && finished.size >= begun.size,
   };
 }
 

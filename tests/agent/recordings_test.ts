@@ -1,7 +1,7 @@
-import { assert, assertEquals, assertObjectMatch } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { providerOf } from "../fakes/openai_provider.ts";
 import { agentRequestOf, agentService } from "../fakes/agent_service.ts";
-import { readChunks, readEvents } from "../fakes/events.ts";
+import { readEvents } from "../fakes/events.ts";
 import {
   type Answer,
   errorStatus,
@@ -103,28 +103,16 @@ for (const [name, recording] of Object.entries(RECORDINGS)) {
         ...fields,
       });
     });
-
-    Deno.test(`${name}, ${way}: x-agent-tools: off passes everything, to the caller and back`, async () => {
-      await using double = await startProviderDouble(answersOf(recording, way));
-      const service = serve(double);
-      const messages = [{ role: "user", content: "What is 17 * 23?" }, sent];
-      const response = await complete(service, { model, messages, way });
-      const whole = recording.whole[0] as Record<string, unknown>;
-      if (way === "whole") assertObjectMatch(await response.json(), whole);
-      else assertEquals(await readChunks(response), recording.chunks[0]);
-      assertEquals(double.requests[0]?.body.messages, messages);
-    });
   }
 
   Deno.test(`${name}: /v1 shows the thoughts as reasoning_content; the provider gets its own form back`, async () => {
     await using double = await startProviderDouble(answersOf(recording, "whole"));
     const service = serve(double);
     const question = { role: "user", content: "What is 17 * 23?" };
-    const asked = { model, way: "whole", tools: "on" } as const;
-    const response = await complete(service, { ...asked, messages: [question] });
+    const response = await complete(service, { model, messages: [question] });
     const { message } = (await response.json()).choices[0];
     assertEquals(message.reasoning_content, reasoning.at(-1));
-    await complete(service, { ...asked, messages: [question, message, question] });
+    await complete(service, { model, messages: [question, message, question] });
     assertEquals(assistantIn(double, 2), {
       role: "assistant",
       content: content_parts ?? content,
@@ -169,23 +157,12 @@ async function respond(
   return (await Array.fromAsync(readEvents(response))).at(-1)!.data.response.output;
 }
 
-/** `POST /v1/chat/completions`, by default without the agent. */
-async function complete(service: Service, { model, messages, way, tools = "off" }: {
-  model: string;
-  messages: unknown[];
-  way: Way;
-  tools?: string;
-}): Promise<Response> {
-  const isStreamed = way === "streamed";
-  const body = {
-    model,
-    messages,
-    ...(isStreamed && { stream: true, stream_options: { include_usage: true } }),
-  };
+/** `POST /v1/chat/completions`. */
+async function complete(service: Service, body: { model: string; messages: unknown[] }) {
   return await service(
     new Request("http://127.0.0.1:8000/v1/chat/completions", {
       method: "POST",
-      headers: { "content-type": "application/json", "x-agent-tools": tools },
+      headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
     }),
   );

@@ -326,17 +326,15 @@ Deno.test("only a conversation with tool calls and without tools gets their defi
   assertEquals(applies({ messages: CALLED }), true);
   assertEquals(applies({ messages: CALLED, tools: [] }), true);
   assertEquals(applies({ messages: CALLED, tools: [tool] }), false);
-  assertEquals(applies({ messages: CALLED, rawMessages: [] }), false);
   assertEquals(applies({}), false);
 });
 
-Deno.test("a limit of tokens goes by its other name, but not in messages that are passed on", () => {
+Deno.test("a limit of tokens goes by its other name", () => {
   const extra = { max_completion_tokens: 5, seed: 1 };
   assertEquals(TO_NEWER!.applies(request({ maxTokens: 5 })), true);
   assertEquals(TO_NEWER!.applies(request({ extra })), false);
   assertEquals(TO_OLDER!.applies(request({ extra })), true);
   assertEquals(TO_OLDER!.applies(request({ extra, maxTokens: 5 })), false);
-  assertEquals(TO_OLDER!.applies(request({ extra, rawMessages: [] })), false);
   assertEquals(TO_OLDER!.applies(request({ extra: { max_completion_tokens: "5" } })), false);
   assertEquals(TO_OLDER!.adapt(request({ extra })), request({ extra: { seed: 1 }, maxTokens: 5 }));
   assertEquals(TO_NEWER!.adapt(request({ extra: { seed: 1 }, maxTokens: 5 })), request({ extra }));

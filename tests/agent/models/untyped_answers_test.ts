@@ -173,13 +173,6 @@ Deno.test("an error after the first text is not retried, and is the stream's las
   assertEquals([events[1]?.data.code, double.requests.length], ["rate_limited", 1]);
 });
 
-Deno.test("a request that is passed through gets the errors of its choices as they came", async () => {
-  const choices = [PARTLY, { index: 1, message: { role: "assistant", content: "Hello." } }];
-  await using double = await startProviderDouble(json({ choices }));
-  const reply = await providerOf(double).complete({ ...REQUEST, rawMessages: [] });
-  assertEquals(reply.raw, { choices });
-});
-
 Deno.test("a connection that breaks before the first text is tried again", async () => {
   const answers = [sse([], { end: "cut" }), sse(completionChunks())];
   await using double = await startProviderDouble(answers);

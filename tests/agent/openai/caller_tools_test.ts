@@ -227,7 +227,7 @@ Deno.test("a tool that the agent cannot offer is refused, before any call", asyn
   const named = (name: string) => ({ type: "function", function: { name } });
   const cases: [unknown, string, string][] = [
     [named("calculator"), "tools.1", "rename yours"],
-    [{ type: "custom", custom: { name: "x" } }, "tools.1.type", ":plain"],
+    [{ type: "custom", custom: { name: "x" } }, "tools.1.type", "only functions"],
     [{ type: "function", function: {} }, "tools.1.function.name", "missing"],
   ];
   for (const [tool, param, words] of cases) {
