@@ -91,11 +91,8 @@ Deno.test("a turn with a failed required check does not pass, however high its s
     return await (await service(new Request(`http://127.0.0.1:8080${path}`))).text();
   };
   const junit = await read("junit");
-  assertStringIncludes(junit, 'message="required checks failed: never says yes"');
-  assertStringIncludes(
-    junit,
-    "failed check: never says yes (required): it contains",
-  );
+  assertStringIncludes(junit, 'type="required_check"');
+  assertStringIncludes(junit, 'message="check not met: never says yes (it contains');
   const markdown = await read("markdown");
   assertStringIncludes(markdown, "required checks failed");
   assertStringIncludes(markdown, "| `never says yes` | yes | 1 | 0 | 0 |");
@@ -118,7 +115,7 @@ Deno.test("a turn that passes names the checks that it failed", async () => {
   const junit = await (await service(
     new Request(`http://127.0.0.1:8080/runs/${run_id}/export?format=junit`),
   )).text();
-  assertStringIncludes(junit, '<system-out>failed check: contains "please": it does not contain');
+  assertStringIncludes(junit, '<system-out>check not met: contains "please" (it does not contain');
 });
 
 Deno.test("a check that cannot be told from the reply is not met, nor is its opposite, and it is said", async () => {

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { completionBody, startProviderDouble } from "../fakes/provider_double.ts";
 import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
@@ -78,7 +78,7 @@ suite.test("a wrong value is marked as wrong, and other differences are not", as
     );
   const expected = ["36: diff wrong", "Sure.: diff", "24: diff wrong"];
   await becomes(() => marked(".turn-row"), expected);
-  await page.getByText("Wrong value: 24 Monate instead of 36 Monate").waitFor();
+  await page.getByText("wrong value: 24 Monate instead of 36 Monate").waitFor();
   await page.locator(".turn-rows .name").click();
   await becomes(() => marked(".pair"), expected);
   const weight = (mark: string) =>
@@ -106,7 +106,7 @@ suite.test("what a reply leaves out is not wrong because it has the unit of a wr
   });
   await using tab = await open(`${fixture.url}/ui/runs/${run}`);
   const { page } = tab;
-  await page.getByText("Wrong value: 14 days instead of 30 days").waitFor();
+  await page.getByText("wrong value: 14 days instead of 30 days").waitFor();
   assertEquals(await page.locator(".turn-row .wrong").allTextContents(), ["30", "14"]);
   assertEquals(
     (await page.locator("del.diff").allTextContents()).at(-1)!.trim(),
@@ -148,7 +148,7 @@ suite.test("each paragraph of a reply has the direction of most of its letters",
 });
 
 suite.test(
-  "a contradicting reply that a judge accepts has passed, and says both",
+  "a contradicting reply that a judge accepts has passed, and has no reason not to",
   async (_, open) => {
     await using fixture = await startEvalFixture(); // its judge refuses nothing but 14
     await using model = await startModel((reply) => reply.replace("24", "14"));
@@ -167,8 +167,7 @@ suite.test(
     await result.getByText("2 of 3 scenarios pass").waitFor();
     await becomes(() => badgeOf("Garantie"), "contradicts");
     assertEquals(await badgeOf("used lamp"), "passed");
-    const accepted = rows.filter({ hasText: "used lamp" }).locator(".why");
-    assertMatch(await accepted.innerText(), /^Agreement: contradicts .* Judge \d.* of 10:/);
+    assertEquals(await rows.filter({ hasText: "used lamp" }).locator(".why").count(), 0);
     await page.getByRole("button", { name: "Contradicts 1" }).waitFor();
     await page.getByRole("button", { name: "Passed 2" }).waitFor();
     await result.getByRole("link", { name: "1 turn" }).click();

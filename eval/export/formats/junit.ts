@@ -4,8 +4,8 @@ import { referencesOf } from "../../assess/references.ts";
 import type { Comparison } from "../../compare/comparison.ts";
 import { isRegression } from "../../compare/verdict.ts";
 import { withoutQuery } from "../../endpoint/endpoint_address.ts";
+import { causesOf, checkText } from "../../results/causes.ts";
 import { HEADLINE, outcomeOf } from "../../results/passing.ts";
-import { hasWrongTools, isBarring } from "../../schemas/barred.ts";
 import { isAskedTheSecondWay } from "../../schemas/conversations.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
@@ -13,7 +13,6 @@ import type { StoredTurn } from "../../store/turns/turn_record.ts";
 import type { ExportFormat, ExportSource } from "../format.ts";
 import { countedTurns, type Counts, readNumbers, type RunNumbers } from "../text/run_numbers.ts";
 import { showMean, showScore } from "../text/text_form.ts";
-import { describeContradiction, describeFailedChecks, describeTools } from "../text/reply_text.ts";
 import { xmlAttributes, xmlText } from "./xml.ts";
 
 /** Characters of a reply that is shown with a failure; other formats have whole replies. */
@@ -208,61 +207,41 @@ function writeCase(attributes: Record<string, string>, details: string[]): strin
 }
 
 function writeDetail(result: InteractionResult, threshold: number): string {
+  const all = causesOf(result, threshold);
+  const causes = {
+    message: all.map(({ text }) => text).join("; "),
+    type: result.error?.code ?? all[0]?.kind ?? "",
+  };
   switch (outcomeOf(result, threshold)) {
     case "passed":
       return "";
     case "unscored":
       return `<skipped${xmlAttributes({ message: "no score applies to this turn" })}/>`;
-    case "failed": {
-      const { code, detail } = result.error!;
-      return `<error${xmlAttributes({ message: detail, type: code })}>${
+    case "failed":
+    case "missing":
+      return `<error${xmlAttributes(causes)}>${
         xmlText(`asked: ${shorten(result.user_message, SHOWN_CHARACTERS, "…")}`)
       }</error>`;
-    }
-    case "missing": {
-      const reasons = Object.entries(result.missing_scores!)
-        .map(([score, reason]) => `${score}: ${reason}`);
-      return `<error${
-        xmlAttributes({ message: `${HEADLINE} is missing`, type: "missing_score" })
-      }>${xmlText(reasons.join("\n"))}</error>`;
-    }
     case "below": {
-      const { message, type } = describeFailure(result, threshold);
       const lines = [
         `asked: ${shorten(result.user_message, SHOWN_CHARACTERS, "…")}`,
         `expected: ${shorten(referencesOf(result).join(" | "), SHOWN_CHARACTERS, "…")}`,
         `answered: ${shorten(result.agent_reply, SHOWN_CHARACTERS, "…")}`,
-        ...describeContradiction(result),
-        ...describeTools(result),
-        ...describeFailedChecks(result),
         `scores: ${
           Object.entries(result.scores).filter(([, value]) => value !== null)
             .map(([name, value]) => `${name} ${showBelow(name, value, threshold)}`).join(", ")
         }`,
       ];
-      return `<failure${xmlAttributes({ message, type })}>${xmlText(lines.join("\n"))}</failure>`;
+      return `<failure${xmlAttributes(causes)}>${xmlText(lines.join("\n"))}</failure>`;
     }
   }
-}
-
-function describeFailure(result: InteractionResult, threshold: number) {
-  const barring = result.check_results?.filter(isBarring) ?? [];
-  if (barring.length > 0) {
-    const names = barring.map(({ name }) => name).join(", ");
-    return { type: "required_check", message: `required checks failed: ${names}` };
-  }
-  if (hasWrongTools(result)) {
-    return { type: "wrong_tools", message: "the tool calls are not those expected" };
-  }
-  const overall = showBelow(HEADLINE, result.scores[HEADLINE], threshold);
-  const message = `${HEADLINE} ${overall} is below ${threshold}`;
-  return { type: "below_threshold", message };
 }
 
 /** What people said of the turn, and which checks a turn that passes does not meet. */
 function writeOutput(result: InteractionResult, threshold: number): string {
   const isPassed = outcomeOf(result, threshold) === "passed";
-  const lines = [...(isPassed ? describeFailedChecks(result) : []), ...describeGrades(result)];
+  const unmet = result.check_results?.filter(({ value }) => value === 0) ?? [];
+  const lines = [...(isPassed ? unmet.map(checkText) : []), ...describeGrades(result)];
   return lines.length === 0 ? "" : `<system-out>${xmlText(lines.join("\n"))}</system-out>`;
 }
 

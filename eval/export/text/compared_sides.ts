@@ -3,6 +3,8 @@ import { countedHistory } from "../../schemas/conversations.ts";
 import type { Comparison } from "../../compare/comparison.ts";
 import { compareExpectations } from "../../compare/expectations.ts";
 import { type RunSummary, summariseTurns } from "../../results/run_summary.ts";
+import { causesOf } from "../../results/causes.ts";
+import { thresholdOf } from "../../results/passing.ts";
 import { requireRun } from "../../store/runs/require_run.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunReader } from "../../store/store.ts";
@@ -35,6 +37,8 @@ export interface FallenReply {
   score: string;
   before: InteractionResult;
   now: InteractionResult;
+  /** Why the reply does not pass now; see `causesOf`. */
+  why: string[];
 }
 
 /** What a comparison for people shows beside the scores. */
@@ -99,6 +103,7 @@ async function findFallen(
         score,
         before: earlier!,
         now,
+        why: causesOf(now, thresholdOf(candidate.request)).map(({ text }) => text),
       };
     }
   }
@@ -151,7 +156,10 @@ export interface ComparisonDetails {
   scenarios: Record<string, PairedScenarioRow[]>;
   /** By score: the turns that changed most. */
   turns: Record<string, PairedTurnRow[]>;
-  /** By run and place (`id/scenario/attempt_id/turn`): an `InteractionResult` as JSON text. */
+  /**
+   * By run and place (`id/scenario/attempt_id/turn`): an `InteractionResult` and why it does not
+   * pass, as JSON text.
+   */
   replies: Map<string, string>;
 }
 
@@ -172,7 +180,7 @@ export async function readDetails(
       .toSorted((a, b) => Math.abs(b.difference) - Math.abs(a.difference)).slice(0, MOST_TURNS);
   }
   for (const side of ["baseline", "candidate"] as const) {
-    const { attempts = 1 } = await reader.getRecord(ids[side]) ?? {};
+    const { attempts, request } = await requireRun(reader, ids[side]);
     for (const turn of Object.values(details.turns).flat()) {
       const { scenario, turn: position } = turn[side];
       for (let attempt = 0; attempt < Math.min(attempts, MOST_ATTEMPTS); attempt++) {
@@ -181,7 +189,9 @@ export async function readDetails(
         const place = { scenario, attempt, turn: position };
         const [found] = await reader.conversation(ids[side], place, 1);
         if (found?.resultJson && found.turn === position) {
-          details.replies.set(key, found.resultJson);
+          const result: InteractionResult = JSON.parse(found.resultJson);
+          const why = causesOf(result, thresholdOf(request)).map(({ text }) => text);
+          details.replies.set(key, JSON.stringify({ ...result, why }));
         }
       }
     }

@@ -227,7 +227,10 @@ function describeFallen({ fallen }: ComparedSides, form: TextForm): string {
     fallen.map((reply) =>
       form.item(
         describePlace(reply, form),
-        describeReply(reply.now, form, reply.before.agent_reply),
+        describeReply(
+          { result: reply.now, why: reply.why, before: reply.before.agent_reply },
+          form,
+        ),
       )
     ).join("");
 }

@@ -5,6 +5,7 @@ import { countTurns, isAskedTheSecondWay, planOf } from "../../schemas/conversat
 import { HEADLINE, outcomeOf } from "../../results/passing.ts";
 import { type RunSummary, summariseTurns } from "../../results/run_summary.ts";
 import type { ResultPart } from "../../results/scenario_results.ts";
+import { causesOf } from "../../results/causes.ts";
 import type { ExportSource } from "../format.ts";
 import type { TurnOutcome } from "../../store/runs/list_query.ts";
 import type { TurnReader } from "../../store/turns/whole_reader.ts";
@@ -136,6 +137,8 @@ export interface LowTurn {
   turn: number;
   attempt: number;
   result: InteractionResult;
+  /** Why it does not pass; see `causesOf`. */
+  why: string[];
 }
 
 const KEPT = 5;
@@ -146,12 +149,13 @@ const KEPT_OF_LABEL = 50;
 function createLowestTurns(threshold: number, label?: AgreementLabel) {
   let lowest: LowTurn[] = [];
   return {
-    add(added: LowTurn): void {
-      const { result } = added;
+    add(place: Omit<LowTurn, "why">): void {
+      const { result } = place;
       const isWanted = label
         ? agreementOf(result) === label
         : outcomeOf(result, threshold) === "below";
       if (!isWanted) return;
+      const added = { ...place, why: causesOf(result, threshold).map(({ text }) => text) };
       const known = lowest.find((low) => isSameTurn(low, added));
       if (known && overallOf(known) <= overallOf(added)) return;
       lowest = [...lowest.filter((low) => low !== known), added]

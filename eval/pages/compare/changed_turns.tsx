@@ -166,6 +166,14 @@ function AttemptsOfBoth({ before, after, score, isBetter }: {
         reply={agent_reply}
         labels={[labelOf("Baseline", one), labelOf("Candidate", other)]}
       />
+      {[one, other].map((turn, index) =>
+        turn.why && (
+          <p key={index} class="small">
+            <span class="muted">{index === 0 ? "Baseline" : "Candidate"}:</span>{" "}
+            <span dir="auto">{turn.why.join(" · ")}</span>
+          </p>
+        )
+      )}
       {reference_reply && (
         <p class="small">
           <span class="muted">Reference:</span> <span dir="auto">{reference_reply}</span>

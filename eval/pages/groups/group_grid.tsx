@@ -17,7 +17,7 @@ import { AUTHOR } from "../grades/grading.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { Select } from "../parts/fields.tsx";
 import { readPages, usePages } from "../parts/paging.tsx";
-import { Marks } from "../run/reply_rows.tsx";
+import { Marks, Reasons } from "../run/reply_rows.tsx";
 import { tryAction } from "../actions.tsx";
 import { source } from "../source.ts";
 import {
@@ -247,6 +247,7 @@ function Cell({ turn, model, reference, isWinner }: {
             wrong={wrong_values}
           />
         )}
+      <Reasons turn={turn} />
       {!error && <Prefer runId={model.run_id} turn={turn} />}
     </div>
   );

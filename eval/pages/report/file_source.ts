@@ -128,8 +128,10 @@ function comparisonSource({ comparison, pairs, replies }: ComparisonReport): Par
       for (let attempt_id = 1; attempt_id <= MOST_ATTEMPTS; attempt_id++) {
         const interaction = replies[`${id}/${scenario}/${attempt_id}/${turn}`];
         if (!interaction) continue;
-        const { scores, error } = interaction;
-        turns.push({ attempt_id, scores, error: error?.code, interaction } as unknown as TurnRow);
+        const { scores, error, why } = interaction;
+        turns.push(
+          { attempt_id, scores, error: error?.code, why, interaction } as unknown as TurnRow,
+        );
       }
       return Promise.resolve({ turns, total: turns.length, next_cursor: null });
     },

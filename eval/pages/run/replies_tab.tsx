@@ -110,7 +110,6 @@ export function RepliesTab({ run, summary, round, before }: RunAndSummary & {
           <ReplyRows
             list={inSight}
             of={last.current.key}
-            threshold={summary.pass_threshold}
           />
         )
         : !problem.value && <Loading what="the replies" />}

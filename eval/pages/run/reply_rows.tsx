@@ -7,16 +7,7 @@ import { formatCount, formatScore } from "../../../shared/pages/format.ts";
 import { navigate, query } from "../../../shared/pages/location.ts";
 import { useIsPrinting } from "./printing.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
-import type { InteractionResult } from "../../schemas/interaction_result.ts";
-import {
-  attemptText,
-  errorText,
-  placeOf,
-  resultOf,
-  RESULTS,
-  saidAt,
-  scoreLabel,
-} from "../words.ts";
+import { attemptText, errorText, placeOf, resultOf, RESULTS, saidAt } from "../words.ts";
 import type { TurnList } from "./turn/turn_list.ts";
 import { isPlain, LINES, readLines } from "./turn/turn_query.ts";
 import { useVirtualRows } from "./virtual_rows.ts";
@@ -28,11 +19,10 @@ const MOST_PRINTED = 1_000;
  * Only the rows in sight are in the page, however many turns there are. On paper all fetched rows are
  * shown, and a line says how many are missing.
  */
-export function ReplyRows({ list, of, threshold }: {
+export function ReplyRows({ list, of }: {
   list: TurnList;
   /** The filters and the order. */
   of: string;
-  threshold: number;
 }) {
   const content = useRef<HTMLDivElement>(null);
   const rows = list.rows.value;
@@ -80,7 +70,7 @@ export function ReplyRows({ list, of, threshold }: {
             }}
           >
             {rows[index]
-              ? <Row turn={rows[index]!} threshold={threshold} isAll={lines === "all"} />
+              ? <Row turn={rows[index]!} isAll={lines === "all"} />
               : <span class="muted" role="cell">Loading…</span>}
           </div>
         ))}
@@ -107,9 +97,7 @@ export function turnAddress(turn: TurnRow): string {
   return `?${parameters}`;
 }
 
-type Texts = Partial<InteractionResult>;
-
-function Row({ turn, threshold, isAll }: { turn: TurnRow; threshold: number; isAll: boolean }) {
+function Row({ turn, isAll }: { turn: TurnRow; isAll: boolean }) {
   const said = saidAt(turn);
   const { label, tone } = RESULTS[resultOf(turn)];
   const { user_message = "", reference_reply = "", agent_reply = "", error, wrong_values } = said;
@@ -154,7 +142,7 @@ function Row({ turn, threshold, isAll }: { turn: TurnRow; threshold: number; isA
             </Clamp>
           )
           : <span class="muted">(empty)</span>}
-        <Reasons turn={turn} said={said} threshold={threshold} />
+        <Reasons turn={turn} />
       </div>
       <span role="cell" class="where">
         {turn.attempts && turn.attempts.length > 1 && (
@@ -205,38 +193,8 @@ export function Marks(
   );
 }
 
-/** Why a turn has its result, the most important first. */
-export function reasonsOf(
-  turn: Pick<TurnRow, "barred_by">,
-  { judge, check_results = [], missing_scores = {}, error, agreement, wrong_values }: Texts,
-): string[] {
-  if (error) return [];
-  const unmet = check_results.filter(({ value }) => value === 0);
-  const missing = Object.entries(missing_scores).filter(([name]) => name !== "overall");
-  const reason = judge?.reason ?? judge?.votes[0]?.reason ?? "";
-  return [
-    agreement && agreement.label !== "same" &&
-    `Agreement: ${agreement.label}${
-      agreement.label === "contradicts" ? ` (${formatScore(agreement.contradicts)})` : ""
-    }`,
-    wrong_values && `Wrong value: ${wrong_values.join(", ")}`,
-    ...unmet.map(({ name, reason }) => `Check not met: ${name}${reason ? ` (${reason})` : ""}`),
-    turn.barred_by?.includes("tools") && "The tool calls are not the expected ones",
-    judge && judge.grade !== null && `Judge ${formatScore(judge.grade, 1)} of 10: ${reason}`,
-    ...missing.map(([name, reason]) => `No ${scoreLabel(name)}: ${reason}`),
-  ].filter((text) => typeof text === "string");
-}
-
-function Reasons({ turn, said, threshold }: { turn: TurnRow; said: Texts; threshold: number }) {
-  const reasons = reasonsOf(turn, said);
-  const similarity = turn.scores.semantic_similarity;
-  if (reasons.length === 0 && turn.outcome === "below" && typeof similarity === "number") {
-    reasons.push(
-      `${scoreLabel("semantic_similarity")} ${formatScore(similarity)}, needed ${
-        formatScore(threshold)
-      }`,
-    );
-  }
-  if (reasons.length === 0) return null;
-  return <div class="why" dir="auto">{reasons.join(" · ")}</div>;
+/** Why a turn does not pass, the most certain cause first. */
+export function Reasons({ turn: { why, error } }: { turn: TurnRow }) {
+  if (error || !why) return null; // the page says why a call failed in place of the reply
+  return <div class="why" dir="auto">{why.join(" · ")}</div>;
 }

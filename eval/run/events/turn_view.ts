@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { checksOf, hasChecks } from "../../assess/checks/planned_checks.ts";
+import { causesOf } from "../../results/causes.ts";
 import { listedOutcomeOf, thresholdOf } from "../../results/passing.ts";
 import { firstTurnOf } from "../../schemas/conversations.ts";
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
 import type { Scenario } from "../../schemas/scenario.ts";
 import { Scores } from "../../schemas/statistics.ts";
@@ -42,6 +44,8 @@ export const TurnRow = z.object({
   barred_by: TurnFacets.shape.barred_by,
   may_be_barred: TurnFacets.shape.may_be_barred,
   overall_bounds: TurnFacets.shape.overall_bounds,
+  /** With `fields`: why it does not pass, the most certain cause first. */
+  why: z.array(z.string()).optional(),
   latency_ms: z.number(),
   tokens: z.number().nullable(),
   /** With `siblings`: the outcome of this turn in each attempt, `null` if it was not asked yet. */
@@ -84,10 +88,17 @@ export function viewTurn(
     outcome: listedOutcomeOf(turn, threshold),
     ...facets,
     ...(isOpen && { may_be_barred: true as const }),
-    ...(turn.resultJson !== undefined && fields.names.length > 0 && {
-      interaction: pickFields(JSON.parse(turn.resultJson), fields),
-    }),
+    ...(turn.resultJson !== undefined && fields.names.length > 0 &&
+      readReply(JSON.parse(turn.resultJson), { threshold, fields })),
   };
+}
+
+function readReply(
+  result: InteractionResult,
+  { threshold, fields }: { threshold: number; fields: RowFields },
+): Pick<TurnRow, "why" | "interaction"> {
+  const why = causesOf(result, threshold).map(({ text }) => text);
+  return { ...(why.length > 0 && { why }), interaction: pickFields(result, fields) };
 }
 
 function pickFields(

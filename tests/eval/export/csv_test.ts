@@ -274,7 +274,7 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
   },
   "format=junit": {
     dataset: /<property name="dataset" value="support@/,
-    checks: /failed check: says it/,
+    checks: /check not met: says it/,
     tools: /tool/,
     "history gap": /<property name="overall_history_gap" value="0\.\d+"/,
     cost: /<property name="run_cost" value="\d+ EUR"/,

@@ -56,6 +56,7 @@ Deno.test("a comment says whether the run passed, its averages, and where to loo
   - asked: \`message t1\`
   - expected: \`expected\`
   - answered: \`answered\`
+  - why: \`overall 0.20, needed 0.70\`
 `,
   );
 });
@@ -460,11 +461,9 @@ Deno.test("the lowest replies say of what their score is made, and what was wron
   - asked: \`May I return it?\`
   - expected: \`Within 30 days.\`
   - answered: \`\` Ask <b>@support</b> | \`now\` \`\`
-  - judge: \`No answer.\`
-  - expected labels: \`{"intent":"refund"}\`
-  - found labels: \`{"intent":"greeting"}\`
-  - \`contradicts the reference (0.97)\`
-  - \`failed check: period (required): no 30\`
+  - why: \`check not met: period (no 30)\`
+  - why: \`contradicts the reference (0.97)\`
+  - why: \`label: intent is "greeting", expected "refund"\`
 `,
   );
 });
@@ -498,7 +497,7 @@ Deno.test("of many failed checks five are shown, required ones first", async () 
   }));
   const turn = { scores: { checks: 0, overall: 0 }, check_results };
   const text = await textOf(markdown.write(storedRun([["s", [[turn]]]])));
-  const shown = [...text.matchAll(/failed check: (c\d)/g)].map(([, name]) => name);
+  const shown = [...text.matchAll(/check not met: (c\d)/g)].map(([, name]) => name);
   assertEquals(shown, ["c6", "c1", "c2", "c3", "c4"]);
-  assertStringIncludes(text, "- and 1 more failed check\n");
+  assertStringIncludes(text, "- and 1 more cause\n");
 });

@@ -10,8 +10,7 @@ import { FAILING, readLines } from "./turn_query.ts";
 const FIRST_PAGE = 60;
 const PAGE = 250;
 /** What a row shows of a turn. */
-const FIELDS = "user_message,reference_reply,agent_reply,error,agreement,judge,check_results," +
-  "missing_scores,wrong_values";
+const FIELDS = "user_message,reference_reply,agent_reply,error,wrong_values";
 /** Characters of a text in a row of few lines, and in one that shows all of it. */
 const EXCERPT = 600;
 const WHOLE = 20_000;

@@ -29,7 +29,6 @@ import {
   RESULTS,
 } from "../../words.ts";
 import { ReplyDiff } from "../../parts/replies.tsx";
-import { reasonsOf } from "../reply_rows.tsx";
 import { CheckResults, Judge, OtherAttempts, ToolCalls, Transcript } from "./turn_parts.tsx";
 import { turnParameters } from "./turn_query.ts";
 import { findNeighbour } from "./turn_list.ts";
@@ -146,11 +145,9 @@ function Turn({ run, summary, turn }: RunAndSummary & { turn: ShownTurn }) {
               wrong={interaction.wrong_values}
             />
           )}
-        {reasonsOf(turn, interaction).length > 0 && (
+        {!interaction.error && turn.why && (
           <ul class="remarks">
-            {reasonsOf(turn, interaction).map((reason) => (
-              <li key={reason} dir="auto">{reason}</li>
-            ))}
+            {turn.why.map((reason) => <li key={reason} dir="auto">{reason}</li>)}
           </ul>
         )}
         {interaction.reply_encoding && (
