@@ -1,4 +1,4 @@
-import { SAME_TEXT } from "../assess/metadata/reference_labels.ts";
+import { SAME_MEANING, SAME_TEXT } from "../assess/metadata/reference_labels.ts";
 import { OVERALL_PARTS } from "../assess/scores/overall.ts";
 import { mean } from "../assess/mean.ts";
 import type { LeftOutCounter, LeftOutReason } from "./comparison.ts";
@@ -47,7 +47,7 @@ const MISSING: Cell = { value: null, low: 0, high: 1 };
  * and the text of a reference has its labels. Excluding them would exclude the worst and best
  * replies.
  */
-const ANY_METHOD: ReadonlySet<string> = new Set(["empty", SAME_TEXT]);
+const ANY_METHOD: ReadonlySet<string> = new Set(["empty", SAME_TEXT, SAME_MEANING]);
 const SHOWN_METHOD = 80;
 
 /**

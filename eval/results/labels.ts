@@ -16,6 +16,8 @@ interface LabelCount {
   confusion: LabelReport["confusion"];
   pairs: number;
   flips: number;
+  counts: number;
+  of: number;
   selfCheck?: SelfCheck | undefined;
 }
 
@@ -42,10 +44,18 @@ export function createLabelCounter() {
   }
 
   function addTurn(key: string, turns: LabelledTurn[]): void {
-    const count = byKey.getOrInsertComputed(key, () => ({ confusion: {}, pairs: 0, flips: 0 }));
+    const count = byKey.getOrInsertComputed(key, () => ({
+      confusion: {},
+      pairs: 0,
+      flips: 0,
+      counts: 0,
+      of: 0,
+    }));
     const found = new Map<string, number>();
+    count.of++;
+    if (turns.every((turn) => noteOf(key, turn)?.counts !== false)) count.counts++;
     for (const turn of turns) {
-      count.selfCheck ??= readSelfCheck(key, turn);
+      count.selfCheck ??= noteOf(key, turn)?.self_check;
       const label = foundLabel(key, turn);
       if (label !== FAILED_LABEL) found.set(label, (found.get(label) ?? 0) + 1);
       const row = own(count.confusion, nameOf(turn.reference_metadata[key]), {});
@@ -70,11 +80,13 @@ export function createLabelCounter() {
     add,
     report: (): Record<string, LabelReport> =>
       Object.fromEntries(
-        [...byKey].map(([key, { confusion, pairs, flips, selfCheck }]) => [
+        [...byKey].map(([key, { confusion, pairs, flips, counts, of, selfCheck }]) => [
           key,
           {
             confusion,
             flip_rate: pairs === 0 ? null : flips / pairs,
+            counts,
+            of,
             ...(selfCheck && { self_check: selfCheck }),
           },
         ]),
@@ -82,9 +94,8 @@ export function createLabelCounter() {
   };
 }
 
-function readSelfCheck(key: string, { annotation }: LabelledTurn): SelfCheck | undefined {
-  if (!annotation || !Object.hasOwn(annotation.keys, key)) return undefined;
-  return annotation.keys[key]!.self_check;
+function noteOf(key: string, { annotation }: LabelledTurn) {
+  return annotation && Object.hasOwn(annotation.keys, key) ? annotation.keys[key] : undefined;
 }
 
 /** Counts pairs of attempts, and those that agree. */

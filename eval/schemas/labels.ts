@@ -16,11 +16,14 @@ export type SelfCheck = z.infer<typeof SelfCheck>;
 /**
  * The labels of a metadata key: `confusion` is expected → found → count. `flip_rate` is the share
  * of pairs of attempts that disagree about a turn; `null` without such pairs. `self_check` is set
- * if the service's own annotators label the key.
+ * if the service's own annotators label the key. `counts` is the number of turns at which the key
+ * counts, `of` all that have it.
  */
 export const LabelReport = z.object({
   confusion: z.record(z.string(), z.record(z.string(), z.number())),
   flip_rate: z.number().nullable(),
+  counts: z.number(),
+  of: z.number(),
   self_check: SelfCheck.optional(),
 }).meta({ id: "LabelReport" });
 export type LabelReport = z.infer<typeof LabelReport>;

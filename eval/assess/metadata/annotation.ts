@@ -1,4 +1,5 @@
-import type { Annotation } from "../../schemas/labels.ts";
+import { oneLineOf } from "../../schemas/decision.ts";
+import { type Annotation, labelKey } from "../../schemas/labels.ts";
 import type { Interaction, Metadata, Scenario } from "../../schemas/scenario.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
@@ -6,9 +7,11 @@ import { type Candidates, labelReply } from "../judge/labels.ts";
 import type { JudgeModel } from "../judge/model.ts";
 import { UnreadableAnswer } from "../judge/structured.ts";
 import { type AnnotatedReply, type KeyAnnotation, type KeyPlan, noLabel } from "./annotator.ts";
+import { referencesOf } from "../references.ts";
+import { saysSame } from "../scores/semantic_similarity.ts";
 import { planKey } from "./key_plan.ts";
-import { batchLabels, indexLabels } from "./label.ts";
-import { createReferenceLabels, type ReferenceLabels } from "./reference_labels.ts";
+import { batchLabels, indexLabels, isSameLabel } from "./label.ts";
+import { createReferenceLabels, type ReferenceLabels, SAME_MEANING } from "./reference_labels.ts";
 import { SENTIMENT_MODEL } from "./sentiment.ts";
 
 interface AnnotatedMetadata {
@@ -29,13 +32,15 @@ export interface AnnotationPorts {
   onFailure?: ((error: unknown) => void) | undefined;
 }
 
-/** An annotation and the plan of its key. */
-type Note = KeyAnnotation & { plan?: KeyPlan };
+/** An annotation, the plan of its key, and whether the key counts at the turn. */
+type Note = KeyAnnotation & { plan?: KeyPlan; counts?: false };
 
 /**
  * A reply with the text of a reference gets the labels of that reference. Other replies are
- * labelled by the judge if there is one, all keys in one call, else by the annotators. A run does
- * not mix them: if the judge fails, the reply has no label.
+ * labelled by the judge if there is one, all keys in one call. Without a judge, a reply that says
+ * the same as the turn's reference gets its labels, and other replies are labelled by the
+ * annotators. A run does not mix these: if the judge fails, the reply has no label. A key counts at
+ * a turn only if its annotator reads the turn's reference right.
  */
 export function createMetadataReader(
   scenarios: Scenario[],
@@ -87,12 +92,40 @@ export function createMetadataReader(
     let plan: KeyPlan | undefined;
     try {
       plan = await planOnce(key);
-      if (plan.annotator) return { ...await plan.annotator.annotate(reply), plan };
-      return { ...noLabel(plan.method, plan.reason ?? "the key has no annotator"), plan };
+      const refused = await whyNotCounted(key, plan, reply.interaction);
+      if (refused !== undefined) return { ...noLabel(plan.method, refused), plan, counts: false };
+      const found = await plan.annotator!.annotate(reply);
+      const value = reply.interaction.reference_metadata[key];
+      if (isSameLabel(found.value, value) || !await isSame(reply)) return { ...found, plan };
+      return { value, method: SAME_MEANING, confidence: 1, plan };
     } catch (error) {
       const note = passing(plan?.method ?? "none", explain(error));
       return { ...note, ...(plan && { plan }) };
     }
+  }
+
+  const misread = new WeakMap<Interaction, Map<string, Promise<string | undefined>>>();
+  /** Why a key does not count at a turn; `undefined` if it does. It depends on the batch only. */
+  function whyNotCounted(
+    key: string,
+    plan: KeyPlan,
+    interaction: Interaction,
+  ): Promise<string | undefined> {
+    const known = misread.getOrInsertComputed(interaction, () => new Map());
+    const found = known.getOrInsertComputed(key, () => readReference(key, plan, interaction));
+    found.catch(() => known.delete(key)); // the next reply asks again
+    return found;
+  }
+
+  const compared = new WeakMap<AnnotatedReply, Promise<boolean>>();
+  /** Whether a reply says the same as one of the turn's references; asked once for all keys. */
+  function isSame(reply: AnnotatedReply): Promise<boolean> {
+    return compared.getOrInsertComputed(reply, async () => {
+      for (const reference of referencesOf(reply.interaction)) {
+        if (await saysSame({ reply: reply.text, reference }, semantics)) return true;
+      }
+      return false;
+    });
   }
 
   const reported = new Set<string>();
@@ -105,11 +138,19 @@ export function createMetadataReader(
   }
 
   /** Adds the plans of keys whose labels are known without an annotator. */
-  async function addPlans(found: Map<string, Note>): Promise<void> {
+  async function addPlans(found: Map<string, Note>, interaction: Interaction): Promise<void> {
     for (const note of found) {
       const [key, annotation] = note;
       try {
-        found.set(key, { ...annotation, plan: await planOnce(key) });
+        const plan = await planOnce(key);
+        const refused = await whyNotCounted(key, plan, interaction);
+        const { method } = plan;
+        found.set(
+          key,
+          refused === undefined
+            ? { ...annotation, plan }
+            : { ...noLabel(method, refused), plan, counts: false },
+        );
       } catch (error) {
         // It is unknown whether the key counts, so the label is not used.
         found.set(key, passing(annotation.method, explain(error)));
@@ -126,7 +167,7 @@ export function createMetadataReader(
       if (known) same.set(key, known);
     }
     const open = keys.filter((key) => !same.has(key));
-    if (isByAnnotators) await addPlans(same);
+    if (isByAnnotators) await addPlans(same, reply.interaction);
     if (open.length === 0) return same;
     const read = unavailable !== undefined
       ? sameForAll(open, passing("none", unavailable))
@@ -146,15 +187,31 @@ export function createMetadataReader(
     },
 
     /** Which keys of a turn count in this batch. A key that cannot be planned counts. */
-    async plan({ reference_metadata }: Interaction): Promise<Annotation | undefined> {
-      const keys = Object.keys(reference_metadata);
+    async plan(interaction: Interaction): Promise<Annotation | undefined> {
+      const keys = Object.keys(interaction.reference_metadata);
       if (!isByAnnotators || keys.length === 0) return undefined;
       await learnLabels();
       const notes = sameForAll(keys, noLabel("none", "there is no reply"));
-      await addPlans(notes);
+      await addPlans(notes, interaction);
       return describe(notes).annotation;
     },
   };
+}
+
+/** Why an annotator cannot be trusted at a turn: it misreads the turn's own reference. */
+async function readReference(
+  key: string,
+  { annotator, reason = "the key has no annotator" }: KeyPlan,
+  interaction: Interaction,
+): Promise<string | undefined> {
+  if (!annotator) return reason;
+  const { reference_reply: text, reference_metadata } = interaction;
+  const label = reference_metadata[key];
+  if (!text?.trim()) return undefined;
+  const { value } = await annotator.annotate({ text, interaction });
+  if (isSameLabel(value, label)) return undefined;
+  const read = value === undefined ? "not read" : `read as ${oneLineOf(labelKey(value))}`;
+  return `the reference itself is ${read}, not as ${oneLineOf(labelKey(label))}`;
 }
 
 function passing(method: string, reason: string): KeyAnnotation {
@@ -168,15 +225,14 @@ function sameForAll(keys: string[], annotation: KeyAnnotation): Map<string, Note
 function describe(found: Map<string, Note>): AnnotatedMetadata {
   const generatedMetadata: Metadata = {};
   const keys: Annotation["keys"] = {};
-  for (const [key, { value, method, confidence, reason, isPassing, plan }] of found) {
+  for (const [key, { value, method, confidence, reason, isPassing, plan, counts }] of found) {
     if (value !== undefined) generatedMetadata[key] = value;
-    const isCounted = !plan || plan.annotator !== undefined;
     keys[key] = {
       method,
       confidence,
       ...(reason !== undefined && { reason }),
-      ...(value === undefined && !isPassing && isCounted && { none_fits: true }),
-      ...(!isCounted && { counts: false }),
+      ...(value === undefined && !isPassing && counts !== false && { none_fits: true }),
+      ...(counts === false && { counts }),
       ...(plan?.selfCheck && { self_check: plan.selfCheck }),
     };
   }

@@ -80,6 +80,20 @@ export async function semanticSimilarity(
 
 type Found = Omit<SemanticSimilarity, "method">;
 
+/**
+ * Whether a reply says the same as an English reference, with the values and the parts of sentences
+ * of the reference. False in other languages. Rejects with `NoVectors`.
+ */
+export async function saysSame(pair: TextPair, semantics: BatchSemantics): Promise<boolean> {
+  const { reply, reference } = pair;
+  if (!semantics.embedder.isEnglishOnly) return false;
+  const method = await semantics.similarityMethod(reference);
+  if (method.by !== "agreement") return false;
+  const { agreement } = await compareByModel(pair, { method, semantics });
+  return agreement?.label === "same" &&
+    [...findWrongValues(reply, reference), ...findExchanged(reply, reference)].length === 0;
+}
+
 async function compareByModel(
   { reply, reference }: TextPair,
   { method, semantics }: { method: SimilarityMethod; semantics: BatchSemantics },

@@ -46,6 +46,7 @@ export function describeRun(
       ...firstLines(describeMissing(numbers, form), { most: SHOWN_REASONS, noun: "reason" }),
       ...describeMethods(numbers, form),
       ...describeAgreement(numbers),
+      ...describeLabels(numbers, form),
       ...(truncated > 0 ? [`Replies cut off at the token limit: ${truncated}`] : []),
       ...(byTools > 0 ? [`Turns whose tool calls are not those expected: ${byTools}`] : []),
       ...describeGrades(numbers),
@@ -145,6 +146,14 @@ function describeAgreement({ differs_in, agreements = {} }: RunNumbers): string[
       ? [`Turns that differ from their reference in ${list(differs_in)}`]
       : []),
   ];
+}
+
+/** Where the labels of each key count. */
+function describeLabels({ labels }: RunNumbers, form: TextForm): string[] {
+  return Object.entries(labels).map(([key, { counts, of }]) =>
+    `Label ${form.name(key)} counts at ${counts} of ${counted(of, "turn")}` +
+    (counts < of ? ", not where the reference itself is misread" : "")
+  );
 }
 
 /** Scores that were computed by several methods: their means mix these. */

@@ -15,7 +15,7 @@ export function Labels({ labels }: { labels: RunSummary["labels"] }) {
   const chosen = useSignal(keys[0]);
   const key = keys.includes(chosen.value ?? "") ? chosen.value! : keys[0];
   if (key === undefined) return null;
-  const { confusion, flip_rate, self_check } = labels[key]!;
+  const { confusion, flip_rate, self_check, counts, of } = labels[key]!;
   const all = Object.keys(confusion);
   const expected = all.slice(0, MOST_LABELS);
   const labelsFound = [...new Set(expected.flatMap((row) => Object.keys(confusion[row]!)))]
@@ -25,6 +25,10 @@ export function Labels({ labels }: { labels: RunSummary["labels"] }) {
   const hints = [
     all.length > expected.length &&
     `These are the first ${expected.length} of ${formatCount(all.length)} labels.`,
+    counts < of &&
+    `It counts at ${formatCount(counts)} of ${
+      formatNumberOf(of, "turn")
+    }: at the others the labeller misreads the reference itself.`,
     flip_rate !== null &&
     `${formatScore(flip_rate * 100, 0)}% of the pairs of attempts disagree about the same turn.`,
     self_check && self_check.accuracy !== null &&

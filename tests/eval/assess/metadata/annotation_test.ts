@@ -87,6 +87,35 @@ Deno.test("a key that cannot be labelled in this batch has no value, takes no pa
   assert(priority!.reason!.includes("references of this batch are labelled correctly"));
 });
 
+Deno.test("a key does not count at a turn whose own reference its annotator misreads", async () => {
+  const greetings = ["Hello there!", "Hi, how can I help?", "Good morning!"];
+  const turns = [...greetings, "The parcel arrives by noon."].map((text) =>
+    turn(text, { act: "greeting" })
+  );
+  const { plan, read } = createReader(turns);
+  const notes = await Promise.all(turns.map(async (turn) => (await plan(turn))!.keys.act!));
+  assertEquals(notes.map(({ counts }) => counts), [undefined, undefined, undefined, false]);
+  const text = "It comes at twelve.";
+  const { annotation, generatedMetadata } = await read({ text, interaction: turns[3]! });
+  assertEquals([annotation?.keys.act?.counts, generatedMetadata], [false, {}]);
+  assertStringIncludes(annotation?.keys.act?.reason ?? "", "the reference itself is not read");
+});
+
+Deno.test("a reply that says the same as its reference has its labels, however the annotator reads it", async () => {
+  const batch = [scenario("s", TURNS)];
+  const semantics = createBatchSemantics(batch, { embedder: fakeEmbedder().embedder });
+  const asked = { text: "train and tram", interaction: TURNS[0]! }; // of the other label's words
+  const read = (label: "same" | "partly") => {
+    const agreement = { entails: 1, contradicts: 0, covers: 1, label };
+    const agreementOf = () => Promise.resolve({ agreement, similarity: 1 });
+    return createReader(TURNS, { semantics: { ...semantics, agreementOf } }).read(asked);
+  };
+  const same = await read("same");
+  assertEquals(same.generatedMetadata.topic, "fruit");
+  assertEquals(same.annotation?.keys.topic?.method, "same_meaning");
+  assertEquals((await read("partly")).generatedMetadata.topic, "traffic");
+});
+
 Deno.test("which keys count does not depend on the reply", async () => {
   for (const text of ["apple and plum", "bananas grow slowly", "Völlig großartig", "?"]) {
     const { annotation } = await createReader(TURNS).read({ text, interaction: TURNS[0]! });
