@@ -1,9 +1,10 @@
-import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { Client, VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { untilAbort } from "../../shared/abort.ts";
+import { untilAbort, waitFor } from "../../shared/abort.ts";
+import { currentTraceparent } from "../../shared/ops/tracing.ts";
 import { explainConnection } from "../../shared/providers/failure.ts";
 import { ToolError, type ToolResult } from "../tools/tool.ts";
-import { isAnswer, readResult } from "./result.ts";
+import { isAnswer, readResult, statusOf } from "./result.ts";
 import { createServerRedactor, type McpServer } from "./config.ts";
 import { createFloodGuard } from "./message_limits.ts";
 import { type McpToolList, readToolList } from "./tool_list.ts";
@@ -73,8 +74,11 @@ const LIST_TIMEOUT_MS = 30_000;
 const PING_TIMEOUT_MS = 5_000;
 /** Limit of the request that ends a session: the service waits for it when it stops. */
 const END_TIMEOUT_MS = 1_000;
-/** The error code of the MCP SDK. */
-const REQUEST_TIMEOUT = -32001;
+/** Pause before a stream of changes that broke off is opened again. */
+const LISTEN_PAUSE_MS = 1_000;
+/** Error codes of the MCP SDK. */
+const REQUEST_TIMEOUT = "REQUEST_TIMEOUT";
+const NOT_OFFERED = "ERA_NEGOTIATION_FAILED";
 /** No limit of the SDK: the agent aborts a call at the tool's time limit. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -83,12 +87,14 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
   const { environment = {}, redact } = options;
   return async (server, events) => {
     const timeoutMs = server.timeoutMs ?? options.timeoutMs ?? START_TIMEOUT_MS;
-    const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
-    const { ToolListChangedNotificationSchema, PaginatedResultSchema } = await import(
-      "@modelcontextprotocol/sdk/types.js"
-    );
-    const ToolPage = PaginatedResultSchema.extend({ tools: z.array(z.unknown()) });
-    const client = new Client({ name: "assay-agent", version: "1" });
+    const { Client } = await import("@modelcontextprotocol/client");
+    const ToolPage = z.looseObject({
+      tools: z.array(z.unknown()),
+      nextCursor: z.string().optional(),
+    });
+    const client = new Client({ name: "assay-agent", version: "1" }, {
+      versionNegotiation: { mode: negotiation(server), probe: { timeoutMs } },
+    });
     const { transport, readStderr, asksForSignIn } = await createTransport(server, {
       onBreach,
       environment,
@@ -114,19 +120,21 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
     }
     client.onclose = () => events.onClose("the session ended");
     client.onerror = events.onError;
-    client.setNotificationHandler(ToolListChangedNotificationSchema, events.onToolsChanged);
+    client.setNotificationHandler(LIST_CHANGED, events.onToolsChanged);
+    const isModern = client.getProtocolEra() === "modern";
+    const ending = new AbortController();
+    if (isModern) void followChanges(client, events, ending.signal);
     return {
       async listTools() {
         const listMs = server.timeoutMs ?? LIST_TIMEOUT_MS;
         const limit = AbortSignal.timeout(listMs);
         // Not with `client.listTools`, which compiles every output schema, whatever the server sends.
         const readPage = (cursor: string | undefined) =>
-          whileAnswering<z.output<typeof ToolPage>>(limit, (options) =>
-            client.request(
-              { method: "tools/list", params: cursor ? { cursor } : {} },
-              ToolPage,
-              options,
-            ));
+          client.request(
+            { method: "tools/list", params: cursor ? { cursor } : {} },
+            ToolPage,
+            { timeout: NO_TIMEOUT_MS, signal: limit },
+          );
         try {
           return await readToolList(readPage);
         } catch (error) {
@@ -135,17 +143,29 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
       },
       async callTool(name, { args, signal }) {
         // Not with `client.callTool`, which rejects the whole result if one part is invalid.
-        const call = { method: "tools/call" as const, params: { name, arguments: args } };
-        const result = await whileAnswering<z.output<typeof CallResult>>(
-          signal,
-          (options) => client.request(call, CallResult, options),
+        const traceparent = currentTraceparent();
+        const params = {
+          name,
+          arguments: args,
+          ...(traceparent && { _meta: { traceparent } }),
+        };
+        const result = await client.request(
+          { method: "tools/call", params },
+          CallResult,
+          { timeout: NO_TIMEOUT_MS, ...(signal && { signal }) },
         );
         const read = readResult(result);
         if (result.isError) throw new ToolError(read.text || `the tool ${name} failed`);
         return read.images.length > 0 ? read : read.text;
       },
-      ping: async () => void await client.ping({ timeout: PING_TIMEOUT_MS }),
-      close: () => end(client, transport),
+      async ping() {
+        const options = { timeout: PING_TIMEOUT_MS };
+        await (isModern ? client.discover(options) : client.ping(options));
+      },
+      close() {
+        ending.abort();
+        return end(client, transport);
+      },
       readStderr,
     };
   };
@@ -183,22 +203,36 @@ const CallResult = z.looseObject({
   isError: z.boolean().nullish(),
 });
 
+const LIST_CHANGED = "notifications/tools/list_changed";
+
 /**
- * Sends a request with a signal of its own, which follows `signal` only until the answer. If `signal`
- * aborted later, the SDK would tell the server to cancel a request that is already answered.
+ * Over HTTP the server is asked what it speaks. A program is asked only if its entry says so: many
+ * end at a request before `initialize`.
  */
-async function whileAnswering<T>(
-  signal: AbortSignal | undefined,
-  send: (options: { timeout: number; signal: AbortSignal }) => Promise<T>,
-): Promise<T> {
-  const controller = new AbortController();
-  const leave = () => controller.abort(signal?.reason);
-  if (signal?.aborted) leave();
-  signal?.addEventListener("abort", leave, { once: true });
+function negotiation(server: McpServer): VersionNegotiationMode {
+  if (server.transport === "http") return "auto";
+  if (server.transport === "stdio" && server.protocolVersion) {
+    return { pin: server.protocolVersion };
+  }
+  return "legacy";
+}
+
+/** From 2026-07-28 on, a server tells changes only on a stream that the client holds open. */
+async function followChanges(
+  client: Client,
+  { onToolsChanged }: McpEvents,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!client.getServerCapabilities()?.tools?.listChanged) return;
   try {
-    return await send({ timeout: NO_TIMEOUT_MS, signal: controller.signal });
-  } finally {
-    signal?.removeEventListener("abort", leave);
+    while (!signal.aborted) {
+      const { closed } = await client.listen({ toolsListChanged: true }, { signal });
+      if (await closed !== "remote") return;
+      await waitFor(new Promise(() => {}), { ms: LISTEN_PAUSE_MS, signal });
+      onToolsChanged(); // the list may have changed in the meantime
+    }
+  } catch {
+    // The server does not tell changes after all. If it is down, the next call finds out.
   }
 }
 
@@ -211,8 +245,8 @@ async function end(client: Client, transport: SessionTransport): Promise<void> {
   await client.close().catch(() => {});
 }
 
-/** The code of the SDK for an answer that is neither JSON nor an event stream. */
-const OTHER_CONTENT = -1;
+/** The codes of the SDK for an answer that is not of the protocol. */
+const OTHER_CONTENT: readonly unknown[] = ["CLIENT_HTTP_UNEXPECTED_CONTENT", "INVALID_RESULT"];
 
 /** Why an HTTP answer did not start a session; `undefined` if there was no answer. */
 function explainProtocol(error: unknown): string | undefined {
@@ -221,22 +255,26 @@ function explainProtocol(error: unknown): string | undefined {
     return "it speaks a version of MCP that is not supported";
   }
   if (isAnswer(error)) return "it refused to start a session";
-  const isOther = code === OTHER_CONTENT || error instanceof SyntaxError || /Zod/.test(name);
+  const isOther = OTHER_CONTENT.includes(code) || error instanceof SyntaxError || /Zod/.test(name);
   return isOther ? "its answer is not from an MCP server; check its url" : undefined;
 }
 
 /** Contains no text of the server, which might include a key. */
 function explain(
-  error: unknown,
+  given: unknown,
   { server, timeoutMs }: { server: McpServer; timeoutMs: number },
 ): string {
+  const { code: outer, cause } = given as { code?: unknown; cause?: unknown };
+  const error = outer === NOT_OFFERED ? cause ?? given : given; // why the question itself failed
   const { code } = error as { code?: unknown };
+  const status = statusOf(error);
   if (code === REQUEST_TIMEOUT) {
     return `it did not answer within ${timeoutMs / 1000} s ` +
       '(AGENT_MCP_TIMEOUT_MS, or "timeout" of its entry)';
   }
-  if (typeof code === "number" && code >= 100) return `it answered with status ${code}`;
+  if (status !== undefined) return `it answered with status ${status}`;
   if (server.transport !== "stdio") return explainProtocol(error) ?? explainConnection(error);
+  if (code === NOT_OFFERED) return 'it does not speak the "protocolVersion" of its entry';
   if (code === "ENOENT") return `the program ${server.command} was not found`;
   return "the program ended, or does not speak MCP";
 }

@@ -19,31 +19,11 @@ const Timeout = z.number().positive()
 /** A field with the names of tools. */
 const Names = z.array(z.string()).optional();
 
-/** The names that MCP clients use for the lists of allowed and of denied tools. */
-const ALLOW = [
-  "allow",
-  "allowedTools",
-  "includeTools",
-  "enabledTools",
-  "enabled_tools",
-  "tools",
-] as const;
-const DENY = [
-  "deny",
-  "disabledTools",
-  "excludeTools",
-  "disabled_tools",
-  "disallowedTools",
-] as const;
-
 const Common = z.object({
   timeout: Timeout,
   disabled: z.boolean().optional(),
-  enabled: z.boolean().optional(),
-  ...Object.fromEntries([...ALLOW, ...DENY].map((field) => [field, Names])) as Record<
-    typeof ALLOW[number] | typeof DENY[number],
-    typeof Names
-  >,
+  allow: Names,
+  deny: Names,
 });
 
 const Program = Common.extend({
@@ -52,12 +32,12 @@ const Program = Common.extend({
   args: z.array(z.string()).default([]),
   env: z.record(z.string(), EnvValue).default({}),
   cwd: z.string().optional(),
+  protocolVersion: z.literal("2026-07-28").optional(),
 });
 
-const HTTP_TYPES = ["http", "streamable-http", "streamableHttp", "streamable_http"] as const;
-
 const Remote = Common.extend({
-  type: z.enum([...HTTP_TYPES, "sse"], { error: 'must be "http" or "sse" for a url' }).optional(),
+  type: z.enum(["http", "streamable-http", "sse"], { error: 'must be "http" or "sse" for a url' })
+    .optional(),
   url: z.url({ protocol: /^https?$/, error: "must be an http or https URL" }),
   headers: z.record(
     z.string().regex(HEADER_NAME, { error: "is not the name of a header" }),
@@ -79,7 +59,7 @@ interface CommonFields {
 export type McpServer =
   & CommonFields
   & (
-    | { transport: "stdio" } & Pick<z.infer<typeof Program>, "command" | "args" | "env" | "cwd">
+    | { transport: "stdio" } & Omit<z.infer<typeof Program>, keyof z.infer<typeof Common> | "type">
     | { transport: "http" | "sse" } & Pick<z.infer<typeof Remote>, "url" | "headers">
   );
 
@@ -99,8 +79,8 @@ export function readMcpConfig(setting: string): McpConfig {
 
 /**
  * Parses `{"mcpServers": {…}}` of desktop clients, or `{"servers": {…}}` of VS Code, with comments
- * and trailing commas. `disabled: true` or `enabled: false` leaves a server out. Throws
- * `ConfigError`, which names each wrong field.
+ * and trailing commas. `disabled: true` leaves a server out. Throws `ConfigError`, which names
+ * each wrong field.
  */
 export function parseMcpConfig(text: string): McpConfig {
   const file = parseFile(text);
@@ -112,9 +92,7 @@ export function parseMcpConfig(text: string): McpConfig {
   for (const [name, entry] of Object.entries(entries)) {
     const path = `${key}.${name}`;
     if (!isFields(entry)) wrong.push(`${path}: must be an object`);
-    else if (entry.disabled !== true && entry.enabled !== false) {
-      parseEntry(entry, { name, path, wrong, config });
-    }
+    else if (entry.disabled !== true) parseEntry(entry, { name, path, wrong, config });
   }
   if (wrong.length > 0) throw refuse(wrong.join("\n  "));
   return config;
@@ -139,6 +117,10 @@ function parseEntry(entry: Fields, { name, path, wrong, config }: EntryOptions):
   }
   const schema = isProgram ? Program : Remote;
   const unknown = Object.keys(entry).filter((field) => !Object.hasOwn(schema.shape, field));
+  wrong.push(
+    ...unknown.filter((field) => /tools$/i.test(field))
+      .map((field) => `${path}.${field}: name the tools in "allow" or "deny"`),
+  );
   config.warnings.push(
     ...unknown.map((field) => `AGENT_MCP_CONFIG: ${path}.${field} has no meaning here`),
   );
@@ -158,16 +140,13 @@ function toServer(
   name: string,
   entry: z.infer<typeof Program> | z.infer<typeof Remote>,
 ): McpServer {
-  const namesOf = (fields: readonly (keyof z.infer<typeof Common>)[]) =>
-    fields.flatMap((field) => entry[field] as string[] | undefined ?? []);
-  const isLimited = ALLOW.some((field) => entry[field] !== undefined);
-  const allow = isLimited && !namesOf(ALLOW).includes("*") ? namesOf(ALLOW) : undefined;
-  const common = { name, timeoutMs: entry.timeout, allow, deny: namesOf(DENY) };
+  const { timeout: timeoutMs, allow, deny } = entry;
+  const common = { name, timeoutMs, allow, deny };
   if ("command" in entry) {
-    const { command, args, env, cwd } = entry as z.infer<typeof Program>;
-    return { ...common, transport: "stdio", command, args, env, cwd };
+    const { command, args, env, cwd, protocolVersion } = entry;
+    return { ...common, transport: "stdio", command, args, env, cwd, protocolVersion };
   }
-  const { type, url, headers } = entry as z.infer<typeof Remote>;
+  const { type, url, headers } = entry;
   return { ...common, transport: type === "sse" ? "sse" : "http", url, headers };
 }
 

@@ -90,7 +90,7 @@ interface MessageBufferOptions<T> {
 }
 
 /**
- * Joins the output of a program to messages, one per line. In place of the SDK's own buffer (1.32.2),
+ * Joins the output of a program to messages, one per line. In place of the SDK's own buffer (2.4.0),
  * which copies and searches a message from its start with each piece of it: one of 7 MB blocks the
  * event loop for seconds. Here each piece is searched once.
  */

@@ -64,21 +64,22 @@ function describePart(part: Fields): string {
   }
 }
 
-/** The codes of errors that the SDK makes itself: the connection was closed, the request timed out. */
-const SDK_CODES: readonly unknown[] = [-32000, -32001];
-
 /** True for an error that the server sent by the protocol, as one without `ping` does. */
-export function isAnswer(error: unknown): boolean {
-  return isMcpError(error) && !SDK_CODES.includes((error as { code?: unknown }).code);
+export function isAnswer(error: unknown): error is Error {
+  return error instanceof Error && error.name === "ProtocolError";
+}
+
+/** The status of the HTTP answer that an error of the SDK is about. */
+export function statusOf(error: unknown): number | undefined {
+  const { status, code } = error as { status?: unknown; code?: unknown };
+  return [status, code].find((value) => typeof value === "number" && value >= 100) as
+    | number
+    | undefined;
 }
 
 /** MCP over HTTP: 404 in answer to a request of a session means that it has ended. */
 export function isForgotten(error: unknown): boolean {
-  return error instanceof Error && (error as { code?: unknown }).code === 404;
-}
-
-function isMcpError(error: unknown): error is Error {
-  return error instanceof Error && error.name === "McpError";
+  return error instanceof Error && statusOf(error) === 404;
 }
 
 /**
@@ -88,6 +89,6 @@ function isMcpError(error: unknown): error is Error {
  */
 export function explainCall(error: unknown, redact: (text: string) => string): string | undefined {
   if (error instanceof AnswerTooLarge) return `its result is over ${MAX_MESSAGE_BYTES} bytes`;
-  if (!isMcpError(error)) return undefined;
+  if (!isAnswer(error)) return undefined;
   return redact(error.message.replace(/^(MCP error -?\d+: )+/, ""));
 }

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { filterFields } from "../../shared/fields.ts";
 import { createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
 import { explainPermission, type McpServer } from "./config.ts";
@@ -11,8 +11,8 @@ import {
 } from "./message_limits.ts";
 
 /** The connection of a session. */
-export interface SessionTransport extends Transport {
-  onmessage?: (message: unknown) => void;
+export interface SessionTransport extends Omit<Transport, "onmessage"> {
+  onmessage?: (message: JSONRPCMessage) => void;
   /** Over HTTP, a separate request tells the server that the session has ended. */
   terminateSession?: () => Promise<void>;
 }
@@ -50,9 +50,8 @@ export async function createTransport(
     }) as typeof fetch,
   };
   const url = new URL(server.url);
-  const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
-  const { StreamableHTTPClientTransport } = await import(
-    "@modelcontextprotocol/sdk/client/streamableHttp.js"
+  const { SSEClientTransport, StreamableHTTPClientTransport } = await import(
+    "@modelcontextprotocol/client"
   );
   // Their optional fields are typed less strictly.
   const transport =
@@ -67,9 +66,11 @@ async function createProgram(
   { onBreach, environment, redact }: TransportOptions,
 ): Promise<OpenedTransport> {
   await requireRun(command);
-  const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
-  const { deserializeMessage } = await import("@modelcontextprotocol/sdk/shared/stdio.js");
-  const transport = new StdioClientTransport({
+  const { deserializeMessage } = await import("@modelcontextprotocol/client");
+  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
+  // A class of its own: the SDK asks its own class what it speaks in a second process.
+  class ProgramTransport extends StdioClientTransport {}
+  const transport: SessionTransport & { stderr: unknown } = new ProgramTransport({
     command,
     args,
     env: programEnvironment(env, environment),

@@ -5,6 +5,7 @@ import {
   propagation,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   type SpanKind,
   SpanStatusCode,
   trace,
@@ -81,12 +82,20 @@ export function startSpan({ name, ...options }: SpanOptions): Span {
   return tracer.startSpan(name, options);
 }
 
-/**
- * The caller's `traceparent`, for a request to another service. If OpenTelemetry is enabled, Deno
- * sends one itself, with the current span as the parent; this is for the case that it is not.
- */
+/** The caller's `traceparent` for an HTTP request; Deno itself sends that of a traced one. */
 export function callersTraceparent(): string | undefined {
-  const span = trace.getActiveSpan();
-  const isTraced = span !== undefined && isSpanContextValid(span.spanContext());
-  return isTraced ? undefined : currentRequest()?.traceparent;
+  return activeSpan() ? undefined : currentRequest()?.traceparent;
+}
+
+/** The `traceparent` of the current span, or the caller's, for a message that is not a request. */
+export function currentTraceparent(): string | undefined {
+  const span = activeSpan();
+  if (!span) return currentRequest()?.traceparent;
+  const flags = span.traceFlags.toString(16).padStart(2, "0");
+  return `00-${span.traceId}-${span.spanId}-${flags}`;
+}
+
+function activeSpan(): SpanContext | undefined {
+  const span = trace.getActiveSpan()?.spanContext();
+  return span && isSpanContextValid(span) ? span : undefined;
 }

@@ -97,7 +97,7 @@ function toEntries(
         "command": "npx",
         "args": ["-y", "@modelcontextprotocol/server-memory"],
         "env": { "MEMORY_FILE_PATH": "${folder}/memory.jsonl" },
-        "disabledTools": ["delete_entities"],
+        "deny": ["delete_entities"],
       },
       "thinking": {
         "command": "npx",

@@ -1,11 +1,11 @@
-import { McpError } from "@modelcontextprotocol/sdk/types.js";
+import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { StartFailure } from "../../../agent/mcp/client.ts";
 import { parseMcpConfig } from "../../../agent/mcp/config.ts";
 import { readResult } from "../../../agent/mcp/result.ts";
 import { ToolError } from "../../../agent/tools/tool.ts";
 import { AnswerTooLarge } from "../../../shared/http/fetch/outgoing_fetch.ts";
-import { connectMcp } from "../../fakes/connect_mcp.ts";
+import { connectMcp, unknownMethod } from "../../fakes/connect_mcp.ts";
 import { names, openSource, session, sourceBecomes } from "../../fakes/mcp_sessions.ts";
 import { type ReceivedRequest, startProviderDouble } from "../../fakes/provider_double.ts";
 
@@ -37,6 +37,7 @@ function startServer(options: ServerOptions = {}) {
     if (request.method === "DELETE") return onDelete(request);
     if (request.method === "GET") return listen();
     const { id, method, params } = request.body;
+    if (method === "server/discover") return unknownMethod(request);
     if (id === undefined) return new Response(null, { status: 202 });
     if (method === "tools/call" && options.call) return options.call(request);
     const result = method === "initialize"
@@ -237,7 +238,7 @@ Deno.test("the model is told that a server went down during a call, and sees the
     assertRejects(async () => await source.current().find(tool)?.run({ n: 1 }, {}), ToolError);
   assertStringIncludes((await call("one")).message, "no such city");
   assertEquals((await call("two")).message, "the tool two failed: no valid answer from its server");
-  failure = new McpError(-32602, "no such unit");
+  failure = new ProtocolError(-32602, "no such unit");
   assertEquals((await call("two")).message, "the tool two failed: no such unit");
   failure = new AnswerTooLarge("too large");
   assertEquals(
@@ -254,8 +255,8 @@ Deno.test("the model is told that a server went down during a call, and sees the
 Deno.test("an error in answer to a ping is an answer: the server keeps its tools", async () => {
   await using source = openSource(({ name }) =>
     Promise.resolve(session([name], {
-      callTool: () => Promise.reject(new McpError(-32602, "no such ticket")),
-      ping: () => Promise.reject(new McpError(-32601, "Method not found")),
+      callTool: () => Promise.reject(new ProtocolError(-32602, "no such ticket")),
+      ping: () => Promise.reject(new ProtocolError(-32601, "Method not found")),
     }))
   );
   await sourceBecomes(source, (source) => names(source).length === 3);
@@ -268,13 +269,16 @@ Deno.test("an error in answer to a ping is an answer: the server keeps its tools
 });
 
 for (
-  const [what, code] of [["a closed connection", -32000], ["no answer in time", -32001]] as const
+  const [what, code] of [
+    ["a closed connection", SdkErrorCode.ConnectionClosed],
+    ["no answer in time", SdkErrorCode.RequestTimeout],
+  ] as const
 ) {
   Deno.test(`${what} at a ping means that the server is down`, async () => {
     await using source = openSource(({ name }) =>
       Promise.resolve(session([name], {
-        callTool: () => Promise.reject(new McpError(code, "gone")),
-        ping: () => Promise.reject(new McpError(code, "gone")),
+        callTool: () => Promise.reject(new SdkError(code, "gone")),
+        ping: () => Promise.reject(new SdkError(code, "gone")),
       }))
     );
     await sourceBecomes(source, (source) => names(source).length === 3);
@@ -288,7 +292,7 @@ for (
 
 /** How a server may report that a call failed, with the key that it was sent. */
 const TELLING: Record<string, Error> = {
-  "an error of the protocol": new McpError(-32602, "the key planted-k may not read this"),
+  "an error of the protocol": new ProtocolError(-32602, "the key planted-k may not read this"),
   "a result that is an error": new ToolError("the key planted-k may not read this"),
 };
 

@@ -29,7 +29,11 @@ Deno.test("the file has the format of desktop clients, and errors name what is w
       'mcpServers.a: needs a command or an http(s) url; write "url" in place of "serverUrl"',
     ],
     ['{"mcpServers":{"a":{"httpUrl":"http://a.b"}}}', 'write "url" in place of "httpUrl"'],
-    ['{"mcpServers":{"a":{"command":"x","disabledTools":"y"}}}', "mcpServers.a.disabledTools: Inv"],
+    ['{"mcpServers":{"a":{"command":"x","deny":"y"}}}', "mcpServers.a.deny: Inv"],
+    [
+      '{"mcpServers":{"a":{"command":"x","disabledTools":["y"]}}}',
+      'mcpServers.a.disabledTools: name the tools in "allow" or "deny"',
+    ],
     ['{"mcpServers":{"a":1}}', "mcpServers.a: must be an object"],
     ['{"mcpServers":{"a":{"url":"file:///x"}}}', "mcpServers.a.url: must be an http or https URL"],
     [
@@ -105,17 +109,17 @@ Deno.test("a text that is not JSON is not quoted: it may be a key", () => {
   assertEquals(message.includes("planted-key"), false);
 });
 
-Deno.test("fields without a meaning are named, and the lists of tools have the names of other programs", () => {
+Deno.test("fields without a meaning are named", () => {
   const { servers, warnings } = parseMcpConfig(JSON.stringify({
     mcpServers: {
-      a: { command: "x", alwaysAllow: ["y"], trust: true, disabledTools: ["b"], deny: ["c"] },
-      b: { url: "http://b.test", args: [], enabled_tools: ["d"], allow: ["e"] },
-      off: { command: "x", enabled: false },
+      a: { command: "x", alwaysAllow: ["y"], trust: true, deny: ["c"] },
+      b: { url: "http://b.test", args: [], allow: ["e"] },
+      off: { command: "x", disabled: true },
     },
   }));
   assertEquals(servers.map(({ allow, deny }) => [allow, deny]), [
-    [undefined, ["c", "b"]],
-    [["e", "d"], []],
+    [undefined, ["c"]],
+    [["e"], undefined],
   ]);
   assertEquals(warnings, [
     "AGENT_MCP_CONFIG: mcpServers.a.alwaysAllow has no meaning here",

@@ -1,4 +1,4 @@
-import { McpError } from "@modelcontextprotocol/sdk/types.js";
+import { ProtocolError } from "@modelcontextprotocol/client";
 import { assertEquals, assertRejects } from "@std/assert";
 import {
   createMcpConnect,
@@ -12,7 +12,7 @@ import type { McpToolList } from "../../../agent/mcp/tool_list.ts";
 import { createMcpToolSource } from "../../../agent/mcp/tool_source.ts";
 import { ToolError, type ToolSource } from "../../../agent/tools/tool.ts";
 import { silentLogger } from "../../../shared/log.ts";
-import { connectMcp } from "../../fakes/connect_mcp.ts";
+import { connectMcp, unknownMethod } from "../../fakes/connect_mcp.ts";
 import {
   names,
   neverStarts,
@@ -32,7 +32,7 @@ Deno.test("if a server cannot list its tools, the reason contains no text of the
 });
 
 Deno.test("a list that a server refuses is reported without the service's own keys", async () => {
-  const listTools = () => Promise.reject(new McpError(-32603, "no tools for planted-s"));
+  const listTools = () => Promise.reject(new ProtocolError(-32603, "no tools for planted-s"));
   const redact = (text: string) => text.replaceAll("planted-s", "[secret]");
   await using source = openSource(() => Promise.resolve(session([], { listTools })), { redact });
   await sourceBecomes(source, (source) => stateOf(source, "one") === "down");
@@ -290,6 +290,7 @@ for (const [what, [answer, reason]] of Object.entries(ANSWERS)) {
 
 Deno.test("the timeout of an entry is the limit of its list of tools, too", async () => {
   await using double = await startProviderDouble((request) => {
+    if (request.body?.method === "server/discover") return unknownMethod(request);
     if (request.body?.method === "initialize") {
       const { protocolVersion } = request.body.params as { protocolVersion: string };
       const result = { protocolVersion, capabilities: { tools: {} }, serverInfo };

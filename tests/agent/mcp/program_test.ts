@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { type McpConnectOptions, StartFailure } from "../../../agent/mcp/client.ts";
 import { connectMcp } from "../../fakes/connect_mcp.ts";
 
@@ -71,4 +71,35 @@ Deno.test("the limit of a start is that of the entry, else that of the configura
       'it did not answer within 0.1 s (AGENT_MCP_TIMEOUT_MS, or "timeout" of its entry)',
     );
   }
+});
+
+const MODERN = {
+  command: Deno.execPath(),
+  args: [
+    "run",
+    "-A",
+    "--quiet",
+    "--cached-only",
+    `--lock=${new URL("../../deno.lock", import.meta.url).pathname}`,
+    new URL("../../fakes/modern_server.ts", import.meta.url).pathname,
+  ],
+  env: { DENO_DIR: Deno.env.get("DENO_DIR") ?? null }, // where its packages are
+  timeout: 30_000,
+};
+
+Deno.test("a program speaks the version that its entry names, else the earlier one", async () => {
+  for (const [more, era] of [[{ protocolVersion: "2026-07-28" }, "modern"], [{}, "legacy"]]) {
+    const { session } = await connectMcp({ ...MODERN, ...(more as Record<string, unknown>) });
+    assertStringIncludes(
+      await session.callTool("era", { args: { word: "it is" } }) as string,
+      `it is ${era}`,
+    );
+    await session.close();
+  }
+});
+
+Deno.test("a program without the version that its entry names says so", async () => {
+  const entry = telling("well", { protocolVersion: "2026-07-28" });
+  const { message } = await assertRejects(() => connectMcp(entry), StartFailure);
+  assertEquals(message, 'it does not speak the "protocolVersion" of its entry');
 });

@@ -101,9 +101,9 @@ Deno.test("tools that the entry switches off are not offered, and names that the
   const log = { ...silentLogger, warn: (...line: unknown[]) => void warnings.push(line) };
   const { servers } = parseMcpConfig(JSON.stringify({
     mcpServers: {
-      one: { command: "one", disabledTools: ["remove", "gone"] },
-      two: { command: "two", includeTools: ["read", "write"], excludeTools: ["write"] },
-      three: { command: "three", tools: ["*"] },
+      one: { command: "one", deny: ["remove", "gone"] },
+      two: { command: "two", allow: ["read", "write"], deny: ["write"] },
+      three: { command: "three" },
       four: { command: "four", allow: [] },
     },
   }));
