@@ -9,7 +9,7 @@ import { cursor, writeCursor } from "../../shared/http/body/cursor.ts";
 import type { GradePosition, StoredGrade } from "../store/grades.ts";
 import type { TurnPosition } from "../store/turns/turn_record.ts";
 import type { RunStore } from "../store/store.ts";
-import { placeGrade, viewGrade } from "../grades/graded_reader.ts";
+import { placeGrade, toGrade, viewGrade } from "../grades/graded_reader.ts";
 import { readGradeAgreement } from "../grades/agreement.ts";
 import { requireRun, turnNotFound } from "../store/runs/require_run.ts";
 
@@ -18,12 +18,7 @@ const PROBLEMS = {
   404: "`not_found`: there is no such run, or no such turn in it",
 };
 
-const TurnGrades = z.object({
-  /** The latest of each author. */
-  grades: z.array(Grade),
-  /** Every grade that the turn ever had, oldest first, and each withdrawal. */
-  history: z.array(Grade),
-}).meta({ id: "TurnGrades" });
+const TurnGrades = z.object({ grades: z.array(Grade) }).meta({ id: "TurnGrades" });
 export type TurnGrades = z.infer<typeof TurnGrades>;
 
 const GradeList = z.object({
@@ -41,7 +36,7 @@ const AgreementQuery = z.object({
   }),
 });
 
-const WithdrawQuery = z.object({
+const DeleteQuery = z.object({
   author: GradeInput.shape.author.meta({
     description: "Whose grade; the one without an author if it is unset.",
   }),
@@ -63,23 +58,23 @@ export function createGradeRoutes(deps: GradeDeps): Route[] {
       summary: "Grade a turn",
       params: { path: turnPath },
       body: { schema: GradeInput, example: { value: 0.5, comment: "too long", author: "ann" } },
-      answers: { 200: jsonAnswer("The grade; earlier ones are kept.", PlacedGrade) },
+      answers: { 200: jsonAnswer("The grade. It replaces the author's earlier one.", PlacedGrade) },
       problems: { ...PROBLEMS, ...WRITE_PROBLEMS },
       handler: handlers.save,
     },
     {
       method: "DELETE",
       path: "/runs/:id/turns/:scenario/:attempt/:turn/grade",
-      summary: "Withdraw a grade of a turn",
-      params: { path: turnPath, query: WithdrawQuery },
-      answers: { 200: jsonAnswer("What was withdrawn; the history keeps it.", PlacedGrade) },
+      summary: "Delete a grade of a turn",
+      params: { path: turnPath, query: DeleteQuery },
+      answers: { 200: jsonAnswer("What was deleted.", PlacedGrade) },
       problems: { ...PROBLEMS, ...WRITE_PROBLEMS },
-      handler: handlers.withdraw,
+      handler: handlers.remove,
     },
     {
       method: "GET",
       path: "/runs/:id/turns/:scenario/:attempt/:turn/grades",
-      summary: "The grades of a turn, with their history",
+      summary: "The grades of a turn",
       params: { path: turnPath },
       answers: { 200: jsonAnswer("The grades.", TurnGrades) },
       problems: PROBLEMS,
@@ -90,7 +85,7 @@ export function createGradeRoutes(deps: GradeDeps): Route[] {
       path: "/runs/:id/grades",
       summary: "The grades of a run, in the order of its batch",
       params: { path: runPath, query: GradeListQuery },
-      answers: { 200: jsonAnswer("A page of them, the latest of each author.", GradeList) },
+      answers: { 200: jsonAnswer("A page of them.", GradeList) },
       problems: PROBLEMS,
       handler: handlers.list,
     },
@@ -115,38 +110,31 @@ function createGradeHandlers({ store, bodyLimits }: GradeDeps) {
   return {
     save: async (request, { params }) => {
       const position = readPosition(params);
-      const { value, label = null, comment = null, author = "" } = await readJson(
-        request,
-        GradeInput,
-        bodyLimits,
-      );
+      const input = await readJson(request, GradeInput, bodyLimits);
       const run = await requireRun(store, params.id ?? "");
-      const saved = await store.saveGrade(run.id, position, { value, label, comment, author });
+      const saved = await store.saveGrade(run.id, position, toGrade(input));
       if (!saved) throw turnNotFound(run.id, position);
       return Response.json(placeGrade(saved, run));
     },
 
-    withdraw: async (_request, { params, url }) => {
+    remove: async (_request, { params, url }) => {
       const position = readPosition(params);
-      const { author = "" } = readQuery(url, WithdrawQuery);
+      const { author = "" } = readQuery(url, DeleteQuery);
       const run = await requireRun(store, params.id ?? "");
-      const withdrawn = await store.withdrawGrade(run.id, { ...position, author });
-      if (withdrawn) return Response.json(placeGrade(withdrawn, run));
+      const deleted = await store.deleteGrade(run.id, { ...position, author });
+      if (deleted) return Response.json(placeGrade(deleted, run));
       const who = author === "" ? "without an author" : `of "${author}"`;
-      throw notFound(`cannot withdraw the grade ${who}: this turn of run ${run.id} has none`);
+      throw notFound(`cannot delete the grade ${who}: this turn of run ${run.id} has none`);
     },
 
     ofTurn: async (_request, { params }) => {
       const position = readPosition(params);
       const run = await requireRun(store, params.id ?? "");
-      const history = await store.gradeHistory(run.id, position);
-      if (history.length === 0 && !await hasTurn(store, run.id, position)) {
+      const grades = await store.turnGrades(run.id, position);
+      if (grades.length === 0 && !await hasTurn(store, run.id, position)) {
         throw turnNotFound(run.id, position);
       }
-      return Response.json({
-        grades: latestOf(history).filter(({ withdrawn }) => !withdrawn).map(viewGrade),
-        history: history.map(viewGrade),
-      });
+      return Response.json({ grades: grades.map(viewGrade) });
     },
 
     list: async (_request, { params, url }) => {
@@ -177,16 +165,6 @@ function createGradeHandlers({ store, bodyLimits }: GradeDeps) {
       );
     },
   } satisfies Record<string, Handler>;
-}
-
-/** Of each author. By version and not by time: the clock may have been set back. */
-function latestOf(history: StoredGrade[]): StoredGrade[] {
-  const latest = new Map<string, StoredGrade>();
-  for (const grade of history) {
-    const known = latest.get(grade.author);
-    if (!known || known.version < grade.version) latest.set(grade.author, grade);
-  }
-  return [...latest.values()];
 }
 
 function readPosition(params: Readonly<Record<string, string>>): TurnPosition {

@@ -1,26 +1,14 @@
-import type {
-  AuthorPair,
-  BiasBand,
-  GradeAgreement,
-  JudgeAgreement,
-  PeopleAgreement,
-} from "../schemas/grades.ts";
+import type { GradeAgreement } from "../schemas/grades.ts";
 import type { Scores } from "../schemas/statistics.ts";
 import { requireScores } from "../results/detail.ts";
-import { HEADLINE, reaches, thresholdOf } from "../results/passing.ts";
+import { HEADLINE, thresholdOf } from "../results/passing.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { turnsSoFar } from "../store/turns/whole_reader.ts";
 import { createGradeJoin } from "./graded_reader.ts";
 import { mean } from "../assess/mean.ts";
 import type { StoredGrade } from "../store/grades.ts";
-import {
-  bestThreshold,
-  fitThreshold,
-  krippendorffAlpha,
-  type Pair,
-  spearman,
-} from "./statistics.ts";
+import { bestThreshold, fitThreshold, krippendorffAlpha, type Pair } from "./statistics.ts";
 import { differenceInterval } from "../results/mean_interval.ts";
 
 const JUDGED = "judge";
@@ -80,8 +68,8 @@ export interface GradedTurn {
   scenario: number;
   /** The score that is compared with the grades; `null` if the turn does not have it. */
   score: number | null;
-  /** The latest grade of each author; at least one. */
-  grades: Pick<StoredGrade, "author" | "value" | "label">[];
+  /** At least one. */
+  grades: Pick<StoredGrade, "author" | "value">[];
 }
 
 interface AgreementOptions {
@@ -89,10 +77,6 @@ interface AgreementOptions {
   /** The present threshold, of grades and of the score. */
   passThreshold: number;
 }
-
-/** Bands of equal width over [0, 1]. */
-const BANDS = 5;
-const MOST_PAIRS = 100;
 
 /** The agreement of people with each other, and of a score with them. */
 export function describeAgreement(
@@ -104,58 +88,21 @@ export function describeAgreement(
     graded_turns: turns.length,
     authors: describeAuthors(turns),
     pass_threshold: passThreshold,
-    people: describePeople(turns, passThreshold),
-    judge: describeJudge(turns, { score, passThreshold }),
+    people: {
+      turns: turns.filter(({ grades }) => grades.length >= 2).length,
+      alpha: krippendorffAlpha(turns.map(({ grades }) => grades.map(({ value }) => value))),
+    },
+    judge: describeScore(turns, { score, passThreshold }),
   };
-}
-
-function nameOf(author: string): string | null {
-  return author === "" ? null : author;
 }
 
 function describeAuthors(turns: GradedTurn[]): GradeAgreement["authors"] {
   const byAuthor = Map.groupBy(turns.flatMap(({ grades }) => grades), ({ author }) => author);
   return [...byAuthor].sort(([a], [b]) => a < b ? -1 : 1).map(([author, grades]) => ({
-    author: nameOf(author),
+    author: author === "" ? null : author,
     grades: grades.length,
     mean: mean(grades.map(({ value }) => value))!,
   }));
-}
-
-function describePeople(turns: GradedTurn[], passThreshold: number): PeopleAgreement {
-  const values = turns.map(({ grades }) => grades.map(({ value }) => value));
-  const labels = turns.map(({ grades }) => grades.flatMap(({ label }) => label ?? []));
-  return {
-    turns: turns.filter(({ grades }) => grades.length >= 2).length,
-    alpha_interval: krippendorffAlpha(values, "interval"),
-    alpha_pass: krippendorffAlpha(
-      values.map((own) => own.map((value) => Number(reaches(value, passThreshold)))),
-      "nominal",
-    ),
-    alpha_labels: krippendorffAlpha(labels, "nominal"),
-    pairs: describePairs(turns),
-  };
-}
-
-function describePairs(turns: GradedTurn[]): AuthorPair[] {
-  const found = new Map<string, { authors: [string, string]; graded: GradedPair[] }>();
-  for (const { scenario, grades } of turns) {
-    const ordered = grades.toSorted((a, b) => a.author < b.author ? -1 : 1);
-    for (const [index, one] of ordered.entries()) {
-      for (const other of ordered.slice(index + 1)) {
-        const key = JSON.stringify([one.author, other.author]);
-        found.getOrInsertComputed(key, () => ({ authors: [one.author, other.author], graded: [] }))
-          .graded.push({ scenario, pair: [one.value, other.value] });
-      }
-    }
-  }
-  return [...found.values()].sort((a, b) => b.graded.length - a.graded.length)
-    .slice(0, MOST_PAIRS).map(({ authors: [one, other], graded }) => ({
-      authors: [nameOf(one), nameOf(other)],
-      turns: graded.length,
-      spearman: spearman(graded.map(({ pair }) => pair)),
-      mean_difference: differenceOf(graded),
-    }));
 }
 
 interface GradedPair {
@@ -163,52 +110,31 @@ interface GradedPair {
   pair: Pair;
 }
 
-function differenceOf(graded: GradedPair[]) {
-  return meanDifference(
-    graded.map(({ scenario, pair: [one, other] }) => ({ scenario, value: one - other })),
-  );
-}
-
-function describeJudge(
+function describeScore(
   turns: GradedTurn[],
   { score, passThreshold }: AgreementOptions,
-): JudgeAgreement | null {
+): GradeAgreement["judge"] {
   const graded = turns.flatMap(({ scenario, score, grades }): GradedPair[] =>
     score === null ? [] : [{ scenario, pair: [score, mean(grades.map(({ value }) => value))!] }]
   );
-  if (graded.length === 0) return null;
   const pairs = graded.map(({ pair }) => pair);
-  const passes = pairs.map((pair) => pair.map((value) => Number(reaches(value, passThreshold))));
+  const best = bestThreshold(pairs, passThreshold);
+  if (!best) return null;
+  const differences = graded.map(({ scenario, pair: [score, people] }) => ({
+    scenario,
+    value: score - people,
+  }));
   return {
     score,
     turns: graded.length,
     missing: turns.length - graded.length,
-    alpha_interval: krippendorffAlpha(pairs, "interval"),
-    alpha_pass: krippendorffAlpha(passes, "nominal"),
-    spearman: spearman(pairs),
-    mean_difference: differenceOf(graded)!,
-    bands: describeBands(graded),
+    alpha: krippendorffAlpha(pairs),
+    mean_difference: meanDifference(differences)!,
     threshold: {
-      best: bestThreshold(pairs, passThreshold)!,
+      best,
       present: fitThreshold(pairs, { threshold: passThreshold, passFrom: passThreshold }),
     },
   };
-}
-
-/** Only bands with turns. */
-function describeBands(graded: GradedPair[]): BiasBand[] {
-  const byBand = Map.groupBy(
-    graded,
-    ({ pair: [score] }) => Math.min(BANDS - 1, Math.floor(score * BANDS)),
-  );
-  return [...byBand].sort(([a], [b]) => a - b).map(([band, own]) => ({
-    from: band / BANDS,
-    to: (band + 1) / BANDS,
-    turns: own.length,
-    score: mean(own.map(({ pair: [score] }) => score))!,
-    people: mean(own.map(({ pair: [, people] }) => people))!,
-    bias: differenceOf(own)!,
-  }));
 }
 
 /**

@@ -2,7 +2,7 @@ import type { StoredGrade } from "../store/grades.ts";
 import type { RunReader } from "../store/store.ts";
 import type { TurnPosition, TurnText } from "../store/turns/turn_record.ts";
 import type { TurnReader } from "../store/turns/whole_reader.ts";
-import type { Grade, PlacedGrade } from "../schemas/grades.ts";
+import type { Grade, GradeInput, PlacedGrade } from "../schemas/grades.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 
 /** Adds `grades` to the turns that have any. */
@@ -38,18 +38,28 @@ function addGrades(turn: TurnText, found: StoredGrade[]): TurnText {
   return { ...turn, resultJson: JSON.stringify(result) };
 }
 
+/** A grade as it was sent, to be stored. */
+export function toGrade({ value, label, comment, corrected_reply, author = "" }: GradeInput) {
+  return {
+    value,
+    label: label ?? null,
+    comment: comment ?? null,
+    correctedReply: corrected_reply ?? null,
+    author,
+  };
+}
+
 /** A grade in answers. */
 export function viewGrade(
-  { value, label, comment, author, version, createdAt, withdrawn }: StoredGrade,
+  { value, label, comment, correctedReply, author, createdAt }: StoredGrade,
 ): Grade {
   return {
     value,
     label,
     comment,
+    corrected_reply: correctedReply,
     author: author === "" ? null : author,
-    version,
     created_at: new Date(createdAt).toISOString(),
-    ...(withdrawn && { withdrawn }),
   };
 }
 

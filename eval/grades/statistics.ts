@@ -2,7 +2,6 @@ import type { ThresholdFit } from "../schemas/grades.ts";
 import { reaches } from "../results/passing.ts";
 import { rounded, ROUNDING } from "../schemas/rounding.ts";
 import { mean } from "../assess/mean.ts";
-import { countItems } from "../assess/text/overlap.ts";
 
 /** Compares `score >= threshold` with the grades. Each pair is a score and a mean grade. */
 export function fitThreshold(
@@ -71,51 +70,12 @@ function shortBetween(score: number, next: number): number {
 export type Pair = readonly [number, number];
 
 /**
- * Spearman's rank correlation; equal values share the mean of their ranks. `null` for fewer than
- * three pairs, or if one side does not vary.
+ * Krippendorff's alpha of values whose distance counts squared: 1 is perfect agreement, 0 is
+ * agreement by chance. Each unit has the values of its raters; a unit with fewer than two values
+ * does not count. `null` if no unit has two values, or if all values are the same. K. Krippendorff,
+ * "Computing Krippendorff's Alpha-Reliability" (2011).
  */
-export function spearman(pairs: readonly Pair[]): number | null {
-  if (pairs.length < 3) return null;
-  const one = ranks(pairs.map(([value]) => value));
-  const other = ranks(pairs.map(([, value]) => value));
-  const [a, b] = [mean(one)!, mean(other)!];
-  let product = 0;
-  let squaresOfOne = 0;
-  let squaresOfOther = 0;
-  for (const [index, rank] of one.entries()) {
-    product += (rank - a) * (other[index]! - b);
-    squaresOfOne += (rank - a) ** 2;
-    squaresOfOther += (other[index]! - b) ** 2;
-  }
-  return squaresOfOne === 0 || squaresOfOther === 0
-    ? null
-    : product / Math.sqrt(squaresOfOne * squaresOfOther);
-}
-
-function ranks(values: number[]): number[] {
-  const order = values.map((value, index) => ({ value, index })).sort((a, b) => a.value - b.value);
-  const found = new Array<number>(values.length);
-  for (let from = 0; from < order.length;) {
-    let to = from;
-    while (to < order.length && order[to]!.value - order[from]!.value <= ROUNDING) to++;
-    const shared = (from + to + 1) / 2; // ranks from + 1 to `to`
-    for (let place = from; place < to; place++) found[order[place]!.index] = shared;
-    from = to;
-  }
-  return found;
-}
-
-/**
- * Krippendorff's alpha: 1 is perfect agreement, 0 is agreement by chance. Each unit has the values
- * of its raters; a unit with fewer than two values does not count. `null` if no unit has two
- * values, or if all values are the same. `nominal` values are equal or not; `interval` values differ
- * by their squared distance. K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011).
- */
-export function krippendorffAlpha(
-  units: readonly (readonly (number | string)[])[],
-  metric: "nominal" | "interval",
-): number | null {
-  const disagreement = metric === "nominal" ? ofCategories : ofDistances;
+export function krippendorffAlpha(units: readonly (readonly number[])[]): number | null {
   const pairable = units.filter((values) => values.length >= 2);
   const values = pairable.flat();
   const expected = disagreement(values) / (values.length - 1);
@@ -127,19 +87,12 @@ export function krippendorffAlpha(
   return 1 - observed / expected;
 }
 
-/** Over all ordered pairs of values: how many differ. */
-function ofCategories(values: readonly (number | string)[]): number {
-  const equal = [...countItems(values).values()].reduce((sum, count) => sum + count ** 2, 0);
-  return values.length ** 2 - equal;
-}
-
 /** Over all ordered pairs of values: the sum of their squared distances; 0 if all are the same. */
-function ofDistances(values: readonly (number | string)[]): number {
-  const numbers = values as readonly number[];
-  const lowest = numbers.reduce((least, value) => Math.min(least, value), Infinity);
-  const highest = numbers.reduce((most, value) => Math.max(most, value), -Infinity);
+function disagreement(values: readonly number[]): number {
+  const lowest = values.reduce((least, value) => Math.min(least, value), Infinity);
+  const highest = values.reduce((most, value) => Math.max(most, value), -Infinity);
   if (highest - lowest <= ROUNDING) return 0; // rounding errors of the mean would not be 0
-  const average = mean(numbers)!;
-  const squares = numbers.reduce((sum, value) => sum + (value - average) ** 2, 0);
-  return 2 * numbers.length * squares;
+  const average = mean(values)!;
+  const squares = values.reduce((sum, value) => sum + (value - average) ** 2, 0);
+  return 2 * values.length * squares;
 }

@@ -150,8 +150,8 @@ export function gradeTurn(id: string, place: string, grade: GradeInput): Promise
   return requestJson(`${turnPath(id, place)}/grade`, { method: "PUT", body: grade });
 }
 
-/** Takes back the person's grade. */
-export async function withdrawGrade(id: string, place: string, author: string): Promise<void> {
+/** Deletes the person's grade. */
+export async function deleteGrade(id: string, place: string, author: string): Promise<void> {
   await request(address(`${turnPath(id, place)}/grade`, { author }), { method: "DELETE" });
 }
 

@@ -12,8 +12,6 @@ const GLOSSARY: Record<string, string> = {
   "alpha":
     "Krippendorff's alpha: 1 if all agree, 0 if no more than by chance. From 0.8 on it is reliable.",
   "kappa": "Cohen's kappa: 1 if both always agree, 0 if no more than by chance.",
-  "rank correlation":
-    "Spearman's: 1 if both put the turns in the same order, 0 if the orders have nothing in common.",
   "bias": "How much higher the score is than people's grades, on average.",
   "pass@k": "At least one of k attempts passes. It rises with k.",
   "pass^k": "All k attempts pass. It falls with k.",

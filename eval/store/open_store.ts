@@ -71,7 +71,7 @@ function onDisk(
     createGroup: inPlace(store.createGroup),
     saveDataset: inPlace(store.saveDataset),
     saveGrade: inPlace(store.saveGrade),
-    withdrawGrade: inPlace(store.withdrawGrade),
+    deleteGrade: inPlace(store.deleteGrade),
     setTag: inPlace(store.setTag),
     describeRun: inPlace(store.describeRun),
     deleteRun: inPlace(store.deleteRun),

@@ -31,7 +31,7 @@ const VIEWS: {
   },
   {
     address: ({ now }) => `/ui/runs/${now}?view=grades`,
-    words: [["alpha", "Krippendorff"], ["Kappa", "Cohen"], ["Rank correlation", "Spearman"]],
+    words: [["alpha", "Krippendorff"], ["Kappa", "Cohen"]],
   },
   {
     address: ({ old, now }) => `/ui/compare?baseline=${old}&candidate=${now}`,

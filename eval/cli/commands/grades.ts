@@ -3,7 +3,7 @@ import { counted } from "../../../shared/text.ts";
 import { checkBody } from "../../../shared/http/body/body.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { GradeInput, type PlacedGrade } from "../../schemas/grades.ts";
-import { placeGrade } from "../../grades/graded_reader.ts";
+import { placeGrade, toGrade } from "../../grades/graded_reader.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
 import { parseArguments } from "../arguments.ts";
@@ -21,7 +21,7 @@ const options = {
 
 /** A line of a file of grades: positions as in `GET /runs/{id}/grades`. */
 const GradeLine = GradeInput.extend({
-  /** `null` withdraws the author's grade. */
+  /** `null` deletes the author's grade. */
   value: GradeInput.shape.value.nullable(),
   scenario: z.int().min(0),
   attempt_id: z.int().min(1),
@@ -32,13 +32,13 @@ export const grades: Command = {
   summary: "list the grades that people gave, or import them",
   help: `assay-eval grades RUN [options]
 
-Lists the latest grade of each author. RUN is an id, "latest", or
+Lists the grades of a run. RUN is an id, "latest", or
 "tag:NAME".
 
   --import FILE  store the grades of a file first, one JSON object per line:
-                 scenario, attempt_id, turn, value, and label, comment, author;
-                 a value of null withdraws the author's grade. If a line is
-                 wrong, none is stored
+                 scenario, attempt_id, turn, value, and label, comment,
+                 corrected_reply, author; a value of null deletes the author's
+                 grade. If a line is wrong, none is stored
   --json         print the grades as JSON lines, which --import reads
 
 "scenario" and "turn" are positions counted from 0, "attempt_id" from 1.
@@ -91,12 +91,12 @@ async function importGrades(
 ): Promise<void> {
   await requireStorable(run, { lines, store });
   for (const [index, { number, grade }] of lines.entries()) {
-    const { value, label = null, comment = null, author = "" } = grade;
+    const { value, author = "" } = grade;
     const position = positionOf(grade);
     const saved = value === null
-      ? await store.withdrawGrade(run.id, { ...position, author })
-      : await store.saveGrade(run.id, position, { value, label, comment, author });
-    if (!saved) { // deleted or withdrawn by another process meanwhile
+      ? await store.deleteGrade(run.id, { ...position, author })
+      : await store.saveGrade(run.id, position, toGrade({ ...grade, value }));
+    if (!saved) { // deleted by another process meanwhile
       throw new UsageError(
         `cannot import the grades: line ${number}: the turn or its grade is gone; ` +
           `imported before it: ${counted(index, "grade")}`,
@@ -106,7 +106,7 @@ async function importGrades(
   context.err.write(`imported ${counted(lines.length, "grade")}\n`);
 }
 
-/** Throws `UsageError` at the first line whose turn, or whose grade to withdraw, is not stored. */
+/** Throws `UsageError` at the first line whose turn, or whose grade to delete, is not stored. */
 async function requireStorable(
   run: StoredRun,
   { lines, store }: { lines: Line[]; store: RunStore },
@@ -125,7 +125,7 @@ async function requireStorable(
     const name = nameOf(scenario, attempt, turn, grade.author ?? "");
     const isStored = turns.has(nameOf(scenario, attempt, turn));
     const [what, why] = grade.value === null
-      ? ["withdraw", graded.delete(name) ? undefined : "there is none"]
+      ? ["delete", graded.delete(name) ? undefined : "there is none"]
       : ["import", isStored ? undefined : "the turn is not stored"];
     if (why !== undefined) {
       throw new UsageError(
@@ -143,7 +143,7 @@ function positionOf({ scenario, attempt_id, turn }: Line["grade"]) {
 
 /** A line with the fields that the import reads. */
 function toLine(
-  { scenario, attempt_id, turn, value, label, comment, author }: PlacedGrade,
+  { scenario, attempt_id, turn, value, label, comment, corrected_reply, author }: PlacedGrade,
 ): string {
   return `${
     JSON.stringify({
@@ -153,6 +153,7 @@ function toLine(
       value,
       ...(label !== null && { label }),
       ...(comment !== null && { comment }),
+      ...(corrected_reply !== null && { corrected_reply }),
       ...(author !== null && { author }),
     })
   }\n`;
@@ -184,9 +185,8 @@ export const agreement: Command = {
   help: `assay-eval agreement RUN [options]
 
 Compares the grades of a run with each other and with the judge's score:
-Krippendorff's alpha, Spearman's rank correlation, the mean difference, the
-bias by band, and the threshold that agrees best with people. RUN is an id,
-"latest", or "tag:NAME".
+Krippendorff's alpha, the bias, and the threshold that agrees best with
+people. RUN is an id, "latest", or "tag:NAME".
 
   --score NAME   the score (default: judge, or overall without a judge)
   --json         print the whole answer as JSON

@@ -156,8 +156,8 @@ function propertiesOf(
     run_cost: showCost(cost),
     run_judge_cost: showCost(judge_cost),
     // Krippendorff's alpha
-    agreement_of_people: agreement?.people.alpha_interval,
-    agreement_with_people: agreement?.judge?.alpha_interval,
+    agreement_of_people: agreement?.people.alpha,
+    agreement_with_people: agreement?.judge?.alpha,
     ...Object.fromEntries(
       Object.entries(agreements).map(([label, turns]) => [`agreement_${label}`, turns]),
     ),

@@ -1,5 +1,5 @@
 import { counted } from "../../../shared/text.ts";
-import type { GradeAgreement, JudgeAgreement } from "../../schemas/grades.ts";
+import type { GradeAgreement } from "../../schemas/grades.ts";
 import { showDifference, showInterval, showScore, type TextForm } from "./text_form.ts";
 
 /** The agreement of people and judge, for people. */
@@ -14,22 +14,22 @@ export function agreementText(found: GradeAgreement, form: TextForm): string {
       ...(people.turns > 0
         ? [
           `People with each other, over ${counted(people.turns, "turn")}: Krippendorff's alpha ` +
-          `${showScore(people.alpha_interval)}, of pass and fail ${showScore(people.alpha_pass)}` +
-          (people.alpha_labels === null ? "" : `, of labels ${showScore(people.alpha_labels)}`),
+          showScore(people.alpha),
         ]
         : []),
       ...(judge ? describeJudge(judge, form) : []),
-    ]) +
-    (judge ? `\n${describeBands(judge, form)}` : "");
+    ]);
 }
 
-function describeJudge(judge: JudgeAgreement, form: TextForm): string[] {
+function describeJudge(
+  judge: NonNullable<GradeAgreement["judge"]>,
+  form: TextForm,
+): string[] {
   const { score, turns, mean_difference: { mean, ci95 }, threshold: { best, present } } = judge;
   const percent = (share: number) => `${(100 * share).toFixed(0)} %`;
   return [
     `${form.name(score)} with people, over ${counted(turns, "turn")}: Krippendorff's alpha ` +
-    `${showScore(judge.alpha_interval)}, of pass and fail ${showScore(judge.alpha_pass)}, ` +
-    `Spearman ${showScore(judge.spearman)}`,
+    showScore(judge.alpha),
     `${form.name(score)} is ${showDifference(mean)} from people` +
     (ci95 ? ` (95 %: ${showInterval(ci95)})` : ""),
     `${form.name(score)} passes and fails as people do ` +
@@ -38,17 +38,4 @@ function describeJudge(judge: JudgeAgreement, form: TextForm): string[] {
       ? `in ${percent(best.agreement)} at ${best.threshold}`
       : "no threshold does better"),
   ];
-}
-
-function describeBands({ score, bands }: JudgeAgreement, form: TextForm): string {
-  return form.table(
-    [form.name(score), "turns", "mean", "people", "bias"],
-    bands.map((band) => [
-      `${band.from} to ${band.to}`,
-      `${band.turns}`,
-      showScore(band.score),
-      showScore(band.people),
-      showDifference(band.bias.mean),
-    ]),
-  );
 }

@@ -77,9 +77,8 @@ const NOISE_COLUMNS: Column[] = [
 
 /** Krippendorff's alphas, and how the score differs from people. */
 const AGREEMENT_COLUMNS: Column[] = [
-  ["agreement_of_people", ({ agreement }) => agreement?.people.alpha_interval],
-  ["agreement_with_people", ({ agreement }) => agreement?.judge?.alpha_interval],
-  ["spearman_with_people", ({ agreement }) => agreement?.judge?.spearman],
+  ["agreement_of_people", ({ agreement }) => agreement?.people.alpha],
+  ["agreement_with_people", ({ agreement }) => agreement?.judge?.alpha],
   ["difference_from_people", ({ agreement }) => agreement?.judge?.mean_difference.mean],
 ];
 

@@ -6,14 +6,13 @@ import {
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
-import type { AuthorPair, BiasBand, GradeAgreement } from "../../schemas/grades.ts";
-import { DifferenceChart, reachOf } from "../charts/difference.tsx";
+import type { GradeAgreement } from "../../schemas/grades.ts";
 import { Section } from "../parts/section.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { differenceText, scoreLabel } from "../words.ts";
 import { authorName } from "./grading.tsx";
 
-/** A score against people: its bias over its range, and the threshold that fits people best. */
+/** A score against people: its bias, and the threshold that fits people best. */
 export function JudgeSection({ agreement }: { agreement: GradeAgreement }) {
   const { judge, pass_threshold } = agreement;
   if (!judge) {
@@ -43,11 +42,8 @@ export function JudgeSection({ agreement }: { agreement: GradeAgreement }) {
             ? ": stricter than people"
             : ""}
         </Figure>
-        <Alpha label="Agreement with grades (alpha)" alpha={judge.alpha_interval} />
-        <Alpha label="Agreement on passing (alpha)" alpha={judge.alpha_pass} />
-        <Figure label="Rank correlation" value={formatScore(judge.spearman)} />
+        <Alpha label="Agreement with grades (alpha)" alpha={judge.alpha} />
       </dl>
-      <Bands bands={judge.bands} name={name} />
       <h4>Threshold</h4>
       <Threshold threshold={judge.threshold} passFrom={pass_threshold} />
     </Section>
@@ -74,38 +70,6 @@ function Figure({ label, value, children }: {
 
 function Alpha({ label, alpha }: { label: string; alpha: number | null }) {
   return <Figure label={label} value={formatScore(alpha)}>{describeAlpha(alpha)}</Figure>;
-}
-
-function Bands({ bands, name }: { bands: BiasBand[]; name: string }) {
-  const reach = reachOf(bands.flatMap(({ bias }) => [bias.mean, ...bias.ci95 ?? []]), 0.1);
-  return (
-    <DataTable
-      label="Bias by band"
-      isFlat
-      rows={bands}
-      keyOf={({ from }) => from}
-      columns={[
-        {
-          label: `Where ${name} is`,
-          cell: ({ from, to }) => `${formatScore(from, 1)} to ${formatScore(to, 1)}`,
-        },
-        { label: "Turns", isNumber: true, cell: ({ turns }) => formatCount(turns) },
-        { label: "Score", isNumber: true, cell: ({ score }) => formatScore(score) },
-        { label: "People", isNumber: true, cell: ({ people }) => formatScore(people) },
-        {
-          label: "Stricter ← 0 → kinder",
-          isWide: true,
-          cell: ({ bias }) => <DifferenceChart mean={bias.mean} ci95={bias.ci95} reach={reach} />,
-        },
-        {
-          label: "Bias",
-          means: meaningOf("bias"),
-          isNumber: true,
-          cell: ({ bias }) => differenceText(bias.mean),
-        },
-      ]}
-    />
-  );
 }
 
 function Threshold({ threshold: { best, present }, passFrom }: {
@@ -164,11 +128,7 @@ export function PeopleSection({ agreement: { authors, people } }: { agreement: G
     >
       {people.turns > 0 && (
         <dl class="figures">
-          <Alpha label="Agreement on grades (alpha)" alpha={people.alpha_interval} />
-          <Alpha label="Agreement on passing (alpha)" alpha={people.alpha_pass} />
-          {people.alpha_labels !== null && (
-            <Alpha label="Agreement on labels (alpha)" alpha={people.alpha_labels} />
-          )}
+          <Alpha label="Agreement on grades (alpha)" alpha={people.alpha} />
         </dl>
       )}
       <DataTable
@@ -182,43 +142,7 @@ export function PeopleSection({ agreement: { authors, people } }: { agreement: G
           { label: "Mean grade", isNumber: true, cell: ({ mean }) => formatScore(mean) },
         ]}
       />
-      {people.pairs.length > 0 && <Pairs pairs={people.pairs} />}
     </Section>
-  );
-}
-
-function Pairs({ pairs }: { pairs: AuthorPair[] }) {
-  return (
-    <DataTable
-      label="Pairs of people"
-      isFlat
-      rows={pairs}
-      keyOf={({ authors }) => JSON.stringify(authors)}
-      columns={[
-        {
-          label: "Pair",
-          cell: ({ authors: [one, other] }) => (
-            <>
-              <span dir="auto">{authorName(one)}</span> and{" "}
-              <span dir="auto">{authorName(other)}</span>
-            </>
-          ),
-        },
-        { label: "Turns", isNumber: true, cell: ({ turns }) => formatCount(turns) },
-        {
-          label: "Rank correlation",
-          means: meaningOf("rank correlation"),
-          isNumber: true,
-          cell: ({ spearman }) => formatScore(spearman),
-        },
-        {
-          label: "Mean difference",
-          isNumber: true,
-          cell: ({ mean_difference }) =>
-            mean_difference ? differenceText(mean_difference.mean) : "–",
-        },
-      ]}
-    />
   );
 }
 

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatChosen, formatNumberOf } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { GradeAgreement } from "../../schemas/grades.ts";
@@ -9,7 +10,6 @@ import { isUnit, Select, UnitInput } from "../parts/fields.tsx";
 import { overallFirst, scoreLabel } from "../words.ts";
 import { describeAlpha, JudgeSection, PeopleSection } from "./agreement_sections.tsx";
 import { GradedTurns } from "./graded_turns.tsx";
-import { GradeQueue } from "./grade_queue.tsx";
 
 /** Fewer grades say nothing about agreement. */
 const LEAST_GRADES = 10;
@@ -24,13 +24,6 @@ export function AgreementView({ run, summary }: RunAndSummary) {
   );
   return (
     <>
-      {source.isLive && (
-        <GradeQueue
-          runId={run.run_id}
-          count={loaded.value?.grades ?? 0}
-          onGraded={loaded.reload}
-        />
-      )}
       <Shown loaded={loaded} what="the grades">
         {(agreement) => (
           <>
@@ -39,7 +32,7 @@ export function AgreementView({ run, summary }: RunAndSummary) {
                 {agreement.judge && agreement.grades >= LEAST_GRADES && (
                   <span class="sentence">
                     {`Agreement of ${scoreLabel(agreement.judge.score)} with people: ${
-                      describeAlpha(agreement.judge.alpha_interval)
+                      describeAlpha(agreement.judge.alpha)
                     }`}
                     <br />
                   </span>
@@ -51,12 +44,15 @@ export function AgreementView({ run, summary }: RunAndSummary) {
                   } by ${formatNumberOf(agreement.authors.length, "person", "people")}.`}
                 {agreement.grades < LEAST_GRADES && (
                   <span class="muted">
-                    {` From ${LEAST_GRADES} grades on you see how far people agree, where the judge ` +
+                    {` From ${LEAST_GRADES} grades on you see how far people agree, whether the judge ` +
                       "is too kind or too strict, and which threshold fits best."}
                   </span>
                 )}
               </p>
               <span class="spacer" />
+              {source.isLive && (
+                <Link class="button" href="?graded=false">Replies without a grade</Link>
+              )}
               {source.isLive && agreement.grades >= LEAST_GRADES && (
                 <Choices agreement={agreement} summary={summary} />
               )}

@@ -4,7 +4,7 @@ import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
 import type { PlacedGrade } from "../../schemas/grades.ts";
-import { listGrades, withdrawGrade } from "../api.ts";
+import { deleteGrade, listGrades } from "../api.ts";
 import { Section } from "../parts/section.tsx";
 import { Shown } from "../loaded.tsx";
 import { readPages, usePages } from "../parts/paging.tsx";
@@ -26,16 +26,16 @@ export function GradedTurns({ runId, count, onChange }: {
     [runId, count],
   );
   return (
-    <Section title="Grades" hint="The latest of each person">
+    <Section title="Grades">
       <Shown loaded={loaded} what="the grades">
         {({ rows }) => (
           <Rows
             grades={rows}
             onDelete={(grade) =>
               tryAction(async () => {
-                await withdrawGrade(runId, placeOf(grade), grade.author ?? "");
+                await deleteGrade(runId, placeOf(grade), grade.author ?? "");
                 onChange();
-                return "The grade is withdrawn.";
+                return "The grade is deleted.";
               })}
           />
         )}

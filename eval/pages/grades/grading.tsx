@@ -1,33 +1,42 @@
 import { useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
 import { useId, useRef } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field, TextField } from "../../../shared/pages/components/field.tsx";
 import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
-import {
-  formatAge,
-  formatDateTime,
-  formatNumberOf,
-  formatScore,
-} from "../../../shared/pages/format.ts";
+import { formatAge, formatDateTime, formatScore } from "../../../shared/pages/format.ts";
 import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
 import type { Grade } from "../../schemas/grades.ts";
-import type { TurnGrades } from "../../api/grade_routes.ts";
-import { gradeTurn } from "../api.ts";
+import { deleteGrade, gradeTurn } from "../api.ts";
+import { tryAction } from "../actions.tsx";
 import { Section } from "../parts/section.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { source } from "../source.ts";
 import { useSending } from "../sending.ts";
-import { bound, isUnit, SuggestField, UnitInput } from "../parts/fields.tsx";
+import { isUnit, SuggestField, UnitInput } from "../parts/fields.tsx";
 
-/** The values that have a key, from `1` to `5`. */
-const STEPS = [0, 0.25, 0.5, 0.75, 1];
+/** The grades that have a key, from `1` to `5`. */
+const STEPS: [word: string, value: number][] = [
+  ["wrong", 0],
+  ["mostly wrong", 0.25],
+  ["half right", 0.5],
+  ["mostly right", 0.75],
+  ["right", 1],
+];
 /** Who grades here, kept in this browser. */
 export const AUTHOR = "grade-author";
 
-/** What people say of a turn, and a form to say it. `place` is `scenario/attempt_id/turn`. */
-export function Grading({ runId, place }: { runId: string; place: string }) {
+/**
+ * What people say of a turn, and a form to say it. `place` is `scenario/attempt_id/turn`. After a key
+ * has graded the turn, `onGraded` is called.
+ */
+export function Grading({ runId, place, onGraded }: {
+  runId: string;
+  place: string;
+  onGraded: () => void;
+}) {
   const grades = useLoaded(() => source.turnGrades(runId, place), [runId, place]);
   if (!source.isLive && grades.value?.grades.length === 0) return null;
   return (
@@ -36,8 +45,8 @@ export function Grading({ runId, place }: { runId: string; place: string }) {
       hint={source.isLive
         ? (
           <span class="of-keys">
-            <kbd>1</kbd> to <kbd>5</kbd> choose a grade, <kbd>c</kbd> goes to the comment,{" "}
-            <kbd>s</kbd> saves.
+            <kbd>1</kbd> to <kbd>5</kbd> grade the reply, <kbd>c</kbd> goes to the comment,{" "}
+            <kbd>s</kbd> saves the form.
           </span>
         )
         : undefined}
@@ -45,13 +54,14 @@ export function Grading({ runId, place }: { runId: string; place: string }) {
       <Shown loaded={grades} what="the grades">
         {(found) => (
           <>
-            <GradesOfTurn {...found} />
+            <GradesOfTurn grades={found.grades} />
             {source.isLive && (
               <GradeForm
                 runId={runId}
                 place={place}
                 grades={found.grades}
                 onSaved={grades.reload}
+                onGraded={onGraded}
               />
             )}
           </>
@@ -62,26 +72,28 @@ export function Grading({ runId, place }: { runId: string; place: string }) {
 }
 
 /** A grade as the form has it; empty if there is none. */
-function toEntry(grade: Grade | undefined): { value: string; label: string; comment: string } {
+function toEntry(grade: Grade | undefined) {
   return {
     value: grade ? String(grade.value) : "",
     label: grade?.label ?? "",
     comment: grade?.comment ?? "",
+    corrected_reply: grade?.corrected_reply ?? "",
   };
 }
 
-function GradeForm({ runId, place, grades, onSaved }: {
+type Entry = ReturnType<typeof toEntry>;
+
+function GradeForm({ runId, place, grades, onSaved, onGraded }: {
   runId: string;
   place: string;
   grades: Grade[];
   onSaved: () => void;
+  onGraded: () => void;
 }) {
   const author = useSignal(readChoice<string>(AUTHOR) ?? "");
-  const own = (name: string) => grades.find((grade) => (grade.author ?? "") === name);
-  const first = toEntry(own(author.value));
-  const value = useSignal(first.value);
-  const label = useSignal(first.label);
-  const comment = useSignal(first.comment);
+  const gradeOf = (name: string) => grades.find((grade) => (grade.author ?? "") === name);
+  const entry = useSignal(toEntry(gradeOf(author.value)));
+  const enter = (changed: Partial<Entry>) => entry.value = { ...entry.value, ...changed };
   /** Whose grade the form was filled with. */
   const shown = useRef(author.value);
   const { problem, send } = useSending();
@@ -90,44 +102,54 @@ function GradeForm({ runId, place, grades, onSaved }: {
   const labels = [...new Set(grades.flatMap((grade) => grade.label ?? []))];
   const errorId = useId();
 
-  const canSave = value.value.trim() !== "" && isUnit(value.value);
+  const isGrade = (value: string) => value.trim() !== "" && isUnit(value);
 
   /** Shows the person's own grade, unless another one was entered: a name may begin with another. */
   function changeAuthor(name: string): void {
     author.value = name;
-    const before = toEntry(own(shown.current));
-    const isEntered = value.value !== before.value || label.value !== before.label ||
-      comment.value !== before.comment;
-    if (isEntered) return;
+    const before = toEntry(gradeOf(shown.current));
+    if (JSON.stringify(before) !== JSON.stringify(entry.value)) return;
     shown.current = name.trim();
-    const next = toEntry(own(shown.current));
-    value.value = next.value;
-    label.value = next.label;
-    comment.value = next.comment;
+    entry.value = toEntry(gradeOf(shown.current));
   }
 
   async function save(): Promise<void> {
-    if (!canSave) return exact.current?.focus();
+    if (!isGrade(entry.value.value)) return exact.current?.focus();
     const name = author.value.trim();
     keepChoice(AUTHOR, name);
     await send(async () => {
-      await gradeTurn(runId, place, {
-        value: Number(value.value),
-        ...(label.value.trim() && { label: label.value.trim() }),
-        ...(comment.value.trim() && { comment: comment.value.trim() }),
-        ...(name && { author: name }),
-      });
+      const { value, ...texts } = entry.value;
+      const said = Object.entries({ ...texts, author: name })
+        .map(([field, text]) => [field, text.trim()]).filter(([, text]) => text);
+      await gradeTurn(runId, place, { value: Number(value), ...Object.fromEntries(said) });
       shown.current = name;
-      showToast("The grade is saved.");
+      showToast(
+        "The grade is saved.",
+        gradeOf(name) ? undefined : {
+          label: "Undo",
+          run: () =>
+            tryAction(async () => {
+              await deleteGrade(runId, place, name);
+              onSaved();
+              return "The grade is deleted.";
+            }),
+        },
+      );
       onSaved();
     });
   }
 
+  async function grade(value: number): Promise<void> {
+    enter({ value: String(value) });
+    await save();
+    if (!problem.value) onGraded();
+  }
+
   useShortcuts([
-    ...STEPS.map((step, index) => ({
+    ...STEPS.map(([word, value], index) => ({
       key: String(index + 1),
-      does: index === 0 ? "Choose a grade; 2 to 5 choose higher ones" : "",
-      run: () => void (value.value = String(step)),
+      does: `Grade: ${word}`,
+      run: () => grade(value),
     })),
     { key: "c", does: "Go to the comment of the grade", run: () => commentBox.current?.focus() },
     { key: "s", does: "Save the grade", run: save },
@@ -135,7 +157,8 @@ function GradeForm({ runId, place, grades, onSaved }: {
 
   const errorOf = (field: string) =>
     problem.value?.errors.find(({ path }) => path === field)?.message;
-  const valueError = isUnit(value.value) ? errorOf("value") : "Enter a number from 0 to 1.";
+  const { value } = entry.value;
+  const valueError = isUnit(value) ? errorOf("value") : "Enter a number from 0 to 1.";
   return (
     <form
       class="grade-form"
@@ -156,23 +179,23 @@ function GradeForm({ runId, place, grades, onSaved }: {
         <ProblemNotice problem={problem.value} />
       )}
       <div class="grade-steps" role="group" aria-label="Grade">
-        {STEPS.map((step, index) => (
+        {STEPS.map(([word, step], index) => (
           <Button
-            key={step}
+            key={word}
             isSmall
-            aria-pressed={value.value !== "" && Number(value.value) === step}
-            onClick={() => value.value = String(step)}
+            aria-pressed={value !== "" && Number(value) === step}
+            onClick={() => enter({ value: String(step) })}
           >
-            <kbd aria-hidden="true">{index + 1}</kbd> {formatScore(step)}
+            <kbd aria-hidden="true">{index + 1}</kbd> {word}
           </Button>
         ))}
         <UnitInput
           inputRef={exact}
           aria-label="Grade from 0 to 1"
           placeholder="0–1"
-          value={value.value}
+          value={value}
           {...(valueError && { "aria-invalid": "true", "aria-describedby": errorId })}
-          onInput={(text) => value.value = text}
+          onInput={(text) => enter({ value: text })}
         />
         {valueError && <span class="field-error" id={errorId}>{valueError}</span>}
       </div>
@@ -188,71 +211,82 @@ function GradeForm({ runId, place, grades, onSaved }: {
         <SuggestField
           label="Label"
           dir="auto"
-          {...bound(label)}
+          value={entry.value.label}
+          onInput={(label) => enter({ label })}
           error={errorOf("label")}
           hint="A category, such as wrong tone"
           suggestions={labels}
         />
       </div>
-      <Field label="Comment" error={errorOf("comment")}>
-        {(input) => (
-          <textarea
-            {...input}
-            ref={commentBox}
-            dir="auto"
-            rows={2}
-            value={comment.value}
-            onInput={({ currentTarget }) => comment.value = currentTarget.value}
-            onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
-          />
-        )}
-      </Field>
+      <Texts
+        label="Comment"
+        inputRef={commentBox}
+        value={entry.value.comment}
+        error={errorOf("comment")}
+        onInput={(comment) => enter({ comment })}
+      />
+      <Texts
+        label="What it should have said"
+        value={entry.value.corrected_reply}
+        error={errorOf("corrected_reply")}
+        onInput={(corrected_reply) => enter({ corrected_reply })}
+      />
       <div class="start">
-        <Button kind="primary" type="submit" disabled={!canSave}>
-          {own(author.value.trim()) ? "Change the grade" : "Save the grade"}
+        <Button kind="primary" type="submit" disabled={!isGrade(value)}>
+          {gradeOf(author.value.trim()) ? "Change the grade" : "Save the grade"}
         </Button>
       </div>
     </form>
   );
 }
 
-/** The latest grade of each person, and beneath them what they said before. */
-function GradesOfTurn({ grades, history }: TurnGrades) {
-  if (grades.length === 0) return <p class="muted small">Nobody has graded this turn yet.</p>;
+function Texts({ label, value, error, inputRef, onInput }: {
+  label: string;
+  value: string;
+  error: string | undefined;
+  inputRef?: RefObject<HTMLTextAreaElement | null>;
+  onInput: (text: string) => void;
+}) {
   return (
-    <>
-      <ul class="reasons">
-        {grades.map((grade) => <GradeRow key={grade.author ?? ""} grade={grade} />)}
-      </ul>
-      {history.length > grades.length && (
-        <details class="as-table">
-          <summary>{formatNumberOf(history.length, "grade")} so far</summary>
-          <ul class="reasons">
-            {history.toReversed().map((grade) => (
-              <GradeRow key={`${grade.author} ${grade.version}`} grade={grade} />
-            ))}
-          </ul>
-        </details>
+    <Field label={label} error={error}>
+      {(input) => (
+        <textarea
+          {...input}
+          {...(inputRef && { ref: inputRef })}
+          dir="auto"
+          rows={2}
+          value={value}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+          onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+        />
       )}
-    </>
+    </Field>
   );
 }
 
-function GradeRow({ grade }: { grade: Grade }) {
-  const { value, author, label, comment, version, created_at } = grade;
+function GradesOfTurn({ grades }: { grades: Grade[] }) {
+  if (grades.length === 0) return <p class="muted small">Nobody has graded this turn yet.</p>;
   return (
-    <li>
-      <strong class="number">{formatScore(value)}</strong>
-      <span>
-        <span dir="auto">{authorName(author)}</span>{" "}
-        {label && <span class="badge" dir="auto">{label}</span>}{" "}
-        <span class="muted small" title={formatDateTime(created_at)}>
-          {formatAge(created_at)}
-          {version > 1 && `, version ${version}`}
-        </span>
-        {comment && <div class="comment" dir="auto">{comment}</div>}
-      </span>
-    </li>
+    <ul class="reasons">
+      {grades.map(({ value, author, label, comment, corrected_reply, created_at }) => (
+        <li key={author ?? ""}>
+          <strong class="number">{formatScore(value)}</strong>
+          <span>
+            <span dir="auto">{authorName(author)}</span>{" "}
+            {label && <span class="badge" dir="auto">{label}</span>}{" "}
+            <span class="muted small" title={formatDateTime(created_at)}>
+              {formatAge(created_at)}
+            </span>
+            {comment && <div class="comment" dir="auto">{comment}</div>}
+            {corrected_reply && (
+              <div class="comment" dir="auto">
+                <span class="muted small">It should have said:</span> {corrected_reply}
+              </div>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

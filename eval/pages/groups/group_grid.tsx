@@ -12,7 +12,7 @@ import {
 import { readChoice } from "../../../shared/pages/storage.ts";
 import type { GroupModel, GroupReport } from "../../groups/group_report.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
-import { gradeTurn, listGrades, withdrawGrade } from "../api.ts";
+import { deleteGrade, gradeTurn, listGrades } from "../api.ts";
 import { AUTHOR } from "../grades/grading.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { Select } from "../parts/fields.tsx";
@@ -290,8 +290,8 @@ function Prefer({ runId, turn }: { runId: string; turn: TurnRow }) {
         await gradeTurn(runId, place, { value: 1, label: PREFERRED, ...(author && { author }) });
         return "Saved as a grade.";
       }
-      await withdrawGrade(runId, place, author);
-      return "The grade is withdrawn.";
+      await deleteGrade(runId, place, author);
+      return "The grade is deleted.";
     });
   return (
     <label class="prefer muted small">

@@ -85,7 +85,7 @@ function runSource(data: RunReport): Partial<Source> {
     agreement: () => Promise.resolve(data.agreement),
     turnGrades(_id, place) {
       const grades = byPlace.get(place)?.interaction.grades ?? [];
-      return Promise.resolve({ grades, history: grades });
+      return Promise.resolve({ grades });
     },
     turn(_id, place) {
       const turn = byPlace.get(place);

@@ -64,13 +64,12 @@ export const TABLES = [
     attempt integer not null,
     turn integer not null,
     author text not null,
-    version integer not null,
     value double precision not null,
     label text,
     comment text,
+    corrected_reply text,
     created_at bigint not null,
-    withdrawn integer not null,
-    primary key (run_id, scenario, attempt, turn, author, version)
+    primary key (run_id, scenario, attempt, turn, author)
   )`,
   "create table datasets (name text primary key, latest text not null, updated_at bigint not null)",
   `create table dataset_versions (

@@ -47,10 +47,7 @@ interface RunTagsTable {
   run_id: string;
 }
 
-/**
- * Grades by people. All versions are kept; the highest of an author is the present one. A version
- * that withdraws a grade repeats it.
- */
+/** Grades by people: one of each author and turn. */
 export interface GradesTable {
   run_id: string;
   scenario: number;
@@ -58,12 +55,11 @@ export interface GradesTable {
   turn: number;
   /** Empty for grades without an author. */
   author: string;
-  version: number;
   value: number;
   label: string | null;
   comment: string | null;
+  corrected_reply: string | null;
   created_at: number;
-  withdrawn: 0 | 1;
 }
 
 /** Values that the service keeps for itself. */

@@ -53,10 +53,7 @@ export function conditionsOf(filter: TurnFilter): Expression<SqlBool>[] {
   if (agreement !== undefined) conditions.push(sql`facets ->> 'agreement' = ${agreement}`);
   if (graded !== undefined) {
     const found = sql<SqlBool>`exists (select 1 from grades as given where ${isAtPlaceOf("given")}
-      and given.run_id = turns.run_id and given.withdrawn = 0
-      and not exists (select 1 from grades as later where ${isAtPlaceOf("later")}
-        and later.run_id = given.run_id and later.author = given.author
-        and later.version > given.version))`;
+      and given.run_id = turns.run_id)`;
     conditions.push(graded ? found : sql`not ${found}`);
   }
   if (changed) {

@@ -15,7 +15,7 @@ const body = evaluateBody({
   })),
 });
 
-Deno.test("a file of grades gives and withdraws; with one line that cannot be imported it changes nothing", async () => {
+Deno.test("a file of grades gives and deletes; with one line that cannot be imported it changes nothing", async () => {
   const line = (scenario: number, value: number | null, author = "ann") =>
     JSON.stringify({ scenario, attempt_id: 1, turn: 0, value, author });
   const files: Record<string, string> = {
@@ -30,8 +30,8 @@ Deno.test("a file of grades gives and withdraws; with one line that cannot be im
   for (
     const [file, words] of [
       ["far.jsonl", "line 3: cannot import the grade of turn 9/1/0: the turn is not stored"],
-      ["none.jsonl", "line 2: cannot withdraw the grade of turn 1/1/0: there is none"],
-      ["twice.jsonl", "line 3: cannot withdraw the grade of turn 0/1/0: there is none"],
+      ["none.jsonl", "line 2: cannot delete the grade of turn 1/1/0: there is none"],
+      ["twice.jsonl", "line 3: cannot delete the grade of turn 0/1/0: there is none"],
     ] as const
   ) {
     const { code, err } = await run("grades", "latest", "--import", file);

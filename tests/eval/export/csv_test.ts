@@ -238,7 +238,7 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     noise: /"noise":\{"overall"/,
     cost: /"cost":\{"amount":\d+,"currency":"EUR","turns":/,
     grades: /"grades":\[/,
-    agreement: /"agreement":\{.*"alpha_interval"/,
+    agreement: /"agreement":\{.*"alpha"/,
   },
   "format=jsonl": {
     dataset: /"dataset":"support@/,
@@ -255,7 +255,7 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     "history gap": /"score":"overall".*"history_gap":\{"scenarios"/,
     noise: /"score":"overall".*"noise":\{"mean"/,
     "error bounds": /"score":"overall".*"error_bounds":\[/,
-    agreement: /"score":"judge".*"agreement":\{.*"alpha_interval"/,
+    agreement: /"score":"judge".*"agreement":\{.*"alpha"/,
   },
   "format=csv": {
     dataset: /support@[0-9a-f]{32}/,

@@ -237,7 +237,12 @@ Deno.test("a report holds the run, its summary and every turn whole", async () =
 });
 
 Deno.test("a report holds the noise, and the agreement of those who graded", async () => {
-  const grade = { label: null, comment: null, version: 1, created_at: "2026-01-01T00:00:00Z" };
+  const grade = {
+    label: null,
+    comment: null,
+    corrected_reply: null,
+    created_at: "2026-01-01T00:00:00Z",
+  };
   const grades = [
     { ...grade, author: "ann", value: 0.5 },
     { ...grade, author: null, value: 1 },

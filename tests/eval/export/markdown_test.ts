@@ -290,7 +290,7 @@ function agreementOf(pairs: [score: number, grade: number][]): string {
   const turns = pairs.map(([score, value], scenario): GradedTurn => ({
     scenario,
     score,
-    grades: [{ author: "ann", value, label: null }],
+    grades: [{ author: "ann", value }],
   }));
   const found = describeAgreement(turns, { score: "judge", passThreshold: 0.7 });
   return agreementText({ run_id: "run", ...found }, terminalForm);

@@ -314,7 +314,7 @@ export const sqlCases: Record<string, StoreCase> = {
     await store.saveGrade(id, place, grade);
     assertEquals(await filtered({ graded: true }), ["1.0.1"]);
     assertEquals((await filtered({ graded: false })).length, 7);
-    await store.withdrawGrade(id, { ...place, author: "Ann" });
+    await store.deleteGrade(id, { ...place, author: "Ann" });
     assertEquals(await filtered({ graded: true }), []);
   },
 };

@@ -107,7 +107,10 @@ export function createTurnList(runId: string, parameters: Parameters) {
 /** Of a search, which needs no texts. */
 const SEARCHED = 1_000;
 
-/** The next or previous failing turn in the order of the list, within its filters. */
+/**
+ * The next or previous turn in the order of the list, within its filters: a failing one, unless the
+ * list is of the replies without a grade.
+ */
 export async function findNeighbour(
   runId: string,
   { from, step, parameters }: { from: string; step: 1 | -1; parameters: Parameters },
@@ -117,7 +120,7 @@ export async function findNeighbour(
   do {
     const page = await source.turns(runId, {
       ...parameters,
-      outcome: parameters.outcome ?? FAILING,
+      outcome: parameters.outcome ?? (parameters.graded ? undefined : FAILING),
       limit: SEARCHED,
       cursor,
     });

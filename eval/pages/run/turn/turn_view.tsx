@@ -9,7 +9,7 @@ import {
   formatDuration,
   formatMoney,
 } from "../../../../shared/pages/format.ts";
-import { returnWith, setQuery } from "../../../../shared/pages/location.ts";
+import { query, returnWith, setQuery } from "../../../../shared/pages/location.ts";
 import type { ShownTurn } from "../../../api/schemas/turn_schemas.ts";
 import { Section } from "../../parts/section.tsx";
 import { CodeText, Fact } from "../../parts/boxes.tsx";
@@ -43,6 +43,7 @@ export function TurnView({ run, summary, place }: RunAndSummary & {
     tryAction(async () => {
       const parameters = turnParameters();
       const next = await findNeighbour(run.run_id, { from: place, step, parameters });
+      if (!next && parameters.graded) return "There is no other reply without a grade.";
       if (!next) return `There is no failing turn ${step > 0 ? "after" : "before"} this one.`;
       setQuery({ turn: next });
     });
@@ -68,13 +69,25 @@ export function TurnView({ run, summary, place }: RunAndSummary & {
         </Button>
       </div>
       <Shown loaded={loaded} what="the turn">
-        {(turn) => <Turn key={placeOf(turn)} run={run} summary={summary} turn={turn} />}
+        {(turn) => (
+          <Turn
+            key={placeOf(turn)}
+            run={run}
+            summary={summary}
+            turn={turn}
+            // Of the replies without a grade, the next one comes.
+            onGraded={() => query.value.get("graded") === "false" && walk(1)}
+          />
+        )}
       </Shown>
     </>
   );
 }
 
-function Turn({ run, summary, turn }: RunAndSummary & { turn: ShownTurn }) {
+function Turn({ run, summary, turn, onGraded }: RunAndSummary & {
+  turn: ShownTurn;
+  onGraded: () => void;
+}) {
   const { interaction, conversation } = turn;
   const { label, tone } = RESULTS[resultOf(turn)];
   const heading = useRef<HTMLHeadingElement>(null);
@@ -175,7 +188,7 @@ function Turn({ run, summary, turn }: RunAndSummary & { turn: ShownTurn }) {
           {run.attempts > 1 && <OtherAttempts run={run} turn={turn} />}
         </div>
         <div class="stack">
-          <Grading key={placeOf(turn)} runId={run.run_id} place={placeOf(turn)} />
+          <Grading runId={run.run_id} place={placeOf(turn)} onGraded={onGraded} />
           {interaction.judge && <Judge judge={interaction.judge} />}
         </div>
       </div>
