@@ -310,7 +310,7 @@ export const sqlCases: Record<string, StoreCase> = {
     assertEquals(await filtered({ changed: { from: before, by: 0.1 } }), ["0.0.0"]);
     assertEquals(await filtered({ graded: true }), []);
     const place = { scenario: 1, attempt: 0, turn: 1 };
-    const grade = { author: "Ann", value: 1, label: null, comment: null };
+    const grade = { author: "Ann", value: 1, label: null, comment: null, correctedReply: null };
     await store.saveGrade(id, place, grade);
     assertEquals(await filtered({ graded: true }), ["1.0.1"]);
     assertEquals((await filtered({ graded: false })).length, 7);

@@ -244,7 +244,7 @@ Deno.test("a run is newer than those of earlier processes, also after the clock 
   }));
 
 const POSITION = { scenario: 0, attempt: 0, turn: 0 };
-const GRADE = { value: 1, label: null, comment: null, author: "ann" };
+const GRADE = { value: 1, label: null, comment: null, correctedReply: null, author: "ann" };
 
 async function* scenarios() {
   yield { id: "s", interactions: [{ id: "1", user_message: "q" }] } as never;
