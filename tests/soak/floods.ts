@@ -9,9 +9,12 @@ interface Flood {
   name: string;
   services: readonly ("agent" | "eval")[];
   run: (url: string) => Promise<void>;
+  /** The path of `hostile_endpoint.ts` that is the hub; the slow hub unless named. */
+  hub?: string;
   /** Upper bounds. */
   gapMs: number;
   growthMb: number;
+  seconds?: number;
 }
 
 const BOTH = ["agent", "eval"] as const;
@@ -133,7 +136,138 @@ async function watch(url: string): Promise<void> {
   await Promise.all(Array.from({ length: WATCHERS }, read));
 }
 
+const start = (script: string) =>
+  startProcess(["run", "-A", "--no-config", new URL(script, import.meta.url).pathname], {});
+const hub = await start("slow_hub.ts");
+const hostile = await start("hostile_endpoint.ts");
+
+const POSTED = { method: "POST", headers: { "content-type": "application/json" } };
+
+/** The reply of one turn that is asked at a path of the hostile endpoint. */
+async function evaluate(url: string, path: string, turn: Record<string, unknown> = {}) {
+  const response = await fetch(`${url}/evaluate`, {
+    ...POSTED,
+    body: JSON.stringify({
+      test_batch: { id: "s", interactions: [{ id: "i", user_message: "Hi", ...turn }] },
+      endpoint: `${hostile.url}/${path}/chat/completions`,
+      model_id: "m",
+    }),
+  });
+  return await response.text();
+}
+
+/** Four turns, whose answers together have 12 MB in chunks of 60 bytes. */
+async function askForChunks(url: string): Promise<void> {
+  const texts = await Promise.all(Array.from({ length: 4 }, () => evaluate(url, "chunks")));
+  if (!texts.every((text) => text.includes("completed successfully"))) throw new Error(texts[0]);
+}
+
+/** The same of the agent. */
+async function answerInChunks(url: string): Promise<void> {
+  const ask = async () => {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-model-id": "a/b" },
+      body: JSON.stringify({ messages: [{ type: "human", content: "Hi" }] }),
+    });
+    const text = await response.text();
+    if (!text.includes("words words")) throw new Error(text.slice(0, 300));
+  };
+  await Promise.all(Array.from({ length: 4 }, ask));
+}
+
+/** An answer with a million parts or choices. */
+async function askForMany(url: string): Promise<void> {
+  for (const path of ["parts", "choices"]) {
+    const text = await evaluate(url, path);
+    if (!text.includes("interactions")) throw new Error(text.slice(0, 300));
+  }
+}
+
+/** A list of a million models. */
+async function listMany(url: string): Promise<void> {
+  const endpoint = encodeURIComponent(`${hostile.url}/models/v1`);
+  await (await fetch(`${url}/models?endpoint=${endpoint}`)).text();
+}
+
+const SCHEMAS = 12;
+
+/** A schema that is applied 2⁴⁰ times to any reply. */
+function explosive(index: number) {
+  const twice = (name: string) => ({ anyOf: [1, 2].map(() => ({ $ref: `#/$defs/${name}` })) });
+  const steps = Array.from({ length: 40 }, (_, step) => [`d${step}`, twice(`d${step + 1}`)]);
+  const $defs = { ...Object.fromEntries(steps), d40: { required: [`field${index}`] } };
+  return { ...twice("d0"), $defs };
+}
+
+/** Of one caller's explosive schemas, and another's plain one. */
+async function checkSchemas(url: string): Promise<void> {
+  const answered = await startProviderDouble(completion({ content: "{}" }));
+  const send = async (checks: unknown[], prefer?: string) => {
+    const interactions = [{ id: "i", user_message: "Hi" }];
+    const response = await fetch(`${url}/evaluate`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(prefer && { prefer }) },
+      body: JSON.stringify({
+        test_batch: checks.map((value, index) => ({
+          id: `s${index}`,
+          interactions,
+          checks: [{ type: "json", value }],
+        })),
+        endpoint: `${answered.baseUrl}/chat/completions`,
+        model_id: "m",
+      }),
+    });
+    return await response.text();
+  };
+  await send(Array.from({ length: SCHEMAS }, (_, index) => explosive(index)), "respond-async");
+  await answered.received(1).catch(() => {});
+  const text = await send([{ type: "object" }]);
+  if (!text.includes("completed successfully")) throw new Error(text.slice(0, 300));
+  await answered[Symbol.asyncDispose]();
+}
+
 const FLOODS: Flood[] = [
+  {
+    name: "answers in small chunks",
+    services: ["eval"],
+    run: askForChunks,
+    gapMs: 500,
+    growthMb: 400,
+  },
+  {
+    name: "answers in small chunks",
+    services: ["agent"],
+    run: answerInChunks,
+    hub: "chunks",
+    gapMs: 500,
+    growthMb: 400,
+  },
+  { name: "a million parts", services: ["eval"], run: askForMany, gapMs: 300, growthMb: 400 },
+  { name: "a million models", services: ["eval"], run: listMany, gapMs: 300, growthMb: 300 },
+  {
+    name: "a million models",
+    services: ["agent"],
+    run: async (url) => void await (await fetch(`${url}/v1/models`)).text(),
+    hub: "models",
+    gapMs: 300,
+    growthMb: 300,
+  },
+  {
+    name: `${SCHEMAS} schemas that explode`,
+    services: ["eval"],
+    run: checkSchemas,
+    gapMs: 300,
+    growthMb: 300,
+    seconds: 10,
+  },
+  {
+    name: "endless early hints",
+    services: ["eval"],
+    run: async (url) => void await evaluate(url, "hints"),
+    gapMs: 300,
+    growthMb: 100,
+  },
   {
     name: "20,000 requests ahead on one connection",
     services: BOTH,
@@ -174,18 +308,18 @@ const FLOODS: Flood[] = [
 ];
 
 const [only = ""] = Deno.args;
-const script = new URL("slow_hub.ts", import.meta.url).pathname;
-const hub = await startProcess(["run", "-A", "--no-config", script], {});
 let isGood = true;
-for (const { name: what, services, run, gapMs, growthMb } of FLOODS) {
+for (const flood of FLOODS) {
+  const { name: what, services, run, gapMs, growthMb, seconds = Infinity } = flood;
   if (!what.includes(only)) continue;
   for (const name of services) {
     await using service = await startServiceProcess(name, {
-      environment: { HUB_BASE_URL: hub.url },
+      environment: { HUB_BASE_URL: flood.hub ? `${hostile.url}/${flood.hub}` : hub.url },
     });
     const figures = await measure(service, () => run(service.url));
     const { before, peak, after } = figures.memory;
-    const isWithin = figures.gapMs <= gapMs && peak - before <= growthMb;
+    const isWithin = figures.gapMs <= gapMs && peak - before <= growthMb &&
+      figures.seconds <= seconds;
     isGood &&= isWithin;
     console.log(
       `${name}, ${what}: ${isWithin ? "ok" : "over its limit"}; ${figures.seconds.toFixed(1)} s ` +
@@ -195,5 +329,5 @@ for (const { name: what, services, run, gapMs, growthMb } of FLOODS) {
     );
   }
 }
-await hub[Symbol.asyncDispose]();
+for (const server of [hub, hostile]) await server[Symbol.asyncDispose]();
 Deno.exit(isGood ? 0 : 1);

@@ -77,17 +77,20 @@ export function boundAnswer(
   return new Response(bounded, { status, statusText, headers });
 }
 
-const PIECE_BYTES = 16 * 1024;
+const BUFFER_BYTES = 16 * 1024;
 
-/** Reads into the buffers of its own reader, which takes a third of the time for many pieces. */
+/**
+ * Reads into one buffer, which takes a third of the time for many pieces. A piece holds no more
+ * memory than its bytes, also if a server sends sixty at a time.
+ */
 function boundBytes(
   reader: ReadableStreamBYOBReader,
   { maxBytes, signal }: { maxBytes: number; signal?: AbortSignal | null | undefined },
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let bytes = 0;
+  let buffer = new ArrayBuffer(BUFFER_BYTES);
   return new ReadableStream({
     type: "bytes",
-    autoAllocateChunkSize: PIECE_BYTES,
     start(controller) {
       const end = () => {
         controller.error(signal!.reason);
@@ -97,18 +100,19 @@ function boundBytes(
       else signal?.addEventListener("abort", end, { once: true });
     },
     async pull(controller) {
-      const view = controller.byobRequest!.view!;
-      const { buffer, byteOffset, byteLength } = view;
-      const read = await reader.read(
-        new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength),
-      );
-      if (read.done) controller.close();
-      else if ((bytes += read.value.byteLength) > maxBytes) {
+      const { done, value } = await reader.read(new Uint8Array(buffer));
+      if (done) {
+        controller.close();
+        controller.byobRequest?.respond(0); // otherwise a waiting read would not end
+        return;
+      }
+      if ((bytes += value.byteLength) > maxBytes) {
         const error = tooLarge(maxBytes);
         reader.cancel(error).catch(() => {});
         throw error;
       }
-      if (read.value) controller.byobRequest?.respondWithNewView(read.value); // unless the reader has left
+      controller.enqueue(value.slice());
+      buffer = value.buffer;
     },
     cancel: (reason) => reader.cancel(reason),
   });

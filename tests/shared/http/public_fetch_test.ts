@@ -268,6 +268,16 @@ Deno.test("an answer within the limit is complete, with its status and headers",
   assertEquals(await response.text(), "fine");
 });
 
+Deno.test("the pieces of an answer hold no more memory than their bytes", async () => {
+  await using endpoint = await startProviderDouble(
+    partial(Array(50).fill("a few bytes"), { end: "close" }),
+  );
+  const response = await createOutgoingFetch()(endpoint.baseUrl);
+  const pieces = await Array.fromAsync(response.body!);
+  const held = pieces.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+  assertEquals(held, 50 * "a few bytes".length);
+});
+
 Deno.test("an answer that declares a smaller length is passed through as it is", async () => {
   const answer = new Response("fine", { headers: { "content-length": "4" } });
   assertStrictEquals(await bounded(answer, 4), answer);
