@@ -153,7 +153,7 @@ function planBatch(
     rubric,
     votes,
     pairs: ports.pairs,
-    checks: ports.checks,
+    checks: ports.checks.forRun(),
     semantics: createBatchSemantics(scenarios, ports),
     plansJudge: planned.judge !== null,
     judge: planned.judge === current.judge ? ports.judge : undefined,

@@ -19,15 +19,21 @@ export type WorkerPort = Pick<
   "postMessage" | "terminate" | "onmessage" | "onerror" | "onmessageerror"
 >;
 
-/** A function that runs in a worker. Rejects with `WorkerUnavailable` if there is no answer. */
+/**
+ * A function that runs in a worker. Rejects with `WorkerUnavailable` if there is no answer. Callers
+ * that are named take turns: next is the one that was served longest ago.
+ */
 export interface WorkerCall<Input, Output> extends Disposable {
-  (input: Input): Promise<Output>;
+  (input: Input, caller?: object): Promise<Output>;
 }
 
 /** The worker died, took too long or cannot be started; the message names it and says why. */
 export class WorkerUnavailable extends Error {
   override readonly name = "WorkerUnavailable";
 }
+
+/** The call itself took too long; another call may not. */
+export class WorkerTooSlow extends WorkerUnavailable {}
 
 /** Events of a worker, for logs, metrics and readiness. */
 export type WorkerEvent =
@@ -67,6 +73,9 @@ interface QueuedCall<Input, Output> extends PromiseWithResolvers<Output> {
   input: Input;
   tries: number;
   isProbe: boolean;
+  caller: object | undefined;
+  /** When it was queued, by the count of calls. */
+  at: number;
 }
 
 /**
@@ -82,6 +91,9 @@ export function createWorkerCall<Input, Output>(
 ): WorkerCall<Input, Output> {
   const { name = "background", timeoutMs = DEFAULT_TIMEOUT_MS, probe, onEvent } = options;
   const queue: QueuedCall<Input, Output>[] = [];
+  /** When a caller was last served, by the count of calls. */
+  const servedAt = new WeakMap<object, number>();
+  let count = 0;
   let current: { id: number; call: QueuedCall<Input, Output> } | undefined;
   let worker: WorkerPort | undefined;
   let callTimer: ReturnType<typeof setTimeout> | undefined;
@@ -117,7 +129,7 @@ export function createWorkerCall<Input, Output>(
   function pump(): void {
     while (!current && startTimer === undefined && queue.length > 0) {
       if (!worker) queueProbe();
-      const call = queue.shift()!;
+      const call = takeNext();
       const limitMs = hasAnswered ? timeoutMs : Math.max(timeoutMs, START_TIMEOUT_MS);
       current = { id: ++lastId, call };
       call.tries++;
@@ -135,6 +147,18 @@ export function createWorkerCall<Input, Output>(
         call.reject(error);
       }
     }
+  }
+
+  function takeNext(): QueuedCall<Input, Output> {
+    const waitsSince = ({ caller, at }: QueuedCall<Input, Output>) =>
+      (caller && servedAt.get(caller)) ?? at;
+    let next = queue[0]!;
+    if (!next.isProbe) {
+      for (const call of queue) if (waitsSince(call) < waitsSince(next)) next = call;
+    }
+    queue.splice(queue.indexOf(next), 1);
+    if (next.caller) servedAt.set(next.caller, ++count);
+    return next;
   }
 
   function finishCurrent(): void {
@@ -161,7 +185,7 @@ export function createWorkerCall<Input, Output>(
   }
 
   function tooSlow(call: QueuedCall<Input, Output>, seconds: number): void {
-    call.reject(new WorkerUnavailable(`the ${name} worker took longer than ${seconds} s`));
+    call.reject(new WorkerTooSlow(`the ${name} worker took longer than ${seconds} s`));
     die(`a call took longer than ${seconds} s`, { isLost: true });
   }
 
@@ -177,7 +201,10 @@ export function createWorkerCall<Input, Output>(
     lastReason = reason;
     if (call && !call.isProbe && !isLost) {
       if (call.tries >= MAX_TRIES) call.reject(unavailable(reason));
-      else queue.push(call); // behind the others, in case it is what kills the worker
+      else {
+        call.at = ++count; // behind the others, in case it is what kills the worker
+        queue.push(call);
+      }
     }
     queueProbe(); // even without waiting calls: the worker should be ready before the next one
     if (failedStarts >= PATIENT_STARTS) rejectWaiting(unavailable(reason));
@@ -195,8 +222,12 @@ export function createWorkerCall<Input, Output>(
     queue.unshift(queued(probe(), { isProbe: true }));
   }
 
-  function queued(input: Input, { isProbe }: { isProbe: boolean }): QueuedCall<Input, Output> {
-    const call = { ...Promise.withResolvers<Output>(), input, tries: 0, isProbe };
+  function queued(
+    input: Input,
+    { isProbe = false, caller }: { isProbe?: boolean; caller?: object | undefined },
+  ): QueuedCall<Input, Output> {
+    const resolvers = Promise.withResolvers<Output>();
+    const call = { ...resolvers, input, tries: 0, isProbe, caller, at: ++count };
     if (isProbe) call.promise.catch(() => {}); // the worker's events report its outcome
     return call;
   }
@@ -208,12 +239,12 @@ export function createWorkerCall<Input, Output>(
     }
   }
 
-  const call = (input: Input): Promise<Output> => {
+  const call = (input: Input, caller?: object): Promise<Output> => {
     if (isEnded) return Promise.reject(unavailable("it was ended"));
     if (failedStarts >= PATIENT_STARTS && startTimer !== undefined) {
       return Promise.reject(unavailable(lastReason));
     }
-    const waiting = queued(input, { isProbe: false });
+    const waiting = queued(input, { caller });
     queue.push(waiting);
     pump();
     return waiting.promise;

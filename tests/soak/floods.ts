@@ -192,39 +192,43 @@ async function listMany(url: string): Promise<void> {
 
 const SCHEMAS = 12;
 
-/** A schema that is applied 2⁴⁰ times to any reply. */
+/** A schema that is applied 2⁴⁰ times to `EXPLODING`. */
 function explosive(index: number) {
   const twice = (name: string) => ({ anyOf: [1, 2].map(() => ({ $ref: `#/$defs/${name}` })) });
   const steps = Array.from({ length: 40 }, (_, step) => [`d${step}`, twice(`d${step + 1}`)]);
   const $defs = { ...Object.fromEntries(steps), d40: { required: [`field${index}`] } };
-  return { ...twice("d0"), $defs };
+  return { properties: { a: twice("d0") }, $defs };
 }
+const EXPLODING = '{"a": {}}';
 
-/** Of one caller's explosive schemas, and another's plain one. */
-async function checkSchemas(url: string): Promise<void> {
-  const answered = await startProviderDouble(completion({ content: "{}" }));
-  const send = async (checks: unknown[], prefer?: string) => {
+/** Ajv compares each item with each other one. */
+const SLOW = JSON.stringify(Array.from({ length: 20_000 }, (_, index) => [index]));
+
+/** Of one caller's checks that take long, and another's plain one. */
+async function checkSchemas(url: string, content: string, schemas: unknown[]): Promise<void> {
+  await using asked = await startProviderDouble(completion({ content }));
+  const send = async (checks: unknown[], prefer: string) => {
     const interactions = [{ id: "i", user_message: "Hi" }];
     const response = await fetch(`${url}/evaluate`, {
       method: "POST",
-      headers: { "content-type": "application/json", ...(prefer && { prefer }) },
+      headers: { "content-type": "application/json", prefer },
       body: JSON.stringify({
         test_batch: checks.map((value, index) => ({
           id: `s${index}`,
           interactions,
           checks: [{ type: "json", value }],
         })),
-        endpoint: `${answered.baseUrl}/chat/completions`,
+        endpoint: `${asked.baseUrl}/chat/completions`,
         model_id: "m",
       }),
     });
     return await response.text();
   };
-  await send(Array.from({ length: SCHEMAS }, (_, index) => explosive(index)), "respond-async");
-  await answered.received(1).catch(() => {});
-  const text = await send([{ type: "object" }]);
+  const started = await send(schemas, "respond-async");
+  if (!started.includes("run_id")) throw new Error(started.slice(0, 300));
+  await asked.received(schemas.length);
+  const text = await send([{ type: ["object", "array"] }], "wait=600");
   if (!text.includes("completed successfully")) throw new Error(text.slice(0, 300));
-  await answered[Symbol.asyncDispose]();
 }
 
 const FLOODS: Flood[] = [
@@ -256,10 +260,19 @@ const FLOODS: Flood[] = [
   {
     name: `${SCHEMAS} schemas that explode`,
     services: ["eval"],
-    run: checkSchemas,
-    gapMs: 300,
+    run: (url) =>
+      checkSchemas(url, EXPLODING, Array.from({ length: SCHEMAS }, (_, index) => explosive(index))),
+    gapMs: 1_000,
     growthMb: 300,
     seconds: 10,
+  },
+  {
+    name: "200 turns with a schema that takes long",
+    services: ["eval"],
+    run: (url) => checkSchemas(url, SLOW, Array(200).fill({ uniqueItems: true })),
+    gapMs: 1_000,
+    growthMb: 300,
+    seconds: 20,
   },
   {
     name: "endless early hints",

@@ -40,7 +40,7 @@ const REMEMBERED = 200;
 function inspectCompiled(check: CheckOf<"regex" | "json">): string | null {
   try {
     if (check.type === "regex") patternOf(check);
-    else if (check.value !== undefined) schemaOf(JSON.stringify(check.value));
+    else if (check.value !== undefined) apply(schemaOf(JSON.stringify(check.value)), [{}]);
     return null;
   } catch (error) {
     return errorMessage(error);
@@ -58,8 +58,36 @@ function decideJson({ value, anywhere }: CheckOf<"json">, text: string): Decisio
   if (found.length === 0) return notMet(anywhere ? "it has no JSON object" : "it is not JSON");
   if (value === undefined) return decide(true, "");
   const validate = schemaOf(JSON.stringify(value));
-  const isValid = found.some((one) => validate(one) === true);
-  return decide(isValid, `its JSON does not match the schema: ${firstFault(validate)}`);
+  return decide(
+    apply(validate, found),
+    `its JSON does not match the schema: ${firstFault(validate)}`,
+  );
+}
+
+/**
+ * How often a schema and what it refers to may be applied to one reply. Forty definitions that each
+ * name the next one twice are applied 2⁴⁰ times, and keep an error for each.
+ */
+const MOST_STEPS = 100_000;
+let steps = 0;
+
+function countStep(): void {
+  if (++steps <= MOST_STEPS) return;
+  const most = MOST_STEPS.toLocaleString("en");
+  throw new Error(
+    `the schema refers to its parts so often that they are applied over ${most} times`,
+  );
+}
+
+/** Whether one of the values is valid. */
+function apply(validate: ValidateFunction, values: unknown[]): boolean {
+  steps = 0;
+  try {
+    return values.some((value) => validate(value) === true);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new Error("the schema refers to itself, or the text is nested, too deeply");
+  }
 }
 
 function tooLong(): Decision {
@@ -92,6 +120,17 @@ const options = {
     optimize: false, // it doubles the time to compile, and most schemas are used only a few times
     // JavaScript's own engine may take exponential time on a caller's pattern.
     regExp: Object.assign((source: string) => remembered(source), { code: "" }),
+  },
+};
+/** For a caller's schema: each reference is a call, and counts. */
+const counted = {
+  ...options,
+  validateSchema: false,
+  inlineRefs: false,
+  code: {
+    ...options.code,
+    countStep,
+    process: (code: string) => code.replace("let vErrors = null;", "$&self.opts.code.countStep();"),
   },
 };
 /** By the draft of JSON Schema. Ajv's classes have the same interface as far as it is used here. */
@@ -136,7 +175,9 @@ const schemaOf = rememberLast(
     const schema = isFields(value) ? rest : value as boolean;
     const draft = draftOf($schema, text);
     requireValid(schema, draft);
-    const engine = new DRAFTS[draft]({ ...options, validateSchema: false, addUsedSchema: false });
+    // Without it a schema cannot refer to itself; the id of a draft is taken.
+    const addUsedSchema = !/^https?:\/\/json-schema\.org\//.test(String(rest.$id));
+    const engine = new DRAFTS[draft]({ ...counted, addUsedSchema });
     addFormats.default(engine);
     return engine.compile(schema);
   },

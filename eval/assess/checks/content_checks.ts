@@ -4,6 +4,7 @@ import {
   createWorkerCall,
   type WorkerEvent,
   type WorkerPort,
+  WorkerTooSlow,
 } from "../../../shared/background/worker_call.ts";
 import {
   type Check,
@@ -26,11 +27,17 @@ export interface CheckedText extends MeasuredReply {
 
 export type CheckWork = { inspect: CompiledCheck[] } | { decide: CheckedText[] };
 
-export interface ContentChecks extends Disposable {
+/** The checks of one run. */
+export interface RunChecks {
   /** Ignores `negate`. Never rejects: a check that cannot be computed is undecided. */
   decide(checked: CheckedText): Decision | Promise<Decision>;
   /** The same for many, in few calls of the worker. */
   decideAll(checked: CheckedText[]): Promise<Decision[]>;
+}
+
+export interface ContentChecks extends Disposable {
+  /** Runs take turns at the worker. In each, a check that took too long is not tried again. */
+  forRun(): RunChecks;
   /** For each check the error in its pattern or schema, or `null`. */
   inspect(checks: CompiledCheck[]): Promise<(string | null)[]>;
 }
@@ -56,25 +63,43 @@ export function createContentChecks(
     ...(onEvent && { onEvent }),
   });
   return {
-    decide(checked) {
-      const decideNow = decisionOf(checked.check);
-      if (decideNow && checked.text.length <= LONG_CHARACTERS) {
-        return decideNow(checked.check, measure(checked));
-      }
-      return decideSome([checked]).then(([decision]) => decision!);
-    },
-    async decideAll(checked) {
-      const decisions: Decision[] = [];
-      while (decisions.length < checked.length) {
-        decisions.push(...await decideSome(firstTexts(checked, decisions.length)));
-      }
-      return decisions;
+    forRun() {
+      /** By check: its last decision. The next one waits for it, to know whether it was too slow. */
+      const last = new Map<string, Promise<Decision>>();
+      const slow = new Map<string, Decision>();
+      const run: RunChecks = {
+        decide(checked) {
+          const decideNow = decisionOf(checked.check);
+          if (decideNow && checked.text.length <= LONG_CHARACTERS) {
+            return decideNow(checked.check, measure(checked));
+          }
+          const key = JSON.stringify(checked.check);
+          const next = (async () => {
+            await last.get(key);
+            if (slow.has(key)) return slow.get(key)!;
+            const { decisions, isTooSlow } = await decideSome([checked], run);
+            if (isTooSlow) slow.set(key, decisions[0]!);
+            return decisions[0]!;
+          })();
+          last.set(key, next);
+          return next;
+        },
+        async decideAll(checked) {
+          const decisions: Decision[] = [];
+          while (decisions.length < checked.length) {
+            const some = await decideSome(firstTexts(checked, decisions.length), run);
+            decisions.push(...some.decisions);
+          }
+          return decisions;
+        },
+      };
+      return run;
     },
     async inspect(checks) {
       const faults: (string | null)[] = [];
       for (let at = 0; at < checks.length;) {
         const size = checks[at]!.type === "json" ? 1 : INSPECTED_AT_ONCE;
-        faults.push(...await inspectSome(checks.slice(at, at + size)));
+        faults.push(...await inspectSome(checks.slice(at, at + size), checks));
         at += size;
       }
       return faults;
@@ -82,22 +107,23 @@ export function createContentChecks(
     [Symbol.dispose]: () => call[Symbol.dispose](),
   };
 
-  async function decideSome(checked: CheckedText[]): Promise<Decision[]> {
+  async function decideSome(checked: CheckedText[], run: RunChecks) {
     try {
-      return await call({ decide: checked }) as Decision[];
+      return { decisions: await call({ decide: checked }, run) as Decision[] };
     } catch (error) {
       const reason = errorMessage(error);
-      return checked.map(() => undecided(reason));
+      const isTooSlow = error instanceof WorkerTooSlow;
+      return { decisions: checked.map(() => undecided(reason)), isTooSlow };
     }
   }
 
   /** Retries one by one if all together take too long, to find those that are at fault. */
-  async function inspectSome(checks: CompiledCheck[]): Promise<(string | null)[]> {
+  async function inspectSome(checks: CompiledCheck[], caller: object): Promise<(string | null)[]> {
     try {
-      return await call({ inspect: checks }) as (string | null)[];
+      return await call({ inspect: checks }, caller) as (string | null)[];
     } catch (error) {
       if (checks.length > 1) {
-        return (await Promise.all(checks.map((check) => inspectSome([check])))).flat();
+        return (await Promise.all(checks.map((check) => inspectSome([check], caller)))).flat();
       }
       return [errorMessage(error)];
     }

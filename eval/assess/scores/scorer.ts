@@ -2,7 +2,7 @@ import type { Interaction, Scenario } from "../../schemas/scenario.ts";
 import type { Scores } from "../../schemas/statistics.ts";
 import type { Assessment, ReplyCircumstances } from "../assessment.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
-import type { ContentChecks } from "../checks/content_checks.ts";
+import type { RunChecks } from "../checks/content_checks.ts";
 import type { JudgeModel } from "../judge/model.ts";
 import type { AskScorer, ScoringPorts } from "../scoring_ports.ts";
 import type { PairComparer } from "./lexical/pair_scores.ts";
@@ -24,7 +24,7 @@ export interface ScoredBatch {
   rubric: string | undefined;
   votes: number;
   pairs: PairComparer;
-  checks: ContentChecks;
+  checks: RunChecks;
   semantics: BatchSemantics;
   /** Whether the run was planned with a judge. */
   plansJudge: boolean;

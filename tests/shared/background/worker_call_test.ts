@@ -73,6 +73,18 @@ Deno.test("a worker has one call at a time", async () => {
   assertEquals(seen.inputs, ["a", "b", "c"]);
 });
 
+Deno.test("callers take turns, however many calls one of them has waiting", async () => {
+  const { start, seen } = fakeWorker(({ id, input }, port) => post(port, { id, output: input }));
+  using call = createWorkerCall<string, string>(start);
+  const [busy, rare] = [{}, {}];
+  await Promise.all([
+    ...["a1", "a2", "a3", "a4"].map((input) => call(input, busy)),
+    ...["b1", "b2"].map((input) => call(input, rare)),
+    call("c"),
+  ]);
+  assertEquals(seen.inputs, ["a1", "a2", "b1", "c", "a3", "b2", "a4"]);
+});
+
 Deno.test("an error in one call does not affect the others", async () => {
   const { start } = fakeWorker(({ id, input }, port) =>
     post(port, input === "a" ? { id, error: "no" } : { id, output: "yes" })

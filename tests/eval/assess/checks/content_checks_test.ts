@@ -8,6 +8,7 @@ import { Check } from "../../../../eval/schemas/check_kinds.ts";
 import { listOf, negated, oneLineOf } from "../../../../eval/schemas/decision.ts";
 import {
   COMPUTE_ONLY,
+  type WorkerEvent,
   type WorkerRequest,
   type WorkerResponse,
 } from "../../../../shared/background/worker_call.ts";
@@ -18,12 +19,13 @@ import recorded from "./promptfoo_verdicts.json" with { type: "json" };
 // One worker for all steps: starting it takes longer than they do.
 Deno.test("checks of a text", async (t) => {
   using checks = createContentChecks();
+  const run = checks.forRun();
   await t.step("every case of the table has the expected verdict", async () => {
     const wrong: unknown[] = [];
     for (const [input, reply, expected] of CASES) {
       const check = Check.parse(input);
       assert(check.type !== "judge" && check.type !== "similar");
-      const decision = await checks.decide({ check, text: reply });
+      const decision = await run.decide({ check, text: reply });
       const found = check.negate ? negated(decision) : decision;
       if (found.value !== expected) wrong.push({ input, reply, found });
       if (found.value !== 1) assert(found.reason, `no reason: ${JSON.stringify(input)}`);
@@ -52,6 +54,40 @@ Deno.test("checks of a text", async (t) => {
     assertStringIncludes(faults[4]!, "type");
   });
 
+  await t.step("a schema may refer to itself, in every draft", async () => {
+    for (const draft of ["draft-07", "draft/2019-09", "draft/2020-12"]) {
+      const value = {
+        $schema: `https://json-schema.org/${draft}/schema`,
+        type: "object",
+        properties: { next: { $ref: "#" } },
+      };
+      const check = { type: "json" as const, value };
+      assertEquals(await checks.inspect([check]), [null]);
+      assertEquals((await run.decide({ check, text: '{"next": {"next": {}}}' })).value, 1);
+      assertEquals((await run.decide({ check, text: '{"next": {"next": 1}}' })).value, 0);
+    }
+  });
+
+  await t.step("a schema that is applied 2⁴⁰ times, or without end, is refused", async () => {
+    const schemas = [schemaOfWays(40), { $ref: "#" }];
+    const [often, always] = await checks.inspect(schemas.map((value) => ({ type: "json", value })));
+    assertStringIncludes(often!, "over 100,000 times");
+    assertStringIncludes(always!, "refers to itself");
+  });
+
+  await t.step(
+    "a schema that only some replies make explode is not decided for these",
+    async () => {
+      const { $ref, definitions } = schemaOfWays(40);
+      const check = { type: "json" as const, value: { definitions, properties: { a: { $ref } } } };
+      assertEquals(await checks.inspect([check]), [null]);
+      const decided = await run.decide({ check, text: '{"a": 1}' });
+      assertEquals(decided.value, null);
+      assertStringIncludes(decided.reason!, "over 100,000 times");
+      assertEquals((await run.decide({ check, text: '{"b": 1}' })).value, 1);
+    },
+  );
+
   await t.step(
     "a schema is read by the draft that it names, or whose keywords it has",
     async () => {
@@ -67,7 +103,7 @@ Deno.test("checks of a text", async (t) => {
       ];
       const inputs = schemas.map((value) => ({ type: "json" as const, value }));
       assertEquals(await checks.inspect(inputs), inputs.map(() => null));
-      const found = await checks.decideAll(inputs.map((check) => ({ check, text: '["a"]' })));
+      const found = await run.decideAll(inputs.map((check) => ({ check, text: '["a"]' })));
       assertEquals(found.map(({ value }) => value), inputs.map(() => 0 as const));
     },
   );
@@ -86,7 +122,7 @@ Deno.test("checks of a text", async (t) => {
       check: { type: "language" as const, value },
       text,
     }));
-    const found = await checks.decideAll(inputs);
+    const found = await run.decideAll(inputs);
     assertEquals(found.map(({ value }) => value), cases.map(([, , expected]) => expected));
   });
 
@@ -108,7 +144,7 @@ Deno.test("checks of a text", async (t) => {
     for (const { type } of schemas) {
       const check = { type: "json" as const, value: { type, minItems: 0, $ref: draft7 } };
       assertEquals(
-        (await checks.decide({ check, text: '{"minimum": 1}' })).value,
+        (await run.decide({ check, text: '{"minimum": 1}' })).value,
         type === "object" ? 1 : 0,
       );
     }
@@ -119,7 +155,7 @@ Deno.test("checks of a text", async (t) => {
     const texts = Array.from({ length: 250 }, (_, index) => index % 3 === 0 ? `x${index}` : "a");
     texts[7] = "x".repeat(150_000);
     texts[8] = "a".repeat(200_001);
-    const found = await checks.decideAll(texts.map((text) => ({ check, text })));
+    const found = await run.decideAll(texts.map((text) => ({ check, text })));
     assertEquals(
       found.map(({ value }) => value),
       texts.map((text) => text.startsWith("x") ? 1 : 0),
@@ -127,7 +163,7 @@ Deno.test("checks of a text", async (t) => {
   });
 
   await t.step("a reply too long for a pattern does not meet it", async () => {
-    const { value, reason } = await checks.decide({
+    const { value, reason } = await run.decide({
       check: { type: "regex", value: "x" },
       text: "a".repeat(200_001),
     });
@@ -148,13 +184,28 @@ function schemaOfWays(levels: number) {
   return { definitions, $ref: "#/definitions/d0" };
 }
 
-Deno.test("a schema that would take years is stopped, and the thread does the next work", async () => {
+/** Ajv compares each item with each other one. */
+const LONG_CHECK = { type: "json", value: { uniqueItems: true } } as const;
+const LONG_REPLY = `[${Array.from({ length: 20_000 }, (_, index) => `[${index}]`)}]`;
+
+Deno.test("a check that took too long is not tried again in its run", async () => {
+  const events: WorkerEvent[] = [];
+  using checks = createContentChecks({ onEvent: (event) => events.push(event) });
+  const [run, other] = [checks.forRun(), checks.forRun()];
+  const checked = { check: LONG_CHECK, text: LONG_REPLY };
+  const first = await run.decide(checked);
+  assertStringIncludes(first.reason!, "took longer than 5 s");
+  assertEquals(await run.decide({ ...checked, text: "[1, 2]" }), first);
+  assertEquals((await other.decide({ ...checked, text: "[1, 2]" })).value, 1);
+  assertEquals(events.filter(({ kind }) => kind === "died").length, 1);
+});
+
+Deno.test("a check that takes too long is stopped, and the thread does the next work", async () => {
   const worker = new Worker(WORKER, COMPUTE_ONLY);
   const answered = Promise.withResolvers<WorkerResponse<unknown>>();
   worker.onmessage = ({ data }) => answered.resolve(data);
   const order = (request: WorkerRequest<CheckWork>) => worker.postMessage(request);
-  const check = { type: "json", value: schemaOfWays(60) } as const;
-  order({ id: 1, input: { decide: [{ check, text: "1" }] }, limitMs: 100 });
+  order({ id: 1, input: { decide: [{ check: LONG_CHECK, text: LONG_REPLY }] }, limitMs: 100 });
   order({ id: 2, input: { inspect: [] }, limitMs: 60_000 });
   assertEquals(await answered.promise, { id: 2, output: [] });
   worker.terminate();

@@ -108,10 +108,8 @@ Deno.test("tool calls whose arguments cannot be compared are not scored, and are
   const batch: Partial<ScoredBatch> = {
     scenarios: [{ id: "s", description: "", interactions: [interaction] }],
     checks: {
-      decide: () => undecided("the text is too long"),
+      decide: () => Promise.resolve(undecided("the text is too long")),
       decideAll: (checked) => Promise.resolve(checked.map(() => undecided("the text is too long"))),
-      inspect: () => Promise.resolve([]),
-      [Symbol.dispose]() {},
     },
   };
   const scorer = toolScores.forBatch(batch as ScoredBatch)!;
