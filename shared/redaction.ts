@@ -2,7 +2,7 @@
 const SECRET_NAME = /(_KEY|_KEYS|_CREDENTIALS|_SECRET|_TOKEN|_PASSWORD)$/;
 
 /** Parameters of an address whose values are secret. */
-const SECRET_PARAMETER = /key|token|secret|password|credential|auth/i;
+const SECRET_PARAMETER = /key|token|secret|password|credential|auth|signature|^sig$|^code$/i;
 
 /** Shorter values would match by chance in most lines, and protect nothing. */
 const SHORTEST_SECRET = 6;

@@ -102,27 +102,6 @@ Deno.test("a client that leaves the agent closes the provider's socket", async (
   await hub.aborted();
 });
 
-Deno.test("a client that leaves an evaluation closes the endpoint's sockets", async () => {
-  await using endpoint = await startProviderDouble([completion(), hang()]);
-  await using evaluation = await startServiceProcess("eval", {
-    environment: { EVAL_CONCURRENCY: "4" },
-  });
-  const controller = new AbortController();
-  const body = {
-    test_batch: batch("Hello? ".repeat(500), ""),
-    endpoint: endpoint.baseUrl,
-    model_id: "m",
-    attempts: 50,
-  };
-  const left = post(`${evaluation.url}/evaluate`, body, { signal: controller.signal })
-    .catch(() => "left");
-  await endpoint.received(5); // the first answered, then four that hang
-  controller.abort();
-  assertEquals(await left, "left");
-  await endpoint.aborted(4);
-  assertEquals(endpoint.requests.length, 5);
-});
-
 Deno.test("an evaluation sends its credential to the endpoint, and marks what failed", async () => {
   await using endpoint = await startProviderDouble([
     completion({ content: "yes" }),

@@ -1,6 +1,5 @@
 import { conflict } from "../../shared/errors.ts";
-import { type BeginGroup, resumedLater } from "./evaluate_route.ts";
-import { type BegunRun, createAttachedRuns } from "../run/manager/attached_runs.ts";
+import { type BeginGroup, continueInterrupted, resumedLater } from "./evaluate_route.ts";
 import { keyReused } from "./route_parts.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import type { RunStore } from "../store/store.ts";
@@ -14,9 +13,7 @@ type Wanted = Parameters<BeginGroup>[0];
 export function createEvaluateGroup(
   { store, runs, groups }: { store: RunStore; runs: RunManager; groups: Groups },
 ): BeginGroup {
-  const attached = createAttachedRuns({ store, runs });
-
-  async function begin({ request, testName, idempotency, targets }: Wanted) {
+  async function begin({ request, testName, idempotency, targets }: Wanted): Promise<string> {
     const started = await runs.startGroup({
       runs: targets.map(({ endpoint, model_id, name }) => ({
         request: { ...request, endpoint, model_id },
@@ -26,43 +23,27 @@ export function createEvaluateGroup(
       idempotency,
     });
     if (started.outcome === "mismatch") throw keyReused();
-    const endpointOf = (index: number) => targets[index]!.endpoint;
-    if (started.outcome === "started") {
-      const members = started.active.map((active, index): BegunRun => ({
-        run: active.run,
-        active,
-        endpoint: endpointOf(index),
-      }));
-      return { id: started.id, members };
+    if (started.outcome === "known") {
+      for (const { id } of await groups.runs(started.id)) {
+        await continueInterrupted(id, { store, runs });
+      }
     }
-    const members: BegunRun[] = [];
-    for (const { id, group } of await groups.runs(started.id)) {
-      members.push(await attached.reattach(id, endpointOf(group!.index)));
-    }
-    return { id: started.id, members };
+    return started.id;
   }
 
   return async (wanted, { client, fields }) => {
     fields.models = wanted.targets.length;
-    const { id, members } = await begin(wanted);
+    const id = await begin(wanted);
     fields.group = id;
     const location = `/groups/${id}`;
     return {
       location,
-      async detach() {
-        members.forEach(attached.detach);
-        return stateOf(await groups.view(id));
-      },
-      follow() {
-        const regain = async (left: AbortSignal) =>
-          (await Promise.all(members.map((begun) => attached.regain(begun, left)))).includes(true);
-        const stream = groupEventStream({ groups, runs, groupId: id, client, regain });
-        for (const { active } of members) active?.hold(stream.left);
-        return stream;
-      },
+      state: async () => stateOf(await groups.view(id)),
+      follow: () => groupEventStream({ groups, runs, groupId: id, client }),
       async result() {
-        const ends = await Promise.all(members.map((begun) => attached.hold(begun, client)));
-        const statuses = ends.map(({ end }) => end.status);
+        const members = await groups.runs(id);
+        const ends = await Promise.all(members.map((run) => runs.end(run.id, client)));
+        const statuses = ends.map(({ status }) => status);
         fields.outcome = [...new Set(statuses)].join(", ");
         const headers = { location };
         if (statuses.includes("running")) throw resumedLater(`group ${id}`, headers);

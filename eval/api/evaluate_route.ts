@@ -18,13 +18,13 @@ import {
 } from "../schemas/evaluate_request.ts";
 import type { EvalConfig } from "../config.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
+import { requireRun } from "../store/runs/require_run.ts";
 import { nameBatch, type StoredRun } from "../store/runs/run_record.ts";
 import type { NewRun, RunReader, RunStore } from "../store/store.ts";
 import type { Detail } from "../results/detail.ts";
 import { resultPieces } from "../results/run_result.ts";
 import type { ActiveRun, RunEnd } from "../run/manager/active_run.ts";
 import { eventStream } from "../run/events/event_stream.ts";
-import { type BegunRun, createAttachedRuns } from "../run/manager/attached_runs.ts";
 import { DetailQuery, keyReused, readIdempotencyKey } from "./route_parts.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import { type EventResponse, logStreamEnd } from "../run/events/event_response.ts";
@@ -52,11 +52,10 @@ interface Evaluation {
   location: string;
   /** The run that this request follows, if it is one. */
   active?: ActiveRun | undefined;
-  /** Lets it continue without the client, and gives its present state. */
-  detach(): unknown;
-  /** Its events. It ends if the client leaves. */
+  /** Its present state. */
+  state(): unknown;
   follow(): EventResponse;
-  /** The answer at its end. It ends if the client leaves. Throws if there is no result. */
+  /** The answer at its end. Throws if there is no result. */
   result(): Promise<Response>;
 }
 
@@ -79,16 +78,13 @@ export function createEvaluateRoute(
     maxTargets: Math.min(MAX_TARGETS, config.EVAL_MAX_RUNS),
   };
   const readBody = createBodyReader(limits, store);
-  const attached = createAttachedRuns({ store, runs });
 
-  async function startOrFind(wanted: NewRun): Promise<BegunRun> {
+  /** An interrupted run continues if its request is sent again. */
+  async function startOrFind(wanted: NewRun): Promise<StoredRun> {
     const started = await runs.start(wanted);
-    const { endpoint } = wanted.request;
-    if (started.outcome === "known") return await attached.reattach(started.id, endpoint);
-    if (started.outcome === "started") {
-      return { run: started.active.run, active: started.active, endpoint };
-    }
-    throw keyReused();
+    if (started.outcome === "started") return started.active.run;
+    if (started.outcome === "mismatch") throw keyReused();
+    return await continueInterrupted(started.id, { store, runs });
   }
 
   async function beginRun(
@@ -96,26 +92,19 @@ export function createEvaluateRoute(
     { client, fields, detail }: Client & { detail: Detail },
   ): Promise<Evaluation> {
     fields.model = wanted.request.model_id;
-    const begun = await startOrFind(wanted);
-    const { run, active } = begun;
-    fields.run = run.id;
+    const run = await startOrFind(wanted);
+    const { id } = run;
+    const active = runs.active(id);
+    fields.run = id;
     return {
-      location: `/runs/${run.id}`,
+      location: `/runs/${id}`,
       active,
-      detach() {
-        attached.detach(begun);
-        return { run_id: run.id, status: active ? "running" : run.status };
-      },
-      follow() {
-        const regain = (left: AbortSignal) => attached.regain(begun, left);
-        const stream = eventStream({ store, runs, run, afterSeq: 0, client, regain });
-        active?.hold(stream.left);
-        return stream;
-      },
+      state: () => ({ run_id: id, status: run.status }),
+      follow: () => eventStream({ store, runs, run, afterSeq: 0, client }),
       async result() {
-        const { end, active: ended } = await attached.hold(begun, client);
+        const end = await runs.end(id, client);
         fields.outcome = end.status;
-        Object.assign(fields, ended?.tokens());
+        Object.assign(fields, active?.tokens());
         return answerWithResult({ store, detail }, run, end);
       },
     };
@@ -140,7 +129,7 @@ export function createEvaluateRoute(
       : await beginRun(wanted, { client, fields, detail });
     const { location } = evaluation;
     if (prefersAsync(request)) {
-      return Response.json(await evaluation.detach(), {
+      return Response.json(await evaluation.state(), {
         status: 202,
         headers: { location, "preference-applied": "respond-async" },
       });
@@ -151,6 +140,15 @@ export function createEvaluateRoute(
     stream.response.headers.set("location", location);
     return stream.response;
   };
+}
+
+/** The run of a request that is sent again; it continues if it was interrupted. */
+export async function continueInterrupted(
+  id: string,
+  { store, runs }: { store: RunStore; runs: RunManager },
+): Promise<StoredRun> {
+  const run = await requireRun(store, id);
+  return run.status === "interrupted" ? (await runs.resume(run)).run : run;
 }
 
 /** Answers with the result of a run that has ended. Throws if it has none. */

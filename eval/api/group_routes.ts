@@ -23,7 +23,7 @@ import {
 import { conflict } from "../../shared/errors.ts";
 import { cursor, writeCursor } from "../../shared/http/body/cursor.ts";
 import { readQuery } from "../../shared/http/body/body.ts";
-import { cancelRun, type RunManager } from "../run/manager/manager.ts";
+import type { RunManager } from "../run/manager/manager.ts";
 import { LAST_EVENT } from "../run/events/event_stream.ts";
 import { isRetryWanted, requireRetriable, startRetry } from "../run/manager/retries.ts";
 import { logStreamEnd } from "../run/events/event_response.ts";
@@ -171,7 +171,7 @@ function createGroupHandlers({ store, runs, endpoints, groups }: GroupHandlerDep
     cancel: async (_request, { params }) => {
       const { id = "" } = params;
       const members = await groups.runs(id);
-      await Promise.all(members.map((run) => cancelRun(run, { store, runs })));
+      await Promise.all(members.map((run) => runs.cancel(run)));
       const group = await groups.view(id);
       if (group.models.some(({ status }) => status === "cancelled")) {
         return Response.json(stateOf(group));

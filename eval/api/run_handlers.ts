@@ -4,7 +4,6 @@ import { cursor, forgedCursor, writeCursor, wrongCursor } from "../../shared/htt
 import { streamPieces } from "../../shared/http/body/json_response.ts";
 import { type BodyLimits, readJson, readQuery } from "../../shared/http/body/body.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
-import { withoutQuery } from "../endpoint/endpoint_address.ts";
 import type { EndpointPolicy } from "../endpoint/policy.ts";
 import type { Summaries } from "../results/summaries.ts";
 import { RUN_SORTS, type RunCursor, type RunSort } from "../store/runs/list_query.ts";
@@ -23,7 +22,7 @@ import {
 } from "./route_parts.ts";
 import { SearchedText } from "./turn_list_query.ts";
 import { eventStream, LAST_EVENT } from "../run/events/event_stream.ts";
-import { cancelRun, type RunManager } from "../run/manager/manager.ts";
+import type { RunManager } from "../run/manager/manager.ts";
 import { resultPieces } from "../results/run_result.ts";
 import { logStreamEnd } from "../run/events/event_response.ts";
 import {
@@ -133,8 +132,7 @@ export function createRunHandlers(
       const { request: { scored_by: _, test_batch, ...asked }, testName } = await find(params.id);
       // A stored request with a dataset has its scenarios as well.
       const batch = asked.dataset === undefined ? { test_batch } : {};
-      const endpoint = withoutQuery(asked.endpoint); // which may hold a key
-      return Response.json({ test_name: testName, ...asked, endpoint, ...batch });
+      return Response.json({ test_name: testName, ...asked, ...batch });
     },
 
     follow: async (request, context) => {
@@ -151,7 +149,7 @@ export function createRunHandlers(
 
     cancel: async (_request, { params }) => {
       const run = await findRecord(params.id);
-      await cancelRun(run, { store, runs });
+      await runs.cancel(run);
       const { status } = await findRecord(run.id);
       if (status === "cancelled") return Response.json({ run_id: run.id, status });
       throw conflict(`cannot cancel run ${run.id}: it is ${status}`);

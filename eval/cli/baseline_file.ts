@@ -80,7 +80,6 @@ export function parseBaselineFile(path: string, text: string): BaselineFile {
     createdAt: 0,
     finishedAt: 0,
     tally: null,
-    queryRemoved: false,
     batchDigest: "",
     datasetName: null,
     gate: null,

@@ -3,7 +3,6 @@ import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
 import { waitFor } from "../../shared/abort.ts";
 import { createEventResponse, type EventResponse } from "../run/events/event_response.ts";
 import { LAST_EVENT, RETRY_MS } from "../run/events/event_stream.ts";
-import type { RunEventsOptions } from "../run/events/events.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import type { ListedGroup } from "./group_report.ts";
 import { groupInDetail, type Groups } from "./groups.ts";
@@ -19,8 +18,6 @@ interface GroupStreamOptions {
   groupId: string;
   /** The request's own signal. */
   client: AbortSignal;
-  /** As for the stream of a run, for any run of the group. */
-  regain?: RunEventsOptions["regain"];
 }
 
 /** The response with the events of a group. */
@@ -40,22 +37,17 @@ async function* encode(
  * running; then `result` with the report, `ended` if no run has completed, or `stopping`.
  */
 async function* groupEvents(
-  { groups, runs, groupId, regain }: GroupStreamOptions,
+  { groups, runs, groupId }: GroupStreamOptions,
   left: AbortSignal,
 ): AsyncGenerator<ServerSentEventMessage> {
   while (!left.aborted) {
     const members = await groups.runs(groupId);
-    const changes = members.flatMap(({ id, status }) =>
-      // before reading the group, so that no change is missed
-      runs.active(id)?.changed() ?? runs.waiting(id) ??
-        (status === "running" ? runs.news(id) : undefined) ?? []
-    );
+    // Before reading the group, so that no change is missed.
+    const changes = (await Promise.all(members.map(({ id }) => runs.changes(id))))
+      .flatMap((change) => change?.next ?? []);
     const group = await groups.view(groupId);
     yield { event: "progress", data: JSON.stringify(group) };
-    if (group.status !== "running" || changes.length === 0) {
-      if (await regain?.(left)) continue;
-      break;
-    }
+    if (group.status !== "running" || changes.length === 0) break;
     await waitFor(new Promise(() => {}), { ms: PAUSE_MS, signal: left });
     const news = await waitFor(Promise.race(changes), { ms: KEEP_ALIVE_MS, signal: left });
     if (news === "timed out") yield { comment: "keep-alive" };

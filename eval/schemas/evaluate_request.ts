@@ -1,3 +1,4 @@
+import { secretsInAddress } from "../../shared/redaction.ts";
 import { z } from "zod";
 import { refuseMisspelt } from "../../shared/field_errors.ts";
 import { Id, Scenario } from "./scenario.ts";
@@ -69,6 +70,9 @@ export const Endpoint = z.url({
   .max(LONGEST_ADDRESS, { error: `must have at most ${LONGEST_ADDRESS} characters` })
   .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
     error: "must not contain a user name or a password: the service has its own credentials",
+  })
+  .refine((url) => secretsInAddress(url).every((secret) => secret === ""), {
+    error: "must not have a secret in its query, which is stored: put it into EVAL_CREDENTIALS",
   });
 
 /**

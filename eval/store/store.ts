@@ -129,8 +129,7 @@ interface AttemptCount extends AttemptPosition {
  */
 export interface RunStore extends RunReader, SummaryQueries, GradeWriter, DatasetStore {
   /**
-   * Stores a run completely or not at all, without the query of its endpoint. A retry starts with
-   * its parent's turns up to the first failed one of each attempt, and takes its place in its
+   * Stores a run completely or not at all. A retry starts with its parent's turns up to the first failed one of each attempt, and takes its place in its
    * group.
    */
   createRun(run: NewRun): Promise<CreatedRun>;

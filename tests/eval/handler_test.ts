@@ -15,7 +15,6 @@ import {
   evaluateWith,
 } from "../fakes/eval_service.ts";
 import { fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts";
-import { until } from "../fakes/until.ts";
 
 Deno.test("a completed run answers message and results in the shape of the specification", async () => {
   const { service } = evalService(() => "Hello there");
@@ -124,21 +123,6 @@ Deno.test("the message counts the interactions that failed", async () => {
   });
   const answer = await evaluateWith(service, evaluateBody({ attempts: 40 }));
   assertEquals(answer.message, "Evaluation completed: 3 of 40 interactions failed");
-});
-
-Deno.test("a client that leaves ends its run", async () => {
-  const controller = new AbortController();
-  const { service, asked, store } = evalService((_, call) => {
-    if (call === 2) controller.abort();
-    return "fine";
-  });
-  const request = new Request(evaluateRequestOf(evaluateBody({ attempts: 1000 })), {
-    signal: controller.signal,
-  });
-  const response = await service(request);
-  assertEquals(response.status, 499);
-  assert(asked.length < 100, `${asked.length} calls were made`);
-  await until(async () => (await store.unfinishedRuns()).length === 0);
 });
 
 Deno.test("GET / describes the service to a program", async () => {

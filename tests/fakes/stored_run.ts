@@ -32,7 +32,6 @@ export function storedRun(batch: StoredScenario[], fields: Partial<StoredRun> = 
     createdAt: Date.UTC(2026, 0, 2, 3, 4, 5),
     finishedAt: Date.UTC(2026, 0, 2, 3, 4, 6),
     tally: null,
-    queryRemoved: false,
     batchDigest: "",
     datasetName: null,
     gate: null,

@@ -64,7 +64,6 @@ async function follow(
   const progress = () => groupProgress(active.map((run) => run.progress()));
   const isRunning = (run: ActiveRun) => manager.active(run.run.id) === run;
   using interrupts = context.watchInterrupts();
-  for (const run of active) run.detach(); // so that they stop with the manager
   interrupts.first.addEventListener("abort", () => {
     context.err.write("\nstopping after the running calls; press Ctrl-C again to stop at once\n");
     manager.stop();

@@ -15,12 +15,10 @@ const KEEP_ALIVE_MS = 15_000;
 
 export interface RunEventsOptions {
   store: RunStore;
-  runs: Pick<RunManager, "active" | "waiting" | "refresh" | "news">;
+  runs: Pick<RunManager, "active" | "changes" | "refresh">;
   run: StoredRun;
   /** The last event that the client has seen; 0 for none. */
   afterSeq: number;
-  /** Called when the run has ended; true if it continues for this client. See `AttachedRuns`. */
-  regain?: ((left: AbortSignal) => Promise<boolean>) | undefined;
 }
 
 /**
@@ -29,7 +27,7 @@ export interface RunEventsOptions {
  * reconnect without missing an event, and no event is sent whose turn could still be lost.
  */
 export async function* runEvents(
-  { store, runs, run, afterSeq, regain }: RunEventsOptions,
+  { store, runs, run, afterSeq }: RunEventsOptions,
   left: AbortSignal,
 ): AsyncGenerator<ServerSentEventMessage> {
   let seq = afterSeq;
@@ -40,19 +38,11 @@ export async function* runEvents(
     return runs.active(run.id)?.progress() ?? restingProgress(run, await store.tally(run.id));
   }
 
-  /** News of a run that is running, but not in this process. */
-  async function otherNews(): Promise<{ news: Promise<void> } | undefined> {
-    const news = runs.news(run.id);
-    const isRunning = news && (await store.getRecord(run.id))?.status === "running";
-    return isRunning ? { news } : undefined;
-  }
-
   yield progressEvent(await progress());
 
   while (!left.aborted) {
     // Before reading, so that no turn is missed.
-    const change = runs.active(run.id)?.changed() ?? runs.waiting(run.id) ??
-      (await otherNews())?.news;
+    const change = (await runs.changes(run.id))?.next;
     const page = await readPage(store, { runId: run.id, seq, change });
     for (const event of page) yield turnEvent(run, event);
     seq = page.at(-1)?.seq ?? seq;
@@ -61,10 +51,7 @@ export async function* runEvents(
       yield progressEvent(await progress());
       continue; // there may be more
     }
-    if (!change) {
-      if (await regain?.(left)) continue;
-      break;
-    }
+    if (!change) break;
     const news = await waitFor(change, { ms: KEEP_ALIVE_MS, signal: left });
     if (news === "timed out") yield { comment: "keep-alive" };
   }

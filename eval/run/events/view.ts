@@ -81,7 +81,7 @@ export function createRunViewer(
     if (run.status === "running" && runs.isShared) {
       return viewRun(run, restingProgress(run, await store.tally(run.id)));
     }
-    if (run.status === "running" && runs.waiting(run.id)) {
+    if (run.status === "running" && runs.isQueued(run.id)) {
       const detail = "the run is queued: the limit of running runs is reached (EVAL_MAX_RUNS)";
       return viewRun({ ...run, detail }, restingProgress(run, await store.tally(run.id)));
     }

@@ -6,7 +6,7 @@ import type { Assessor } from "../../assess/assessment.ts";
 import type { ScoringPorts } from "../../assess/scoring_ports.ts";
 import type { EndpointPolicy } from "../../endpoint/policy.ts";
 import type { Target } from "../../endpoint/target.ts";
-import type { RunStatus, StoredRun } from "../../store/runs/run_record.ts";
+import type { RunStatus } from "../../store/runs/run_record.ts";
 import type { RecordedTurn, RunStore } from "../../store/store.ts";
 import { isStorageFault } from "../../store/store_fault.ts";
 import type { ActiveRun, RunEnd } from "../manager/active_run.ts";
@@ -40,30 +40,21 @@ export interface ExecutionPorts {
 /** What the manager knows about all of its runs. */
 interface ExecutionState {
   saver: ReturnType<typeof createSaver>;
-  /** Endpoints with their queries, of runs that have not ended. */
-  addresses: ReadonlyMap<string, string>;
   isStopping: () => boolean;
 }
-
-/** Why a run whose endpoint had a query cannot be resumed in another process, and what to do. */
-export const QUERY_LOST =
-  "its endpoint has a query, which is not stored; send the request again (with the same " +
-  "Idempotency-Key, if it had one), or put the credential into EVAL_CREDENTIALS";
 
 /** Executes a run to its end and stores how it ended. Never rejects. */
 type ExecuteRun = (active: ActiveRun, finished: Finished | undefined) => Promise<RunEnd>;
 
 export function createExecution(ports: ExecutionPorts, state: ExecutionState): ExecuteRun {
   const { store, log, endpoints, connect, limiter, scoring, concurrency, sharing } = ports;
-  const { saver, addresses, isStopping } = state;
+  const { saver, isStopping } = state;
 
   async function execute(active: ActiveRun, finished: Finished | undefined): Promise<RunEnd> {
-    const { run: { id, queryRemoved } } = active;
-    const request = { ...active.run.request, endpoint: addressOf(active.run) };
+    const { run: { id, request } } = active;
     const budget = createBudget(request);
     let work: RunWork | undefined;
     try {
-      if (queryRemoved && !addresses.has(id)) return await interruptForQuery(active);
       endpoints.requireAllowed(request.endpoint); // the rules may have changed before a resumed run
       if (finished && request.budget) {
         for await (const { result } of store.turns(id)) budget.addStored(result);
@@ -86,7 +77,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
           concurrency,
           signal: active.signal,
           // A run whose client is waiting continues until the process must end.
-          isPaused: () => (isStopping() && active.isDetached) || budget.spent() !== undefined,
+          isPaused: () => (isStopping() && !active.isAwaited) || budget.spent() !== undefined,
         },
       );
       const spent = budget.spent();
@@ -131,11 +122,6 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     };
   }
 
-  /** The endpoint as the caller sent it; without its query if the query is unknown. */
-  function addressOf({ id, endpoint }: StoredRun): string {
-    return addresses.get(id) ?? endpoint;
-  }
-
   /** Ends the run unless another process has ended it before. */
   async function storeEnd(
     { run: { id }, tally }: ActiveRun,
@@ -147,18 +133,9 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     return { status: status ?? "cancelled", ...(isOurs && error !== undefined && { error }) };
   }
 
-  async function interruptForQuery(active: ActiveRun): Promise<RunEnd> {
-    const { run: { id } } = active;
-    const detail = `cannot resume run ${id}: ${QUERY_LOST}`;
-    log.warn("cannot resume a run", { run_id: id, detail });
-    const error = conflict(detail);
-    return await storeEnd(active, { status: "interrupted", detail, error });
-  }
-
   async function settle(active: ActiveRun, error: unknown): Promise<RunEnd> {
     const { run: { id }, signal } = active;
-    if (active.isAbandoned) return { status: "running" };
-    if (active.endedAs) return { status: active.endedAs };
+    if (active.stoppedAs) return active.stoppedAs;
     try {
       if (isAbort(error) && signal.aborted) {
         return await storeEnd(active, {

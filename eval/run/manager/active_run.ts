@@ -3,9 +3,6 @@ import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { RunStatus, StoredRun, Tally } from "../../store/runs/run_record.ts";
 import { z } from "zod";
 
-/** The `detail` of a run that was cancelled because its client disconnected. It can be resumed. */
-export const CLIENT_LEFT = "the client left";
-
 /** How a run ended in this process. `running` means that a later process resumes it. */
 export interface RunEnd {
   status: RunStatus;
@@ -28,10 +25,8 @@ export function createActiveRun(
   const started = now();
   const tally = { ...before };
   const tokens = { input_tokens: 0, output_tokens: 0 };
-  let isDetached = false;
-  let isAbandoned = false;
-  let endedAs: RunStatus | undefined;
-  let holders = 0;
+  let stoppedAs: RunEnd | undefined;
+  let waiting = 0;
   let change = Promise.withResolvers<void>();
 
   /** Something about the run is new: wakes those who wait for `changed`. */
@@ -40,46 +35,32 @@ export function createActiveRun(
     change = Promise.withResolvers();
   }
 
-  /** Ends the run at once; `detail` says why, and is stored. */
-  const cancel = (detail: string): void => controller.abort(new DOMException(detail, "AbortError"));
-
   return {
     run,
     /** Never rejects. */
     ended: ended.promise,
     signal: controller.signal,
-    cancel,
-    /** Ends the run in this process at once; it stays `running`, for the next process. */
-    abandon(): void {
+    /** Ends the run at once; `detail` says why, and is stored. */
+    cancel: (detail: string): void => controller.abort(new DOMException(detail, "AbortError")),
+    /**
+     * Ends the run in this process at once; nothing is stored: it stays `running` for the next
+     * process, or another one has ended it.
+     */
+    stop(end: RunEnd): void {
       if (controller.signal.aborted) return; // it is being cancelled
-      isAbandoned = true;
-      cancel("the service stopped");
+      stoppedAs = end;
+      controller.abort(new DOMException("the run goes on or was ended elsewhere", "AbortError"));
     },
-    get isAbandoned(): boolean {
-      return isAbandoned;
+    get stoppedAs(): RunEnd | undefined {
+      return stoppedAs;
     },
-    /** Ends the run in this process at once, because another process has ended it. */
-    endElsewhere(status: RunStatus): void {
-      endedAs ??= status;
-      cancel("the run was ended by another process");
+    /** Counts a client that waits for the end, until it is disposed of. */
+    await(): Disposable {
+      waiting++;
+      return { [Symbol.dispose]: () => void waiting-- };
     },
-    /** How another process has ended the run; `undefined` if none has. */
-    get endedAs(): RunStatus | undefined {
-      return endedAs;
-    },
-    /** True if the run continues without a client that waits for it. */
-    get isDetached(): boolean {
-      return isDetached;
-    },
-    detach: () => void (isDetached = true),
-    /** Unless the run is detached, it is cancelled when the last client that holds it has left. */
-    hold(client: AbortSignal): void {
-      holders++;
-      const release = () => {
-        if (--holders === 0 && !isDetached) cancel(CLIENT_LEFT);
-      };
-      if (client.aborted) release();
-      else client.addEventListener("abort", release, { once: true });
+    get isAwaited(): boolean {
+      return waiting > 0;
     },
     /** Counts a turn that was stored. */
     note(result: InteractionResult): void {

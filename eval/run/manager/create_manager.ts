@@ -1,217 +1,296 @@
+import { untilAbort } from "../../../shared/abort.ts";
 import { overloaded } from "../../../shared/http/server/admission.ts";
 import { describeScoring } from "../../assess/scoring_ports.ts";
-import {
-  removeQuery,
-  type RunStatus,
-  type StoredRun,
-  type Tally,
-} from "../../store/runs/run_record.ts";
 import { endedMeanwhile } from "../../store/runs/require_run.ts";
+import type { StoredRun, Tally } from "../../store/runs/run_record.ts";
 import type { NewRun } from "../../store/store.ts";
 import { createExecution, createSaver, type ExecutionPorts } from "../execute/execution.ts";
 import { createStoredParts, readFinished } from "../execute/finished_turns.ts";
-import { type ActiveRun, createActiveRun, type RunEnd } from "./active_run.ts";
+import { type ActiveRun, createActiveRun } from "./active_run.ts";
 import type { RunManager } from "./manager.ts";
 import type { Finished } from "./run_ports.ts";
 import { createSharedRuns } from "./shared_runs.ts";
+import { type LifeEvent, type LifeState, transition } from "./transitions.ts";
 import { requireUsable } from "./usable_request.ts";
-import { createResumption } from "./resumption.ts";
 
 /** Everything a run needs from outside. */
 interface RunManagerDeps extends ExecutionPorts {
   /** `EVAL_MAX_RUNS`: at most this many run at once, more are refused. No limit if unset. */
   maxRuns?: number;
-  /** The first wait before a run continues that a storage fault has stopped; it doubles. */
+  /** The first wait before a run continues that a fault has stopped; it doubles. */
   recoveryDelayMs?: number;
 }
 
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 60_000;
 const NOTHING_YET: Tally = { done: 0, failed: 0, missing: 0, scored: 0, mean: null, lastSeq: 0 };
 
+type Timer = ReturnType<typeof setTimeout>;
+
+/** A run from which `execute` can start. */
+interface LoadedRun {
+  run: StoredRun;
+  tally: Tally;
+  finished: Finished | undefined;
+}
+
+/** A run in this process, from when it is queued or started until it needs the process no more. */
+interface Life {
+  id: string;
+  state: LifeState;
+  /** By a caller who resumes it; else it is read. */
+  given?: StoredRun | undefined;
+  /** Set before it is active. */
+  loaded?: LoadedRun;
+  active?: ActiveRun | undefined;
+  /** Why it waits; `null` while it does not. */
+  fault: { error: unknown; detail: string; delayMs: number; timer?: Timer } | null;
+  /** Resolves at the next event. */
+  change: PromiseWithResolvers<void>;
+}
+
 /**
- * A run's life in this process:
- *
- *     create ──► launch ──► execute ──► settle
- *                  ▲                      │
- *     queue ──► resume                    │ after a storage fault, with a delay
- *       ▲─────────────────────────────────┘
- *
- * The queue (`resumption.ts`) has the runs that an earlier process left unfinished, those that a
- * storage fault has stopped, and those that other processes offer. They are resumed as
- * `EVAL_MAX_RUNS` allows.
+ * The runs of this process. `transitions.ts` says what follows from what, and `effects` what is done
+ * in each state. Queued are the runs that an earlier process left unfinished, those that a fault has
+ * stopped, and those that other processes offer.
  */
 export function createRunManager(deps: RunManagerDeps): RunManager {
   const { store, log, scoring, sharing, maxRuns = Infinity } = deps;
-  const runs = new Map<string, ActiveRun>();
-  /** Endpoints with their queries, which are not stored, of runs that have not ended. */
-  const addresses = new Map<string, string>();
+  const lives = new Map<string, Life>();
   const stopping = new AbortController();
   const isStopping = () => stopping.signal.aborted;
   const saver = createSaver(store);
-  const execute = createExecution(deps, { saver, addresses, isStopping });
+  const execute = createExecution(deps, { saver, isStopping });
   const shared = sharing && createSharedRuns({
     sharing,
     store,
-    runs,
-    knowsQuery: (id) => addresses.has(id),
-    join: (ids) => resumption.enqueue(ids),
+    active: (id) => lives.get(id)?.active,
+    ids: () => [...lives.keys()],
+    join: (ids) => ids.forEach(queue),
   });
-  /** Runs that are being started. They count as running. */
-  let starting = 0;
+  /** Runs that are being stored. They count as running. */
+  let creating = 0;
+  /** Queued runs that wait for `resumeUnfinished`. */
+  const held = new Set<string>();
   let isListed = false; // only once: later, runs of this process are stored as running, too
 
-  const room = () => maxRuns - runs.size - starting;
+  const isQueued = ({ state }: Life) => state === "queued";
+  const waits = ({ state }: Life) => state === "queued" || state === "faulty";
+  const room = () =>
+    maxRuns - creating - lives.values().filter((life) => !waits(life)).toArray().length;
 
-  function whileStarting<T>(count: number, work: () => Promise<T>): Promise<T> {
-    starting += count;
-    return work().finally(() => starting -= count);
+  const effects: Record<LifeState, (life: Life) => void> = {
+    queued: () => {},
+    starting: (life) => void load(life).then((event) => tell(life, event)),
+    active(life) {
+      const { run, ...parts } = life.loaded!;
+      delete life.loaded;
+      life.fault = null;
+      const active = life.active = createActiveRun(run, { ...parts, now: () => performance.now() });
+      execute(active, parts.finished).then((end) => {
+        life.active = undefined;
+        if (end.storageFault !== undefined) setFault(life, end.error, end.storageFault);
+        tell(life, end.storageFault === undefined || isStopping() ? "ended" : "failed");
+        active.end(end);
+      });
+    },
+    faulty(life) {
+      life.fault!.timer = setTimeout(() => tell(life, "due"), life.fault!.delayMs);
+    },
+    over(life) {
+      lives.delete(life.id);
+      saver.forget(life.id);
+    },
+  };
+
+  /** What has happened to a run: sets its next state and does what belongs to that. */
+  function tell(life: Life, event: LifeEvent): void {
+    clearTimeout(life.fault?.timer);
+    life.state = transition(life.state, event);
+    effects[life.state](life);
+    life.change.resolve();
+    life.change = Promise.withResolvers();
+    fillPlaces();
   }
 
-  const resumption = createResumption({
-    store,
-    log,
-    saver,
-    runs,
-    isStopping,
-    room,
-    whileStarting: (work) => whileStarting(1, work),
-    resume,
-    delayMs: deps.recoveryDelayMs,
-  });
-  const { queue, resumeQueued } = resumption;
+  function fillPlaces(): void {
+    while (!isStopping() && room() > 0) {
+      const next = lives.values().find((life) => isQueued(life) && !held.has(life.id));
+      if (!next) return;
+      tell(next, "placed");
+    }
+  }
 
-  /** Starts `count` runs, or throws 503. If starting fails, queued runs may start instead. */
-  async function begin<T>(count: number, work: () => Promise<T>): Promise<T> {
+  function begin(id: string, state: LifeState, more: Pick<Life, "given" | "loaded"> = {}): Life {
+    const life: Life = { id, state, fault: null, change: Promise.withResolvers(), ...more };
+    lives.set(id, life);
+    effects[state](life);
+    return life;
+  }
+
+  function queue(id: string): void {
+    if (isStopping() || lives.has(id)) return;
+    begin(id, "queued");
+    fillPlaces();
+  }
+
+  function setFault(life: Life, error: unknown, detail: string): void {
+    const delayMs = life.fault
+      ? Math.min(2 * life.fault.delayMs, LONGEST_DELAY_MS)
+      : deps.recoveryDelayMs ?? FIRST_DELAY_MS;
+    life.fault = { error, detail, delayMs };
+  }
+
+  /** Reads a run, to continue it after its stored turns. Never rejects. */
+  async function load(life: Life): Promise<LifeEvent> {
+    const { id } = life;
+    try {
+      const run = life.given ?? await store.getRun(id);
+      if (!run) return "dropped";
+      await saver.saveKept(id);
+      const [tally, finished] = await Promise.all([
+        store.tally(id),
+        sharing ? createStoredParts(store, run) : readFinished(store, run),
+      ]);
+      // It may have been ended meanwhile.
+      if ((await store.getRecord(id))?.status !== "running" || isStopping()) return "dropped";
+      const { done } = tally;
+      if (done > 0) log.info("run resumed", { run_id: id, done, total: run.totalTurns });
+      // As it is stored now: nothing of its earlier end is left.
+      const running = { status: "running", detail: null, finishedAt: null, tally: null } as const;
+      life.loaded = { run: { ...run, ...running }, tally, finished };
+      return "loaded";
+    } catch (error) {
+      if (!life.fault) log.error("cannot resume a run", { run_id: id, error });
+      setFault(life, error, (error as Error).message);
+      return isStopping() ? "dropped" : "failed";
+    }
+  }
+
+  /** Stores `count` runs that start at once, or throws 503. */
+  async function whileCreating<T>(count: number, work: () => Promise<T>): Promise<T> {
     if (room() < count) {
       throw overloaded({ what: "runs", max: maxRuns, setting: "EVAL_MAX_RUNS" }, count);
     }
-    return await whileStarting(count, work).catch((error) => {
-      resumeQueued();
-      throw error;
-    });
+    creating += count;
+    try {
+      return await work();
+    } finally {
+      creating -= count;
+      fillPlaces();
+    }
   }
-
-  const isReserved = (endpoint: string) =>
-    shared?.isExclusive({ hasQuery: removeQuery(endpoint) !== endpoint }) ?? false;
 
   /** As it is to be stored. A retry keeps its parent's scoring: it has turns of both runs. */
   function complete<R extends NewRun>(run: R): R {
-    const completed = { ...run, isReserved: isReserved(run.request.endpoint) };
+    const completed = { ...run, isReserved: sharing?.isExclusive ?? false };
     if (run.parentId !== undefined) return completed;
     return { ...completed, request: { ...run.request, scored_by: describeScoring(scoring) } };
   }
 
-  /** Starts a run that was just stored. */
-  async function launchNew({ request, parentId }: NewRun, run: StoredRun): Promise<ActiveRun> {
-    if (run.queryRemoved) addresses.set(run.id, request.endpoint);
-    if (isReserved(request.endpoint)) shared?.reserve(run.id);
+  /** Starts a run that was just stored; a retry has turns already. */
+  async function launch(run: StoredRun): Promise<ActiveRun> {
     shared?.watch();
-    if (parentId !== undefined) return await requireResumed(run);
+    if (run.parentId !== null) return await continueRun(run);
     const finished = sharing && createStoredParts(store, run);
-    return launch(run, { tally: NOTHING_YET, finished });
+    const loaded = { run, tally: NOTHING_YET, finished };
+    return begin(run.id, "active", { loaded }).active!;
   }
 
-  function launch(
-    run: StoredRun,
-    { tally, finished }: { tally: Tally; finished: Finished | undefined },
-  ): ActiveRun {
-    const active = createActiveRun(run, { tally, now: () => performance.now() });
-    runs.set(run.id, active);
-    resumption.forgetFault(run.id);
-    execute(active, finished).then((end) => settle(active, end));
-    return active;
-  }
-
-  function settle(active: ActiveRun, end: RunEnd): void {
-    const { id } = active.run;
-    runs.delete(id);
-    shared?.release(id);
-    if (end.storageFault !== undefined) resumption.resumeLater(id, end.storageFault);
-    if (end.status !== "interrupted" && end.status !== "running") addresses.delete(id);
-    active.end(end);
-    resumeQueued();
-  }
-
-  /**
-   * Starts a run after its stored turns. `endpoint` is its address with the query, which is not
-   * stored. `onResume` is called before the run continues; not if it cannot, because the query of its
-   * endpoint is unknown. Resolves with `undefined` if the run was ended or deleted meanwhile.
-   */
-  async function resume(
-    run: StoredRun,
-    { endpoint, onResume }: { endpoint?: string; onResume?: (tally: Tally) => void } = {},
-  ): Promise<ActiveRun | undefined> {
-    if (endpoint !== undefined && run.queryRemoved) addresses.set(run.id, endpoint);
-    await saver.saveKept(run.id);
-    const [tally, finished] = await Promise.all([
-      store.tally(run.id),
-      sharing ? createStoredParts(store, run) : readFinished(store, run),
-    ]);
-    const reserves = shared?.isExclusive({ hasQuery: run.queryRemoved }) ?? false;
-    if (await reopen(run, reserves) !== "running") return undefined;
-    const knowsAddress = !run.queryRemoved || addresses.has(run.id);
-    if (reserves && (sharing!.isExclusive || knowsAddress)) shared!.reserve(run.id);
+  /** Throws 409 if the run was ended or deleted meanwhile. */
+  async function continueRun(given: StoredRun): Promise<ActiveRun> {
+    const { id } = given;
     shared?.watch();
-    const known = runs.get(run.id);
-    if (known) return known;
-    if (knowsAddress) onResume?.(tally);
-    // As it is stored now: nothing of its earlier end is left.
-    const running = { status: "running", detail: null, finishedAt: null, tally: null } as const;
-    return launch({ ...run, ...running }, { tally, finished });
+    const life = lives.get(id) ?? begin(id, "starting", { given });
+    await started(life);
+    if (life.active) return life.active;
+    throw life.fault?.error ?? endedMeanwhile(id);
   }
 
-  /** Stores a run as running, unless its status has changed; returns its status. */
-  async function reopen(
-    { id, status }: StoredRun,
-    isReserved: boolean,
-  ): Promise<RunStatus | undefined> {
-    if (status === "running") return (await store.getRecord(id))?.status;
-    return await store.setStatus(id, { status: "running", from: [status], isReserved });
+  async function started(life: Life): Promise<void> {
+    while (life.state === "starting") await life.change.promise;
   }
 
-  async function requireResumed(
-    run: StoredRun,
-    options?: { endpoint?: string },
-  ): Promise<ActiveRun> {
-    const active = await resume(run, options);
-    if (active) return active;
-    throw endedMeanwhile(run.id);
-  }
+  const isRunning: RunManager["isRunning"] = ({ id, status }) => {
+    const life = lives.get(id);
+    return life ? life.state !== "faulty" : sharing !== undefined && status === "running";
+  };
+
+  const changes: RunManager["changes"] = async (id) => {
+    const life = lives.get(id);
+    if (life) return { next: life.active?.changed() ?? life.change.promise };
+    const next = sharing?.news(id);
+    return next && (await store.getRecord(id))?.status === "running" ? { next } : undefined;
+  };
 
   async function queueUnfinished(): Promise<void> {
     if (isListed || sharing) return; // the watch finds those of a shared database
     isListed = true;
-    queue.add(await store.unfinishedRuns());
+    for (const id of await store.unfinishedRuns()) {
+      held.add(id);
+      queue(id);
+    }
   }
 
-  return {
-    active: (id) => runs.get(id),
-    isRunning: ({ id, status }) =>
-      runs.has(id) || queue.has(id) || (sharing !== undefined && status === "running"),
-    news: (id) => sharing?.news(id),
+  const manager: RunManager = {
+    active: (id) => lives.get(id)?.active,
+    isRunning,
+    changes,
     isShared: sharing !== undefined,
-    waiting: queue.changed,
-    dropWaiting: queue.drop,
-    faultOf: resumption.faultOf,
+    isQueued: (id) => lives.get(id)?.state === "queued",
+    faultOf: (id) => lives.get(id)?.fault?.detail ?? null,
     get count() {
-      return runs.size;
+      return lives.values().filter(({ active }) => active).toArray().length;
     },
     get isStopping() {
       return isStopping();
     },
 
     async refresh(id) {
-      const active = runs.get(id);
+      const active = lives.get(id)?.active;
       if (active) await shared?.refresh(active);
+    },
+
+    async end(id, client) {
+      for (;;) {
+        const changed = await changes(id);
+        const active = lives.get(id)?.active;
+        if (active) {
+          using _waiting = active.await();
+          return await untilAbort(active.ended, client);
+        }
+        const status = (await store.getRecord(id))?.status ?? "cancelled";
+        if (status !== "running" || !changed || isStopping()) return { status };
+        await untilAbort(changed.next, client);
+      }
+    },
+
+    async cancel({ id, status }) {
+      const detail = "cancelled by a caller";
+      const active = lives.get(id)?.active;
+      if (active) {
+        active.cancel(detail);
+        return void await active.ended;
+      }
+      if (status !== "running" && status !== "interrupted") return;
+      const from = ["running", "interrupted"] as const;
+      await store.setStatus(id, { status: "cancelled", detail, tally: "count", from: [...from] });
+      const life = lives.get(id);
+      if (!life) return;
+      await started(life); // it may have been read before
+      if (waits(life)) tell(life, "dropped");
+      life.active?.cancel(detail);
+      await life.active?.ended;
     },
 
     async start(run) {
       const known = run.idempotency && await store.findByKey(run.idempotency);
       if (known) return known; // it starts nothing, so the limit does not matter
-      return await begin(1, async () => {
+      return await whileCreating(1, async () => {
         await requireUsable(run, deps);
         const created = await store.createRun(complete(run));
         if (created.outcome !== "created") return created;
-        return { outcome: "started", active: await launchNew(run, created.run) };
+        return { outcome: "started", active: await launch(created.run) };
       });
     },
 
@@ -219,17 +298,26 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       const { idempotency } = group;
       const known = idempotency && await store.findByKey(idempotency);
       if (known) return known;
-      return await begin(group.runs.length, async () => {
+      return await whileCreating(group.runs.length, async () => {
         await requireUsable(group.runs[0]!, deps); // all have the same batch
         const created = await store.createGroup({ ...group, runs: group.runs.map(complete) });
         if (created.outcome !== "created") return created;
-        const active = created.runs.map((run, index) => launchNew(group.runs[index]!, run));
-        return { outcome: "started", id: created.id, active: await Promise.all(active) };
+        const active = await Promise.all(created.runs.map(launch));
+        return { outcome: "started", id: created.id, active };
       });
     },
 
-    async resume(run, options) {
-      return runs.get(run.id) ?? await begin(1, () => requireResumed(run, options));
+    async resume(run) {
+      const { id, status } = run;
+      const active = lives.get(id)?.active;
+      if (active) return active;
+      return await whileCreating(1, async () => {
+        if (status !== "running") {
+          const isReserved = sharing?.isExclusive ?? false;
+          await store.setStatus(id, { status: "running", from: [status], isReserved });
+        }
+        return await continueRun(run);
+      });
     },
 
     queueUnfinished,
@@ -237,35 +325,38 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     async resumeUnfinished() {
       if (shared) return shared.watch();
       await queueUnfinished();
-      await resumeQueued();
-      if (queue.count > 0) {
-        log.info(
-          "unfinished runs are queued: the limit of running runs is reached (EVAL_MAX_RUNS)",
-          { runs: queue.count },
-        );
-      }
+      held.clear();
+      fillPlaces();
+      await Promise.all(lives.values().map(started));
+      const queued = lives.values().filter(isQueued).toArray().length;
+      if (queued === 0) return;
+      log.info("unfinished runs are queued: the limit of running runs is reached (EVAL_MAX_RUNS)", {
+        runs: queued,
+      });
     },
 
     async interruptUnfinished() {
       if (shared) return shared.watch(); // other processes may be working on them
       await queueUnfinished();
-      for (let id = queue.take(); id !== undefined; id = queue.take()) {
+      for (const life of lives.values().filter(isQueued).toArray()) {
+        const { id } = life;
         const tally = await store.tally(id);
         await store.setStatus(id, { status: "interrupted", tally });
-        queue.drop(id);
+        tell(life, "dropped");
         log.info("run interrupted", { run_id: id, done: tally.done });
       }
     },
 
     async stop() {
       stopping.abort();
-      resumption.stop();
-      await Promise.all([...runs.values()].map((active) => active.ended));
+      for (const life of [...lives.values()]) if (waits(life)) tell(life, "dropped");
+      await Promise.all(lives.values().map(({ active }) => active?.ended));
       sharing?.stop();
     },
 
     abandon() {
-      for (const active of runs.values()) active.abandon();
+      for (const { active } of lives.values()) active?.stop({ status: "running" });
     },
   };
+  return manager;
 }

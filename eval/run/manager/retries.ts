@@ -2,7 +2,6 @@ import { type AppError, conflict } from "../../../shared/errors.ts";
 import type { EndpointPolicy } from "../../endpoint/policy.ts";
 import type { RunRecord } from "../../store/runs/run_record.ts";
 import type { IdempotencyKey, RunStore } from "../../store/store.ts";
-import { QUERY_LOST } from "../execute/execution.ts";
 import type { RunManager, StartedRun } from "./manager.ts";
 
 // A retry is a run that asks again what failed in another.
@@ -16,7 +15,7 @@ export async function isRetryWanted(
   return failed > 0 || missing > 0 || done < totalTurns;
 }
 
-/** Throws 409 if the run is running or its address is not known, 403 if it is not allowed. */
+/** Throws 409 if the run is running, 403 if its endpoint is not allowed. */
 export function requireRetriable(
   run: RunRecord,
   { runs, endpoints }: {
@@ -25,11 +24,10 @@ export function requireRetriable(
   },
 ): void {
   if (runs.isRunning(run)) throw cannotRetry(run, "it is running");
-  if (run.queryRemoved) throw cannotRetry(run, QUERY_LOST);
   endpoints.requireAllowed(run.endpoint);
 }
 
-/** Starts the retry of a run. It needs no client. */
+/** Starts the retry of a run. */
 export async function startRetry(
   { id: parentId, testName }: RunRecord,
   { store, runs, idempotency }: {
@@ -39,9 +37,7 @@ export async function startRetry(
   },
 ): Promise<StartedRun> {
   const { request } = (await store.getRun(parentId))!;
-  const started = await runs.start({ request, testName, parentId, idempotency });
-  if (started.outcome === "started") started.active.detach();
-  return started;
+  return await runs.start({ request, testName, parentId, idempotency });
 }
 
 /** 409 for a run that cannot be retried. */

@@ -1,11 +1,6 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { PostgresPool } from "../../../shared/postgres/pool.ts";
-import {
-  createRunIds,
-  type RunRecord,
-  type RunStatus,
-  type StoredRun,
-} from "../runs/run_record.ts";
+import { createRunIds, type RunStatus, type StoredRun } from "../runs/run_record.ts";
 import { createRunReader, readTally } from "../runs/run_reader.ts";
 import { toStatusColumns } from "../runs/run_rows.ts";
 import { createRunStore } from "../runs/run_store.ts";
@@ -19,7 +14,7 @@ import { createListing, type Listing, lockRun, type WorkList } from "./listing.t
 /** What processes that work on the same runs need beside a store. */
 export interface SharedStore extends RunStore, Pick<Listing, "listMore" | "listAgain"> {
   /** Runs that this process may work on, oldest first: running, and not reserved by another. */
-  openRuns(): Promise<Pick<RunRecord, "id" | "queryRemoved">[]>;
+  openRuns(): Promise<string[]>;
   /** The statuses of runs; deleted ones are missing. */
   statuses(ids: string[]): Promise<Map<string, RunStatus>>;
   /** The queue of a run's conversations. */
@@ -148,7 +143,7 @@ export function createSharedStore(
     },
 
     async openRuns() {
-      const rows = await db.selectFrom("runs").select(["id", "query_removed"])
+      const rows = await db.selectFrom("runs").select("id")
         .where("status", "=", "running")
         .where(({ or, eb }) =>
           or([
@@ -157,7 +152,7 @@ export function createSharedStore(
           ])
         )
         .orderBy("id").execute();
-      return rows.map(({ id, query_removed }) => ({ id, queryRemoved: query_removed === 1 }));
+      return rows.map(({ id }) => id);
     },
 
     async statuses(ids) {

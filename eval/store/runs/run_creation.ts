@@ -1,13 +1,7 @@
 import { createYielder } from "../../../shared/yielder.ts";
 import { type Kysely, sql, type Transaction } from "kysely";
 import { countTurns, planOf } from "../../schemas/conversations.ts";
-import {
-  datasetNameOf,
-  digestBatch,
-  removeQuery,
-  type RunGroup,
-  type StoredRun,
-} from "./run_record.ts";
+import { datasetNameOf, digestBatch, type RunGroup, type StoredRun } from "./run_record.ts";
 import { ALL_TURN_COLUMNS, RECORD_COLUMNS, toRecord, toRunRow } from "./run_rows.ts";
 import type { Tables } from "../schema/schema.ts";
 import type { IdempotencyKey, KnownRun, NewRun, RunStore } from "../store.ts";
@@ -99,7 +93,7 @@ export function createRunCreation(
   };
 }
 
-/** A new run as it is stored: running, and without the query of its endpoint. */
+/** A new run as it is stored: running. */
 function newStoredRun(
   { request, testName, parentId }: NewRun,
   { id, moment, batchDigest, group }: {
@@ -109,7 +103,6 @@ function newStoredRun(
     group: RunGroup | null;
   },
 ): StoredRun {
-  const endpoint = removeQuery(request.endpoint);
   return {
     id,
     parentId: parentId ?? null,
@@ -117,18 +110,17 @@ function newStoredRun(
     detail: null,
     testName,
     modelId: request.model_id,
-    endpoint,
+    endpoint: request.endpoint,
     attempts: request.attempts,
     totalTurns: countTurns(planOf(request)),
     createdAt: moment,
     finishedAt: null,
     tally: null,
-    queryRemoved: endpoint !== request.endpoint,
     batchDigest,
     datasetName: datasetNameOf(request),
     gate: null,
     group,
-    request: { ...request, endpoint },
+    request,
   };
 }
 

@@ -33,8 +33,6 @@ export interface RunRecord {
   finishedAt: number | null;
   /** The progress when the status was last set; `null` while the run is running. */
   tally: Tally | null;
-  /** True if the endpoint had a query. It is not stored, so another process cannot resume the run. */
-  queryRemoved: boolean;
   batchDigest: string;
   /** Of the dataset that the request names; `null` if it has a batch instead. */
   datasetName: string | null;
@@ -71,14 +69,6 @@ export interface Tally {
   mean: number | null;
   /** The newest event's `seq`; 0 if there is none. */
   lastSeq: number;
-}
-
-/**
- * An endpoint without its query and fragment. Callers put secrets there, so they are neither stored
- * nor shown; only the running process knows them.
- */
-export function removeQuery(endpoint: string): string {
-  return endpoint.replace(/[?#][^]*$/, "");
 }
 
 /**

@@ -18,7 +18,6 @@ export const TABLES = [
     finished_at bigint,
     tally text,
     request text not null,
-    query_removed integer not null,
     dataset text not null,
     dataset_name text,
     gate text,

@@ -82,8 +82,6 @@ export interface RunsTable {
   finished_at: number | null;
   tally: string | null;
   request: string;
-  /** 1 if the endpoint had a query, which is not stored. */
-  query_removed: 0 | 1;
   /** The digest of the batch (`digestBatch`), not a stored dataset. */
   dataset: string;
   /** Of the dataset that the request names; `null` if it has a batch instead. */

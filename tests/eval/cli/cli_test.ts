@@ -182,7 +182,7 @@ Deno.test("export writes to the standard output, or to files by their ending", a
 
 Deno.test("runs and show print JSON for programs, as the service answers it", async () => {
   const { run } = cliContext({ files: { "b.json": batchFile(2) }, answer: () => "right" });
-  await run("run", "b.json", "--endpoint", "http://model.example/v1?key=secret", "--model", "m");
+  await run("run", "b.json", "--endpoint", "http://model.example/v1?project=p", "--model", "m");
   const { runs } = JSON.parse((await run("runs", "--json")).out);
   assertEquals(runs.length, 1);
   const { run_id, status, test_name, endpoint, progress } = runs[0];

@@ -402,7 +402,7 @@ Deno.test("--retry-failed asks again what failed, and keeps the rest", async () 
   assertStringIncludes(both.err, "--model cannot be used with --retry-failed");
 });
 
-const secretTarget = ["--endpoint", "http://model.example/v1?key=hidden", "--model", "m"];
+const secretTarget = ["--endpoint", "http://model.example/v1?project=hidden", "--model", "m"];
 
 /** One scenario of three turns with this score, or with what `change` makes of it. */
 function scoredWorld(

@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { setImmediate } from "node:timers/promises";
 import { createEventResponse } from "../../../eval/run/events/event_response.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { createLogger } from "../../../shared/log.ts";
@@ -114,38 +113,34 @@ Deno.test("events are sent as turns are stored, not all at the end", async () =>
   assertEquals(seen, ["progress", "turn", "progress", "turn", "progress", "result"]);
 });
 
-Deno.test("a client that leaves a plain request cancels its run, and finished turns stay stored", async () => {
-  const gate = gatedTarget();
-  const { service, store, runs } = evalService(() => "", gate);
-  const client = new AbortController();
-  const answer = service(
-    new Request(evaluateRequestOf(evaluateBody(TWO_TURNS)), { signal: client.signal }),
-  );
-  await gate.reached(1);
-  const [run] = (await store.listRuns({ limit: 1 })).runs;
-  const active = runs.active(run!.id)!;
-  gate.answer(0);
-  await gate.reached(2);
-  client.abort();
-  assertEquals((await answer).status, 499);
-  assertEquals((await active.ended).status, "cancelled");
-  assertEquals(gate.aborted, ["two"]);
-  const stored = await store.getRun(run!.id);
-  assertEquals([stored?.status, stored?.detail], ["cancelled", "the client left"]);
-  assertEquals((await Array.fromAsync(store.turns(run!.id))).length, 1);
-});
+for (const [what, headers] of [["plain request", {}], ["stream", STREAM]] as const) {
+  Deno.test(`a run goes on after its client has left a ${what}, and a cancel ends it`, async () => {
+    const gate = gatedTarget();
+    const { service, store } = evalService(() => "", gate);
+    const { signal, leave } = leavingClient();
+    const answer = service(
+      new Request(evaluateRequestOf(evaluateBody(TWO_TURNS), headers), { signal }),
+    );
+    await gate.reached(1);
+    const { id } = (await store.listRuns({ limit: 1 })).runs[0]!;
+    leave();
+    const { status } = await answer;
+    assertEquals(status, what === "stream" ? 200 : 499);
+    gate.answer(0);
+    await gate.reached(2);
+    assertEquals([gate.aborted, (await store.getRecord(id))?.status], [[], "running"]);
+    await callRoute(service, `POST /runs/${id}/cancel`);
+    assertEquals(gate.aborted, ["two"]);
+    const stored = await store.getRecord(id);
+    assertEquals([stored?.status, stored?.detail], ["cancelled", "cancelled by a caller"]);
+    assertEquals((await store.tally(id)).done, 1);
+  });
+}
 
-Deno.test("a client that leaves its stream cancels the run, and finished turns stay stored", async () => {
-  const gate = gatedTarget();
-  const { service, store, runs } = evalService(() => "", gate);
-  const response = await service(evaluateRequestOf(evaluateBody(TWO_TURNS), STREAM));
-  const id = response.headers.get("location")!.split("/").at(-1)!;
-  const active = runs.active(id)!;
-  gate.answer(0);
-  for await (const { event } of readEvents(response)) if (event === "turn") break;
-  assertEquals((await active.ended).status, "cancelled");
-  assertEquals((await store.tally(id)).done, 1);
-});
+function leavingClient() {
+  const client = new AbortController();
+  return { signal: client.signal, leave: () => client.abort() };
+}
 
 Deno.test("a run that does not fit on the disk is a 507, and is not stored", async () => {
   const full = new AppError(507, "storage_full", "cannot store the run: the disk is full");
@@ -401,114 +396,31 @@ Deno.test("a key that is empty or too long is refused", async () => {
   assertEquals((await service(evaluateRequestOf(evaluateBody(), longest))).status, 200);
 });
 
-Deno.test("a client that reconnects with its key pays only for the remaining turns", async () => {
+Deno.test("a client that comes back with its key gets the result, and nothing is asked twice", async () => {
   const gate = gatedTarget();
-  const { service, runs, store } = evalService(() => "", gate);
-  const client = new AbortController();
+  const { service, store } = evalService(() => "", gate);
+  const { signal, leave } = leavingClient();
   const request = () => evaluateRequestOf(evaluateBody(TWO_TURNS), { "idempotency-key": "mine" });
-  const lost = service(new Request(request(), { signal: client.signal }));
+  const lost = service(new Request(request(), { signal }));
   await gate.reached(1);
-  const { id } = (await store.listRuns({ limit: 1 })).runs[0]!;
-  const active = runs.active(id)!;
-  gate.answer(0);
-  await gate.reached(2);
-  client.abort();
-  await Promise.all([lost, active.ended]);
+  leave();
+  await lost;
+  const back = service(request());
   gate.open();
-  const answer = await (await service(request())).json();
-  assertEquals(answer.run_id, id);
+  const answer = await (await back).json();
+  assertEquals(answer.run_id, (await store.listRuns({ limit: 1 })).runs[0]!.id);
   assertEquals(answer.results.scenarios[0].attempts[0].interactions.length, 2);
-  assertEquals(gate.asked, ["one", "two", "two"]);
+  assertEquals(gate.asked, ["one", "two"]);
 });
 
-Deno.test("a cancelled run that its client resumes is running for all who ask", async () => {
-  const gate = gatedTarget();
-  const { service, runs, store } = evalService(() => "", gate);
-  const client = new AbortController();
-  const request = () => evaluateRequestOf(evaluateBody(TWO_TURNS), { "idempotency-key": "mine" });
-  const read = async (path: string) => {
-    const response = await callRoute(service, `GET ${path}`);
-    return { status: response.status, answer: await response.json() };
-  };
-  const lost = service(new Request(request(), { signal: client.signal }));
-  await gate.reached(1);
-  const { id } = (await store.listRuns({ limit: 1 })).runs[0]!;
-  const active = runs.active(id)!;
-  client.abort();
-  await Promise.all([lost, active.ended]);
-  const back = service(request());
-  await gate.reached(2);
-  const stored = runs.active(id)!.changed();
-  gate.answer(1);
-  await stored; // one turn more than when it was cancelled
-
-  const { answer: shown } = await read(`/runs/${id}`);
-  const { answer: list } = await read("/runs");
-  const summary = await read(`/runs/${id}/summary`);
-  assertEquals(
-    [shown.status, shown.detail, shown.finished_at, list.runs[0].status, summary.status],
-    ["running", null, null, "running", 200],
-  );
-  gate.open();
-  assertEquals((await back).status, 200);
-});
-
-Deno.test("a client that reconnects before its cancelled run has ended resumes it", async () => {
-  const gate = gatedTarget();
-  const store = memoryStore();
-  const cancelling = Promise.withResolvers<void>();
-  const stored = Promise.withResolvers<void>();
-  const met = Promise.withResolvers<void>();
-  const { service } = evalService(() => "", {
-    ...gate,
-    store: {
-      ...store,
-      async findByKey(key) {
-        const known = await store.findByKey(key);
-        if (known) met.resolve();
-        return known;
-      },
-      async setStatus(id, change) {
-        if (change.status === "cancelled") {
-          cancelling.resolve();
-          await stored.promise;
-        }
-        return await store.setStatus(id, change);
-      },
-    },
-  });
-  const client = new AbortController();
-  const request = () => evaluateRequestOf(evaluateBody(TWO_TURNS), { "idempotency-key": "mine" });
-  const lost = service(new Request(request(), { signal: client.signal }));
-  await gate.reached(1);
-  client.abort();
-  await cancelling.promise;
-  gate.open();
-  const back = service(request());
-  await met.promise;
-  await setImmediate(); // by now it waits for the run that is ending
-  stored.resolve();
-  const response = await back;
-  const { results } = await response.json();
-  assertEquals([(await lost).status, response.status], [499, 200]);
-  assertEquals(results.scenarios[0].attempts[0].interactions.length, 2);
-});
-
-Deno.test("a run is not cancelled if one of two waiting clients leaves", async () => {
-  const gate = gatedTarget();
-  const { service } = evalService(() => "", gate);
-  const client = new AbortController();
-  const request = evaluateRequestOf(evaluateBody(), { "idempotency-key": "shared" });
-  const leaving = service(new Request(request, { signal: client.signal }));
-  await gate.reached(1);
-  const staying = await service(
-    evaluateRequestOf(evaluateBody(), { accept: "text/event-stream", "idempotency-key": "shared" }),
-  );
-  client.abort();
-  assertEquals((await leaving).status, 499);
-  gate.open();
-  const events = await Array.fromAsync(readEvents(staying));
-  assertEquals(events.at(-1)?.event, "result");
+Deno.test("an interrupted run continues if its request is sent again with its key", async () => {
+  const { service, store, asked } = evalService();
+  const request = () => evaluateRequestOf(evaluateBody(), { "idempotency-key": "mine" });
+  const { run_id: id } = await (await service(request())).json();
+  await store.setStatus(id, { status: "interrupted" });
+  const again = await service(request());
+  assertEquals([again.status, (await again.json()).run_id], [200, id]);
+  assertEquals([asked.length, (await store.getRecord(id))?.status], [1, "completed"]);
 });
 
 Deno.test("a key of a finished run answers with its result even if the limit of runs is reached", async () => {

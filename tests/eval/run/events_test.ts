@@ -18,9 +18,8 @@ async function startRun() {
   const active = createActiveRun(run, { tally: await inner.tally(run.id), now: () => 0 });
   const runs = {
     active: () => active,
-    waiting: () => undefined,
+    changes: () => Promise.resolve({ next: active.changed() }),
     refresh: () => Promise.resolve(),
-    news: () => undefined,
   };
   return { inner, run, active, runs };
 }

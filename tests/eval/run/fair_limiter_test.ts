@@ -160,22 +160,20 @@ Deno.test("a run completes while another one hangs with all conversations of the
   await using hanging = await startFaultyEndpoint({ faultOf: () => "a hang" });
   await using quick = await startFaultyEndpoint();
   const config = parseConfig(EvalConfig, { EVAL_CONCURRENCY: "16" });
-  const service = createEvalHandler(
-    createEvalDeps(config, { log: silentLogger, store: memoryStore() }),
-  );
-  const evaluate = (endpoint: string, signal: AbortSignal) => {
+  const deps = createEvalDeps(config, { log: silentLogger, store: memoryStore() });
+  const service = createEvalHandler(deps);
+  const evaluate = (endpoint: string) => {
     const interactions = [{ id: "i", user_message: "Hello" }];
     const body = { test_batch: { id: "s", interactions }, endpoint, model_id: "m", attempts: 40 };
-    return service(new Request(evaluateRequestOf(body), { signal }));
+    return service(evaluateRequestOf(body));
   };
-  const leaving = new AbortController();
   // Its other conversations count as running too: they wait for the first call.
-  const stuck = evaluate(`${hanging.origin}/v1/chat/completions`, leaving.signal).catch(() => {});
+  const stuck = evaluate(`${hanging.origin}/v1/chat/completions`);
   await until(() => hanging.underWay > 0);
-  const response = await evaluate(quick.baseUrl, new AbortController().signal);
+  const response = await evaluate(quick.baseUrl);
   assertEquals((await response.json()).message, "Evaluation completed successfully");
-  leaving.abort();
-  await stuck;
+  deps.runs.abandon();
+  assertEquals((await stuck).status, 503);
 });
 
 Deno.test("a store that cannot be written is not ready, and the check says why", async () => {

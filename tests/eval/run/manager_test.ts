@@ -1,14 +1,5 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { type ActiveRun, CLIENT_LEFT } from "../../../eval/run/manager/active_run.ts";
-import { createAttachedRuns } from "../../../eval/run/manager/attached_runs.ts";
-import type { RunManager } from "../../../eval/run/manager/manager.ts";
+import { assert, assertEquals } from "@std/assert";
 import { type Retention, startRetention } from "../../../eval/run/manager/retention.ts";
-import {
-  createSharedRuns,
-  type RunWatcher,
-  type Sharing,
-} from "../../../eval/run/manager/shared_runs.ts";
-import type { StoredRun } from "../../../eval/store/runs/run_record.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { createLogger } from "../../../shared/log.ts";
@@ -18,6 +9,7 @@ import {
   evalService,
   evaluateBody,
   evaluateRequestOf,
+  TWO_TURNS,
 } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { leftByAnother } from "../../fakes/left_run.ts";
@@ -61,15 +53,13 @@ Deno.test("stopping finishes the current turn, starts no other and leaves a run 
 
 Deno.test("stopping waits for a run whose client is waiting", async () => {
   const gate = gatedTarget();
-  const { runs, store } = evalService(() => "", gate);
-  const started = await runs.start({ request: evaluateRequest({ turns: 2 }), testName: "t" });
-  if (started.outcome !== "started") throw new Error(started.outcome);
-  started.active.hold(new AbortController().signal);
+  const { runs, service } = evalService(() => "", gate);
+  const answer = service(evaluateRequestOf(evaluateBody(TWO_TURNS)));
   await gate.reached(1);
   const stopped = runs.stop();
   gate.open();
   await stopped;
-  assertEquals((await store.getRun(started.active.run.id))?.status, "completed");
+  assertEquals((await answer).status, 200);
 });
 
 Deno.test("progress has the mean so far, the failed turns and the remaining time", async () => {
@@ -93,45 +83,17 @@ Deno.test("progress has the mean so far, the failed turns and the remaining time
   });
 });
 
-Deno.test("a run whose endpoint had a query is interrupted after a restart, and its detail says what to do", async () => {
-  const store = memoryStore();
-  const endpoint = "http://127.0.0.1:9/v1?key=hidden";
-  const request = evaluateRequest({ endpoint });
-  const { id } = await store.createRun({ request, testName: "t" });
-  const connected: string[] = [];
-  const { runs, asked, service } = evalService(() => "fine", {
-    store,
-    connect: (request) => void connected.push(request.endpoint),
-  });
-  await runs.resumeUnfinished();
-  await runs.active(id)?.ended;
-  const run = (await store.getRun(id))!;
-  assertEquals([run.status, asked.length], ["interrupted", 0]);
-  assertStringIncludes(run.detail!, "send the request again");
-  assertStringIncludes(run.detail!, "EVAL_CREDENTIALS");
-  const retry = await service(
-    new Request(`http://127.0.0.1:8080/runs/${id}/retry`, { method: "POST" }),
-  );
-  assertEquals(retry.status, 409);
-  assertStringIncludes((await retry.json()).detail, "query");
-  await (await runs.resume(run, { endpoint })).ended;
-  assertEquals([(await store.getRun(id))?.status, connected], ["completed", [endpoint]]);
-});
-
 Deno.test("a run that is abandoned at the end of the process stays running, even if a client waits for it", async () => {
   const gate = gatedTarget();
-  const { runs, store } = evalService(() => "", gate);
-  const started = await runs.start({ request: evaluateRequest({ turns: 2 }), testName: "t" });
-  if (started.outcome !== "started") throw new Error(started.outcome);
-  const client = new AbortController();
-  started.active.hold(client.signal);
+  const { runs, store, service } = evalService(() => "", gate);
+  const answer = service(evaluateRequestOf(evaluateBody(TWO_TURNS)));
   await gate.reached(1);
   const stopped = runs.stop();
   runs.abandon();
-  client.abort(); // the server closes the connection at the end
   await stopped;
-  assertEquals((await started.active.ended).status, "running");
-  assertEquals(await store.unfinishedRuns(), [started.active.run.id]);
+  const { status, headers } = await answer;
+  const [id] = await store.unfinishedRuns();
+  assertEquals([status, headers.get("location")], [503, `/runs/${id}`]);
 });
 
 /** A service that may have one run, and has one; another of an earlier process waits for its turn. */
@@ -153,7 +115,7 @@ async function serviceWithQueuedRun() {
   await runs.resumeUnfinished();
   await gate.reached(1);
   assert(runs.active(older.id));
-  assert(runs.waiting(id));
+  assert(runs.isQueued(id));
   const repeat = () => service(evaluateRequestOf(evaluateBody(), { "idempotency-key": "k" }));
   return { id, gate, runs, service, repeat };
 }
@@ -172,14 +134,8 @@ Deno.test("a repeated request for a queued run is answered with its result once 
 
 Deno.test("a caller who waits for a queued run that is cancelled is told so", async () => {
   const { id, gate, runs, service, repeat } = await serviceWithQueuedRun();
-  const isWaitedFor = Promise.withResolvers<void>();
-  const { waiting } = runs;
-  runs.waiting = (run) => {
-    setTimeout(isWaitedFor.resolve); // after all that follows at once
-    return waiting(run);
-  };
   const repeated = repeat();
-  await isWaitedFor.promise;
+  await new Promise((resolve) => setTimeout(resolve)); // by now it waits
   assertEquals((await callRoute(service, `POST /runs/${id}/cancel`)).status, 200);
   const response = await repeated;
   assertEquals([response.status, (await response.json()).detail], [
@@ -211,204 +167,12 @@ Deno.test("a run that the storage interrupted waits until EVAL_MAX_RUNS allows i
   assertEquals((await first.ended).status, "interrupted");
   const second = await begin("second");
   const { id } = first.run;
-  const isAtRest = async () =>
-    !runs.waiting(id) && !runs.active(id) && (await store.getRun(id))?.status === "running";
-  await until(async () => !await isAtRest());
-  assert(runs.waiting(id), "it went on without a place");
+  await until(() => runs.isQueued(id), { what: () => "the run waits for a place" });
   await gate.reached(2);
-  const goesOn = runs.waiting(id);
   gate.answer(1);
   assertEquals((await second.ended).status, "completed");
-  await goesOn;
-  await runs.active(id)?.ended;
+  assertEquals((await runs.end(id, new AbortController().signal)).status, "completed");
   assertEquals([(await store.getRun(id))?.status, gate.asked.length], ["completed", 2]);
-});
-
-Deno.test("a caller who comes back to a lost run while the service is full gets 503, and may come again", async () => {
-  const gate = gatedTarget();
-  const environment = { EVAL_MAX_RUNS: "1" };
-  const { runs, service, store } = evalService(() => "", { target: gate.target, environment });
-  const ask = (init: RequestInit = {}) => {
-    const request = evaluateRequestOf(evaluateBody(), { "idempotency-key": "k" });
-    return service(new Request(request, init));
-  };
-  const client = new AbortController();
-  const lost = ask({ signal: client.signal });
-  await gate.reached(1);
-  client.abort();
-  await lost;
-  await until(() => runs.count === 0);
-  await service(evaluateRequestOf(evaluateBody(), { prefer: "respond-async" }));
-  await gate.reached(2);
-  const refused = await ask();
-  assertEquals([refused.status, (await refused.json()).code], [503, "overloaded"]);
-  const [, { id }] = (await store.listRuns({ limit: 2 })).runs as [unknown, { id: string }];
-  assertEquals((await store.getRun(id))?.status, "cancelled");
-  gate.open();
-  await until(() => runs.count === 0);
-  assertEquals((await ask()).status, 200);
-});
-
-Deno.test("a run that waits for its turn is detached, too, and continues if a client leaves elsewhere", async () => {
-  const run = { id: "r", status: "cancelled", detail: CLIENT_LEFT } as StoredRun;
-  const turn = Promise.withResolvers<void>();
-  const isDetachedAgain = Promise.withResolvers<void>();
-  const detached: string[] = [];
-  const createActive = (status: string, onDetach: () => void) => ({
-    run,
-    ended: Promise.resolve({ status }),
-    detach() {
-      detached.push(status);
-      onDetach();
-    },
-  });
-  let active: unknown;
-  let isQueued = true;
-  const runs = {
-    isShared: true,
-    waiting: () => isQueued ? turn.promise : undefined,
-    active: () => active,
-    resume: () => Promise.resolve(createActive("completed", isDetachedAgain.resolve)),
-  } as unknown as RunManager;
-  const store = {
-    getRecord: () => Promise.resolve(run),
-    getRun: () => Promise.resolve(run),
-  } as unknown as RunStore;
-
-  createAttachedRuns({ store, runs }).detach({ run, active: undefined, endpoint: "e" });
-  isQueued = false;
-  active = createActive("cancelled", () => active = undefined); // it ends at once
-  turn.resolve();
-  await isDetachedAgain.promise;
-  assertEquals(detached, ["cancelled", "completed"]);
-});
-
-Deno.test("a stream goes on, too, if another instance was the first to resume a run whose client left", async () => {
-  const lost = { id: "r", status: "cancelled", detail: CLIENT_LEFT } as StoredRun;
-  const client = new AbortController().signal;
-  const held: AbortSignal[] = [];
-  const runs = {
-    isShared: true,
-    isStopping: false,
-    waiting: () => undefined,
-    active: () => undefined,
-    resume: () => Promise.resolve({ hold: (client: AbortSignal) => held.push(client) }),
-  };
-  const regain = (now: Partial<StoredRun>) => {
-    const store = { getRecord: () => Promise.resolve(now), getRun: () => Promise.resolve(now) };
-    return createAttachedRuns({
-      store: store as unknown as RunStore,
-      runs: runs as unknown as RunManager,
-    }).regain({ run: lost, active: undefined, endpoint: "e" }, client);
-  };
-  assertEquals(await regain({ ...lost, status: "running", detail: null }), true);
-  assertEquals(held, [client]);
-  assertEquals(await regain({ ...lost, detail: "cancelled by a caller" }), false);
-  runs.isStopping = true;
-  assertEquals(await regain({ ...lost, status: "running", detail: null }), false);
-  assertEquals(await regain(lost), true); // no other instance has resumed it
-});
-
-Deno.test("a stream follows a run that another instance has resumed if this one may run no more", async () => {
-  const lost = { id: "r", status: "cancelled", detail: CLIENT_LEFT } as StoredRun;
-  const runs = {
-    isShared: true,
-    waiting: () => undefined,
-    active: () => undefined,
-    resume: () => Promise.reject(new AppError(503, "overloaded", "too many runs")),
-  };
-  const regain = (now: StoredRun) => {
-    const store = { getRecord: () => Promise.resolve(now), getRun: () => Promise.resolve(now) };
-    return createAttachedRuns({
-      store: store as unknown as RunStore,
-      runs: runs as unknown as RunManager,
-    }).regain({ run: lost, active: undefined, endpoint: "e" }, new AbortController().signal);
-  };
-  assertEquals(await regain({ ...lost, status: "running", detail: null }), true);
-  await assertRejects(() => regain(lost), AppError, "too many runs"); // none works on it
-});
-
-Deno.test("who waits for a queued run that is deleted at another instance is told so with 409", async () => {
-  const runs = { isShared: true, waiting: () => undefined, active: () => undefined };
-  const gone = () => Promise.resolve(undefined);
-  const held = createAttachedRuns({
-    store: { getRecord: gone, getRun: gone } as unknown as RunStore,
-    runs: runs as unknown as RunManager,
-  });
-  const run = { id: "r", status: "running" } as StoredRun;
-  const error = await assertRejects(
-    () => held.hold({ run, active: undefined, endpoint: "e" }, new AbortController().signal),
-    AppError,
-    "it was ended or deleted meanwhile",
-  );
-  assertEquals([error.status, error.code], [409, "conflict"]);
-});
-
-/** What a process that knows the query of `mine` joins. */
-function watched() {
-  let watcher: RunWatcher | undefined;
-  let moment = 0;
-  const joined: string[] = [];
-  const shared = createSharedRuns({
-    sharing: {
-      openWork: () => Promise.reject(new Error("not needed")),
-      watch: (added) => void (watcher = added),
-      news: () => Promise.resolve(),
-      isExclusive: false,
-      stop() {},
-    },
-    store: memoryStore(),
-    runs: new Map(),
-    knowsQuery: (id) => id === "mine",
-    join: (ids) => void joined.push(...ids),
-    now: () => moment,
-  });
-  shared.watch();
-  return (atMs: number, ...open: { id: string; queryRemoved: boolean }[]) => {
-    moment = atMs;
-    joined.length = 0;
-    watcher!.join(open);
-    return [...joined];
-  };
-}
-
-const plain = { id: "plain", queryRemoved: false };
-const mine = { id: "mine", queryRemoved: true };
-const others = { id: "others", queryRemoved: true };
-
-Deno.test("a run whose query another process knows is left to it for ten seconds, the others are joined at once", () => {
-  const join = watched();
-  assertEquals(join(0, plain, mine, others), ["plain", "mine"]);
-  assertEquals(join(9_999, others), []);
-  assertEquals(join(10_000, others), ["others"]);
-});
-
-Deno.test("the ten seconds begin anew if the process that knows the query has reserved the run again", () => {
-  const join = watched();
-  assertEquals(join(0, others), []);
-  assertEquals(join(5_000), []);
-  assertEquals(join(11_000, others), []);
-  assertEquals(join(21_000, others), ["others"]);
-});
-
-Deno.test("the counts of a shared run are read at most every quarter of a second", async () => {
-  let moment = 0;
-  let reads = 0;
-  const tally = () => Promise.resolve(void reads++ as never);
-  const shared = createSharedRuns({
-    sharing: { isExclusive: false } as Sharing,
-    store: { ...memoryStore(), tally },
-    runs: new Map(),
-    knowsQuery: () => false,
-    join() {},
-    now: () => moment,
-  });
-  const active = { run: { id: "shared" }, sync() {} } as unknown as ActiveRun;
-  for (const at of [0, 1, 249, 250, 499, 500]) {
-    moment = at;
-    await shared.refresh(active);
-  }
-  assertEquals(reads, 3);
 });
 
 const HOUR = 60 * 60 * 1000;

@@ -2,9 +2,6 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { EvalConfig } from "../../../eval/config.ts";
 import * as observation from "../../../eval/endpoint/observation.ts";
 import { createEvalHandler } from "../../../eval/handler.ts";
-import { createLocalWork } from "../../../eval/run/execute/runner.ts";
-import type { RunWatcher, Sharing } from "../../../eval/run/manager/shared_runs.ts";
-import { planOf } from "../../../eval/schemas/conversations.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { createEvalDeps } from "../../../eval/wiring.ts";
@@ -145,8 +142,6 @@ Deno.test("unfinished runs are resumed within EVAL_MAX_RUNS, oldest first, the o
   assertEquals(gate.asked.length, 4);
 });
 
-const NEVER_MS = 3_600_000;
-
 /** A logger, and the messages that it was given. */
 function messageLog() {
   const lines: string[] = [];
@@ -154,49 +149,19 @@ function messageLog() {
   return { lines, log: createLogger({ level: "info", format: "json", write }) };
 }
 
-/** A run that is offered again and again, as by the watch of a shared database. */
-async function offeredRun() {
+Deno.test("a run that cannot be resumed is logged once, waits, and continues once it can", async () => {
   const { store: working, id } = await leftByAnother();
-  let fault: Error | undefined;
+  let fails = 5;
   const store: RunStore = {
     ...working,
-    getRun: (id) => fault ? Promise.reject(fault) : working.getRun(id),
-  };
-  let watcher: RunWatcher | undefined;
-  const sharing: Sharing = {
-    openWork: ({ request }) => Promise.resolve(createLocalWork(planOf(request))),
-    watch: (added) => void (watcher = added),
-    news: () => Promise.resolve(),
-    isExclusive: false,
-    stop() {},
+    getRun: (id) => fails-- > 0 ? Promise.reject(unavailable()) : working.getRun(id),
   };
   const { lines, log } = messageLog();
-  const { runs } = evalService(() => "fine", { store, log, sharing, recoveryDelayMs: NEVER_MS });
+  const { runs } = evalService(() => "fine", { store, log });
   await runs.resumeUnfinished();
-  return {
-    lines,
-    async offer(times: number, failure?: Error): Promise<void> {
-      fault = failure;
-      for (let time = 0; time < times; time++) {
-        watcher!.join([{ id, queryRemoved: false }]);
-        await runs.waiting(id);
-        await runs.active(id)?.ended;
-      }
-    },
-    [Symbol.asyncDispose]: () => runs.stop(),
-  };
-}
-
-for (const error of [unavailable(), new TypeError("no such thing")]) {
-  Deno.test(`a run that cannot be resumed is logged once until it can (${error.name})`, async () => {
-    await using run = await offeredRun();
-    await run.offer(5, error);
-    assertEquals(run.lines, ["cannot resume a run"]);
-    await run.offer(1);
-    await run.offer(2, error);
-    assertEquals(run.lines, ["cannot resume a run", "run resumed", "cannot resume a run"]);
-  });
-}
+  assertEquals((await runs.end(id, new AbortController().signal)).status, "completed");
+  assertEquals(lines, ["cannot resume a run", "run resumed"]);
+});
 
 interface StartOptions {
   environment?: Record<string, string>;
@@ -216,10 +181,6 @@ async function messagesAtStart(endpoint: string, { environment = {}, fault }: St
   await working.close();
   return lines;
 }
-
-Deno.test("a run whose endpoint had a query is not said to be resumed", async () => {
-  assertEquals(await messagesAtStart("http://127.0.0.1:9/v1?key=k"), ["cannot resume a run"]);
-});
 
 Deno.test("a run whose endpoint is no longer allowed is said to be resumed, and then to fail", async () => {
   const allowed = { EVAL_ENDPOINTS: "https://other.example" };

@@ -257,7 +257,7 @@ Deno.test("a look reports runs that have ended elsewhere, and renews what is res
     const calls: unknown[] = [];
     const watch = createRunWatch({
       store: {
-        openRuns: () => Promise.resolve([{ id: "open", queryRemoved: false }]),
+        openRuns: () => Promise.resolve(["open"]),
         statuses: () => Promise.resolve(new Map([["going", "running"], ["ended", "completed"]])),
         reserve: (ids) => Promise.resolve(void calls.push(["reserve", ids])),
       },
@@ -268,7 +268,7 @@ Deno.test("a look reports runs that have ended elsewhere, and renews what is res
     const watcher: RunWatcher = {
       active: () => ["going", "ended", "deleted"],
       reserved: () => ["going"],
-      join: (open) => void calls.push(["join", open.map(({ id }) => id)]),
+      join: (open) => void calls.push(["join", open]),
       ended(id, status) {
         calls.push(["ended", id, status]);
         if (id === "deleted") setTimeout(looked.resolve);
