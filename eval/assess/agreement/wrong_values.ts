@@ -1,9 +1,5 @@
 import { countItems, countShared } from "../text/overlap.ts";
-import { readValues, type Value } from "./values.ts";
-
-/** English words for small numbers, so that "three" matches an expected "3". */
-const SMALL = ("zero one two three four five six seven eight nine ten eleven twelve thirteen " +
-  "fourteen fifteen sixteen seventeen eighteen nineteen twenty").split(" ");
+import { isSameValue, plainNumbers, readValues, type Value } from "../text/values.ts";
 
 interface WrongValue {
   /** `number`, `date`, `time`, `code`, `money`, the kind of a unit, `exchanged`, or `negation`. */
@@ -13,6 +9,8 @@ interface WrongValue {
 }
 
 const MOST = 5;
+/** Only this much of a longer text is read. */
+const MAX_CHARACTERS = 20_000;
 
 /**
  * Describes the values in a reply that replace values of its reference. A value is wrong if it is
@@ -20,11 +18,14 @@ const MOST = 5;
  * or adds a value has no wrong value.
  */
 export function findWrongValues(reply: string, reference: string): WrongValue[] {
-  const [expected, found] = [readValues(reference), readValues(reply)];
-  const missing = expected.filter((value) => !isIn(value, found) && !isSpelled(value, reply));
-  const others = found.filter((value) => !isIn(value, expected) && !isSpelled(value, reference));
+  const [expected, found] = [reference, reply].map((text) =>
+    readValues(plain(text)).flatMap((value) => value.ends ?? value)
+  ) as [Value[], Value[]];
+  const lacking = (values: Value[], others: Value[]) =>
+    values.filter((value) => !isVague(value) && !others.some((other) => isSameValue(value, other)));
+  const others = lacking(found, expected);
   const wrong: WrongValue[] = [];
-  for (const value of missing) {
+  for (const value of lacking(expected, found)) {
     const at = others.findIndex(({ kind }) => kind === value.kind);
     if (at < 0) continue;
     const [other] = others.splice(at, 1);
@@ -34,37 +35,32 @@ export function findWrongValues(reply: string, reference: string): WrongValue[] 
   return wrong.slice(0, MOST);
 }
 
+/** "the blue one" */
+function isVague({ isSpelled, digits }: Value): boolean {
+  return isSpelled === true && digits === "1";
+}
+
+function plain(text: string): string {
+  return plainNumbers(text.slice(0, MAX_CHARACTERS));
+}
+
 /**
  * Rewrites values of the reply that equal one of the reference as the reference spells them: the
  * model considers 1,500 m and 1.5 km to be different lengths.
  */
 export function writeValuesAlike(reply: string, reference: string): string {
-  const expected = readValues(reference);
+  const expected = readValues(plain(reference));
   if (expected.length === 0) return reply;
+  const text = plainNumbers(reply);
   let result = "";
   let done = 0;
-  for (const value of readValues(reply)) {
-    const own = expected.find((other) => other.kind === value.kind && value.equals(other));
+  for (const value of readValues(text.slice(0, MAX_CHARACTERS))) {
+    const own = expected.find((other) => other.kind === value.kind && isSameValue(value, other));
     if (!own || own.text === value.text) continue;
-    result += reply.slice(done, value.start) + own.text;
-    done = value.start + value.text.length;
+    result += text.slice(done, value.start) + own.text;
+    done = value.end;
   }
-  return result + reply.slice(done);
-}
-
-function isIn(value: Value, others: Value[]): boolean {
-  return others.some((other) => {
-    const isComparable = value.kind === other.kind ||
-      value.amounts !== undefined && [value.kind, other.kind].includes("number");
-    return isComparable && value.equals(other);
-  });
-}
-
-function isSpelled({ amounts = [] }: Value, text: string): boolean {
-  const lower = text.toLowerCase();
-  return amounts.some((amount) =>
-    SMALL[amount] !== undefined && new RegExp(`\\b${SMALL[amount]}\\b`).test(lower)
-  );
+  return done === 0 ? reply : result + text.slice(done);
 }
 
 /** Words and signs around which the two sides may be swapped without changing the meaning. */

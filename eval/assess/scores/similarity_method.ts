@@ -13,7 +13,7 @@ export const CALIBRATION = "c2";
 const TWO_ENDS = "c3";
 
 /** The same for `compareWordless`. Change it with its results. */
-const WORDLESS = "c5";
+const WORDLESS = "c6";
 
 /** The same for the layers that compare two texts, and their weights. */
 export const AGREEMENT = "a4";

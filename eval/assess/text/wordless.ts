@@ -1,6 +1,6 @@
-import { isSameMention, type Mention, mentionsIn, plainNumbers } from "./number_mentions.ts";
 import { countItems, countShared, f1 } from "./overlap.ts";
-import { statedNumber } from "./stated_answer.ts";
+import { statedNumbers } from "./stated_answer.ts";
+import { isSameValue, plainNumbers, readValues, type Value } from "./values.ts";
 
 const SYMBOL = /[^\s\p{Nd}]/gu;
 const LETTER = /\p{L}/u;
@@ -20,21 +20,24 @@ export function isWordless(text: string): boolean {
 export function compareWordless(reply: string, reference: string): number {
   const option = loneOption(reference.normalize("NFKC"));
   if (option !== undefined) return chooses(plainNumbers(reply), option);
-  return Math.max(...[true, false].map((joined) => {
-    const [given, wanted] = [reply, reference].map((text) => plainNumbers(text, { joined }));
-    return compareReading(given!, wanted!);
-  }));
+  const pairOf = (joined: boolean) =>
+    [reply, reference].map((text) => plainNumbers(text, { joined })) as [string, string];
+  const [one, two] = [pairOf(true), pairOf(false)];
+  const score = compareReading(...one);
+  return one.join() === two.join() ? score : Math.max(score, compareReading(...two));
 }
 
 function compareReading(reply: string, reference: string): number {
-  const [given, wanted] = [mentionsIn(reply), mentionsIn(reference)];
+  const wanted = readValues(reference);
   const isReplyWordless = !LETTER.test(reply);
-  if (wanted.length === 1) {
-    const isCalculation = !isReplyWordless || reply.includes("=");
-    const stated = isCalculation ? statedNumber(reply) : given.length === 1 ? given[0] : undefined;
-    if (stated) return isSameMention(stated, wanted[0]!) ? 1 : 0;
-    if (isCalculation) return 0;
+  const isCalculation = !isReplyWordless || reply.includes("=");
+  const [only, ...more] = wanted;
+  const isSame = (value: Value) => isSameValue(value, only!);
+  if (only && more.length === 0 && isCalculation) {
+    return statedNumbers(reply, only).some(isSame) ? 1 : 0;
   }
+  const given = readValues(reply);
+  if (only && more.length === 0 && given.length === 1) return given.some(isSame) ? 1 : 0;
   const isNumeric = wanted.length > 0 || (isReplyWordless && given.length > 0);
   return isNumeric
     ? share(wanted.map(keyOf), given.map(keyOf), isReplyWordless)
@@ -42,8 +45,8 @@ function compareReading(reply: string, reference: string): number {
 }
 
 /** Several numbers are compared without their units. */
-function keyOf({ values: [value], digits }: Mention): string {
-  return String(value ?? digits);
+function keyOf({ amounts: [amount] = [], digits }: Value): string {
+  return String(amount ?? digits);
 }
 
 function share(wanted: string[], given: string[], isReplyWordless: boolean): number {
