@@ -4,7 +4,7 @@ import { cursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.
 import { readParams, readQuery } from "../../shared/http/body/body.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
 import type { Summaries } from "../results/summaries.ts";
-import { holdWithBars } from "../results/passing.ts";
+import { standingOf } from "../results/passing.ts";
 import type { AttemptRow, TurnOutcome } from "../store/runs/list_query.ts";
 import type { RunStore } from "../store/store.ts";
 import { described, DetailQuery, paging, turnPath } from "./route_parts.ts";
@@ -100,10 +100,9 @@ export function createTurnHandlers(
     id: string,
     { outline, from, to }: { outline: RunOutline; from: number; to: number },
   ) {
-    const required = outline.required.filter(({ scenario }) => scenario >= from && scenario < to);
-    const rows = await store.attemptRows(id, { from, to, required });
+    const rows = await store.attemptRows(id, { from, to, threshold: outline.passThreshold });
     const own = rows.filter(({ attempt }) => attempt < outline.attempts);
-    const views = own.map((row) => viewAttempt(row, outline.passThreshold));
+    const views = own.map(viewAttempt);
     return Map.groupBy(views, ({ scenario }) => scenario);
   }
 
@@ -231,15 +230,11 @@ function rankOf(attempts: { standing: string }[]): number {
   return share > 0 && share < 1 ? Math.abs(share - 0.5) : share === 0 ? 1 : 2;
 }
 
-/** The `standing` is `missing` if it depends on missing scores or undecided required checks. */
-function viewAttempt(
-  { scenario, attempt, turns, failed, missing, barred, open, mean, bounds }: AttemptRow,
-  threshold: number,
-) {
-  const standing = holdWithBars({ mean, bounds, turns, failed }, {
-    threshold,
-    isBarred: barred > 0,
-    mayBeBarred: open > 0,
-  });
-  return { scenario, attempt_id: attempt + 1, turns, failed, missing, barred, mean, standing };
+function viewAttempt({ scenario, attempt, turns, mean, passed, ...unpassed }: AttemptRow) {
+  const { below, failed, missing } = unpassed;
+  const counts = { passed, below, failed, missing };
+  const outcomes = (["passed", "below", "failed", "missing"] as const)
+    .filter((outcome) => counts[outcome] > 0);
+  const standing = standingOf(outcomes);
+  return { scenario, attempt_id: attempt + 1, turns, ...counts, mean, standing };
 }

@@ -4,7 +4,7 @@ export const EXIT = {
   passed: 0,
   /** Wrong usage, endpoints that cannot be reached, and nothing to compare with. */
   error: 1,
-  /** The run is below its threshold, or regressed against its baseline. */
+  /** The run does not meet its gate, or regressed against its baseline. */
   notPassed: 100,
   /** Ended by Ctrl-C: 128 + SIGINT, the convention of shells. */
   interrupted: 130,

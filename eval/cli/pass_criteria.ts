@@ -20,6 +20,8 @@ export const criteriaOptions = {
   "baseline-optional": { type: "boolean" },
   "fail-on-new-failures": { type: "boolean" },
   threshold: { type: "string" },
+  "min-pass-rate": { type: "string" },
+  "fail-on": { type: "string", multiple: true },
   score: { type: "string" },
   output: { type: "string", multiple: true, short: "o" },
   concurrency: { type: "string" },
@@ -35,13 +37,19 @@ export const CRITERIA_HELP =
                      complete, had at most 10 % failed calls and did not fail
                      itself
   --baseline-optional  if there is no baseline, or it has nothing in common with
-                     the run, decide by the threshold alone
+                     the run, decide without a comparison
   --fail-on-new-failures
                      also fail if a scenario passed in every attempt of the
                      baseline and passes in none now; this is the default with
                      --baseline, --no-fail-on-new-failures turns it off
-  --threshold X      the mean overall that passes, 0 to 1 (default: the batch's
-                     pass_threshold, else 0.7)
+  --threshold X      a mean gate: the mean overall must reach X, 0 to 1, and no
+                     required check and no expected tool call may fail; turns
+                     pass from X on (default: the batch's pass_threshold, else 0.7)
+  --min-pass-rate R  a pass rate gate: of the scenarios' attempts the share R must
+                     pass, 0 to 1 (default without --threshold: 1, every scenario
+                     passes)
+  --fail-on contradiction
+                     with either: a reply that contradicts its reference fails
   --score NAME       the score that decides the comparison (default: overall)
   --max-tokens N     end the run when the model has used so many tokens, as
                      interrupted; "resume" continues it with a higher cap
@@ -54,6 +62,10 @@ export const CRITERIA_HELP =
 export interface PassCriteria {
   /** In [0, 1]; `undefined` if the request decides. */
   threshold: number | undefined;
+  /** In [0, 1]; the share of attempts that must pass. */
+  minPassRate: number | undefined;
+  /** Whether a reply that contradicts its reference fails the run. */
+  failsOnContradiction: boolean;
   /** A run's id; the word of the command line until `findBaseline`. */
   baseline: string | undefined;
   /** The baseline, if it is a file. */
@@ -91,6 +103,10 @@ export async function parsePassCriteria(
     threshold: threshold === undefined
       ? undefined
       : parseNumber(threshold, { option: "--threshold", min: 0, max: 1 }),
+    minPassRate: values["min-pass-rate"] === undefined
+      ? undefined
+      : parseNumber(values["min-pass-rate"], { option: "--min-pass-rate", min: 0, max: 1 }),
+    failsOnContradiction: parseFailOn(values["fail-on"]),
     baseline,
     isBaselineOptional,
     failsOnNewFailures: values["fail-on-new-failures"] ?? true,
@@ -104,6 +120,14 @@ export async function parsePassCriteria(
     }),
     budget: parseBudget(values),
   };
+}
+
+function parseFailOn(names: string[] = []): boolean {
+  const unknown = names.find((name) => name !== "contradiction");
+  if (unknown !== undefined) {
+    throw new UsageError(`--fail-on must be contradiction, not ${unknown}`);
+  }
+  return names.length > 0;
 }
 
 /** What `--max-tokens` and `--max-cost` allow a run to spend; `undefined` without them. */

@@ -73,11 +73,10 @@ async function countScenarioPasses(
     for (const part of parts) {
       if (part.kind === "scenario") ({ id } = request.test_batch[part.index]!);
       if (part.kind !== "scenario end") continue;
-      const { attempts = 0, passed = 0, missing = 0 } = counts.get(id) ?? {};
+      const { attempts = 0, passed = 0 } = counts.get(id) ?? {};
       counts.set(id, {
         attempts: attempts + part.passes.attempts,
         passed: passed + part.passes.passed,
-        missing: missing + part.passes.missing,
       });
     }
   }
@@ -96,9 +95,9 @@ export async function findNewFailures(
 ): Promise<string[]> {
   const before = await countScenarioPasses(reader, baseline, threshold);
   const now = await countScenarioPasses(reader, candidate, threshold);
-  return [...now].filter(([id, { attempts, passed, missing }]) => {
+  return [...now].filter(([id, { attempts, passed }]) => {
     const earlier = before.get(id);
     return earlier && earlier.attempts > 0 && earlier.passed === earlier.attempts &&
-      attempts > 0 && passed + missing === 0;
+      attempts > 0 && passed === 0;
   }).map(([id]) => id);
 }

@@ -171,7 +171,7 @@ export function overallOf<Statistic extends { bounds: readonly [number, number] 
 ): Statistic | undefined {
   const { overall } = scores ?? {};
   if (!overall || !scenarios) return undefined;
-  const isKnown = scenarios.passed + scenarios.sometimes + scenarios.below > 0;
+  const isKnown = scenarios.passed + scenarios.sometimes + scenarios.failed > 0;
   const [least, most] = overall.bounds ?? [0, 1];
   return isKnown || most - least < 1 ? overall : undefined;
 }
@@ -183,12 +183,9 @@ export function whyNoScore({ done, failed, missing }: RunProgress): string {
   return missing > 0 ? "scores are missing" : "nothing was expected";
 }
 
-/** A rate as a percentage, or its bounds. */
-export function rateText(
-  { mean, bounds }: { mean: number | null; bounds: readonly [number, number] | null },
-): string {
-  const shown = (rate: number | null) => `${formatScore(rate === null ? null : rate * 100, 0)}%`;
-  return bounds ? bounds.map(shown).join(" to ") : shown(mean);
+/** A rate as a percentage. */
+export function rateText(rate: number): string {
+  return `${formatScore(rate * 100, 0)}%`;
 }
 
 /** A difference, or the bounds between which it lies if values are missing. */

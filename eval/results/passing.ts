@@ -1,4 +1,5 @@
-import type { PassRates, RunPassRates, Statistic } from "../schemas/statistics.ts";
+import { mean } from "../assess/mean.ts";
+import type { PassRates, RunPassRates } from "../schemas/statistics.ts";
 import { ofSample } from "./statistics.ts";
 import { ROUNDING } from "../schemas/rounding.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
@@ -16,73 +17,27 @@ export function reaches(score: number, threshold: number): boolean {
   return score >= threshold - ROUNDING;
 }
 
-/** `missing`: it depends on missing values. */
-export type Standing = "passed" | "below" | "missing" | "unscored";
+/** What became of an attempt; `unscored` if none of its turns has a score to pass by. */
+export type Standing = "passed" | "failed" | "unscored";
 
-/** The mean and its bounds if unanswered calls could have had any score. */
-export function ifAnswered(
-  statistic: Pick<Statistic, "mean" | "bounds" | "error_bounds"> | undefined,
-): Pick<Statistic, "mean" | "bounds"> | undefined {
-  return statistic && { mean: statistic.mean, bounds: statistic.error_bounds ?? statistic.bounds };
+/** An attempt passes if all its turns do: a failed call and a missing score are no pass. */
+export function standingOf(outcomes: Iterable<TurnOutcome>): Standing {
+  const found = new Set(outcomes);
+  if (found.has("below") || found.has("failed") || found.has("missing")) return "failed";
+  return found.has("passed") ? "passed" : "unscored";
 }
 
-/** Compares a mean with a threshold, for all possible missing values. */
-export function holdAgainst(
-  statistic: Pick<Statistic, "mean" | "bounds"> | undefined,
-  threshold: number,
-): Standing {
-  const { mean = null, bounds = null } = statistic ?? {};
-  if (bounds) {
-    if (reaches(bounds[0], threshold)) return "passed";
-    return reaches(bounds[1], threshold) ? "missing" : "below";
-  }
-  if (mean === null) return "unscored";
-  return reaches(mean, threshold) ? "passed" : "below";
-}
-
-/** Whether a turn is barred, and whether it is unknown for a turn; see `isBarred`. */
-export interface Bars {
-  isBarred?: boolean;
-  mayBeBarred?: boolean;
-}
-
-/** A mean, and how many of its turns failed. */
-type CountedMean =
-  & Pick<Statistic, "mean" | "bounds">
-  & Partial<Pick<Statistic, "turns" | "failed">>;
-
-/**
- * The same with turns that are barred, or may be barred. If no call was answered, nothing passes,
- * not even with a threshold of 0.
- */
-export function holdWithBars(
-  statistic: CountedMean | undefined,
-  { threshold, isBarred, mayBeBarred }: Bars & { threshold: number },
-): Standing {
-  const { turns = 0, failed = 0 } = statistic ?? {};
-  if (isBarred || (turns > 0 && failed === turns)) return "below";
-  const standing = holdAgainst(statistic, threshold);
-  return standing === "passed" && mayBeBarred ? "missing" : standing;
-}
-
-/** An attempt's `overall` and the bars of its turns; `undefined` if it has no `overall`. */
-export type AttemptOverall = CountedMean & Bars | undefined;
-
-/** Attempts at one question: all, passed, and unknown because of missing values. */
+/** Scored attempts at one question, and those that passed. */
 export interface PassCounts {
   attempts: number;
   passed: number;
-  missing: number;
 }
 
-/** Attempts without an `overall` are not counted. */
-export function countPasses(overall: AttemptOverall[], threshold: number): PassCounts {
-  const standings = overall.map((attempt) => holdWithBars(attempt, { ...attempt, threshold }));
-  const count = (wanted: Standing) => standings.filter((standing) => standing === wanted).length;
+/** Attempts without a score are not counted. */
+export function countPasses(standings: Standing[]): PassCounts {
   return {
-    attempts: standings.length - count("unscored"),
-    passed: count("passed"),
-    missing: count("missing"),
+    attempts: standings.filter((standing) => standing !== "unscored").length,
+    passed: standings.filter((standing) => standing === "passed").length,
   };
 }
 
@@ -91,22 +46,13 @@ export function countPasses(overall: AttemptOverall[], threshold: number): PassC
  * attempts passes, `pass_hat_k` that all k do. Both are unbiased, over all choices of k of the
  * attempts.
  */
-export function passRates(
-  { attempts, passed, missing }: PassCounts,
-  threshold: number,
-): PassRates {
+export function passRates({ attempts, passed }: PassCounts, threshold: number): PassRates {
   const rates = ratesOfK(passed, attempts);
-  const known = (of: Record<string, number>) =>
-    missing === 0 ? of : Object.fromEntries(Object.keys(of).map((k) => [k, null]));
   return {
     pass_threshold: threshold,
-    pass_rate: attempts === 0 || missing > 0 ? null : passed / attempts,
-    ...(missing > 0 && {
-      pass_rate_bounds: [passed / attempts, (passed + missing) / attempts],
-    }),
-    pass_at_k: known(rates.at),
-    pass_hat_k: known(rates.hat),
-    pass_rate_missing: missing,
+    pass_rate: attempts === 0 ? null : passed / attempts,
+    pass_at_k: rates.at,
+    pass_hat_k: rates.hat,
   };
 }
 
@@ -128,49 +74,31 @@ function ratesOfK(passed: number, attempts: number) {
 /** The pass rates of a run: means over its questions. */
 export function runPassRates(questions: PassCounts[], threshold: number): RunPassRates {
   const scored = questions.filter(({ attempts }) => attempts > 0);
-  const sums = { at: new Map<string, RateSums>(), hat: new Map<string, RateSums>() };
-  for (const { attempts, passed, missing } of scored) {
-    const low = ratesOfK(passed, attempts);
-    const high = missing === 0 ? low : ratesOfK(passed + missing, attempts);
+  const rates = { at: new Map<string, number[]>(), hat: new Map<string, number[]>() };
+  for (const { attempts, passed } of scored) {
+    const found = ratesOfK(passed, attempts);
     for (const kind of ["at", "hat"] as const) {
-      for (const k in low[kind]) {
-        const sum = sums[kind].getOrInsertComputed(k, () => ({ low: 0, high: 0, count: 0 }));
-        sum.low += low[kind][k]!;
-        sum.high += high[kind][k]!;
-        sum.count++;
+      for (const [k, rate] of Object.entries(found[kind])) {
+        rates[kind].getOrInsertComputed(k, () => []).push(rate);
       }
     }
   }
   const ofEachK = (kind: "at" | "hat") =>
-    Object.fromEntries([...sums[kind]].map(([k, sum]) => [k, meanRate(sum)]));
-  const rates = scored.map(({ attempts, passed, missing }) => ({
+    Object.fromEntries(
+      [...rates[kind]].map(([k, all]) => [k, { n: all.length, mean: mean(all)! }]),
+    );
+  const sums = scored.map(({ attempts, passed }) => ({
     low: passed,
-    high: passed + missing,
+    high: passed,
     count: attempts,
   }));
-  const { ci95, ci95_reason } = ofSample(rates, "scenario");
-  const first = sums.at.get("1");
+  const { ci95, ci95_reason } = ofSample(sums, "scenario");
+  const first = ofEachK("at")["1"];
   return {
     pass_threshold: threshold,
-    pass_rate: first ? { ...meanRate(first), ci95, ...(ci95_reason && { ci95_reason }) } : null,
+    pass_rate: first ? { ...first, ci95, ...(ci95_reason && { ci95_reason }) } : null,
     pass_at_k: ofEachK("at"),
     pass_hat_k: ofEachK("hat"),
-    pass_rate_missing: scored.reduce((sum, { missing }) => sum + missing, 0),
-  };
-}
-
-interface RateSums {
-  low: number;
-  high: number;
-  count: number;
-}
-
-function meanRate({ low, high, count }: RateSums): RunPassRates["pass_at_k"][string] {
-  const isKnown = low === high;
-  return {
-    n: count,
-    mean: isKnown ? low / count : null,
-    bounds: isKnown ? null : [low / count, high / count],
   };
 }
 

@@ -7,9 +7,9 @@ import { isAskedTheSecondWay } from "../schemas/conversations.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { TurnReader } from "../store/turns/whole_reader.ts";
 import { isAskedHere } from "./turn_counts.ts";
-import { HEADLINE, holdWithBars, outcomeOf, thresholdOf } from "./passing.ts";
+import { HEADLINE, outcomeOf, thresholdOf } from "./passing.ts";
 import { PASSING, type ResultPart, resultParts } from "./scenario_results.ts";
-import { barsOf, type CountedAttempt, createTotals, notesOf } from "./summary.ts";
+import { createTotals, type EndedScenario, notesOf } from "./summary.ts";
 
 /** The number of turns by outcome. */
 const OutcomeCounts = z.object({
@@ -22,15 +22,13 @@ const OutcomeCounts = z.object({
 type OutcomeCounts = z.infer<typeof OutcomeCounts>;
 
 /**
- * The number of scenarios by outcome: one passes if all attempts do, and is below if none does.
- * `missing`: it depends on missing values. `unscored`: nothing was expected, or no call was
- * answered.
+ * The number of scenarios by outcome: one passes if all attempts do, and fails if none does.
+ * `unscored`: none of its turns has a score, because no call was answered or nothing was expected.
  */
 const ScenarioCounts = z.object({
   passed: z.int(),
   sometimes: z.int(),
-  below: z.int(),
-  missing: z.int(),
+  failed: z.int(),
   unscored: z.int(),
 });
 
@@ -96,7 +94,7 @@ export async function summariseTurns(
 ): Promise<RunSummary> {
   const totals = createTotals();
   const turns = createTurnSummary(thresholdOf(run.request));
-  const scenarios = { passed: 0, sometimes: 0, below: 0, missing: 0, unscored: 0 };
+  const scenarios = { passed: 0, sometimes: 0, failed: 0, unscored: 0 };
   for await (const parts of resultParts(reader, run, { attemptScores: PASSING })) {
     for (const part of parts) {
       watch(part);
@@ -105,7 +103,7 @@ export async function summariseTurns(
         turns.add(part.result);
       }
       if (part.kind !== "scenario end") continue;
-      scenarios[standingOf(part.attempts, part.summary.pass_threshold)]++;
+      scenarios[scenarioStanding(part)]++;
       totals.add(part);
     }
   }
@@ -120,21 +118,15 @@ export async function summariseTurns(
   };
 }
 
-function standingOf(
-  attempts: CountedAttempt[],
-  threshold: number,
+function scenarioStanding(
+  { passes: { attempts: all, passed }, attempts }: Pick<EndedScenario, "passes" | "attempts">,
 ): keyof z.infer<typeof ScenarioCounts> {
-  const isAnswered = attempts.some(({ interactions }) => interactions.some(({ error }) => !error));
-  if (!isAnswered) return "unscored";
-  const standings = new Set(
-    attempts.map((attempt) =>
-      holdWithBars(attempt.statistics[HEADLINE], { threshold, ...barsOf([attempt]) })
-    ),
+  if (all > 0 && passed === all) return "passed";
+  if (passed > 0) return "sometimes";
+  const isScored = attempts.some(({ interactions }) =>
+    interactions.some(({ error, scores }) => !error && typeof scores[HEADLINE] === "number")
   );
-  standings.delete("unscored");
-  if (standings.has("passed") && standings.has("below")) return "sometimes";
-  const [one = "unscored", other] = standings;
-  return other === undefined ? one : "missing";
+  return isScored ? "failed" : "unscored";
 }
 
 export function headlineOf(

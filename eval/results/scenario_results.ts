@@ -1,10 +1,6 @@
-import { isBarring, isOpenBar, mayBeBarred } from "../schemas/barred.ts";
-import type { CheckResult } from "../schemas/checks.ts";
+import { isBarring } from "../schemas/barred.ts";
 import type { InteractionResult } from "../schemas/interaction_result.ts";
-import type { Scenario } from "../schemas/scenario.ts";
 import { createYielder } from "../../shared/yielder.ts";
-import { nameOf } from "../schemas/check_kinds.ts";
-import { checksOf } from "../assess/checks/planned_checks.ts";
 import { firstTurnOf } from "../schemas/conversations.ts";
 import { createScenarioGap } from "./history_gap.ts";
 import { questionOf } from "./notes.ts";
@@ -30,7 +26,6 @@ export type ResultPart =
     turn: number;
     result: InteractionResult;
     resultJson: string;
-    mayBeBarred: boolean;
   }
   | { kind: "attempt end"; summary: AttemptSummary }
   | { kind: "scenario end" } & EndedScenario;
@@ -119,25 +114,10 @@ export async function* resultParts(
     const result: InteractionResult = JSON.parse(resultJson);
     if (open.isSecondWay) gap.addReference(open.attempt - run.request.attempts, turn, result);
     else if (run.request.history === "both") gap.addGenerated(open.attempt, turn, result);
-    const opened = openCheck(result, { scenario: run.request.test_batch[open.scenario]!, turn });
-    const counted = countedPart(result, attempts.length === 0);
-    open.interactions.push(opened ? { ...counted, check_results: [opened] } : counted);
+    open.interactions.push(countedPart(result, attempts.length === 0));
     open.tookMs += tookMs;
-    const isOpen = opened !== undefined || mayBeBarred(result);
-    return { kind: "turn", turn, result, resultJson, mayBeBarred: isOpen };
+    return { kind: "turn", turn, result, resultJson };
   }
-}
-
-/** A required check of a failed call, which is undecided because there is no reply. */
-function openCheck(
-  { error }: InteractionResult,
-  { scenario, turn }: { scenario: Scenario; turn: number },
-): CheckResult | undefined {
-  const planned = error && checksOf(scenario, turn).find(({ check }) => check.required);
-  if (!planned) return undefined;
-  const { type, weight = 1 } = planned.check;
-  const name = nameOf(planned.check);
-  return { name, type, value: null, weight, required: true, reason: "the call failed" };
 }
 
 /**
@@ -147,7 +127,7 @@ function openCheck(
 function countedPart(result: InteractionResult, isFirstAttempt: boolean): CountedTurn {
   const { scores, error, missing_scores, overall_bounds, annotation } = result;
   const { reference_metadata, generated_metadata, agreement, wrong_values } = result;
-  const barring = result.check_results?.find(isBarring) ?? result.check_results?.find(isOpenBar);
+  const barring = result.check_results?.find(isBarring);
   return {
     scores,
     reference_metadata,

@@ -9,7 +9,6 @@ import {
 import type { InteractionResult } from "../schemas/interaction_result.ts";
 import type { Scenario } from "../schemas/scenario.ts";
 import type { PassRates } from "../schemas/statistics.ts";
-import { isBarred, mayBeBarred } from "../schemas/barred.ts";
 import { createHistoryGap } from "./history_gap.ts";
 import { createLabelCounter } from "./labels.ts";
 import { runNotes } from "./notes.ts";
@@ -17,12 +16,13 @@ import { createTurnCounter } from "./turn_counts.ts";
 import type { Tally } from "../store/runs/run_record.ts";
 import { createYielder } from "../../shared/yielder.ts";
 import {
-  type Bars,
   countPasses,
   DEFAULT_PASS_THRESHOLD,
+  outcomeOf,
   type PassCounts,
   passRates,
   runPassRates,
+  standingOf,
 } from "./passing.ts";
 import {
   aggregateAttempts,
@@ -138,26 +138,16 @@ export async function summariseScenario(
   const turns = attempts.flatMap(({ interactions }, attempt) =>
     interactions.map((result) => toScoredTurn(result, attempt))
   );
-  const overall = attempts.map((attempt) => ({
-    mean: null,
-    bounds: null,
-    ...attempt.statistics.overall,
-    ...barsOf([attempt]),
-  }));
-  const passes = countPasses(overall, passThreshold);
+  const standings = attempts.map(({ interactions }) =>
+    standingOf(interactions.map((turn) => outcomeOf(turn, passThreshold)))
+  );
+  const passes = countPasses(standings);
   const summary = {
     ...await aggregateAttempts(turns, pause),
     ...passRates(passes, passThreshold),
     labels: labels.report(),
   };
   return { summary, passes };
-}
-
-/** Whether turns of some attempts are barred, or may be. */
-export function barsOf(attempts: Pick<CountedAttempt, "interactions">[]): Required<Bars> {
-  const some = (is: (turn: CountedTurn) => boolean) =>
-    attempts.some(({ interactions }) => interactions.some(is));
-  return { isBarred: some(isBarred), mayBeBarred: some(mayBeBarred) };
 }
 
 /** The fields of a scenario other than its id and interactions. */
@@ -178,11 +168,10 @@ export function createTotals() {
     scenarios.add(summary.statistics, question);
     gap.add(summary.history_gap);
     threshold = summary.pass_threshold;
-    const known = passes.get(question) ?? { attempts: 0, passed: 0, missing: 0 };
+    const known = passes.get(question) ?? { attempts: 0, passed: 0 };
     passes.set(question, {
       attempts: known.attempts + own.attempts,
       passed: known.passed + own.passed,
-      missing: known.missing + own.missing,
     });
     labels.add(attempts);
   }

@@ -15,21 +15,6 @@ export function isBarred(
     (turn.check_results?.some(isBarring) ?? false);
 }
 
-/**
- * Whether it is unknown if a turn is barred: a required check could not be decided, or whether its
- * tool calls fit. Required checks of a failed call are not in its result; see `openCheck`.
- */
-export function mayBeBarred(
-  { check_results, missing_scores, scores, error }: Pick<
-    InteractionResult,
-    "check_results" | "missing_scores" | "scores" | "error"
-  >,
-): boolean {
-  const isOpen = missing_scores?.tools !== undefined ||
-    (isUnanswered({ error }) && scores.tools === 0);
-  return isOpen || (check_results?.some(isOpenBar) ?? false);
-}
-
 /** The lowest grade by which a judge overrules a contradiction. */
 const JUDGE_SAYS_OTHERWISE = 0.5;
 
@@ -63,11 +48,6 @@ export function hasWrongTools(
 /** Whether a check keeps its turn from passing. */
 export function isBarring({ required, value }: CheckResult): boolean {
   return required && value === 0;
-}
-
-/** Whether a check would keep its turn from passing, but could not be decided. */
-export function isOpenBar({ required, value }: CheckResult): boolean {
-  return required && value === null;
 }
 
 /** Errors of turns that were answered without a text, so that their score is known to be 0. */

@@ -39,26 +39,19 @@ export type Statistic = z.infer<typeof Statistic>;
 export const Statistics = z.record(z.string(), Statistic).meta({ id: "Statistics" });
 
 /**
- * How often a scenario's attempts reach the threshold on `overall`; keys of the records are k. For
- * `pass_rate_missing` attempts it is unknown, because values are missing: if there are any, the
- * rates are `null`, and `pass_rate_bounds` has the rate if all of them fail and if all pass.
+ * How often a scenario's attempts pass; keys of the records are k. An attempt passes if all its
+ * turns do; a failed call and a missing score do not.
  */
 export const PassRates = z.object({
   pass_threshold: z.number(),
   pass_rate: z.number().nullable(),
-  pass_rate_bounds: Span.optional(),
-  pass_at_k: z.record(z.string(), z.number().nullable()),
-  pass_hat_k: z.record(z.string(), z.number().nullable()),
-  pass_rate_missing: z.number(),
+  pass_at_k: z.record(z.string(), z.number()),
+  pass_hat_k: z.record(z.string(), z.number()),
 });
 export type PassRates = z.infer<typeof PassRates>;
 
-/** A mean over `n` scenarios; `mean` and `bounds` are as in `Statistic`. */
-const MeanRate = z.object({
-  n: z.number(),
-  mean: z.number().nullable(),
-  bounds: Span.nullable(),
-}).meta({ id: "MeanRate" });
+/** A mean over `n` scenarios. */
+const MeanRate = z.object({ n: z.number(), mean: z.number() }).meta({ id: "MeanRate" });
 
 /**
  * The pass rates of a run: means over its scenarios with equal weight. `n` of a k is the number of
@@ -73,7 +66,6 @@ export const RunPassRates = z.object({
   }).meta({ id: "PassRate" }).nullable(),
   pass_at_k: z.record(z.string(), MeanRate),
   pass_hat_k: z.record(z.string(), MeanRate),
-  pass_rate_missing: z.number(),
 });
 export type RunPassRates = z.infer<typeof RunPassRates>;
 

@@ -24,11 +24,12 @@ export const ScenarioRow = z.object({
   attempts: z.array(z.object({
     attempt_id: z.int(),
     turns: z.int(),
+    passed: z.int(),
+    below: z.int(),
     failed: z.int(),
     missing: z.int(),
-    barred: z.int(),
     mean: z.number().nullable(),
-    standing: z.enum(["passed", "below", "missing", "unscored"]),
+    standing: z.enum(["passed", "failed", "unscored"]),
   })),
 });
 export type ScenarioRow = z.infer<typeof ScenarioRow>;

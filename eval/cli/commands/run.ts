@@ -73,17 +73,18 @@ ${
                      other turns of the first
 ${CRITERIA_HELP}
 
-With several models --threshold and --baseline hold for each of them by itself,
+With several models the gate and --baseline hold for each of them by itself,
 and --output writes the comparison, or as JSONL and JUnit XML the turns of all models.
 
-Exit code: 0 passed, 100 below the threshold or regressed, 1 for an error, if
-the endpoint answers no turn, or if there is no baseline to compare with, 130
-after Ctrl-C. With several models: 1 if that holds for any of them, else 100 if
-any did not pass. Which model is better does not matter for it.
+Exit code: 0 if the run meets its gate (by default: every scenario passes), 100
+if it does not or regressed, 1 for an error, if the endpoint answers no turn, or
+if there is no baseline to compare with, 130 after Ctrl-C. With several models:
+1 if that holds for any of them, else 100 if any does not meet its gate. Which
+model is better does not matter for it.
 
 Example:
   assay-eval run support.jsonl --endpoint http://localhost:11434 --model llama3.2 \\
-    --attempts 5 --threshold 0.8 --output report.xml --output comment.md
+    --attempts 5 --min-pass-rate 0.9 --output report.xml --output comment.md
 `,
 
   async execute(args, context) {

@@ -8,9 +8,8 @@ import { describeComparison } from "../../export/text/comparison_text.ts";
 import { describeRun, isDecided } from "../../export/text/run_text.ts";
 import { findNewFailures } from "../subset.ts";
 import { isRegression } from "../../compare/verdict.ts";
-import { HEADLINE, holdAgainst, ifAnswered, type Standing } from "../../results/passing.ts";
+import { HEADLINE, reaches } from "../../results/passing.ts";
 import { roundedBelow } from "../../schemas/rounding.ts";
-import type { Statistic } from "../../schemas/statistics.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
 import { createWholeReader } from "../../store/turns/whole_reader.ts";
@@ -100,35 +99,26 @@ async function judgeRun(
   return { source, numbers, code, words };
 }
 
-const UNSCORED =
-  "passed, but no turn was scored: no reference, label, check or expected tool call applies";
-
+/** Whether a run meets its gate, and why not. The words never say so of turns that do not pass. */
 function decide({ numbers, threshold, criteria, source }: {
   numbers: RunNumbers;
   threshold: number;
   criteria: PassCriteria;
   source: ExportSource;
 }): { code: number; words: string } {
-  const headline = numbers.statistics[HEADLINE];
-  const standing = holdAgainst(ifAnswered(headline), threshold);
+  const { pass_rate, outcomes } = numbers;
   if (numbers.turns > 0 && numbers.failed === numbers.turns) {
-    return { code: EXIT.error, words: "failed: the endpoint did not answer a single turn" };
+    return { code: EXIT.error, words: "gate not met: the endpoint did not answer a single turn" };
   }
-  if (standing === "unscored" && criteria.threshold !== undefined) {
-    return { code: EXIT.error, words: "failed: a threshold was given, but no turn has a score" };
+  if (!pass_rate && (criteria.threshold ?? criteria.minPassRate) !== undefined) {
+    return { code: EXIT.error, words: "gate not met: no turn has a score" };
   }
   const { comparison } = source;
   if (comparison?.isRequired && !isDecided(comparison.result)) {
-    return { code: EXIT.error, words: `failed: ${comparison.result.reason}` };
+    return { code: EXIT.error, words: `gate not met: ${comparison.result.reason}` };
   }
-  const { byChecks, byTools, missing } = numbers.barred;
   const faults = [
-    ...byChecks > 0 ? [`required checks failed in ${counted(byChecks, "turn")}`] : [],
-    ...byTools > 0 ? [`wrong tool calls in ${counted(byTools, "turn")}`] : [],
-    ...missing > 0
-      ? [`required checks or tool calls are missing in ${counted(missing, "turn")}`]
-      : [],
-    ...describeStanding(standing, { headline, threshold }),
+    ...pass_rate ? gateFaults(numbers, { threshold, criteria }) : [],
     ...comparison && isRegression(comparison.result)
       ? [`regressed in ${comparison.result.decided_by}`]
       : [],
@@ -137,35 +127,57 @@ function decide({ numbers, threshold, criteria, source }: {
       : [],
   ];
   if (faults.length > 0) {
-    return { code: EXIT.notPassed, words: `not passed: ${faults.join("; ")}` };
+    return { code: EXIT.notPassed, words: `gate not met: ${faults.join("; ")}` };
   }
-  return { code: EXIT.passed, words: standing === "unscored" ? UNSCORED : "passed" };
+  if (!pass_rate) return { code: EXIT.passed, words: `gate met, but ${UNSCORED}` };
+  const isWhole = outcomes.below + outcomes.failed + outcomes.missing === 0;
+  const words = isWhole ? "every scenario passes" : unpassedText(numbers);
+  return { code: EXIT.passed, words: `gate met: ${words}` };
 }
 
-function describeStanding(
-  standing: Standing,
-  { headline, threshold }: { headline: Statistic | undefined; threshold: number },
-): string[] {
-  const show = (value: number) => roundedBelow(value, { limit: threshold, digits: 3 });
-  if (standing === "missing") {
-    const { bounds, error_bounds, missing, failed } = headline!;
-    const [low, high] = (error_bounds ?? bounds)!;
-    const causes = [
-      ...missing > 0
-        ? [`${counted(missing, "turn")} ${missing === 1 ? "has" : "have"} no ${HEADLINE} score`]
-        : [],
-      ...failed > 0 ? [`${counted(failed, "call")} failed`] : [],
-    ];
-    return [
-      `${HEADLINE} lies between ${show(low)} and ${show(high)}, because ${causes.join(" and ")}, ` +
-      `and the threshold is ${threshold}`,
-    ];
-  }
-  if (standing !== "below") return [];
-  const { bounds, mean } = headline!;
-  return [
-    bounds
-      ? `${HEADLINE} is ${show(bounds[1])} at most, below ${threshold}`
-      : `${HEADLINE} ${show(mean!)} is below ${threshold}`,
+/** `3 of 24 turns do not pass (1 failed call)`. */
+function unpassedText({ turns, outcomes: { below, failed, missing } }: RunNumbers): string {
+  const sum = below + failed + missing;
+  const unknown = [
+    ...failed > 0 ? [counted(failed, "failed call")] : [],
+    ...missing > 0 ? [counted(missing, "missing score")] : [],
   ];
+  return `${sum} of ${counted(turns, "turn")} ${sum === 1 ? "does" : "do"} not pass` +
+    (unknown.length > 0 ? ` (${unknown.join(", ")})` : "");
+}
+
+const UNSCORED = "no turn was scored: no reference, label, check or expected tool call applies";
+
+/** Why a run does not meet the gate of its own turns. */
+function gateFaults(
+  numbers: RunNumbers,
+  { threshold, criteria }: { threshold: number; criteria: PassCriteria },
+): string[] {
+  const { pass_rate, statistics, outcomes, barred, contradicting } = numbers;
+  const { threshold: mean, minPassRate = mean === undefined ? 1 : undefined } = criteria;
+  const show = (value: number, limit: number) => roundedBelow(value, { limit, digits: 3 });
+  const faults: string[] = [];
+  if (minPassRate !== undefined && !reaches(pass_rate!.mean, minPassRate)) {
+    const rate = `the pass rate is ${show(pass_rate!.mean, minPassRate)}, needed ${minPassRate}: `;
+    faults.push((criteria.minPassRate === undefined ? "" : rate) + unpassedText(numbers));
+  }
+  if (mean !== undefined) {
+    const { byChecks, byTools } = barred;
+    if (byChecks > 0) faults.push(`required checks failed in ${counted(byChecks, "turn")}`);
+    if (byTools > 0) faults.push(`wrong tool calls in ${counted(byTools, "turn")}`);
+    const { bounds, mean: known } = statistics[HEADLINE]!;
+    const least = bounds?.[0] ?? known!; // failed calls and missing scores count 0
+    if (!reaches(least, threshold)) {
+      const { failed, missing } = outcomes;
+      const note = failed + missing > 0
+        ? `; failed calls and missing scores count 0: ${unpassedText(numbers)}`
+        : "";
+      faults.push(`${HEADLINE} ${show(least, threshold)} is below ${threshold}${note}`);
+    }
+  }
+  if (criteria.failsOnContradiction && contradicting > 0) {
+    const verb = contradicting === 1 ? "contradicts its" : "contradict their";
+    faults.push(`${contradicting} ${contradicting === 1 ? "reply" : "replies"} ${verb} reference`);
+  }
+  return faults;
 }

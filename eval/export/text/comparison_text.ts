@@ -208,7 +208,7 @@ function describeSides({ baseline, candidate }: ComparedSides, form: TextForm): 
   return form.table(["run", "before", "now"], [
     ...row("id", ({ runId }) => form.name(runId)),
     ...row("model", ({ modelId }) => form.name(modelId)),
-    ...row("pass rate", ({ pass_rate }) => pass_rate ? showMean(pass_rate) : undefined),
+    ...row("pass rate", ({ pass_rate }) => pass_rate ? showScore(pass_rate.mean) : undefined),
     ...counts("failed calls", ({ outcomes }) => outcomes.failed),
     ...counts("replies cut off", ({ truncated }) => truncated),
     ...row(

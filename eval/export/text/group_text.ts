@@ -65,7 +65,7 @@ function describeModels(models: GroupModel[], form: TextForm): string {
       form.name(name),
       showMean(headline),
       showInterval(headline?.ci95, showScore),
-      showMean(pass_rate),
+      showScore(pass_rate?.mean),
       `${progress.failed}`,
       latency_ms ? `${Math.round(latency_ms.p50)} ms` : "–",
       ...(hasCost ? [cost ? showCost(cost) : "–"] : []),

@@ -1,6 +1,6 @@
 import type { AgreementLabel, InteractionResult } from "../../schemas/interaction_result.ts";
 import type { Scores } from "../../schemas/statistics.ts";
-import { agreementOf, hasWrongTools, isBarring } from "../../schemas/barred.ts";
+import { agreementOf, hasWrongTools, isBarring, isContradicting } from "../../schemas/barred.ts";
 import { countTurns, isAskedTheSecondWay, planOf } from "../../schemas/conversations.ts";
 import { HEADLINE, outcomeOf } from "../../results/passing.ts";
 import { type RunSummary, summariseTurns } from "../../results/run_summary.ts";
@@ -28,14 +28,18 @@ type TurnPart = Extract<ResultPart, { kind: "turn" }>;
 
 export interface RunNumbers extends Counts, Omit<RunSummary, "scenarios"> {
   scenarios: ScenarioNumbers[];
+  /** How many scenarios pass. */
+  standings: RunSummary["scenarios"];
   /** Every score that any turn names, also if it never applied. */
   scoreNames: string[];
   /** Replies to look at first. */
   lowest: LowTurn[];
   /** Turns that people graded, their grades, and the sum of these. */
   graded: { turns: number; grades: number; sum: number };
-  /** Turns that cannot pass, by the reason; `missing`: it is not known whether they can. */
-  barred: { byChecks: number; byTools: number; missing: number };
+  /** Turns that cannot pass, by the reason. */
+  barred: { byChecks: number; byTools: number };
+  /** Replies that contradict their reference, without those that a judge accepts. */
+  contradicting: number;
 }
 
 /** Reads a run once. */
@@ -56,12 +60,13 @@ export async function readNumbers(
   const total = noCounts();
   const scoreNames = new Set<string>();
   const graded: RunNumbers["graded"] = { turns: 0, grades: 0, sum: 0 };
-  const barred = { byChecks: 0, byTools: 0, missing: 0 };
+  const barred = { byChecks: 0, byTools: 0 };
+  let contradicting = 0;
   const lowest = createLowestTurns(threshold, label);
   let place = { scenario: 0, attempt: 0 };
   let scenario = scenarios[0]!;
 
-  function countTurn({ result: turn, turn: index, mayBeBarred }: TurnPart): void {
+  function countTurn({ result: turn, turn: index }: TurnPart): void {
     if (isAskedTheSecondWay(turn)) return;
     lowest.add({ ...place, turn: index, result: turn });
     for (const counts of [scenario, total]) count(counts, { turn, threshold });
@@ -73,7 +78,7 @@ export async function readNumbers(
     }
     if (turn.check_results?.some(isBarring)) barred.byChecks++;
     if (hasWrongTools(turn)) barred.byTools++;
-    if (mayBeBarred) barred.missing++;
+    if (isContradicting(turn)) contradicting++;
   }
 
   const summary = await summariseTurns(reader, run, (part) => {
@@ -94,10 +99,12 @@ export async function readNumbers(
     ...summary,
     ...total,
     scenarios,
+    standings: summary.scenarios,
     scoreNames: [...scoreNames],
     lowest: lowest.list(),
     graded,
     barred,
+    contradicting,
   };
 }
 

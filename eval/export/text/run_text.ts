@@ -1,8 +1,7 @@
 import { counted } from "../../../shared/text.ts";
-import { isRegression } from "../../compare/verdict.ts";
 import type { Comparison } from "../../compare/comparison.ts";
 import type { Statistic } from "../../schemas/statistics.ts";
-import { HEADLINE, holdWithBars, ifAnswered } from "../../results/passing.ts";
+import { HEADLINE } from "../../results/passing.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import { withoutQuery } from "../../endpoint/endpoint_address.ts";
 import { countedTurns, type RunNumbers, type ScenarioNumbers } from "./run_numbers.ts";
@@ -29,17 +28,17 @@ export function describeRun(
   source: ExportSource,
   { numbers, form }: { numbers: RunNumbers; form: TextForm },
 ): string {
-  const { run, threshold } = source;
+  const { run } = source;
   const { truncated, barred: { byTools } } = numbers;
   return [
-    form.title(`Evaluation ${form.name(run.testName)}: ${describeOutcome(numbers, source)}`, 1),
+    form.title(`Evaluation ${form.name(run.testName)}: ${describeOutcome(numbers, run)}`, 1),
     form.lines([
       `Model ${form.name(run.modelId)} at ${form.name(withoutQuery(run.endpoint))}`,
       `Run ${form.name(run.id)}, ${run.status}`,
       ...(run.request.dataset === undefined
         ? []
         : [`Dataset ${form.message(run.request.dataset)}`]),
-      `Turns ${numbers.turns} of ${countedTurns(run)}: ${describeCounts(numbers, threshold)}`,
+      `Turns ${numbers.turns} of ${countedTurns(run)}: ${describeCounts(numbers)}`,
       ...numbers.errors.map((error) => describeError(error, form)),
       ...describeUsage(numbers),
       ...describeCosts(numbers),
@@ -55,34 +54,22 @@ export function describeRun(
     describeScores(numbers, form),
     describeHistoryGap(numbers, form),
     describeChecks(numbers, form),
-    describeLowest(numbers, { threshold, form }),
+    describeLowest(numbers, form),
     describeLowestReplies(numbers, form),
   ].join("");
 }
 
+/** How many scenarios pass; of attempts that only sometimes do, too. */
 function describeOutcome(
-  { statistics, barred, turns, failed }: RunNumbers,
-  { run, threshold, comparison }: ExportSource,
+  { standings: { passed, sometimes, ...others }, turns, failed, pass_rate }: RunNumbers,
+  { status }: ExportSource["run"],
 ): string {
-  if (run.status !== "completed") return run.status;
+  if (status !== "completed") return status;
   if (turns > 0 && failed === turns) return "no turn was answered";
-  if (comparison?.isRequired && !isDecided(comparison.result)) {
-    return "not comparable with its baseline";
-  }
-  if (barred.byChecks > 0) return "required checks failed";
-  if (barred.byTools > 0) return "wrong tool calls";
-  const limits = { threshold, mayBeBarred: barred.missing > 0 };
-  switch (holdWithBars(ifAnswered(statistics[HEADLINE]), limits)) {
-    case "unscored":
-      return "not scored";
-    case "below":
-      return `below ${threshold}`;
-    case "missing":
-      return "inconclusive";
-  }
-  if (comparison?.result.verdict === "regressed") return "regressed";
-  if (comparison?.newFailures?.length) return "new failures";
-  return comparison && isRegression(comparison.result) ? "inconclusive" : "passed";
+  if (!pass_rate) return "not scored";
+  const all = passed + sometimes + others.failed + others.unscored;
+  return `${passed} of ${counted(all, "scenario")} ${passed === 1 ? "passes" : "pass"}` +
+    (sometimes > 0 ? `, ${sometimes} sometimes` : "");
 }
 
 /** Whether the deciding score was compared at all. */
@@ -92,9 +79,11 @@ export function isDecided({ scores, decided_by }: Comparison): boolean {
 
 function describeCounts(
   { passed, below, failed, missing, unscored }: RunNumbers,
-  threshold: number,
 ): string {
-  return `${passed} passed, ${below} below ${threshold}, ${failed} failed` +
+  return `${passed} ${passed === 1 ? "passes" : "pass"}, ${below} ${
+    below === 1 ? "does" : "do"
+  } not` +
+    (failed > 0 ? `, ${counted(failed, "failed call")}` : "") +
     (missing > 0 ? `, ${missing} with a missing score` : "") +
     (unscored > 0 ? `, ${unscored} without a score` : "");
 }
@@ -257,7 +246,7 @@ function describeChecks(
 
 function describeLowest(
   { scenarios }: RunNumbers,
-  { threshold, form }: { threshold: number; form: TextForm },
+  form: TextForm,
 ): string {
   const wanting = scenarios
     .filter(({ below, failed, missing }) => below + failed + missing > 0)
@@ -274,7 +263,7 @@ function describeLowest(
   const more = wanting.length - rows.length;
   return form.title("Lowest scenarios", 2) +
     form.table([
-      ...["scenario", HEADLINE, `turns below ${threshold}`, "failed calls"],
+      ...["scenario", HEADLINE, "turns that do not pass", "failed calls"],
       ...(isIncomplete ? ["missing scores"] : []),
     ], rows) +
     (more > 0 ? form.lines([`and ${more} more with turns that did not pass`]) : "");

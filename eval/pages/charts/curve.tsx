@@ -1,6 +1,6 @@
 import { tip } from "../../../shared/pages/components/tip.tsx";
+import { formatScore } from "../../../shared/pages/format.ts";
 import { Explained } from "../glossary.tsx";
-import { meanText } from "../words.ts";
 
 const WIDTH = 520;
 const HEIGHT = 180;
@@ -8,7 +8,7 @@ const LEFT = 44;
 const BOTTOM = 28;
 
 interface Rates {
-  [k: string]: { mean: number | null; bounds: readonly [number, number] | null };
+  [k: string]: { mean: number };
 }
 
 /** The chance that at least one of k attempts passes, and that all of them do. */
@@ -17,10 +17,10 @@ export function PassCurves({ atK, hatK }: { atK: Rates; hatK: Rates }) {
   const most = Math.max(2, ks.at(-1) ?? 2);
   const x = (k: number) => LEFT + (k - 1) / (most - 1) * (WIDTH - LEFT - 16);
   const y = (rate: number) => 8 + (1 - rate) * (HEIGHT - BOTTOM - 8);
-  const line = (rates: Rates) => ks.map((k) => `${x(k)},${y(leastOf(rates, k))}`).join(" ");
+  const line = (rates: Rates) => ks.map((k) => `${x(k)},${y(rates[k]!.mean)}`).join(" ");
   const shownKs = ks.length <= 10 ? ks : [1, Math.round(most / 2), most];
-  const label = `Of ${most} attempts: at least one passes ${meanText(atK[most])}, ` +
-    `all pass ${meanText(hatK[most])}`;
+  const label = `Of ${most} attempts: at least one passes ${formatScore(atK[most]?.mean)}, ` +
+    `all pass ${formatScore(hatK[most]?.mean)}`;
   return (
     <figure>
       <svg class="chart curves" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label={label}>
@@ -35,12 +35,12 @@ export function PassCurves({ atK, hatK }: { atK: Rates; hatK: Rates }) {
         {ks.length <= 20 && ks.map((k) => (
           <g key={k}>
             <Dot
-              at={[x(k), y(leastOf(atK, k))]}
-              text={`at least once in ${k}: ${meanText(atK[k])}`}
+              at={[x(k), y(atK[k]!.mean)]}
+              text={`at least once in ${k}: ${formatScore(atK[k]!.mean)}`}
             />
             <Dot
-              at={[x(k), y(leastOf(hatK, k))]}
-              text={`every time in ${k}: ${meanText(hatK[k])}`}
+              at={[x(k), y(hatK[k]!.mean)]}
+              text={`every time in ${k}: ${formatScore(hatK[k]!.mean)}`}
               isHollow
             />
           </g>
@@ -67,11 +67,6 @@ export function PassCurves({ atK, hatK }: { atK: Rates; hatK: Rates }) {
       </figcaption>
     </figure>
   );
-}
-
-/** Of a rate that is not known, the lower bound is drawn. */
-function leastOf(rates: Rates, k: number): number {
-  return rates[k]?.bounds?.[0] ?? rates[k]?.mean ?? 0;
 }
 
 function Dot({ at: [cx, cy], text, isHollow }: {

@@ -57,7 +57,7 @@ export function GroupModels({ group: { models } }: { group: GroupReport }) {
           {
             label: "Passed",
             isNumber: true,
-            cell: ({ pass_rate }) => pass_rate ? rateText(pass_rate) : "–",
+            cell: ({ pass_rate }) => pass_rate ? rateText(pass_rate.mean) : "–",
           },
           {
             label: "Failed calls",

@@ -10,7 +10,7 @@ import type { RunSummary } from "../../results/run_summary.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
 import type { ScenarioRow, ShownTurn } from "../../api/schemas/turn_schemas.ts";
 import { mean } from "../../assess/mean.ts";
-import { holdWithBars } from "../../results/passing.ts";
+import { standingOf } from "../../results/passing.ts";
 import type { Parameters, Source } from "../source.ts";
 import { placeOf } from "../words.ts";
 
@@ -180,7 +180,7 @@ function byOrder(sort: string): (a: TurnRow, b: TurnRow) => number {
 }
 
 function listScenarios(
-  { scenarios, turns, pass_threshold, run }: RunReport,
+  { scenarios, turns, run }: RunReport,
   isByStability: boolean,
 ) {
   const rows = scenarios.map(({ id, description }, scenario): ScenarioRow => ({
@@ -195,20 +195,16 @@ function listScenarios(
       own.filter((turn) => turn.outcome === outcome).length;
     const attempt = {
       turns: own.length,
+      passed: count("passed"),
+      below: count("below"),
       failed: count("failed"),
       missing: count("missing"),
-      barred: own.filter(({ barred_by }) => barred_by).length,
       mean: mean(own.flatMap(({ scores }) => scores.overall ?? [])),
     };
-    const bounds = attempt.missing > 0 ? boundsOf(own) : null;
     rows[own[0]!.scenario]!.attempts.push({
       attempt_id: own[0]!.attempt_id,
       ...attempt,
-      standing: holdWithBars({ ...attempt, bounds }, {
-        threshold: pass_threshold,
-        isBarred: attempt.barred > 0,
-        mayBeBarred: own.some(({ may_be_barred }) => may_be_barred),
-      }),
+      standing: standingOf(own.map(({ outcome }) => outcome)),
     });
   }
   for (const row of rows) {
@@ -220,15 +216,4 @@ function listScenarios(
   };
   const sorted = isByStability ? rows.toSorted((a, b) => rank(a) - rank(b)) : rows;
   return { scenarios: sorted, total: rows.length, next_cursor: null };
-}
-
-/** Where the mean of all turns lies, whatever the missing scores are. */
-function boundsOf(turns: TurnRow[]): [number, number] {
-  const end = (place: 0 | 1) => {
-    const values = turns.flatMap(({ outcome, scores, overall_bounds }) =>
-      outcome === "missing" ? overall_bounds?.[place] ?? place : scores.overall ?? []
-    );
-    return mean(values)!;
-  };
-  return [end(0), end(1)];
 }

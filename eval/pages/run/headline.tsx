@@ -35,7 +35,7 @@ export function Headline({ run, summary, before }: RunAndSummary & {
 }) {
   const { scenarios, outcomes, errors } = summary;
   const all = sumOf(scenarios);
-  const notScored = scenarios.missing + scenarios.unscored;
+  const notScored = scenarios.unscored;
   const first = errors[0];
   const isKnown = all > notScored;
   const ids = before && isKnown ? { baseline: before.run_id, candidate: run.run_id } : undefined;
@@ -75,7 +75,7 @@ export function Headline({ run, summary, before }: RunAndSummary & {
               { name: "sometimes", count: scenarios.sometimes, text: "pass sometimes" },
               {
                 name: "never",
-                count: scenarios.below,
+                count: scenarios.failed,
                 text: run.attempts > 1 ? "never pass" : "do not pass",
               },
               { name: "unknown", count: notScored, text: whyUnknown(summary) },

@@ -16,7 +16,7 @@ import { type RunAndSummary, source } from "../source.ts";
 const PAGE = 50;
 const MOST_ATTEMPTS = 50;
 
-const SIGNS = { passed: "✓", below: "✕", missing: "?", unscored: "·" };
+const SIGNS = { passed: "✓", failed: "✕", unscored: "·" };
 
 /** The scenarios of a run: first those that pass in some attempts only, then those that never do. */
 export function ScenariosTab({ run, summary }: RunAndSummary) {
@@ -26,13 +26,10 @@ export function ScenariosTab({ run, summary }: RunAndSummary) {
     (count) => readPages("scenarios", read, count),
     [run.run_id, run.status],
   );
-  const threshold = formatChosen(summary.pass_threshold);
   return (
     <Section
       title="Scenarios"
-      hint={`✓ reaches ${threshold}, ✕ does not${
-        summary.pass_rate_missing > 0 ? ", ? depends on scores that are missing" : ""
-      }. ${
+      hint={`✓: every turn passes; ✕: not every one. ${
         run.attempts > 1
           ? "First those that pass sometimes, then those that never pass."
           : "Those that do not pass come first."

@@ -1,22 +1,15 @@
 import { z } from "zod";
-import { checksOf, hasChecks } from "../../assess/checks/planned_checks.ts";
 import { causesOf } from "../../results/causes.ts";
 import { listedOutcomeOf, thresholdOf } from "../../results/passing.ts";
 import { firstTurnOf } from "../../schemas/conversations.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
-import type { Scenario } from "../../schemas/scenario.ts";
 import { Scores } from "../../schemas/statistics.ts";
 import { type IndexedTurn, TURN_OUTCOMES } from "../../store/runs/list_query.ts";
 import { requireRun } from "../../store/runs/require_run.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
-import {
-  facetName,
-  isInRanges,
-  TurnFacets,
-  type TurnRange,
-} from "../../store/turns/turn_record.ts";
+import { facetName, TurnFacets } from "../../store/turns/turn_record.ts";
 import type { RunManager } from "../manager/manager.ts";
 
 /** A turn in a list. Positions are as in the events of a run. */
@@ -42,7 +35,6 @@ export const TurnRow = z.object({
   differs_in: TurnFacets.shape.differs_in,
   agreement: TurnFacets.shape.agreement,
   barred_by: TurnFacets.shape.barred_by,
-  may_be_barred: TurnFacets.shape.may_be_barred,
   overall_bounds: TurnFacets.shape.overall_bounds,
   /** With `fields`: why it does not pass, the most certain cause first. */
   why: z.array(z.string()).optional(),
@@ -75,8 +67,6 @@ export function viewTurn(
   },
 ): TurnRow {
   const { id, ...facets } = turn.facets;
-  // It is not known whether the reply of a failed call would have met its required checks.
-  const isOpen = turn.failed && isInRanges(turn, outline.required);
   return {
     scenario: turn.scenario,
     scenario_id: outline.scenarios[turn.scenario]?.id ?? "",
@@ -87,7 +77,6 @@ export function viewTurn(
     ...(firstTurnOf(outline, turn.attempt) > 0 && { history_of: "reference" as const }),
     outcome: listedOutcomeOf(turn, threshold),
     ...facets,
-    ...(isOpen && { may_be_barred: true as const }),
     ...(turn.resultJson !== undefined && fields.names.length > 0 &&
       readReply(JSON.parse(turn.resultJson), { threshold, fields })),
   };
@@ -121,8 +110,6 @@ export interface RunOutline {
   /** See `firstTurnOf`. */
   history: EvaluateRequest["history"];
   passThreshold: number;
-  /** The turns that have a required check. */
-  required: TurnRange[];
   /** The keys of all turns, as `facetName` writes them. */
   metadataKeys: ReadonlySet<string>;
 }
@@ -140,25 +127,12 @@ export function outlineOf({ request, attempts }: StoredRun): RunOutline {
     attempts,
     history: request.history,
     passThreshold: thresholdOf(request),
-    required: request.test_batch.flatMap(requiredTurns),
     metadataKeys: new Set(
       request.test_batch.flatMap(({ interactions }) =>
         interactions.flatMap((turn) => Object.keys(turn.reference_metadata ?? {}).map(facetName))
       ),
     ),
   };
-}
-
-function requiredTurns(batched: Scenario, scenario: number): TurnRange[] {
-  const ranges: TurnRange[] = [];
-  if (!hasChecks(batched)) return ranges;
-  for (const turn of batched.interactions.keys()) {
-    if (!checksOf(batched, turn).some(({ check }) => check.required)) continue;
-    const last = ranges.at(-1);
-    if (last?.last === turn - 1) last.last = turn;
-    else ranges.push({ scenario, first: turn, last: turn });
-  }
-  return ranges;
 }
 
 /** Throws 404 if no run has the id. */

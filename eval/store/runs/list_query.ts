@@ -1,5 +1,5 @@
 import type { AgreementLabel } from "../../schemas/interaction_result.ts";
-import type { TurnFacets, TurnPosition, TurnRange } from "../turns/turn_record.ts";
+import type { TurnFacets, TurnPosition } from "../turns/turn_record.ts";
 
 // What lists of runs and turns can be asked for.
 
@@ -108,14 +108,10 @@ export interface AttemptRow {
   turns: number;
   failed: number;
   missing: number;
-  /** Turns that do not pass because a required check failed. */
-  barred: number;
-  /** Turns of which it is not known whether they pass; see `mayBeBarred`. */
-  open: number;
+  passed: number;
+  below: number;
   /** The mean `overall` of the turns that have one. */
   mean: number | null;
-  /** That of all turns for every possible value of those that are missing; `null` if none is. */
-  bounds: [number, number] | null;
 }
 
 /** Lists the turns of a run, also while it is running. */
@@ -125,13 +121,10 @@ export interface TurnQueries {
   countTurns(runId: string, filter: Omit<TurnFilter, "text">): Promise<number>;
   /** The turns of an attempt up to and including `turn`, at most the last `limit` of them. */
   conversation(runId: string, end: TurnPosition, limit: number): Promise<IndexedTurn[]>;
-  /**
-   * The attempts at some scenarios, in the order of the batch. `required` are the turns that have a
-   * required check: whether a failed call would have met it is open.
-   */
+  /** The attempts at some scenarios, in the order of the batch. */
   attemptRows(
     runId: string,
-    range: { from: number; to: number; required?: TurnRange[] },
+    range: { from: number; to: number; threshold: number },
   ): Promise<AttemptRow[]>;
 }
 

@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
 import type { TurnFilter, TurnOutcome } from "../runs/list_query.ts";
-import { facetName, type TurnRange } from "./turn_record.ts";
+import { facetName } from "./turn_record.ts";
 import { ROUNDING } from "../../schemas/rounding.ts";
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 
@@ -78,28 +78,10 @@ function anyOf(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
 }
 
 /** A required check failed, or the tool calls do not fit. */
-export const IS_BARRED = sql<SqlBool>`(facets ->> 'barred_by' is not null)`;
+const IS_BARRED = sql<SqlBool>`(facets ->> 'barred_by' is not null)`;
 
-/** That could not be decided. `required` are the turns of which it is open if their call failed. */
-export function mayBeBarred(required: TurnRange[]): RawBuilder<SqlBool> {
-  const isOpen = sql<SqlBool>`(facets ->> 'may_be_barred' is not null)`;
-  if (required.length === 0) return isOpen;
-  const rows = required.map(({ scenario, first, last }) =>
-    sql`(${sql.lit(scenario)}, ${sql.lit(first)}, ${sql.lit(last)})`
-  );
-  // Both databases name the columns of `values` so.
-  return sql`(${isOpen} or (failed = 1 and exists (
-    select 1 from (values ${sql.join(rows)}) as place
-    where place.column1 = scenario and turn between place.column2 and place.column3)))`;
-}
-
-/** `overall`, or the least or most that it can be if it is missing. */
-export function boundOf(end: 0 | 1): RawBuilder<number | null> {
-  const bound = sql`cast(facets -> 'overall_bounds' ->> ${sql.lit(end)} as double precision)`;
-  return sql`case when missing = 1 then coalesce(${bound}, ${sql.lit(end)}) else overall end`;
-}
-
-function hasOutcome(outcome: TurnOutcome, { threshold }: { threshold: number }) {
+/** Whether a turn has an outcome; see `outcomeOf`. */
+export function hasOutcome(outcome: TurnOutcome, { threshold }: { threshold: number }) {
   const limit = threshold - ROUNDING;
   const isFree = sql`failed = 0 and not ${IS_BARRED}`;
   switch (outcome) {

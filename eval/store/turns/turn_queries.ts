@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
 import type {
   IndexedTurn,
   TurnCursor,
+  TurnOutcome,
   TurnQueries,
   TurnQuery,
   TurnQueryPage,
@@ -9,14 +10,7 @@ import type {
 } from "../runs/list_query.ts";
 import type { Tables } from "../schema/schema.ts";
 import { facetName, type TurnFacets, turnKey, type TurnPosition } from "./turn_record.ts";
-import {
-  boundOf,
-  conditionsOf,
-  findsText,
-  IS_BARRED,
-  mayBeBarred,
-  scoreValue,
-} from "./turn_conditions.ts";
+import { conditionsOf, findsText, hasOutcome, scoreValue } from "./turn_conditions.ts";
 
 /** Of results in one page. SQL knows the sizes without reading the texts. */
 const PAGE_BYTES = 1024 * 1024;
@@ -142,7 +136,9 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
       return turns.reverse();
     },
 
-    async attemptRows(runId, { from, to, required = [] }) {
+    async attemptRows(runId, { from, to, threshold }) {
+      const count = (outcome: TurnOutcome) =>
+        sql<number>`sum(case when ${hasOutcome(outcome, { threshold })} then 1 else 0 end)`;
       const rows = await db.selectFrom("turns")
         .select(({ fn }) => [
           "scenario",
@@ -150,11 +146,9 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
           fn.countAll().as("turns"),
           fn.sum("failed").as("failed"),
           fn.sum("missing").as("missing"),
-          sql<number>`sum(case when ${IS_BARRED} then 1 else 0 end)`.as("barred"),
-          sql<number>`sum(case when ${mayBeBarred(required)} then 1 else 0 end)`.as("open"),
+          count("passed").as("passed"),
+          count("below").as("below"),
           fn.avg("overall").as("mean"),
-          fn.avg(boundOf(0)).as("low"),
-          fn.avg(boundOf(1)).as("high"),
         ])
         .where("run_id", "=", runId)
         .where("scenario", ">=", from)
@@ -162,16 +156,15 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
         .groupBy(["scenario", "attempt"])
         .orderBy("scenario").orderBy("attempt")
         .execute();
-      return rows.map(({ scenario, attempt, mean, low, high, ...counts }) => ({
+      return rows.map(({ scenario, attempt, mean, ...counts }) => ({
         scenario,
         attempt,
         turns: Number(counts.turns),
         failed: Number(counts.failed),
         missing: Number(counts.missing),
-        barred: Number(counts.barred),
-        open: Number(counts.open),
+        passed: Number(counts.passed),
+        below: Number(counts.below),
         mean: mean === null ? null : Number(mean),
-        bounds: Number(counts.missing) > 0 ? [Number(low), Number(high)] : null,
       }));
     },
   };

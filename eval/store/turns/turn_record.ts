@@ -1,12 +1,6 @@
 import { AgreementLabel, type InteractionResult } from "../../schemas/interaction_result.ts";
 import { z } from "zod";
-import {
-  agreementOf,
-  hasWrongTools,
-  isBarring,
-  isContradicting,
-  mayBeBarred,
-} from "../../schemas/barred.ts";
+import { agreementOf, hasWrongTools, isBarring, isContradicting } from "../../schemas/barred.ts";
 import { Scores } from "../../schemas/statistics.ts";
 import { FAILED_LABEL, labelKey, NO_LABEL } from "../../schemas/labels.ts";
 
@@ -47,22 +41,6 @@ export function turnKey({ scenario, attempt, turn }: TurnPosition): string {
   return `${scenario}/${attempt}/${turn}`;
 }
 
-/** Turns of a scenario that follow one another, both ends included. */
-export interface TurnRange {
-  scenario: number;
-  first: number;
-  last: number;
-}
-
-export function isInRanges(
-  { scenario, turn }: Pick<TurnPosition, "scenario" | "turn">,
-  ranges: TurnRange[],
-): boolean {
-  return ranges.some((range) =>
-    range.scenario === scenario && range.first <= turn && turn <= range.last
-  );
-}
-
 /** A label that a turn's reference carries, and the one found in its reply, by `labelKey`. */
 const FacetLabel = z.object({ expected: z.string(), found: z.string() });
 
@@ -79,8 +57,6 @@ export const TurnFacets = z.object({
   agreement: AgreementLabel.optional(),
   /** Why the turn cannot pass: required checks that failed, `tools`, `agreement`. */
   barred_by: z.array(z.string()).min(1).optional(),
-  /** Set if a required check, or whether its tool calls fit, could not be decided. */
-  may_be_barred: z.literal(true).optional(),
   /** Where `overall` lies if it is missing. */
   overall_bounds: z.tuple([z.number(), z.number()]).optional(),
   latency_ms: z.number(),
@@ -126,7 +102,6 @@ export function readFacets(result: InteractionResult): TurnFacets {
     ...(differs_in && { differs_in: differs_in.map(facetName) }),
     ...(agreement && { agreement }),
     ...(barring.length > 0 && { barred_by: barring }),
-    ...(mayBeBarred(result) && { may_be_barred: true as const }),
     ...(overall_bounds && { overall_bounds }),
     latency_ms,
     tokens: usage?.total_tokens ?? null,

@@ -28,10 +28,10 @@ Deno.test("the latest baseline is the last run of the same test, not of anything
   const own = await evaluate("support.jsonl");
   await evaluate("other.jsonl");
   state.answer = () => "wrong";
-  const worse = await evaluate("support.jsonl", "--baseline", "latest", "--threshold", "0");
+  const worse = await evaluate("support.jsonl", "--baseline", "latest", "--min-pass-rate", "0");
   assertEquals(worse.code, 100, worse.out + worse.err);
   assertStringIncludes(worse.err, `baseline ${own.id}`);
-  assertStringIncludes(worse.out, "not passed: regressed in");
+  assertStringIncludes(worse.out, "gate not met: regressed in");
 });
 
 Deno.test("a run that failed its gate is never the latest baseline", async () => {
@@ -53,7 +53,7 @@ Deno.test("a run whose endpoint failed is never the latest baseline", async () =
     if (calls++ < 4) throw providerError(500);
     return "right";
   };
-  const shaky = await evaluate("support.jsonl", "--threshold", "0");
+  const shaky = await evaluate("support.jsonl", "--min-pass-rate", "0");
   assertEquals([shaky.code, (await store.getRecord(shaky.id))?.gate], [0, "passed"]);
   const next = await evaluate("support.jsonl", "--baseline", "latest");
   assertStringIncludes(next.err, `baseline ${good.id}`);
@@ -157,14 +157,17 @@ Deno.test("a baseline that has nothing in common with the run ends with 1, unles
   const { id } = await evaluate("other.json");
   const strict = await evaluate("support.jsonl", "--baseline", id);
   assertEquals(strict.code, 1);
-  assertStringIncludes(strict.out, "Evaluation support: not comparable with its baseline\n");
   assertStringIncludes(
     strict.out,
-    "failed: overall cannot be compared: the runs have no scenario in common",
+    "gate not met: overall cannot be compared: the runs have no scenario in common\n",
+  );
+  assertStringIncludes(
+    strict.out,
+    "gate not met: overall cannot be compared: the runs have no scenario in common",
   );
   const optional = await evaluate("support.jsonl", "--baseline", id, "--baseline-optional");
   assertEquals(optional.code, 0);
-  assertStringIncludes(optional.out, "Evaluation support: passed\n");
+  assertStringIncludes(optional.out, "\ngate met: every scenario passes\n");
 });
 
 Deno.test("a tag names a run for every command, until it names another", async () => {
@@ -263,12 +266,11 @@ Deno.test("a scenario that always passed before and never now fails, also if the
     state.answer = (asked = []) => wrong(asked.at(-1)!.content) ? "wrong" : "right";
   };
   answers((question) => question === "question 3");
-  const gate = ["--attempts", "2", "--baseline", "main.json"];
+  const gate = ["--attempts", "2", "--baseline", "main.json", "--min-pass-rate", "0.9"];
   const worse = await evaluate("support.jsonl", ...gate, "-o", "r.xml", "-o", "r.md");
   assertEquals(worse.code, 100, worse.out + worse.err);
-  assertStringIncludes(worse.out, "Evaluation support: new failures\n");
   assertStringIncludes(worse.out, "in none now: s3\n");
-  assert(worse.out.endsWith("\nnot passed: 1 new failure\n"), worse.out);
+  assert(worse.out.endsWith("\ngate not met: 1 new failure\n"), worse.out);
   assertStringIncludes(files["r.xml"]!, 'name="s3">\n      <failure');
   assertStringIncludes(files["r.md"]!, "in none now: `s3`");
   const off = await evaluate("support.jsonl", ...gate, "--no-fail-on-new-failures");
@@ -285,7 +287,10 @@ Deno.test("a scenario that always passed before and never now fails, also if the
   );
   assertEquals(flaky.code, 0, "it passed in one of two attempts");
   answers((question) => question === "question 3");
-  const known = await evaluate("support.jsonl", "--baseline", "flaky.json");
+  const known = await evaluate(
+    "support.jsonl",
+    ...["--baseline", "flaky.json", "--min-pass-rate", "0.9"],
+  );
   assertEquals(known.code, 0, "it did not always pass before");
   const alone = await run("run", "support.jsonl", ...target, "--fail-on-new-failures");
   assertStringIncludes(alone.err, "--fail-on-new-failures requires --baseline");

@@ -115,7 +115,13 @@ Deno.test("several --model print the table and the verdicts, and each model is h
   assertMatch(out, /overall +1\.000 +0\.000\n/);
   assertMatch(out, /acme\/bad − acme\/good +-1\.000 .* 0\.0039 +acme\/good\n/);
   assertStringIncludes(out, "Best: acme/good\n");
-  assert(out.endsWith("\nacme/good: passed\nacme/bad: not passed: overall 0 is below 0.7\n"), out);
+  assert(
+    out.endsWith(
+      "\nacme/good: gate met: every scenario passes\n" +
+        "acme/bad: gate not met: 9 of 9 turns do not pass\n",
+    ),
+    out,
+  );
 });
 
 Deno.test("a group is decided by the score that --score names, and a reason says why it is not", async () => {
@@ -337,10 +343,14 @@ Deno.test("a baseline is compared with each model by itself", async () => {
     "run",
     "tests/support.jsonl",
     ...TWO,
-    ...["--threshold", "0", "--baseline", "tag:main", "--score", "overall"],
+    ...["--min-pass-rate", "0", "--baseline", "tag:main", "--score", "overall"],
   );
   assertEquals(code, 100);
-  assert(out.endsWith("\nacme/good: passed\nacme/bad: not passed: regressed in overall\n"), out);
+  assertStringIncludes(
+    out,
+    "\nacme/good: gate met: every scenario passes\nacme/bad: gate not met: ",
+  );
+  assertMatch(out, /regressed in overall; 9 new failures\n$/);
 });
 
 Deno.test("models of the command line replace those of the file, and wrong ones are refused", async () => {
@@ -356,7 +366,10 @@ Deno.test("models of the command line replace those of the file, and wrong ones 
   assertEquals(own.code, 0);
   assertMatch(own.out, /score +one +two\n/);
   const one = await context.run("run", "b.json", ...AT, "--model", "x");
-  assertMatch(one.out, /^Evaluation b: passed\n {2}Model x at http:\/\/model\.example\/v1\n/);
+  assertMatch(
+    one.out,
+    /^Evaluation b: \d+ of \d+ scenarios? pass(?:es)?\n {2}Model x at http:\/\/model\.example\/v1\n/,
+  );
   const twice = await context.run("run", "plain.json", ...AT, "--model", "x", "--model", "x");
   assertEquals(twice.code, 1);
   assertStringIncludes(twice.err, "model_ids.1: is the same as model_ids.0");

@@ -22,7 +22,7 @@ Deno.test("Ctrl-C lets the running call finish, says how to resume, and resume a
   const again = cliContextOn(context);
   const resumed = await again.run("resume", id!);
   assertEquals([resumed.code, again.asked.length], [0, 3]);
-  assertStringIncludes(resumed.out, "Turns 5 of 5: 5 passed");
+  assertStringIncludes(resumed.out, "Turns 5 of 5: 5 pass");
 });
 
 /** The next process, where nobody has pressed Ctrl-C. */

@@ -76,7 +76,7 @@ Deno.test("a real process that gets Ctrl-C stops cleanly, and resume asks only t
 
     const resumed = await startCli(["resume", id], { cwd }).outcome;
     assertEquals(resumed.code, 0, resumed.err);
-    assertStringIncludes(resumed.out, "Turns 6 of 6: 6 passed");
+    assertStringIncludes(resumed.out, "Turns 6 of 6: 6 pass");
     assertEquals(endpoint.requests.length, 6);
   }));
 

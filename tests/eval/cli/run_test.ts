@@ -18,11 +18,11 @@ Deno.test("a run that passes shows its averages and ends with 0", async () => {
   assertEquals(asked.length, 6);
   assertMatch(
     out,
-    /^Evaluation support: passed\n {2}Model acme\/model at .*\n {2}Run \S{36}, completed\n/,
+    /^Evaluation support: 3 of 3 scenarios pass\n {2}Model acme\/model at .*\n {2}Run \S{36}, completed\n/,
   );
-  assertStringIncludes(out, "Turns 6 of 6: 6 passed, 0 below 0.7, 0 failed");
+  assertStringIncludes(out, "Turns 6 of 6: 6 pass, 0 do not");
   assertMatch(out, /overall +1\.000 +6\n/);
-  assert(out.endsWith("\npassed\n"), out);
+  assert(out.endsWith("\ngate met: every scenario passes\n"), out);
   assertStringIncludes(err, "6/6 turns, mean 1.000\n");
   assert(!err.includes("\r"), "a log gets plain lines");
 });
@@ -34,7 +34,7 @@ Deno.test("a run below the threshold ends with 100 and says so", async () => {
   });
   const strict = await run("run", "b.json", ...target, "--threshold", "0.8");
   assertEquals(strict.code, 100);
-  assertStringIncludes(strict.out, "not passed: overall 0.75 is below 0.8\n");
+  assertStringIncludes(strict.out, "gate not met: overall 0.75 is below 0.8\n");
   assertMatch(strict.out, /Lowest scenarios\n\n.*\n-.*\ns0 +0\.000 +1 of 1 +0\n/);
 });
 
@@ -51,18 +51,63 @@ Deno.test("a complete run that is resumed has the same report", async () => {
   assertEquals((await run("resume", "latest")).out, out);
 });
 
-Deno.test("without a threshold on the command line the batch's own holds, else 0.7", async () => {
-  const half = { answer: (_: unknown, call: number) => call % 2 ? "wrong" : "right" };
-  const body = JSON.stringify({
-    test_batch: batchFile(2).split("\n").map((line) => JSON.parse(line)),
-    pass_threshold: 0.4,
+Deno.test("by default every scenario must pass; a pass rate or a mean can be asked for instead", async () => {
+  const { run, store } = cliContext({
+    files: { "b.json": batchFile(4) },
+    answer: (_, call) => call % 4 === 1 ? "wrong" : "right",
   });
-  const { run } = cliContext({ files: { "own.json": body, "none.json": batchFile(2) }, ...half });
-  assertEquals((await run("run", "own.json", ...target)).code, 0);
-  assertEquals((await run("run", "none.json", ...target)).code, 100);
+  const gate = async (...options: string[]) => {
+    const { code, out } = await run("run", "b.json", ...target, ...options);
+    const { runs: [stored] } = await store.listRuns({ limit: 1 });
+    return [code, stored!.gate, out.trimEnd().split("\n").at(-1)];
+  };
+  const unpassed = "1 of 4 turns does not pass";
+  assertEquals(await gate(), [100, "failed", `gate not met: ${unpassed}`]);
+  assertEquals(await gate("--min-pass-rate", "0.8"), [
+    100,
+    "failed",
+    `gate not met: the pass rate is 0.75, needed 0.8: ${unpassed}`,
+  ]);
+  const met = [0, "passed", `gate met: ${unpassed}`];
+  assertEquals(await gate("--min-pass-rate", "0.75"), met);
+  assertEquals(await gate("--threshold", "0.75"), met);
 });
 
-Deno.test("an endpoint that answers nothing ends with 1, and the report never says passed", async () => {
+Deno.test("--fail-on contradiction holds a mean gate against replies that contradict their reference", async () => {
+  const batch = ["one", "two"].map((id) => ({
+    id,
+    interactions: [{
+      id,
+      user_message: id,
+      reference_reply: "It is open for 30 days, every week.",
+    }],
+  }));
+  const { run } = cliContext({
+    files: { "b.json": JSON.stringify(batch) },
+    answer: (question) =>
+      `It is open for ${question.at(-1)!.content === "one" ? 30 : 60} days, every week.`,
+  });
+  const options = ["run", "b.json", ...target, "--threshold", "0.5"];
+  assertEquals((await run(...options)).code, 0);
+  const { code, out } = await run(...options, "--fail-on", "contradiction");
+  assertEquals(code, 100);
+  assert(out.endsWith("\ngate not met: 1 reply contradicts its reference\n"), out);
+  assertStringIncludes(out, "why: wrong value: 60 days instead of 30 days");
+  assertEquals((await run(...options, "--fail-on", "rain")).code, 1);
+});
+
+Deno.test("without a threshold on the command line the batch's own holds, else 0.7", async () => {
+  const near = { answer: () => "right or not" }; // about 0.75
+  const body = JSON.stringify({
+    test_batch: batchFile(2).split("\n").map((line) => JSON.parse(line)),
+    pass_threshold: 0.9,
+  });
+  const { run } = cliContext({ files: { "own.json": body, "none.json": batchFile(2) }, ...near });
+  assertEquals((await run("run", "own.json", ...target)).code, 100);
+  assertEquals((await run("run", "none.json", ...target)).code, 0);
+});
+
+Deno.test("an endpoint that answers nothing ends with 1, and the report never says that it is met", async () => {
   const { run } = cliContext({
     files: { "b.json": batchFile(3) },
     answer: () => {
@@ -74,7 +119,7 @@ Deno.test("an endpoint that answers nothing ends with 1, and the report never sa
     assertEquals(code, 1);
     assertStringIncludes(out, "Evaluation b: no turn was answered\n");
     assertStringIncludes(out, "Failed 3 × provider_error: the endpoint answered 401");
-    assertStringIncludes(out, "failed: the endpoint did not answer a single turn");
+    assertStringIncludes(out, "gate not met: the endpoint did not answer a single turn");
   }
 });
 
@@ -85,7 +130,7 @@ Deno.test("a threshold for a run without any score is an error, not a pass", asy
   assertEquals((await run("run", "b.json", ...target)).code, 0);
 });
 
-Deno.test("with missing grades a run passes or fails only if no grade could change that", async () => {
+Deno.test("missing grades count 0, also for a mean gate", async () => {
   // A judge that grades the first of four turns and then fails; similarity and grade count alike.
   let grades = 0;
   const { judge } = fakeJudge(() => {
@@ -97,15 +142,15 @@ Deno.test("with missing grades a run passes or fails only if no grade could chan
     answer: () => "right",
     scoring: scoringPorts({ judge }),
   });
-  // One scenario at 1 and three between 0.5 and 1: the mean lies between 0.625 and 1.
+  // One scenario at 1 and three without a score, of at least 0.5.
   const open = await run("run", "b.json", ...target, "--threshold", "0.8");
   assertEquals(open.code, 100);
   assertStringIncludes(open.err, "4/4 turns, 3 with a missing score");
   assertStringIncludes(open.out, "Missing 3 × judge: judge_unavailable");
   assertStringIncludes(
     open.out,
-    "not passed: overall lies between 0.625 and 1, because 3 turns have no overall score, and " +
-      "the threshold is 0.8\n",
+    "gate not met: overall 0.625 is below 0.8; failed calls and missing scores count 0: 3 of 4 " +
+      "turns do not pass (3 missing scores)\n",
   );
   grades = 0;
   assertEquals((await run("run", "b.json", ...target, "--threshold", "0.6")).code, 0);
@@ -117,11 +162,11 @@ Deno.test("a regression against the baseline ends with 100", async () => {
   await run("run", "b.json", ...target);
   reply = "right or not"; // half of the words
   const { code, out } = await run(
-    ...["run", "b.json", ...target, "--threshold", "0", "--baseline", "latest"],
+    ...["run", "b.json", ...target, "--min-pass-rate", "0", "--baseline", "latest"],
   );
   assertEquals(code, 100);
   assertMatch(out, /Compared with [0-9a-f-]{36}: overall regressed\n/);
-  assertMatch(out, /not passed: regressed in overall\n/);
+  assertMatch(out, /gate not met: regressed in overall\n/);
 });
 
 Deno.test("a score that the baseline lacks is found out before the run", async () => {
@@ -147,7 +192,7 @@ Deno.test("a file that cannot be written costs neither the verdict nor the other
   for (const models of [target, [...target, "--model", "other"]]) {
     const { code, out, err } = await context.run("run", "b.json", ...models, ...outputs);
     assertEquals(code, 1);
-    assertMatch(out, /\bpassed\n$/);
+    assertMatch(out, /\bgate met: every scenario passes\n$/);
     assertStringIncludes(
       err,
       "wrote r.xml\nassay-eval run: cannot write full.json: no space left\n" +
@@ -385,13 +430,13 @@ Deno.test("--retry-failed asks again what failed, and keeps the rest", async () 
     return "right";
   };
   const first = await run("run", "support.jsonl", ...target);
-  assertEquals(first.code, 0, "three of four are right");
+  assertEquals(first.code, 100, "three of four are right");
   state.answer = () => "right";
   const before = asked.length;
   const retried = await run("run", "--retry-failed", "latest", "--threshold", "1");
   assertEquals(retried.code, 0, retried.out + retried.err);
   assertEquals(questions(before), ["question 1"]);
-  assertStringIncludes(retried.out, "Turns 4 of 4: 4 passed");
+  assertStringIncludes(retried.out, "Turns 4 of 4: 4 pass");
   const [run1, run0] = (await store.listRuns({ limit: 2 })).runs;
   assertEquals(run1!.parentId, run0!.id);
 
@@ -435,24 +480,13 @@ Deno.test("three turns of 0.7 end with 0 at a threshold of 0.7, and of less with
 
 Deno.test("the mean reads as in the table above it, and never as if it reached the threshold", async () => {
   const reasonOf = async (overall: number) =>
-    (await scoredWorld(overall).run("run", "b.json", ...secretTarget)).out.trimEnd().split("\n").at(
-      -1,
-    );
-  assertEquals(await reasonOf(0.6), "not passed: overall 0.6 is below 0.7"); // 0.5999999999999999
-  assertEquals(await reasonOf(0.6746), "not passed: overall 0.675 is below 0.7");
-  assertEquals(await reasonOf(0.69999), "not passed: overall 0.699 is below 0.7");
-});
-
-Deno.test("a mean that missing scores cannot lift to the threshold is named by the most that it can be", async () => {
-  const { run } = scoredWorld(
-    0.6,
-    (turn) =>
-      turn === 0
-        ? { scores: {}, missing_scores: { overall: "without judge" }, overall_bounds: [0.1, 0.3] }
-        : {},
-  );
-  const { out } = await run("run", "b.json", ...secretTarget);
-  assertEquals(out.trimEnd().split("\n").at(-1), "not passed: overall is 0.5 at most, below 0.7");
+    (await scoredWorld(overall).run("run", "b.json", ...secretTarget, "--threshold", "0.7")).out
+      .trimEnd().split("\n").at(
+        -1,
+      );
+  assertEquals(await reasonOf(0.6), "gate not met: overall 0.6 is below 0.7"); // 0.5999999999999999
+  assertEquals(await reasonOf(0.6746), "gate not met: overall 0.675 is below 0.7");
+  assertEquals(await reasonOf(0.69999), "gate not met: overall 0.699 is below 0.7");
 });
 
 Deno.test("a terminal shows the endpoint without its query", async () => {
@@ -461,7 +495,7 @@ Deno.test("a terminal shows the endpoint without its query", async () => {
   assert(!(out + err).includes("hidden"), out + err);
 });
 
-Deno.test("a mean below the threshold because calls failed does not pass, and says that they decide", async () => {
+Deno.test("a failed call counts 0 in a mean gate, which says so", async () => {
   const store = memoryStore();
   const error = { code: "provider_error", status: 500, detail: "" };
   const { run } = cliContext({
@@ -483,10 +517,10 @@ Deno.test("a mean below the threshold because calls failed does not pass, and sa
       },
     },
   });
-  const { code, out } = await run("run", "b.json", ...secretTarget);
+  const { code, out } = await run("run", "b.json", ...secretTarget, "--threshold", "0.7");
   assertEquals(code, 100);
-  assert(out.startsWith("Evaluation b: inconclusive\n"), out);
-  const words = "overall lies between 0.5 and 1, because 1 call failed, and the threshold is 0.7";
+  assert(out.startsWith("Evaluation b: 1 of 2 scenarios passes\n"), out);
+  const words = "overall 0.5 is below 0.7; failed calls and missing scores count 0: 1 of 2 turns";
   assert(out.includes(words), out);
 });
 
@@ -510,10 +544,10 @@ Deno.test("a required check that cannot be decided does not pass, however good t
       },
     },
   });
-  const { code, out } = await run("run", "b.json", ...secretTarget, "--threshold", "0.3");
+  const { code, out } = await run("run", "b.json", ...secretTarget);
   assertEquals(code, 100);
-  assert(out.startsWith("Evaluation b: inconclusive\n"), out);
-  assert(out.includes("required checks or tool calls are missing in 1 turn"), out);
+  assert(out.startsWith("Evaluation b: 0 of 1 scenario pass\n"), out);
+  assert(out.endsWith("gate not met: 1 of 1 turn does not pass (1 missing score)\n"), out);
 });
 
 Deno.test("a run that expects nothing passes, and the last line says that nothing was scored", async () => {
@@ -522,42 +556,5 @@ Deno.test("a run that expects nothing passes, and the last line says that nothin
   const { code, out } = await run("run", "b.json", ...secretTarget);
   assertEquals(code, 0);
   assert(out.startsWith("Evaluation b: not scored\n"), out);
-  assertStringIncludes(out, "\npassed, but no turn was scored: no reference, label, check");
+  assertStringIncludes(out, "\ngate met, but no turn was scored: no reference, label, check");
 });
-
-for (
-  const [what, own] of [
-    ["a required check", { checks: [{ type: "contains", value: "yes", required: true }] }],
-    ["expected tool calls", { reference_tools: [{ name: "search" }] }],
-  ] as const
-) {
-  Deno.test(`a failed call of a turn with ${what} does not pass, however good the others are`, async () => {
-    const store = memoryStore();
-    const turn = { user_message: "Hi", ...own };
-    const scenario = (id: string) => ({ id, interactions: [{ id: "i", ...turn }] });
-    const error = {
-      code: "provider_error",
-      message: "",
-      detail: "the endpoint answered 500",
-      status: null,
-    };
-    const { run } = cliContext({
-      files: { "b.json": JSON.stringify(["a", "b", "c", "d"].map(scenario)) },
-      store: {
-        ...store,
-        recordTurn: (id, turn) => {
-          const scored = turn.scenario === 0
-            ? { scores: { tools: 0, overall: 0 }, error }
-            : { scores: { tools: 1, overall: 1 } };
-          const scores = { ...scored.scores, ...(!("reference_tools" in own) && { tools: null }) };
-          const { error: _, check_results: __, missing_scores: ___, ...result } = turn.result;
-          return store.recordTurn(id, { ...turn, result: { ...result, ...scored, scores } });
-        },
-      },
-    });
-    const { code, out } = await run("run", "b.json", ...secretTarget, "--threshold", "0.5");
-    assertEquals(code, 100);
-    assert(out.startsWith("Evaluation b: inconclusive\n"), out);
-    assert(out.includes("required checks or tool calls are missing in 1 turn"), out);
-  });
-}

@@ -265,7 +265,7 @@ Deno.test("a report counts by the threshold that it is written with", async () =
   const source = { ...storedRun([["a", [[{ scores }]]]]), threshold: 0.9 };
   const { summary, turns } = dataOf((await Array.fromAsync(html.write(source))).join(""));
   assertEquals(turns[0].outcome, "below");
-  assertEquals([summary.pass_threshold, summary.outcomes.below, summary.scenarios.below], [
+  assertEquals([summary.pass_threshold, summary.outcomes.below, summary.scenarios.failed], [
     0.9,
     1,
     1,

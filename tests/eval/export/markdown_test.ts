@@ -26,11 +26,11 @@ Deno.test("a comment says whether the run passed, its averages, and where to loo
   ]);
   assertEquals(
     await textOf(markdown.write(source)),
-    `## Evaluation \`a test\`: inconclusive
+    `## Evaluation \`a test\`: 1 of 3 scenarios passes
 
 - Model \`acme/model\` at \`http://model.example/v1\`
 - Run \`run-1\`, completed
-- Turns 3 of 3: 1 passed, 1 below 0.7, 1 failed
+- Turns 3 of 3: 1 passes, 1 does not, 1 failed call
 - Failed 1 × \`provider_timeout\`: \`no answer within 120 s\`
 - Tokens 6 input, 10 output
 
@@ -45,7 +45,7 @@ Deno.test("a comment says whether the run passed, its averages, and where to loo
 
 ### Lowest scenarios
 
-| scenario | overall | turns below 0.7 | failed calls |
+| scenario | overall | turns that do not pass | failed calls |
 | --- | ---: | ---: | ---: |
 | \`dead\` | 0.000 | 0 of 1 | 1 |
 | \`bad\` | 0.200 | 1 of 1 | 0 |
@@ -68,19 +68,12 @@ Deno.test("turns that lack a part of their score are counted apart, with reasons
   ]);
   const text = await textOf(markdown.write(source));
   // One scenario at 1, the other between 0.4 and 0.9: the mean lies between 0.7 and 0.95.
-  assertStringIncludes(text, "`a test`: passed\n");
-  assertStringIncludes(
-    text,
-    "Turns 2 of 2: 1 passed, 0 below 0.7, 0 failed, 1 with a missing score\n",
-  );
+  assertStringIncludes(text, "`a test`: 1 of 2 scenarios passes\n");
+  assertStringIncludes(text, "Turns 2 of 2: 1 passes, 0 do not, 1 with a missing score\n");
   assertStringIncludes(text, "- Missing 1 × `judge`: `judge_unavailable`\n");
   assertStringIncludes(text, "| score | mean | turns | missing |\n");
   assertStringIncludes(text, "| `overall` | 0.700 to 0.950 | 1 | 1 |\n");
   assertStringIncludes(text, "| `token_f1` | 0.750 | 2 | 0 |\n");
-  const strict = await textOf(markdown.write({ ...source, threshold: 0.8 }));
-  assertStringIncludes(strict, "`a test`: inconclusive\n");
-  const high = await textOf(markdown.write({ ...source, threshold: 0.96 }));
-  assertStringIncludes(high, "`a test`: below 0.96\n");
 });
 
 Deno.test("the interval of a mean that is not known covers its bounds", async () => {
@@ -108,7 +101,7 @@ Deno.test("a scenario that lacks scores is listed with what its score may be, an
     scores: { overall: 0.2 },
   }]]]]);
   const text = await textOf(markdown.write(source));
-  assertStringIncludes(text, "| turns below 0.7 | failed calls | missing scores |\n");
+  assertStringIncludes(text, "| turns that do not pass | failed calls | missing scores |\n");
   assertStringIncludes(
     text,
     "| `low` | 0.200 | 1 of 1 | 0 | 0 |\n| `half` | 0.400 to 0.900 | 0 of 1 | 0 | 1 |\n",
@@ -181,14 +174,14 @@ Deno.test("a comment has the tokens that the run itself was answered with", asyn
 
 Deno.test("a run that passes shows no list of scenarios to look at", async () => {
   const text = await textOf(markdown.write(storedRun([["good", [[{}]]]])));
-  assertStringIncludes(text, "`a test`: passed");
+  assertStringIncludes(text, "`a test`: 1 of 1 scenario passes");
   assert(!text.includes("Lowest"));
 });
 
 Deno.test("three turns of 0.7 pass a threshold of 0.7", async () => {
   const turn = { scores: { overall: 0.7 } };
   const text = await textOf(markdown.write(storedRun([["s", [[turn, turn, turn]]]])));
-  assertStringIncludes(text, "`a test`: passed\n");
+  assertStringIncludes(text, "`a test`: 1 of 1 scenario passes\n");
 });
 
 Deno.test("a comment shows the endpoint without its query and its password", async () => {
@@ -202,7 +195,7 @@ Deno.test("a run that was stopped says how far it came", async () => {
   const source = storedRun([["s", [[{}]]]], { status: "cancelled", totalTurns: 10 });
   const text = await textOf(markdown.write(source));
   assertStringIncludes(text, "`a test`: cancelled\n");
-  assertStringIncludes(text, "- Turns 1 of 10: 1 passed");
+  assertStringIncludes(text, "- Turns 1 of 10: 1 passes");
 });
 
 Deno.test("a comparison comes below the run, with the verdict and what has no counterpart", async () => {
@@ -218,7 +211,7 @@ Deno.test("a comparison comes below the run, with the verdict and what has no co
   const text = await textOf(
     markdown.write({ ...storedRun([["s", [[{}]]]]), comparison: { baseline: "run-0", result } }),
   );
-  assertStringIncludes(text, "## Evaluation `a test`: regressed\n");
+  assertStringIncludes(text, "## Evaluation `a test`: 1 of 1 scenario passes\n");
   assertStringIncludes(text, "### Compared with `run-0`: overall regressed");
   assertStringIncludes(text, "| score | before | now | difference | 95 % | p |");
   assertMatch(text, /\| `overall` \| 0.500 \| 0.400 \| -0.100 \| -0.\d+ … -0.\d+ \| 0.016 \|/);

@@ -1,10 +1,10 @@
 import { assert, assertAlmostEquals, assertEquals, assertObjectMatch } from "@std/assert";
 import {
-  type AttemptOverall,
   countPasses,
-  holdAgainst,
+  outcomeOf,
   passRates,
   reaches,
+  standingOf,
 } from "../../../eval/results/passing.ts";
 import { writeResult } from "../../../eval/results/run_result.ts";
 import { summariseTurns } from "../../../eval/results/run_summary.ts";
@@ -108,31 +108,17 @@ Deno.test("what is below by more than rounding does not reach the threshold", ()
   assert(!reaches(0, 0.1));
 });
 
-Deno.test("a mean with missing values passes or fails only if they could not change that", () => {
-  const cases: [bounds: [number, number] | null, standing: string][] = [
-    [null, "passed"],
-    [[0.7, 0.9], "passed"],
-    [[0.6, 0.9], "missing"],
-    [[0.1, 0.69], "below"],
-  ];
-  for (const [bounds, standing] of cases) {
-    assertEquals(holdAgainst({ mean: 0.8, bounds }, 0.7), standing, `${bounds}`);
-  }
-  assertEquals(holdAgainst({ mean: null, bounds: [0, 1] }, 0.7), "missing");
-  assertEquals(holdAgainst({ mean: null, bounds: null }, 0.7), "unscored");
-  assertEquals(holdAgainst(undefined, 0.7), "unscored");
-  assertEquals(holdAgainst({ mean: 0.6, bounds: null }, 0.7), "below");
-});
-
-const ratesOf = (overall: AttemptOverall[], threshold: number) =>
-  passRates(countPasses(overall, threshold), threshold);
-
-/** Attempts with nothing missing. */
-const known = (values: (number | null)[]): AttemptOverall[] =>
-  values.map((mean) => ({ mean, bounds: null }));
+/** The rates of attempts of one turn each. */
+const ratesOf = (overall: (number | null)[], threshold = 0.7) =>
+  passRates(
+    countPasses(
+      overall.map((value) => standingOf([outcomeOf({ scores: { overall: value } }, threshold)])),
+    ),
+    threshold,
+  );
 
 Deno.test("three of five attempts pass: the unbiased estimators, computed by hand", () => {
-  const { pass_rate, pass_at_k, pass_hat_k } = ratesOf(known([0.9, 0.7, 0.69, 0.1, 1]), 0.7);
+  const { pass_rate, pass_at_k, pass_hat_k } = ratesOf([0.9, 0.7, 0.69, 0.1, 1]);
   assertAlmostEquals(pass_rate!, 0.6, 1e-12);
   // k = 2: C(2,2)/C(5,2) = 1/10 of the pairs hold no pass, C(3,2)/C(5,2) = 3/10 hold two.
   const expected: [k: number, at: number, hat: number][] = [
@@ -149,73 +135,51 @@ Deno.test("three of five attempts pass: the unbiased estimators, computed by han
   assertEquals(Object.keys(pass_at_k), ["1", "2", "3", "4", "5"]);
 });
 
-Deno.test("an attempt of which no call was answered does not pass, also with a threshold of 0", () => {
-  const attempt = (failed: number, turns = 2) => ({ mean: 0, bounds: null, turns, failed });
-  assertEquals(ratesOf([attempt(2), attempt(1), attempt(0)], 0).pass_rate, 2 / 3);
-  assertEquals(ratesOf([attempt(1, 1), attempt(0, 1)], 0).pass_rate, 1 / 2);
+Deno.test("an attempt passes if all its turns do, and has no standing without a score", () => {
+  assertEquals(standingOf(["passed", "unscored"]), "passed");
+  for (const outcome of ["below", "failed", "missing"] as const) {
+    assertEquals(standingOf(["passed", outcome]), "failed", outcome);
+  }
+  assertEquals([standingOf(["unscored"]), standingOf([])], ["unscored", "unscored"]);
 });
 
 Deno.test("a thousand attempts overflow nothing", () => {
-  const { pass_at_k, pass_hat_k } = ratesOf(known(new Array(1000).fill(1)), 0.7);
+  const { pass_at_k, pass_hat_k } = ratesOf(new Array(1000).fill(1));
   assertEquals([pass_at_k[1000], pass_hat_k[1000]], [1, 1]);
 });
 
 Deno.test("an attempt without an overall does not take part", () => {
-  assertEquals(ratesOf(known([null, 1]), 0.7).pass_rate, 1);
-  assertEquals(ratesOf([undefined], 0.7), {
+  assertEquals(ratesOf([null, 1]).pass_rate, 1);
+  assertEquals(ratesOf([null]), {
     pass_threshold: 0.7,
     pass_rate: null,
     pass_at_k: {},
     pass_hat_k: {},
-    pass_rate_missing: 0,
   });
 });
 
 Deno.test("an attempt whose mean lost its last digit to rounding passes", () => {
-  assertEquals(ratesOf(known([(0.7 + 0.7 + 0.7) / 3]), 0.7).pass_rate, 1);
+  assertEquals(ratesOf([(0.7 + 0.7 + 0.7) / 3]).pass_rate, 1);
 });
 
-Deno.test("an attempt that depends on missing values is in the denominator: the rate has bounds", () => {
-  const attempts = [
-    { mean: null, bounds: [0.6, 0.9] as [number, number] }, // may pass or not
-    { mean: null, bounds: [0.75, 0.95] as [number, number] }, // passes whatever is missing
-    { mean: null, bounds: [0.2, 0.65] as [number, number] }, // cannot pass
-    { mean: null, bounds: [0, 1] as [number, number] },
-  ];
-  const rates = ratesOf(attempts, 0.7);
-  assertEquals([rates.pass_rate, rates.pass_rate_missing], [null, 2]);
-  assertEquals(rates.pass_rate_bounds, [0.25, 0.75]);
-  assertEquals(rates.pass_at_k, { "1": null, "2": null, "3": null, "4": null });
-});
-
-const counts = (passed: number, attempts: number, missing = 0) => ({ passed, attempts, missing });
+const counts = (passed: number, attempts: number) => ({ passed, attempts });
 
 Deno.test("a run's pass rates are means over its scenarios", () => {
-  const { pass_rate, pass_at_k, pass_hat_k, pass_rate_missing } = runPassRates([
+  const { pass_rate, pass_at_k, pass_hat_k } = runPassRates([
     counts(3, 3),
     counts(0, 3),
     counts(1, 2),
   ]);
   assertAlmostEquals(pass_rate!.mean!, 0.5, 1e-12);
-  assertEquals([pass_rate!.n, pass_rate!.bounds], [3, null]);
+  assertEquals(pass_rate!.n, 3);
   assertEquals(pass_rate!.ci95_reason, "3 scenarios: an interval needs 5");
   // k = 2: at least one of two passes in 1, 0 and 1 of the scenarios; both do in 1, 0 and 0.
   assertAlmostEquals(pass_at_k["2"]!.mean!, 2 / 3, 1e-12);
   assertAlmostEquals(pass_hat_k["2"]!.mean!, 1 / 3, 1e-12);
-  assertEquals([pass_at_k["3"]!.n, pass_rate_missing], [2, 0]);
-});
-
-Deno.test("a run's pass rate does not rise in an outage: it has bounds, and its interval covers them", () => {
-  const healthy = [...Array(4).fill(counts(1, 1)), ...Array(6).fill(counts(0, 1))];
-  assertEquals(runPassRates(healthy).pass_rate!.mean, 0.4);
-  const outage = [...Array(4).fill(counts(1, 1)), ...Array(6).fill(counts(0, 1, 1))];
-  const { pass_rate, pass_rate_missing } = runPassRates(outage);
-  assertEquals([pass_rate!.mean, pass_rate!.bounds, pass_rate_missing], [null, [0.4, 1], 6]);
-  assertEquals(pass_rate!.ci95![0], runPassRates(healthy).pass_rate!.ci95![0]);
-  assertEquals(pass_rate!.ci95![1], 1);
+  assertEquals(pass_at_k["3"]!.n, 2);
 });
 
 Deno.test("a run without a scored attempt has no pass rate", () => {
   const rates = runPassRates([counts(0, 0)]);
-  assertEquals([rates.pass_rate, rates.pass_at_k, rates.pass_rate_missing], [null, {}, 0]);
+  assertEquals([rates.pass_rate, rates.pass_at_k], [null, {}]);
 });

@@ -256,7 +256,7 @@ Deno.test("scenarios that pass in some attempts only come first, then those that
   const next = `/runs/${id}/scenarios?sort=stability&cursor=${first.next_cursor}`;
   assertEquals((await get(service, next)).body.scenarios[0].scenario_id, "always");
   const { scenarios } = (await get(service, `/runs/${id}/summary`)).body;
-  assertEquals([scenarios.passed, scenarios.sometimes, scenarios.below], [1, 1, 1]);
+  assertEquals([scenarios.passed, scenarios.sometimes, scenarios.failed], [1, 1, 1]);
 });
 
 Deno.test("an invalid parameter of the lists is refused by its name", async () => {
@@ -361,8 +361,7 @@ Deno.test("a summary has the numbers of the result and counts turns, tokens and 
   assertEquals(body.scenarios, {
     passed: 1,
     sometimes: 0,
-    below: 2,
-    missing: 0,
+    failed: 2,
     unscored: 0,
   });
   assertEquals(body.errors.map((error: Answer) => error.turns), [2]);
@@ -388,41 +387,40 @@ Deno.test("scenarios are listed with the standing of every attempt", async () =>
   const [failed] = rest.scenarios;
   assertEquals([failed.scenario, failed.scenario_id], [2, "the fail one"]);
   assertEquals(failed.attempts.map((attempt: Answer) => [attempt.standing, attempt.failed]), [
-    ["below", 1],
-    ["below", 1],
+    ["failed", 1],
+    ["failed", 1],
   ]);
   assertEquals(rest.next_cursor, null);
 });
 
-const BOUNDS: [number, number][] = [[0.8, 0.9], [0.1, 0.6], [0.6, 0.8]];
-
-Deno.test("an attempt with a missing score stands where its bounds put it, as in the pass rate", async () => {
+Deno.test("an attempt passes if all its turns do: not with a failed call, nor with a missing score", async () => {
   const store = await openStore({ path: ":memory:" });
   const { service } = evalService(() => "right", {
     store: {
       ...store,
       recordTurn: (id, turn) => {
-        const own = {
-          scores: { overall: null },
-          missing_scores: { overall: "without judge" },
-          overall_bounds: BOUNDS[turn.attempt]!,
-        };
+        const error = { code: "provider_error", status: 500, detail: "" };
+        const own = turn.turn === 0 || turn.attempt === 0 ? { scores: { overall: 1 } } : [
+          { scores: { overall: 0.6 } },
+          { scores: { overall: 0 }, error },
+          { scores: { overall: null }, missing_scores: { overall: "without judge" } },
+        ][turn.attempt - 1]!;
         return store.recordTurn(id, { ...turn, result: { ...turn.result, ...own } });
       },
     },
   });
-  const test_batch = [{ id: "s", interactions: [{ id: "a", user_message: "right" }] }];
+  const turns = ["a", "b"].map((id) => ({ id, user_message: "right", reference_reply: "right" }));
+  const test_batch = [{ id: "s", interactions: turns }];
   const { run_id, results } = await evaluateWith(
     service,
-    evaluateBody({ test_batch, attempts: 3 }),
+    evaluateBody({ test_batch, attempts: 4 }),
   );
   const { body } = await get(service, `/runs/${run_id}/scenarios`);
   const standings = body.scenarios[0].attempts.map(({ standing }: Answer) => standing);
-  assertEquals(standings, ["passed", "below", "missing"]);
-  const [low, high] = results.pass_rate!.bounds!;
-  assertAlmostEquals(low, 1 / 3, 1e-12);
-  assertAlmostEquals(high, 2 / 3, 1e-12);
-  assertEquals(results.pass_rate_missing, 1);
+  assertEquals(standings, ["passed", "failed", "failed", "failed"]);
+  assertEquals(results.pass_rate!.mean, 0.25);
+  const { scenarios } = (await get(service, `/runs/${run_id}/summary`)).body;
+  assertEquals(scenarios, { passed: 0, sometimes: 1, failed: 0, unscored: 0 });
   await store.close();
 });
 

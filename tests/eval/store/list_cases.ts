@@ -190,8 +190,8 @@ export const listCases: Record<string, StoreCase> = {
     assertEquals(await find("below"), ["0.0.0"]);
     assertEquals(await find("passed"), ["0.0.1"]);
     assertEquals(await find("unscored"), []);
-    const [attempt] = await store.attemptRows(id, { from: 0, to: 1 });
-    assertEquals(attempt?.barred, 1);
+    const [attempt] = await store.attemptRows(id, { from: 0, to: 1, threshold: 0.7 });
+    assertEquals([attempt?.passed, attempt?.below], [1, 1]);
   },
 
   "a page of turns has whole results if they are asked for, but not too many of them": async (
@@ -219,30 +219,13 @@ export const listCases: Record<string, StoreCase> = {
     assertEquals(await read(1, 1), [1]);
     assertEquals(await read(5, 10), [0, 1]);
     assertEquals(await read(2 ** 31 - 1, 10), [0, 1]);
-    const none = { missing: 0, barred: 0, open: 0, bounds: null };
-    assertEquals(await store.attemptRows(id, { from: 0, to: 1 }), [
-      { scenario: 0, attempt: 0, turns: 2, failed: 0, mean: 0.7, ...none },
-      { scenario: 0, attempt: 1, turns: 2, failed: 1, mean: 0.35, ...none },
+    const rows = (from: number, to: number) => store.attemptRows(id, { from, to, threshold: 0.7 });
+    assertEquals(await rows(0, 1), [
+      { scenario: 0, attempt: 0, turns: 2, passed: 1, below: 1, failed: 0, missing: 0, mean: 0.7 },
+      { scenario: 0, attempt: 1, turns: 2, passed: 1, below: 0, failed: 1, missing: 0, mean: 0.35 },
     ]);
-    const [second] = await store.attemptRows(id, { from: 1, to: 9 });
-    assertEquals([second?.missing, second?.mean, second?.bounds], [1, null, [0, 1]]);
-  },
-
-  "an attempt with a missing score says between what its mean lies, and what is open": async (
-    store,
-  ) => {
-    const id = await newRun(store, { turns: 2 });
-    await store.recordTurn(id, storedTurn([0, 0, 0], { scores: { overall: 1 } }));
-    await store.recordTurn(
-      id,
-      storedTurn([0, 0, 1], {
-        scores: { overall: null },
-        missing_scores: { overall: "without judge", tools: "not known" },
-        overall_bounds: [0.5, 0.75],
-      }),
-    );
-    const [attempt] = await store.attemptRows(id, { from: 0, to: 1 });
-    assertEquals([attempt?.mean, attempt?.bounds, attempt?.open], [1, [0.75, 0.875], 1]);
+    const [second] = await rows(1, 9);
+    assertEquals([second?.missing, second?.mean], [1, null]);
   },
 
   "runs are sorted by anything, in pages, and found by text": async (store, clock) => {

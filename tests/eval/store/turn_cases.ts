@@ -41,19 +41,6 @@ export const turnCases: Record<string, StoreCase> = {
       assertEquals(await store.meanOverall(id), 0.5);
     },
 
-  "a failed turn in a range that is asked for is open": async (store) => {
-    const id = await newRun(store, { scenarios: 2, turns: 3 });
-    for (const [scenario, turn] of [[0, 0], [0, 2], [1, 1]] as const) {
-      await store.recordTurn(id, storedTurn([scenario, 0, turn], { error: failure }));
-    }
-    await store.recordTurn(id, storedTurn([1, 0, 0]));
-    const required = [{ scenario: 0, first: 1, last: 2 }, { scenario: 1, first: 0, last: 1 }];
-    const open = async (range: { required?: typeof required }) =>
-      (await store.attemptRows(id, { from: 0, to: 2, ...range })).map((row) => row.open);
-    assertEquals(await open({}), [0, 0]);
-    assertEquals(await open({ required }), [1, 1]);
-  },
-
   "a turn is recorded once: the first one stays, and the second is reported as taken": async (
     store,
   ) => {
