@@ -2,7 +2,15 @@ import { z } from "zod";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { PairedScenarioPage, PairedTurnPage } from "./schemas/turn_schemas.ts";
-import { BAD_QUERY, comparedRuns, decide_by, described, detail, paging } from "./route_parts.ts";
+import {
+  BAD_QUERY,
+  comparedRuns,
+  decide_by,
+  described,
+  detail,
+  min_difference,
+  paging,
+} from "./route_parts.ts";
 import type { RunReader } from "../store/store.ts";
 import { cursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
 import { type BodyLimits, readJson, readQuery } from "../../shared/http/body/body.ts";
@@ -90,13 +98,16 @@ function createPairReader(store: RunReader): (query: PairListQuery) => Promise<P
   };
 }
 
-const CompareQuery = z.object({ ...comparedRuns, decide_by, detail });
+const CompareQuery = z.object({ ...comparedRuns, decide_by, min_difference, detail });
 
 /** `GET /runs/compare`: whether one run is better than another. */
 function createCompareHandler({ store }: { store: RunReader }): Handler {
   return async (_request, { url }) => {
-    const { baseline, candidate, decide_by: decideBy, detail } = readQuery(url, CompareQuery);
-    const compared = await compareStored(store, { baseline, candidate }, { decideBy });
+    const { baseline, candidate, detail, ...query } = readQuery(url, CompareQuery);
+    const compared = await compareStored(store, { baseline, candidate }, {
+      decideBy: query.decide_by,
+      minDifference: query.min_difference,
+    });
     return Response.json(comparisonInDetail(compared, detail));
   };
 }

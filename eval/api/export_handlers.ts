@@ -14,7 +14,7 @@ import { exportFormats } from "../export/export_formats.ts";
 import { type ExportFormat, exportSource, groupSources } from "../export/format.ts";
 import type { Groups } from "../groups/groups.ts";
 import { requireRun } from "../store/runs/require_run.ts";
-import { bom, decide_by, described, detail, flag, Share } from "./route_parts.ts";
+import { bom, decide_by, described, detail, flag, min_difference, Share } from "./route_parts.ts";
 
 export const FORMATS = exportFormats.map(({ name }) => name);
 
@@ -30,6 +30,7 @@ export const RunExportQuery = z.object({
     description: "A run to compare with, in JUnit XML, Markdown and HTML.",
   }),
   decide_by,
+  min_difference,
   detail,
   noise: flag(
     false,
@@ -59,7 +60,10 @@ export function createRunExport(
     source.detail = query.detail;
     if (baseline !== undefined) {
       const ids = { baseline, candidate: run.id };
-      const result = await compareStored(store, ids, { decideBy });
+      const result = await compareStored(store, ids, {
+        decideBy,
+        minDifference: query.min_difference,
+      });
       source.comparison = {
         baseline,
         result,

@@ -41,6 +41,11 @@ export const detail = Detail.meta({
 /** The query of a route that has no other. */
 export const DetailQuery = z.object({ detail });
 
+/** The smallest difference that matters. */
+export const min_difference = z.coerce.number().min(0).max(1).optional().meta({
+  description: "The smallest difference that matters: then `equal_enough` is a verdict, too.",
+});
+
 export const decide_by = z.string().min(1).optional().meta({
   description: "The score that decides; `overall` if it is unset.",
 });

@@ -23,6 +23,7 @@ export const criteriaOptions = {
   "min-pass-rate": { type: "string" },
   "fail-on": { type: "string", multiple: true },
   score: { type: "string" },
+  "min-difference": { type: "string" },
   output: { type: "string", multiple: true, short: "o" },
   concurrency: { type: "string" },
   "max-cost": { type: "string" },
@@ -51,6 +52,8 @@ export const CRITERIA_HELP =
   --fail-on contradiction
                      with either: a reply that contradicts its reference fails
   --score NAME       the score that decides the comparison (default: overall)
+  --min-difference D the smallest difference that matters, 0 to 1: a run that is
+                     worse by less is equal enough, also if that is shown
   --max-tokens N     end the run when the model has used so many tokens, as
                      interrupted; "resume" continues it with a higher cap
   --max-cost X       the same for its cost, in the currency of PRICES
@@ -76,6 +79,8 @@ export interface PassCriteria {
   failsOnNewFailures: boolean;
   /** The score that decides a comparison; unset means the headline. */
   decideBy: string | undefined;
+  /** The smallest difference that matters in a comparison, in [0, 1]. */
+  minDifference: number | undefined;
   outputs: Output[];
   concurrency: number | undefined;
   /** What the run may spend, instead of what its request says. */
@@ -93,7 +98,13 @@ export async function parsePassCriteria(
 ): Promise<PassCriteria> {
   const { baseline, threshold, concurrency } = values;
   const isBaselineOptional = values["baseline-optional"] ?? false;
-  for (const name of ["score", "baseline-optional", "fail-on-new-failures"] as const) {
+  const ofComparison = [
+    "score",
+    "min-difference",
+    "baseline-optional",
+    "fail-on-new-failures",
+  ] as const;
+  for (const name of ofComparison) {
     const isUsed = baseline !== undefined || (name === "score" && comparesModels);
     if (values[name] && !isUsed) {
       throw new UsageError(`--${name} requires --baseline`);
@@ -111,6 +122,7 @@ export async function parsePassCriteria(
     isBaselineOptional,
     failsOnNewFailures: values["fail-on-new-failures"] ?? true,
     decideBy: values.score,
+    minDifference: parseMinDifference(values["min-difference"]),
     outputs: await planOutputs(values.output ?? [], context),
     concurrency: concurrency === undefined ? undefined : parseNumber(concurrency, {
       option: "--concurrency",
@@ -120,6 +132,12 @@ export async function parsePassCriteria(
     }),
     budget: parseBudget(values),
   };
+}
+
+/** `undefined` if every difference matters. */
+export function parseMinDifference(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  return parseNumber(text, { option: "--min-difference", min: 0, max: 1 });
 }
 
 function parseFailOn(names: string[] = []): boolean {

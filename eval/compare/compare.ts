@@ -4,6 +4,7 @@ import { OVERALL_PARTS } from "../assess/scores/overall.ts";
 import { ALPHA } from "../results/mean_interval.ts";
 import { noteCopies } from "../results/notes.ts";
 import { HEADLINE } from "../results/passing.ts";
+import type { ScenarioPair } from "./statistics/clusters.ts";
 import { describeScore, mostMoved, testScores } from "./compare_scores.ts";
 import { type Comparison, createLeftOutCounter, type LeftOut } from "./comparison.ts";
 import { holm, METHOD } from "./statistics/permutation.ts";
@@ -13,6 +14,8 @@ import { decideVerdict, undecidable } from "./verdict.ts";
 export interface CompareOptions {
   /** The score that decides; `overall` if it is unset. */
   decideBy?: string | undefined;
+  /** The smallest difference that matters, in [0, 1]; 0 if it is unset. */
+  minDifference?: number | undefined;
 }
 
 /** Of the sample of permutations: the same runs give the same answer each time. */
@@ -27,7 +30,7 @@ export const SEED = 20_260_101;
  */
 export async function compareRuns(
   runs: { baseline: ComparableRun; candidate: ComparableRun },
-  { decideBy = HEADLINE }: CompareOptions = {},
+  { decideBy = HEADLINE, minDifference = 0 }: CompareOptions = {},
 ): Promise<Comparison> {
   const pause = createYielder();
   const paired = await pairRuns(runs, pause);
@@ -45,13 +48,20 @@ export async function compareRuns(
   const corrected = holm(others.map(({ p }) => p), ALPHA);
   const left_out = leftOut.list();
   return {
-    ...(deciding ? decideVerdict(deciding) : undecidable(decideBy, whyNot(decideBy, paired))),
+    ...(deciding
+      ? decideVerdict(deciding, minDifference)
+      : undecidable(decideBy, whyNot(decideBy, paired))),
     decided_by: decideBy,
+    ...(minDifference > 0 && { min_difference: minDifference }),
     scores: Object.fromEntries([ // safe for any name, including __proto__
       ...(deciding ? [[decideBy, describeScore(deciding)]] : []),
       ...others.map((score, index) => [score.score, describeScore(score, corrected[index])]),
     ]),
-    notes: [...noteReduced(left_out), ...noteCopies(pairs.map(({ question }) => question))],
+    notes: [
+      ...noteReduced(left_out),
+      ...noteCopies(pairs.map(({ question }) => question)),
+      ...noteTruncated(pairs),
+    ],
     left_out,
     moved: deciding ? { score: decideBy, ...mostMoved(clusters.get(decideBy)!) } : null,
     changed,
@@ -84,6 +94,27 @@ function whyNot(decideBy: string, { pairs, common, onlyIn }: PairedRuns): string
   const only = (["baseline", "candidate"] as const)
     .find((side) => onlyIn[side].scores.includes(decideBy));
   return only === undefined ? "neither run has it" : `only the ${only} has it`;
+}
+
+/** Notes that more replies of one run end at the token limit, which lowers their scores. */
+function noteTruncated(pairs: ScenarioPair[]): Comparison["notes"] {
+  const count = (side: "baseline" | "candidate") =>
+    pairs.reduce(
+      (sum, { turns }) =>
+        sum +
+        turns.reduce(
+          (all, pair) => all + pair[side].filter(({ truncated }) => truncated).length,
+          0,
+        ),
+      0,
+    );
+  const [baseline, candidate] = [count("baseline"), count("candidate")];
+  if (baseline === candidate) return [];
+  return [{
+    code: "truncated",
+    detail: `${baseline} ${baseline === 1 ? "reply" : "replies"} of the baseline and ` +
+      `${candidate} of the candidate are cut off at the token limit: that may be what differs`,
+  }];
 }
 
 /** Explains why means of `overall` differ from those of the runs. */

@@ -59,8 +59,13 @@ export function createLeftOutCounter() {
   };
 }
 
-/** `inconclusive` does not mean equal: there is not enough evidence. */
-export const Verdict = z.enum(["improved", "regressed", "inconclusive"]).meta({ id: "Verdict" });
+/**
+ * `inconclusive` does not mean equal: there is not enough evidence. `equal_enough`: the candidate is
+ * not worse by as much as `min_difference`, and not shown to be better by it.
+ */
+export const Verdict = z.enum(["improved", "equal_enough", "regressed", "inconclusive"]).meta({
+  id: "Verdict",
+});
 export type Verdict = z.infer<typeof Verdict>;
 
 const Span = z.tuple([z.number(), z.number()]);
@@ -151,6 +156,8 @@ export const Method = z.object({
 export const Comparison = ScoreVerdict.extend({
   /** The score that decides. It may be absent in `scores`: then the verdict is inconclusive. */
   decided_by: z.string(),
+  /** The smallest difference that matters; absent if every difference does. */
+  min_difference: z.number().optional(),
   /** The deciding score first. The others only describe what else changed. */
   scores: z.record(z.string(), ScoreComparison),
   /** What a reader should know before trusting the comparison. */

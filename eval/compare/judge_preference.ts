@@ -182,6 +182,7 @@ function toTurn(result: InteractionResult, value: number | null, judge: string):
   return {
     attempt: 0,
     failed: result.error !== undefined,
+    truncated: false,
     unanswered: isUnanswered(result),
     scores: result.error ? {} : { [NAME]: value },
     missing: new Set(value === null ? [NAME] : []),

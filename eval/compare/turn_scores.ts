@@ -27,6 +27,7 @@ export interface ComparedTurn extends TurnPosition {
         | "check_results"
         | "reference_metadata"
         | "history_of"
+        | "truncated"
       >
     >;
 }
@@ -37,6 +38,8 @@ export interface AttemptTurn {
   failed: boolean;
   /** Whether it failed because there was no answer. */
   unanswered: boolean;
+  /** Whether the reply ends at the token limit. */
+  truncated: boolean;
   scores: Scores;
   /** Planned scores that are missing although the turn was answered. */
   missing: ReadonlySet<string>;
@@ -129,6 +132,7 @@ function toAttemptTurn(
     attempt,
     failed: result.error !== undefined,
     unanswered: isUnanswered(result),
+    truncated: result.truncated === true,
     scores,
     missing: missing.size === 0 ? NONE : missing,
     methods,

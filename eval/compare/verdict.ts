@@ -1,8 +1,10 @@
 import { counted } from "../../shared/text.ts";
-import { mean } from "../assess/mean.ts";
+import { mean, sampleVariance } from "../assess/mean.ts";
 import { ALPHA } from "../results/mean_interval.ts";
 import type { TestedScore } from "./compare_scores.ts";
 import type { ScoreVerdict, Verdict } from "./comparison.ts";
+import { testedInterval } from "./statistics/permutation.ts";
+import { scenariosNeeded } from "./statistics/planning.ts";
 import { formatP, ROUNDING } from "../schemas/rounding.ts";
 
 /** The test of a score; `p` and `pAsCounted` are corrected if there are several `tests`. */
@@ -12,9 +14,14 @@ type Evidence =
   & { pAlone?: number; tests?: number };
 
 /** The verdict on two runs, or the reason why it is inconclusive. */
-export function decideVerdict(evidence: Evidence): ScoreVerdict {
-  const { lows, p, pAsCounted, leastAsCounted } = evidence;
+export function decideVerdict(evidence: Evidence, minDifference = 0): ScoreVerdict {
+  const { lows, highs, p, pAsCounted, leastAsCounted } = evidence;
   const verdict = verdictOf(mean(lows)!, p);
+  const isLarge = verdict === "improved" && mean(lows)! >= minDifference - ROUNDING;
+  const least = testedInterval({ lows, highs }, { p, alpha: ALPHA })?.[0] ?? -1;
+  if (minDifference > 0 && !isLarge && least > -minDifference) {
+    return { verdict: "equal_enough", reason: null };
+  }
   if (verdict !== "inconclusive") return { verdict, reason: null };
   const asCounted = verdictOf(leastAsCounted, pAsCounted);
   return {
@@ -67,5 +74,16 @@ function explain(evidence: Evidence) {
     return `p is ${formatP(pAlone).replace("<", "below")} alone, but not below ${ALPHA} among ` +
       `${counted(tests, "comparison")}`;
   }
-  return "a difference of this size is too likely by chance";
+  return `too few scenarios (${lows.length}): a difference of this size is too likely by chance` +
+    describeNeeded(evidence);
+}
+
+/** How many scenarios it would take, if the difference and its spread are as they seem. */
+function describeNeeded({ lows, highs, tests = 1 }: Evidence): string {
+  const differences = lows.map((low, index) => (low + highs[index]!) / 2);
+  const stdev = Math.sqrt(sampleVariance(differences) ?? 0);
+  const difference = mean(differences)!;
+  if (stdev === 0) return "";
+  const needed = scenariosNeeded({ difference, stdev, alpha: ALPHA / tests, step: 0 });
+  return needed === null ? "" : `; about ${needed} scenarios like these would show it`;
 }

@@ -56,6 +56,7 @@ export function costText(cost: RunHeadline["cost"] | undefined): string | undefi
 /** The colours of verdicts. */
 export const VERDICT_TONES: Record<Verdict, Tone> = {
   improved: "good",
+  equal_enough: "",
   regressed: "bad",
   inconclusive: "",
 };

@@ -44,6 +44,8 @@ export const RunHeadline = z.object({
   pass_threshold: z.number(),
   scenarios: ScenarioCounts,
   outcomes: OutcomeCounts,
+  /** Replies that end at the token limit. */
+  truncated: z.number(),
   usage: Usage,
   latency_ms: z.object({ p50: z.number(), p95: z.number() }).nullable().optional(),
   cost: z.object({ amount: z.number().nullable(), currency: z.string().nullable() }).optional(),
@@ -130,7 +132,8 @@ function scenarioStanding(
 }
 
 export function headlineOf(
-  { statistics, pass_threshold, scenarios, outcomes, usage, latency_ms, cost }: RunSummary,
+  { statistics, pass_threshold, scenarios, outcomes, truncated, usage, latency_ms, cost }:
+    RunSummary,
 ): RunHeadline {
   const scores = Object.fromEntries(
     Object.entries(statistics).map((
@@ -142,6 +145,7 @@ export function headlineOf(
     pass_threshold,
     scenarios,
     outcomes,
+    truncated,
     usage,
     latency_ms: latency_ms && { p50: latency_ms.p50, p95: latency_ms.p95 },
     ...(cost && { cost: { amount: cost.amount, currency: cost.currency } }),

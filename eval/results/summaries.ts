@@ -10,7 +10,7 @@ import type { Statistic } from "../schemas/statistics.ts";
 /** How long a list waits for headlines that are not stored yet. The next list has the others. */
 const PATIENCE_MS = 1_000;
 
-/** Summaries of runs. That of an ended run is computed once, at the first request, and stored. */
+/** Summaries of runs. That of an ended run is stored; see `saveSummary`. */
 export interface Summaries {
   /** By run id. Runs that have not ended have none; one may be missing until a later call. */
   headlines(runs: RunRecord[]): Promise<Map<string, RunHeadline>>;
@@ -34,26 +34,12 @@ export function createSummaries(
     // A summary that was started before the run ended lacks turns.
     const key = `${run.id} ${run.finishedAt}`;
     return underWay.getOrInsertComputed(key, () => {
-      const computed = queue.then(() => readAndSave(run.id)).finally(() => underWay.delete(key));
+      const computed = queue.then(() => saveSummary(store, run.id)).finally(() =>
+        underWay.delete(key)
+      );
       queue = computed.catch(() => {});
       return computed;
     });
-  }
-
-  async function readAndSave(id: string): Promise<RunSummary> {
-    const run = await store.getRun(id);
-    if (!run) throw runDeleted(id);
-    const isResting = run.status !== "running";
-    const summary = await summariseTurns(isResting ? createWholeReader(store, run) : store, run);
-    const { finishedAt } = run;
-    if (finishedAt !== null) {
-      await store.saveSummary({ id, finishedAt }, {
-        overall: leastMean(summary.statistics[HEADLINE]),
-        headline: JSON.stringify(headlineOf(summary)),
-        summary: JSON.stringify(summary),
-      });
-    }
-    return summary;
   }
 
   async function addHeadlines(runs: RunRecord[], found: Map<string, RunHeadline>): Promise<void> {
@@ -84,6 +70,23 @@ export function createSummaries(
       return found;
     },
   };
+}
+
+/** Summarises a run, and stores it if the run has ended: lists are sorted by what is stored. */
+export async function saveSummary(store: RunStore, id: string): Promise<RunSummary> {
+  const run = await store.getRun(id);
+  if (!run) throw runDeleted(id);
+  const isResting = run.status !== "running";
+  const summary = await summariseTurns(isResting ? createWholeReader(store, run) : store, run);
+  const { finishedAt } = run;
+  if (finishedAt !== null) {
+    await store.saveSummary({ id, finishedAt }, {
+      overall: leastMean(summary.statistics[HEADLINE]),
+      headline: JSON.stringify(headlineOf(summary)),
+      summary: JSON.stringify(summary),
+    });
+  }
+  return summary;
 }
 
 /** The sort key of runs: the mean, or its lower bound if values are missing. */

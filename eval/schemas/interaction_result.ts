@@ -26,8 +26,8 @@ export type InteractionUsage = z.infer<typeof InteractionUsage>;
 const JudgeVote = z.object({ grade: z.number(), reason: z.string() }).meta({ id: "JudgeVote" });
 
 /**
- * The answer of the judge. `grade` is the mean of the readable votes on a scale from 0 to 10;
- * `spread` is their standard deviation. `error` says why a vote is missing.
+ * The answer of the judge. `grade` is the mean of the votes on a scale from 0 to 10, `spread` their
+ * standard deviation. `error` says why a vote is missing; then `grade` is `null`.
  */
 export const JudgeResult = z.object({
   model: z.string(),

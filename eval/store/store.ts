@@ -56,12 +56,8 @@ export interface RunReader extends TurnQueries, GradeReader, DatasetReader, Asyn
    */
   turnsAfter(runId: string, position: { seq: number; limit: number }): Promise<TurnEvent[]>;
   tally(runId: string): Promise<Tally>;
-  /**
-   * The run's `overall` as its results have it: the mean over scenarios, which all count alike. That
-   * of a tally is over turns. `null` if no turn has one. Turns whose value is missing are not in it:
-   * ask the tally whether there are any.
-   */
-  meanOverall(runId: string): Promise<number | null>;
+  /** What `RunHeadline` says of ended runs, as JSON text by run id; only those that are stored. */
+  headlines(runIds: string[]): Promise<Map<string, string>>;
   close(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import type { JudgeModel } from "../judge/model.ts";
 import { UnreadableAnswer } from "../judge/structured.ts";
 import { type AnnotatedReply, type KeyAnnotation, type KeyPlan, noLabel } from "./annotator.ts";
 import { referencesOf } from "../references.ts";
-import { saysSame } from "../scores/semantic_similarity.ts";
+import { saysNothingElse } from "../scores/semantic_similarity.ts";
 import { planKey } from "./key_plan.ts";
 import { batchLabels, indexLabels, isSameLabel } from "./label.ts";
 import { createReferenceLabels, type ReferenceLabels, SAME_MEANING } from "./reference_labels.ts";
@@ -38,8 +38,8 @@ type Note = KeyAnnotation & { plan?: KeyPlan; counts?: false };
 /**
  * A reply with the text of a reference gets the labels of that reference. Other replies are
  * labelled by the judge if there is one, all keys in one call. Without a judge, a reply that says
- * the same as the turn's reference gets its labels, and other replies are labelled by the
- * annotators. A run does not mix these: if the judge fails, the reply has no label. A key counts at
+ * what the turn's reference says and nothing else gets its labels, and other replies are labelled
+ * by the annotators. A run does not mix these: if the judge fails, the reply has no label. A key counts at
  * a turn only if its annotator reads the turn's reference right.
  */
 export function createMetadataReader(
@@ -118,11 +118,11 @@ export function createMetadataReader(
   }
 
   const compared = new WeakMap<AnnotatedReply, Promise<boolean>>();
-  /** Whether a reply says the same as one of the turn's references; asked once for all keys. */
+  /** Whether a reply says what one of the turn's references says; asked once for all keys. */
   function isSame(reply: AnnotatedReply): Promise<boolean> {
     return compared.getOrInsertComputed(reply, async () => {
       for (const reference of referencesOf(reply.interaction)) {
-        if (await saysSame({ reply: reply.text, reference }, semantics)) return true;
+        if (await saysNothingElse({ reply: reply.text, reference }, semantics)) return true;
       }
       return false;
     });

@@ -7,7 +7,7 @@ import { labelKey } from "../../schemas/labels.ts";
 /** The method of labels that are taken from a reference with the same text. */
 export const SAME_TEXT = "same_text";
 
-/** The method of labels that are taken from the turn's reference, because the reply says the same. */
+/** The method of labels that are taken from the turn's reference, because the reply says what it says. */
 export const SAME_MEANING = "same_meaning";
 
 /** The labels of replies that have the text of a reference. */

@@ -14,9 +14,9 @@ const RUBRIC = "Grade how well the reply does what the reference does: the same 
 
 /**
  * Has a reply graded `votes` times by the caller's rubric, or ours; if there is no reference, by the
- * rubric only. The value is the mean of the readable grades, in [0, 1]; `null`, with the reason in
- * `error`, if there are none. The mean, because grades are steps of one scale: a median or a majority
- * of few votes would lose information. Rejects once aborted.
+ * rubric only. The value is the mean of the grades, in [0, 1]; `null`, with the reason in `error`, if
+ * a vote cannot be read: the mean of the others could be higher. The mean, because grades are steps
+ * of one scale: a median or a majority of few votes would lose information. Rejects once aborted.
  */
 export async function judgeReply(
   { userMessage, reply, reference }: {
@@ -36,9 +36,9 @@ export async function judgeReply(
   }, options);
   const read = votes.filter((vote) => typeof vote !== "string");
   const grades = read.map(({ grade }) => grade);
-  const grade = mean(grades);
   const spread = sampleVariance(grades);
   const error = votes.find((vote) => typeof vote === "string");
+  const grade = error ? null : mean(grades);
   return {
     value: grade === null ? null : grade / HIGHEST,
     result: {

@@ -81,16 +81,16 @@ export async function semanticSimilarity(
 type Found = Omit<SemanticSimilarity, "method">;
 
 /**
- * Whether a reply says the same as an English reference, with the values and the parts of sentences
- * of the reference. False in other languages. Rejects with `NoVectors`.
+ * Whether a reply says what an English reference says, or a part of it, and nothing else: with its
+ * values and the parts of its sentences. False in other languages. Rejects with `NoVectors`.
  */
-export async function saysSame(pair: TextPair, semantics: BatchSemantics): Promise<boolean> {
+export async function saysNothingElse(pair: TextPair, semantics: BatchSemantics): Promise<boolean> {
   const { reply, reference } = pair;
   if (!semantics.embedder.isEnglishOnly) return false;
   const method = await semantics.similarityMethod(reference);
   if (method.by !== "agreement") return false;
   const { agreement } = await compareByModel(pair, { method, semantics });
-  return agreement?.label === "same" &&
+  return (agreement?.label === "same" || agreement?.label === "partly") &&
     [...findWrongValues(reply, reference), ...findExchanged(reply, reference)].length === 0;
 }
 

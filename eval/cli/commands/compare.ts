@@ -5,11 +5,13 @@ import { readSides } from "../../export/text/compared_sides.ts";
 import { describeComparison } from "../../export/text/comparison_text.ts";
 import { parseArguments } from "../arguments.ts";
 import { type Command, EXIT } from "../command.ts";
+import { parseMinDifference } from "../pass_criteria.ts";
 import { findRun } from "../find_run.ts";
 import { jsonText, terminalForm } from "../report/terminal_form.ts";
 
 const options = {
   score: { type: "string" },
+  "min-difference": { type: "string" },
   json: { type: "boolean" },
   judge: { type: "boolean" },
 } as const;
@@ -22,6 +24,8 @@ Pairs the runs by scenario and turn and tests one score; the others show what
 moved with it. BASELINE and CANDIDATE are ids, "latest", or "tag:NAME".
 
   --score NAME   the score that decides (default: overall)
+  --min-difference D  the smallest difference that matters, 0 to 1: then "equal
+                 enough" is a verdict, too: not worse by as much
   --judge        also have the judge say which replies are better: it is asked
                  twice for each turn, in both orders, about the first attempts
   --json         print the whole comparison as JSON
@@ -42,7 +46,10 @@ Example:
     const baseline = await findRun(reader, first);
     const candidate = await findRun(reader, second);
     const ids = { baseline: baseline.id, candidate: candidate.id };
-    const comparison = await compareStored(reader, ids, { decideBy: values.score });
+    const comparison = await compareStored(reader, ids, {
+      decideBy: values.score,
+      minDifference: parseMinDifference(values["min-difference"]),
+    });
     const preference = values.judge
       ? await compareByJudge(reader, ids, {
         judge: requireJudge(await context.judge()),

@@ -1,4 +1,6 @@
-import { showScore } from "../../export/text/text_form.ts";
+import { showMean, showScore } from "../../export/text/text_form.ts";
+import { HEADLINE } from "../../results/passing.ts";
+import type { RunHeadline } from "../../results/run_summary.ts";
 import { restingProgress, viewRun } from "../../run/events/view.ts";
 import { RUN_STATUSES, type RunRecord, TAG } from "../../store/runs/run_record.ts";
 import type { RunFilter } from "../../store/store.ts";
@@ -48,14 +50,15 @@ Example:
       context.out.write(jsonText({ runs }));
       return EXIT.passed;
     }
-    const rows = await Promise.all(
-      found.map(async ({ run, tally: { done, missing } }) =>
-        toRow(run, {
-          done,
-          overall: missing > 0 ? "not known" : showScore(await reader.meanOverall(run.id)),
-        })
-      ),
-    );
+    const headlines = await reader.headlines(page.runs.map(({ id }) => id));
+    const rows = found.map(({ run, tally: { done, mean } }) => {
+      const headline = headlines.get(run.id);
+      const { scores }: Partial<RunHeadline> = headline ? JSON.parse(headline) : {};
+      const overall = run.status === "completed"
+        ? showMean(scores?.[HEADLINE])
+        : `${showScore(mean)} so far`;
+      return toRow(run, { done, overall });
+    });
     const header = ["run", "started", "status", "turns", "overall", "model", "test"];
     context.out.write(rows.length === 0 ? "no runs found\n" : renderTable(header, rows));
     return EXIT.passed;

@@ -84,9 +84,10 @@ async function judgeRun(
   };
   const numbers = await readNumbers(source);
   if (criteria.baseline !== undefined) {
-    const { baseline, decideBy, isBaselineOptional } = criteria;
+    const { baseline, decideBy, minDifference, isBaselineOptional } = criteria;
     const reader = withBaseline(store, criteria);
-    const result = await compareStored(reader, { baseline, candidate: run.id }, { decideBy });
+    const ids = { baseline, candidate: run.id };
+    const result = await compareStored(reader, ids, { decideBy, minDifference });
     source.comparison = { baseline, result, isRequired: !isBaselineOptional };
     if (criteria.failsOnNewFailures) {
       const before = (await reader.getRun(baseline))!;

@@ -100,8 +100,14 @@ function describePreference(preference: Preference, form: TextForm): string {
 }
 
 /** The verdict; a build also fails if it is worse with unanswered calls at 0. */
-function describeVerdict({ verdict, verdict_as_counted, decided_by }: Comparison): string {
-  return `${decided_by} ${verdict}` +
+function describeVerdict(
+  { verdict, verdict_as_counted, decided_by, scores, min_difference }: Comparison,
+): string {
+  const score = scores[decided_by];
+  const interval = score?.ci95 ? `, 95 % ${showInterval(score.ci95)}` : "";
+  const size = score ? ` (${differenceText(score)}${interval})` : "";
+  const limit = min_difference === undefined ? "" : `, where less than ${min_difference} is equal`;
+  return `${decided_by} ${verdict.replace("_", " ")}${size}${limit}` +
     (verdict_as_counted ? `; ${verdict_as_counted} if unanswered calls count 0` : "");
 }
 

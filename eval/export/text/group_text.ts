@@ -59,10 +59,12 @@ function describeFaults(model: GroupModel, form: TextForm): string[] {
 
 function describeModels(models: GroupModel[], form: TextForm): string {
   const hasCost = models.some(({ cost }) => cost);
-  const rows = models.map(({ name, scores, pass_rate, progress, latency_ms, cost }) => {
+  const isWhole = ({ status }: GroupModel) => Number(status === "completed");
+  const ordered = models.toSorted((a, b) => isWhole(b) - isWhole(a));
+  const rows = ordered.map(({ name, status, scores, pass_rate, progress, latency_ms, cost }) => {
     const headline = scores?.[HEADLINE];
     return [
-      form.name(name),
+      form.name(name) + (status === "completed" ? "" : ` (${status})`),
       showMean(headline),
       showInterval(headline?.ci95, showScore),
       showScore(pass_rate?.mean),

@@ -163,7 +163,7 @@ function describeGrades({ graded: { turns, grades, sum } }: RunNumbers): string[
 }
 
 /** A mean, or its bounds if values are missing, with the number of its turns. */
-function describeScores({ statistics }: RunNumbers, form: TextForm): string {
+function describeScores({ statistics, notes: runNotes }: RunNumbers, form: TextForm): string {
   const isShown = (name: string) =>
     statistics[name]!.mean !== null || statistics[name]!.missing > 0;
   const names = [
@@ -172,7 +172,10 @@ function describeScores({ statistics }: RunNumbers, form: TextForm): string {
   ];
   const isIncomplete = names.some((name) => (statistics[name]?.missing ?? 0) > 0);
   const hasFailed = names.some((name) => (statistics[name]?.failed ?? 0) > 0);
-  const notes = describeInterval(statistics[HEADLINE]);
+  const notes = [
+    ...describeInterval(statistics[HEADLINE]),
+    ...runNotes.filter(({ code }) => code === "identical_questions").map(({ detail }) => detail),
+  ];
   return form.table(
     [
       "score",

@@ -28,6 +28,13 @@ export function describeVerdict(comparison: StoredComparison): { sentence: strin
       why: `${asSentence(reason ?? "")} ${found}`,
     };
   }
+  if (verdict === "equal_enough") {
+    const limit = comparison.min_difference ?? 0;
+    return {
+      sentence: `The candidate is equal enough: ${by}.`,
+      why: `It is not worse by ${limit}, the smallest difference that matters. ${found}`,
+    };
+  }
   const word = verdict === "improved" ? "better" : "worse";
   return { sentence: `The candidate is ${word}: ${by}.`, why: found };
 }

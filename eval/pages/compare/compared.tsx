@@ -39,7 +39,7 @@ export function Compared({ comparison }: { comparison: StoredComparison }) {
   return (
     <>
       <div class={`verdict ${VERDICT_TONES[verdict]}`}>
-        <span class={`badge ${VERDICT_TONES[verdict]}`}>{verdict}</span>
+        <span class={`badge ${VERDICT_TONES[verdict]}`}>{verdict.replace("_", " ")}</span>
         <p class="sentence">{sentence}</p>
         <Differences comparison={comparison} />
         <p class="muted">

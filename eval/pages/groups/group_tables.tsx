@@ -42,7 +42,8 @@ export function GroupModels({ group: { models } }: { group: GroupReport }) {
             cell: (model) => {
               const overall = overallOf(model);
               if (!overall && model.scores) return `none: ${whyNoScore(model.progress)}`;
-              return meanText(overall ?? model.progress);
+              const mark = model.status === "completed" ? "" : " so far";
+              return meanText(overall ?? model.progress) + mark;
             },
           },
           {
@@ -118,7 +119,8 @@ export function GroupScores({ group: { models } }: { group: GroupReport }) {
 }
 
 function byScore(a: GroupModel, b: GroupModel): number {
-  return leastOverall(b) - leastOverall(a);
+  const isWhole = ({ status }: GroupModel) => Number(status === "completed");
+  return isWhole(b) - isWhole(a) || leastOverall(b) - leastOverall(a);
 }
 
 function leastOverall(model: GroupModel): number {

@@ -10,7 +10,14 @@ import { readGroup } from "../api.ts";
 import { StatusBadge } from "../parts/status_badge.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { Explained } from "../glossary.tsx";
-import { adviceOn, comparedText, datasetText, differenceText, errorText } from "../words.ts";
+import {
+  adviceOn,
+  asSentence,
+  comparedText,
+  datasetText,
+  differenceText,
+  errorText,
+} from "../words.ts";
 import { groupActions, groupExports } from "./group_actions.tsx";
 import { GroupGrid } from "./group_grid.tsx";
 import { GroupModels, GroupPairs, GroupScores } from "./group_tables.tsx";
@@ -192,7 +199,9 @@ function describeBest(best: string[], { models, pairs }: GroupReport): string {
   const isPair = models.length === 2;
   if (best.length === models.length) {
     const none = isPair ? "Neither model" : `None of the ${models.length} models`;
-    return `${none} is clearly better${on}.`;
+    const [nearest] = (pairs ?? []).toSorted((a, b) => sizeOf(b) - sizeOf(a));
+    const why = nearest?.reason ? ` ${asSentence(nearest.reason)}` : "";
+    return `${none} is clearly better${on}.${why}`;
   }
   if (best.length > 1) {
     return `The best of the ${models.length} models${on} is one of these: ${best.join(", ")}.`;
@@ -201,6 +210,10 @@ function describeBest(best: string[], { models, pairs }: GroupReport): string {
   return `${best[0]} is better than ${
     isPair ? other : `the ${models.length - 1} other models`
   }${on}.`;
+}
+
+function sizeOf({ scores }: GroupPair): number {
+  return Math.abs(Object.values(scores)[0]?.difference ?? 0);
 }
 
 /** The most pairs in the headline; the table of pairs has all. */

@@ -33,7 +33,7 @@ import { toParameters } from "./turn/turn_query.ts";
 export function Headline({ run, summary, before }: RunAndSummary & {
   before: Run | undefined;
 }) {
-  const { scenarios, outcomes, errors } = summary;
+  const { scenarios, outcomes, errors, truncated } = summary;
   const all = sumOf(scenarios);
   const notScored = scenarios.unscored;
   const first = errors[0];
@@ -50,7 +50,10 @@ export function Headline({ run, summary, before }: RunAndSummary & {
       <div class="head-text">
         <p class="sentence">{isKnown ? describePassing(run, summary) : "There is no score"}</p>
         <p class="muted">
-          {isKnown ? <Mean summary={summary} /> : whyNothing(summary)} {comparison
+          {isKnown ? <Mean summary={summary} /> : whyNothing(summary)}
+          {truncated > 0 &&
+            ` ${formatNumberOf(truncated, "reply", "replies")} cut off at the token limit.`}{" "}
+          {comparison
             ? <AgainstLast comparison={comparison} />
             : ids && !problem && "Comparing with the last run…"}
         </p>

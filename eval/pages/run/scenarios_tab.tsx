@@ -1,11 +1,6 @@
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
-import {
-  formatChosen,
-  formatCount,
-  formatNumberOf,
-  formatScore,
-} from "../../../shared/pages/format.ts";
+import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import type { ScenarioRow } from "../../api/schemas/turn_schemas.ts";
 import { mean } from "../../assess/mean.ts";
 import { Section } from "../parts/section.tsx";
@@ -19,7 +14,7 @@ const MOST_ATTEMPTS = 50;
 const SIGNS = { passed: "✓", failed: "✕", unscored: "·" };
 
 /** The scenarios of a run: first those that pass in some attempts only, then those that never do. */
-export function ScenariosTab({ run, summary }: RunAndSummary) {
+export function ScenariosTab({ run }: RunAndSummary) {
   const read = (cursor: string | undefined) =>
     source.scenarios(run.run_id, { sort: "stability", limit: PAGE, cursor });
   const { loaded, more } = usePages(

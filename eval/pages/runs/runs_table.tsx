@@ -115,12 +115,13 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
           ? (
             <span class="score-cell">
               <strong>{meanText(overall)}</strong>
+              {run.status !== "completed" && <span class="muted small">so far</span>}
               <IntervalChart statistic={overall} />
             </span>
           )
           : headline
           ? <span class="muted small">none: {whyNoScore(progress)}</span>
-          : <span class="muted">{formatScore(progress.mean)}</span>}
+          : <span class="muted">{formatScore(progress.mean)} so far</span>}
       </td>
       <td class="number">
         {scenarios ? `${formatCount(scenarios.passed)} / ${formatCount(all!)}` : "–"}

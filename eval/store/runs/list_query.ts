@@ -137,8 +137,6 @@ interface StoredSummary {
 
 /** Keeps what was computed of runs that have ended. */
 export interface SummaryQueries {
-  /** By run id; only those that are stored. */
-  headlines(runIds: string[]): Promise<Map<string, string>>;
   summary(runId: string): Promise<string | undefined>;
   /** Does nothing if the run has not ended at this time: it was resumed since. */
   saveSummary(run: { id: string; finishedAt: number }, summary: StoredSummary): Promise<void>;

@@ -52,6 +52,8 @@ function valueOf(by: RunSortKey): RawBuilder<SortValue> {
       return sql`(finished_at - created_at)`;
     case "test_name": // callers may send megabytes, which would be in the cursor
       return sql`substr(test_name, 1, 200)`;
+    case "overall": // an unfinished run has the mean of another batch
+      return sql`case when status = 'completed' then runs.overall end`;
     case "model_id":
       return sql`coalesce(group_name, model_id)`;
     default:

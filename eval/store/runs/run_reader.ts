@@ -85,15 +85,13 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
 
     tally: (runId) => readTally(db, runId),
 
-    async meanOverall(runId) {
-      const scenarios = db.selectFrom("turns")
-        .select(({ fn }) => fn.avg(countedOverall(runId)).as("mean"))
-        .where("run_id", "=", runId)
-        .groupBy("scenario");
-      const row = await db.selectFrom(scenarios.as("scenarios"))
-        .select(({ fn }) => fn.avg("mean").as("mean"))
-        .executeTakeFirstOrThrow();
-      return row.mean === null ? null : Number(row.mean);
+    async headlines(runIds) {
+      if (runIds.length === 0) return new Map();
+      const rows = await db.selectFrom("runs").select(["id", "headline"])
+        .where("id", "in", runIds)
+        .where("headline", "is not", null)
+        .execute();
+      return new Map(rows.map(({ id, headline }) => [id, headline!]));
     },
 
     close: () => db.destroy(),

@@ -133,15 +133,6 @@ function createSummaryQueries(
   { reads }: { reads: Kysely<Tables> },
 ): SummaryQueries {
   return {
-    async headlines(runIds) {
-      if (runIds.length === 0) return new Map();
-      const rows = await reads.selectFrom("runs").select(["id", "headline"])
-        .where("id", "in", runIds)
-        .where("headline", "is not", null)
-        .execute();
-      return new Map(rows.map(({ id, headline }) => [id, headline!]));
-    },
-
     async summary(runId) {
       const row = await reads.selectFrom("runs").select("summary").where("id", "=", runId)
         .executeTakeFirst();

@@ -85,7 +85,7 @@ Deno.test("an overall that is not known is no number in runs and in show, which 
   assertMatch(out, /Missing 1 × overall: the reference is a single word or a name/);
   assertMatch(out, /^overall +0\.500 to 1\.000/m);
   const [, , row] = (await run("runs")).out.split("\n");
-  assertMatch(row!, /completed +2 +not known /);
+  assertMatch(row!, /completed +2 +0\.500 to 1\.000 /);
   const { runs: [listed] } = JSON.parse((await run("runs", "--json")).out);
   assertEquals([listed.progress.missing, listed.progress.mean], [1, null]);
 });
@@ -112,6 +112,25 @@ Deno.test("runs shows the overall that show has: each scenario counts alike", as
   const [, shown] = /^overall +(\S+)/m.exec((await run("show", "latest")).out)!;
   assert(Number(shown) < 0.75, shown); // the mean over turns is higher
   assertMatch(row!, new RegExp(`completed +4 +${shown} `));
+});
+
+Deno.test("a question that is asked twice counts once in runs and in show, which says so", async () => {
+  const scenarioOf = (id: string, user_message: string) => ({
+    id,
+    interactions: [{ id: "1", user_message, reference_reply: "fine" }],
+  });
+  const test_batch = [scenarioOf("a", "x"), scenarioOf("b", "x"), scenarioOf("c", "bad")];
+  const { run } = cliContext({
+    files: {
+      "b.json": JSON.stringify({ test_batch, endpoint: "http://127.0.0.1:1", model_id: "m" }),
+    },
+    answer: (messages) => messages.at(-1)!.content === "bad" ? "awful" : "fine",
+  });
+  const { out } = await run("run", "b.json");
+  const [, shown] = /^overall +(\S+)/m.exec(out)!;
+  assert(Number(shown) < 0.6, `${shown}: of two questions, one is right`);
+  assertStringIncludes(out, "3 scenarios ask 2 different questions: those that ask the same");
+  assertMatch((await run("runs")).out, new RegExp(`completed +3 +${shown} `));
 });
 
 Deno.test("show lists the replies that agree with their references in one way", async () => {

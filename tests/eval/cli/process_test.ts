@@ -31,7 +31,7 @@ Deno.test("a real process runs a batch, writes its files, and the next one knows
     const second = await startCli(["run", "batch.jsonl", ...model, "--baseline", "latest"], { cwd })
       .outcome;
     assertEquals(second.code, 0, second.err);
-    assertStringIncludes(second.out, ": overall inconclusive\n");
+    assertStringIncludes(second.out, ": overall inconclusive (");
     const { out } = await startCli(["runs"], { cwd }).outcome;
     assertEquals(out.match(/completed/g)?.length, 2);
   }));

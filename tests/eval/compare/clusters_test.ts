@@ -22,6 +22,7 @@ function answered(attempt: number, score: number | null): AttemptTurn {
   return {
     attempt,
     failed: false,
+    truncated: false,
     unanswered: false,
     scores: { token_f1: score },
     missing: new Set(score === null ? ["token_f1"] : []),

@@ -2,6 +2,7 @@ import {
   assert,
   assertAlmostEquals,
   assertEquals,
+  assertMatch,
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
@@ -50,6 +51,54 @@ Deno.test("the same the other way round is a regression", async () => {
   assertEquals(verdict, "regressed");
 });
 
+Deno.test("a verdict has its size beside it, and differences that do not matter are equal enough", async () => {
+  const values = Array.from({ length: 60 }, (_, index) => 0.2 + index / 100);
+  const runs = (better: number) => ({
+    baseline: recordedRun(plain(values)),
+    candidate: recordedRun(plain(values.map((value) => value + better))),
+  });
+  const titleOf = async (better: number, minDifference?: number) => {
+    const result = await compareRuns(runs(better), { minDifference });
+    const [title] = describeComparison({ baseline: "b", result }, markdownForm).trim().split("\n");
+    return [result.verdict, title!.replace(/.*: /, "")];
+  };
+  const [tiny, title] = await titleOf(0.008);
+  assertEquals(tiny, "improved");
+  assertMatch(title!, /^overall improved \(\+0\.008, 95 % \+0\.\d+ … \+0\.\d+\)$/);
+  const [equal, named] = await titleOf(0.008, 0.1);
+  assertEquals(equal, "equal_enough");
+  assertMatch(named!, /^overall equal enough \(\+0\.008, .*\), where less than 0\.1 is equal$/);
+  assertEquals((await titleOf(-0.008, 0.1))[0], "equal_enough", "worse, but not by as much");
+  assertEquals((await titleOf(-0.2, 0.1))[0], "regressed");
+  assertEquals((await titleOf(0.2, 0.1))[0], "improved");
+  assertEquals((await titleOf(0, 0.001))[0], "inconclusive", "60 scenarios do not show so little");
+});
+
+Deno.test("an inconclusive verdict says how many scenarios would show the difference", async () => {
+  const better = [0.3, -0.1, 0.2, -0.05, 0.15, 0.1, -0.2, 0.25];
+  const { verdict, reason } = await compareRecorded(
+    plain(better.map(() => 0.5)),
+    plain(better.map((value) => 0.5 + value)),
+  );
+  assertEquals(verdict, "inconclusive");
+  assertMatch(reason!, /^too few scenarios \(8\): .*; about \d\d scenarios like these would/);
+});
+
+Deno.test("a comparison says if one run has more replies that end at the token limit", async () => {
+  const cut = (count: number) =>
+    recordedRun(
+      run(meanings.map((meaning, index) => ({
+        ...turn(meaning),
+        ...(index < count && { truncated: true as const }),
+      }))),
+    );
+  const notesOf = async (before: number, now: number) =>
+    (await compareRuns({ baseline: cut(before), candidate: cut(now) })).notes
+      .filter(({ code }) => code === "truncated").map(({ detail }) => detail);
+  assertEquals(await notesOf(2, 2), []);
+  assertStringIncludes((await notesOf(1, 4))[0]!, "1 reply of the baseline and 4 of the candidate");
+});
+
 Deno.test("many attempts of one scenario are no evidence about scenarios, and the reason says so", async () => {
   const attempts = (value: number) => new Array<number>(100).fill(value);
   const { scores, verdict, reason } = await compareRecorded(
@@ -96,7 +145,7 @@ Deno.test("an attempt counts as one conversation, also if it has many turns", as
   assertAlmostEquals(scores.overall!.difference!, 0.1);
   assertEquals(scores.overall!.turns, 16);
   assert(scores.overall!.p! > 0.3, `p = ${scores.overall!.p}`);
-  assertEquals(reason, "a difference of this size is too likely by chance");
+  assertEquals(reason, "too few scenarios (8): a difference of this size is too likely by chance");
 });
 
 Deno.test("a turn that an attempt has not reached takes no weight from the others", async () => {
@@ -541,7 +590,7 @@ Deno.test("a verdict that unanswered calls could change is inconclusive, and say
   );
   const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);
   assertStringIncludes(text, "0 calls of the baseline and 10 of the candidate were not answered");
-  assertStringIncludes(text, "inconclusive; regressed if unanswered calls count 0\n");
+  assertMatch(text, /inconclusive \(.*\); regressed if unanswered calls count 0\n/);
   assert(isRegression(comparison), "a build fails for it");
 });
 

@@ -334,7 +334,10 @@ Deno.test("a run that is better in other scores only is not called better", asyn
     (index) => ({ overall: 0.8, bleu: 0.4, chrf: 0.4, rouge_1: 0.4 + index / 100 }),
     (index) => ({ overall: index % 2 ? 0.9 : 0.7, bleu: 0.6, chrf: 0.6, rouge_1: 0.7 }),
   );
-  assertStringIncludes(text, "Compared with b: overall inconclusive\n");
+  assertStringIncludes(
+    text,
+    "Compared with b: overall inconclusive (0.000, 95 % -0.174 … +0.174)\n",
+  );
   assert(!text.includes("improved\n"), text);
 });
 

@@ -1,10 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { runEvents } from "../../../eval/run/events/events.ts";
 import { createActiveRun } from "../../../eval/run/manager/active_run.ts";
-import { openStore } from "../../../eval/store/open_store.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
-import { providerError } from "../../fakes/eval_ports.ts";
-import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { until } from "../../fakes/until.ts";

@@ -1,4 +1,4 @@
-import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { writeCursor } from "../../../shared/http/body/cursor.ts";
 import type { Service } from "../../../shared/http/router/router.ts";
 import { compareReply } from "../../../eval/assess/agreement/agreement.ts";
@@ -13,6 +13,7 @@ import {
   evaluateWith,
 } from "../../fakes/eval_service.ts";
 import { fakeEmbedder, scoringPorts } from "../../fakes/scoring_ports.ts";
+import { memoryStore } from "../../fakes/memory_store.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 
 // deno-lint-ignore no-explicit-any -- answers of whatever shape, which is what is tested
@@ -377,6 +378,23 @@ Deno.test("runs are listed with their headline, sorted by it and found by text",
   assertEquals(RunHeadline.strict().parse(headline), headline);
   assertEquals(headline.scores.overall.ci95, results.statistics.overall!.ci95);
   assertEquals((await get(service, "/runs?text=other")).body.runs, []);
+});
+
+Deno.test("the best run is found by its overall before anyone has looked at the runs", async () => {
+  const store = memoryStore();
+  const reply = (text: string) => evalService(() => text, { store }).service;
+  const ask = async (text: string) => {
+    const test_batch = [{
+      id: "s",
+      interactions: [{ id: "a", user_message: "hi", reference_reply: "right" }],
+    }];
+    return (await evaluateWith(reply(text), evaluateBody({ test_batch }))).run_id;
+  };
+  const best = await ask("right");
+  await ask("right or not");
+  await ask("wrong");
+  const { body } = await get(reply(""), "/runs?sort=-overall&limit=1");
+  assertEquals(body.runs.map((run: Answer) => run.run_id), [best]);
 });
 
 Deno.test("scenarios are listed with the standing of every attempt", async () => {

@@ -239,6 +239,10 @@ export const listCases: Record<string, StoreCase> = {
       await store.saveSummary({ id, finishedAt }, { overall, headline: "{}", summary: "{}" });
     }
     ids.running = await newRun(store, { test_name: "running", model_id: "c/m" });
+    const best = { overall: 1, headline: "{}", summary: "{}" };
+    const id = ids.half = await newRun(store, { test_name: "half", model_id: "d/m" });
+    await store.setStatus(id, { status: "cancelled" });
+    await store.saveSummary({ id, finishedAt: clock.now }, best);
     const named = Object.fromEntries(Object.entries(ids).map(([name, id]) => [id, name]));
     async function list(by: RunSortKey, isDescending: boolean, filter: { text?: string } = {}) {
       const found: string[] = [];
@@ -255,12 +259,16 @@ export const listCases: Record<string, StoreCase> = {
       } while (cursor);
       return found.join(" ");
     }
-    assertEquals(await list("created_at", false), "Über alpha_1 running");
-    assertEquals(await list("created_at", true), "running alpha_1 Über");
-    assertEquals(await list("model_id", false), "alpha_1 Über running");
-    assertEquals(await list("overall", true), "Über alpha_1 running");
-    assertEquals(await list("duration", false), "alpha_1 Über running");
-    assertEquals(await list("status", true), "running alpha_1 Über");
+    assertEquals(await list("created_at", false), "Über alpha_1 running half");
+    assertEquals(await list("created_at", true), "half running alpha_1 Über");
+    assertEquals(await list("model_id", false), "alpha_1 Über running half");
+    assertEquals(
+      await list("overall", true),
+      "Über alpha_1 half running",
+      "what is not complete is last",
+    );
+    assertEquals(await list("duration", false), "half alpha_1 Über running");
+    assertEquals(await list("status", true), "running alpha_1 Über half");
     assertEquals(await list("created_at", true, { text: "ÜBER" }), "Über");
     assertEquals(await list("created_at", true, { text: "a_1" }), "alpha_1");
     assertEquals(await list("created_at", true, { text: "A/m" }), "alpha_1");

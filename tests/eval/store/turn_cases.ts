@@ -21,26 +21,6 @@ export const turnCases: Record<string, StoreCase> = {
     assertEquals(pages.flat(), turns.map(toTurnText));
   },
 
-  "the overall of a run is the mean over its scenarios, without what was asked a second way":
-    async (
-      store,
-    ) => {
-      const id = await newRun(store, { scenarios: 3, attempts: 1, turns: 2 });
-      assertEquals(await store.meanOverall(id), null);
-      const turns: [position: [number, number, number], overall: number | null][] = [
-        [[0, 0, 0], 1],
-        [[0, 0, 1], 0.5],
-        [[1, 0, 0], 0.25],
-        [[1, 0, 1], null],
-        [[2, 0, 0], null],
-        [[0, 1, 0], 0],
-      ];
-      for (const [position, overall] of turns) {
-        await store.recordTurn(id, storedTurn(position, { scores: { overall } }));
-      }
-      assertEquals(await store.meanOverall(id), 0.5);
-    },
-
   "a turn is recorded once: the first one stays, and the second is reported as taken": async (
     store,
   ) => {

@@ -101,11 +101,11 @@ Deno.test("a key does not count at a turn whose own reference its annotator misr
   assertStringIncludes(annotation?.keys.act?.reason ?? "", "the reference itself is not read");
 });
 
-Deno.test("a reply that says the same as its reference has its labels, however the annotator reads it", async () => {
+Deno.test("a reply that says what its reference says and nothing else has its labels, however it is read", async () => {
   const batch = [scenario("s", TURNS)];
   const semantics = createBatchSemantics(batch, { embedder: fakeEmbedder().embedder });
   const asked = { text: "train and tram", interaction: TURNS[0]! }; // of the other label's words
-  const read = (label: "same" | "partly") => {
+  const read = (label: "same" | "partly" | "adds") => {
     const agreement = { entails: 1, contradicts: 0, covers: 1, label };
     const agreementOf = () => Promise.resolve({ agreement, similarity: 1 });
     return createReader(TURNS, { semantics: { ...semantics, agreementOf } }).read(asked);
@@ -113,7 +113,8 @@ Deno.test("a reply that says the same as its reference has its labels, however t
   const same = await read("same");
   assertEquals(same.generatedMetadata.topic, "fruit");
   assertEquals(same.annotation?.keys.topic?.method, "same_meaning");
-  assertEquals((await read("partly")).generatedMetadata.topic, "traffic");
+  assertEquals((await read("partly")).generatedMetadata.topic, "fruit");
+  assertEquals((await read("adds")).generatedMetadata.topic, "traffic");
 });
 
 Deno.test("which keys count does not depend on the reply", async () => {
