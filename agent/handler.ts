@@ -4,6 +4,8 @@ import type { Service } from "../shared/http/router/router.ts";
 import { createService } from "../shared/http/server/service.ts";
 import { createIndexRoute, type Operations } from "../shared/ops/operations_routes.ts";
 import { createAgentRoutes } from "./api/agent_routes.ts";
+import { createKeptStreams } from "./answer/kept_streams.ts";
+import { createFrontendRoutes } from "./api/frontend_routes.ts";
 import { createOpenAIRoutes } from "./api/openai_routes.ts";
 import { chatPage } from "./pages/page.ts";
 import { errorResponse } from "./openai/error_shape.ts";
@@ -25,8 +27,9 @@ const about = {
 /** The agent backend: its own routes, those of OpenAI clients, and those for operators. */
 export function createAgentHandler(deps: AgentDeps): Service {
   const { models, tools } = deps;
-  const runDeps = { ...deps, runner: createRunner(deps) };
-  const routes = [...createAgentRoutes(runDeps), ...createOpenAIRoutes(runDeps)];
+  const runDeps = { ...deps, runner: createRunner(deps), streams: createKeptStreams() };
+  const routes = [createAgentRoutes, createOpenAIRoutes, createFrontendRoutes]
+    .flatMap((create) => create(runDeps));
   const more = () => ({
     tools: tools.current().names,
     ...(models.demoModel && { demo_model: models.demoModel }),

@@ -41,7 +41,8 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     run: ["models", "tools"],
     answer: ["models", "run", "tools"],
     openai: ["answer", "models", "run", "tools"],
-    api: ["answer", "mcp", "models", "openai", "run", "tools"],
+    frontends: ["answer", "run"],
+    api: ["answer", "frontends", "mcp", "models", "openai", "run", "tools"],
   },
   eval: {
     schemas: [],

@@ -73,6 +73,8 @@ const ASKING: Record<string, string[]> = {
     "get /v1/models",
     "get /v1/models/{id}",
     "post /",
+    "post /ag-ui",
+    "post /ai-sdk",
     "post /v1/chat/completions",
     "post /v1/responses",
   ],

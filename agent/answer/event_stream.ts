@@ -4,7 +4,9 @@ import { noteFailure, type RequestContext } from "../../shared/http/router/route
 import { UNBUFFERED } from "../../shared/http/router/headers.ts";
 
 /** An event, or a comment, which clients ignore. `data` is on one line. */
-type OutgoingEvent = { event?: string; data: string } | { comment: string };
+export type OutgoingEvent =
+  | { event?: string; data: string; id?: string }
+  | { comment: string };
 
 /**
  * Sends one event. Resolves when there is room for the next one, rejects once the reader has left.
@@ -19,6 +21,8 @@ export interface StreamOptions {
     /** If it ends, the stream's producer is aborted, and the caller gets the reason as an event. */
     connection?: Connection;
   };
+  /** Keeps the stream, so that it can be taken up again; see `createKeptStreams`. */
+  keep?: ((stream: Pick<ProducedStream, "produce" | "sendError">) => Produce) | undefined;
   /** Milliseconds between the comments that keep proxies from cutting a silent connection. */
   keepAliveMs?: number | undefined;
 }
@@ -45,9 +49,19 @@ interface ProducedStream extends StreamOptions {
 
 /** Answers with what `produce` pushes. Rejects as `openEventStream` does. */
 export async function streamEvents(
-  { headers, signal, keepAliveMs, ...produced }: ProducedStream,
+  { headers, signal, keepAliveMs, keep, ...produced }: ProducedStream,
 ): Promise<Response> {
-  const body = await openEventStream(logged(produced), { signal, keepAliveMs });
+  const { context } = produced;
+  const sendError: ProducedStream["sendError"] = (push, error) => {
+    context.fields.outcome = "failed";
+    noteFailure(error, context);
+    return produced.sendError(push, error);
+  };
+  const produce = keep ? keep({ ...produced, sendError }) : produced.produce;
+  const body = await openEventStream(logged({ context, produce, sendError }), {
+    signal,
+    keepAliveMs,
+  });
   return eventStreamResponse(body, { headers: headers() });
 }
 
@@ -67,7 +81,7 @@ const MAX_HELD = 16 * 1024;
  */
 export async function openEventStream(
   produce: Produce,
-  { signal, keepAliveMs = 15_000 }: Omit<StreamOptions, "context">,
+  { signal, keepAliveMs = 15_000 }: Pick<StreamOptions, "signal" | "keepAliveMs">,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const leaving = new AbortController();
   const leave = () => leaving.abort(abortError());
@@ -156,7 +170,8 @@ const SENT = Promise.resolve();
 function toText(event: OutgoingEvent): string {
   if ("comment" in event) return `: ${event.comment}\n\n`;
   const name = event.event === undefined ? "" : `event: ${event.event}\n`;
-  return `${name}data: ${event.data}\n\n`;
+  const id = event.id === undefined ? "" : `id: ${event.id}\n`;
+  return `${id}${name}data: ${event.data}\n\n`;
 }
 
 /** The response of an opened stream. */
@@ -195,8 +210,6 @@ function logged(
       const error = connection ? explainEnd(thrown, connection) : thrown;
       if (outlet.signal.aborted) fields.outcome = "client left";
       if (outlet.signal.aborted || !outlet.isOpen()) throw error;
-      fields.outcome = "failed";
-      noteFailure(error, context);
       await sendError(outlet.push, error);
     } finally {
       ended.resolve();

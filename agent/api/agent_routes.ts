@@ -2,13 +2,12 @@ import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { AppError } from "../../shared/errors.ts";
 import { readJson } from "../../shared/http/body/body.ts";
-import type { Capacity } from "../../shared/http/server/admission.ts";
 import { workSignal } from "../../shared/http/server/connection.ts";
 import { jsonResponse } from "../../shared/http/server/send_response.ts";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { wantsEvents } from "../../shared/http/router/headers.ts";
 import { PROVIDER_NAMES } from "../../shared/providers/table.ts";
-import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
+import { eventsAnswer, jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
 import {
   AgentReply,
   AgentRequest,
@@ -16,26 +15,23 @@ import {
   ignoredFields,
   StudioModels,
 } from "../schemas/agent.ts";
+import {
+  countRun,
+  prepareRun,
+  readModelId,
+  resumeStream,
+  type RunRouteDeps,
+} from "../answer/run_request.ts";
 import { streamAnswer, toAgentReply } from "../answer/reply.ts";
 import {
   accountFields,
   accountHeaders,
-  callerOf,
   collectToolEvents,
   toHeaderValue,
-  wantsApproval,
 } from "../answer/accounting.ts";
-import { chooseModel, explainRoute } from "../models/choice.ts";
-import { splitPrompt, toCallerMessages } from "../run/caller_messages.ts";
-import type { Runner, RunnerDeps } from "../run/runner.ts";
+import { explainRoute } from "../models/choice.ts";
 
-export interface RunRouteDeps extends RunnerDeps {
-  runner: Runner;
-  /** Counts running runs against `AGENT_MAX_RUNS`. */
-  runs: Capacity;
-}
-
-const ModelId = z.string().meta({
+export const ModelId = z.string().meta({
   description: "The model: the UUID of a fine-tuned one, or `<provider>/<model>` of the hub.",
   example: "demo/assistant",
 });
@@ -70,7 +66,7 @@ const ModelRoute = z.looseObject({
 
 /** The agent's own routes. */
 export function createAgentRoutes(deps: RunRouteDeps): Route[] {
-  const { config, models, tools } = deps;
+  const { config, models, tools, streams } = deps;
   return [
     {
       method: "POST",
@@ -82,6 +78,7 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
           "x-model-id": ModelId,
           "x-agent-events": AgentEvents,
           "x-agent-approve": AgentApprove,
+          "x-agent-resume": AgentResume,
         }),
       },
       body: {
@@ -120,6 +117,23 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
     },
     {
       method: "GET",
+      path: "/streams/:id",
+      summary: "Take up a stream again, behind the event that `last-event-id` names",
+      index: { text: "take up a stream again" },
+      params: {
+        path: z.object({ id: z.string().meta({ description: "The header `x-agent-stream`." }) }),
+        header: z.object({
+          "last-event-id": z.string().optional().meta({
+            description: "The id of the last event that arrived; if it is missing, all are sent.",
+          }),
+        }),
+      },
+      answers: { 200: eventsAnswer("The events of the stream, also those to come.") },
+      problems: { 404: "`not_found`: no such stream, or no longer" },
+      handler: (request, context) => resumeStream(request, { streams, context }),
+    },
+    {
+      method: "GET",
       path: "/tools",
       summary: "The tools of the agent, and the state of the servers they come from",
       answers: { 200: jsonAnswer("The tools.", Tools) },
@@ -147,35 +161,23 @@ export function createAgentRoutes(deps: RunRouteDeps): Route[] {
   ];
 }
 
-function createAnswerHandler({ config, runner, runs }: RunRouteDeps): Handler {
+function createAnswerHandler(deps: RunRouteDeps): Handler {
+  const { config, runs } = deps;
   return async (request, context) => {
-    const choice = chooseModel(request.headers.get("x-model-id"), {
-      where: "the header x-model-id",
-      rules: config,
-    });
-    context.fields.model = choice.model;
+    const choice = readModelId(request, deps, context);
     const body = await readJson(request, AgentRequest, {
       maxBytes: config.MAX_BODY_BYTES,
       timeoutMs: config.BODY_TIMEOUT_MS,
     });
-    const { messages, temperature, max_tokens: maxTokens } = body;
     const ignored = describeIgnored(ignoredFields(body));
-    const { systemPrompt, rest } = splitPrompt(toCallerMessages(messages));
-    const run = runner.prepare({
-      choice,
-      caller: callerOf(context),
-      needsApproval: wantsApproval(request.headers),
-      messages: rest,
-      systemPrompt,
-      settings: {
-        ...(typeof temperature === "number" && { temperature }),
-        ...(typeof maxTokens === "number" && { maxTokens }),
-      },
-    });
-    context.connection.onClose(runs.take());
+    const run = prepareRun(body, { deps, request, context, choice });
     if (wantsEvents(request)) {
-      return await streamAnswer(run, { signal: request.signal, context, headers: ignored });
+      const streamId = crypto.randomUUID();
+      const keep = countRun(request, { deps, context, streamId });
+      const headers = { ...ignored, ...(keep && { "x-agent-stream": streamId }) };
+      return await streamAnswer(run, { signal: request.signal, context, headers, keep });
     }
+    context.connection.onClose(runs.take());
     const tools = collectToolEvents(request);
     const signal = workSignal(request, context.connection);
     const report = await run.start({ signal, onTool: tools?.add });
@@ -227,6 +229,13 @@ const ACCOUNT = {
 export const AgentApprove = z.enum(["tools"]).optional().meta({
   description: "`tools`: a call of the agent's tools ends the answer and waits for its approval: " +
     "a tool message with `approved`, `refused` or `refused: <reason>`.",
+});
+
+/** The header that keeps a stream. */
+export const AgentResume = z.enum(["true"]).optional().meta({
+  description:
+    "`true`: the run does not end with its reader, and its stream can be taken up again " +
+    "for a minute: `GET /streams/{x-agent-stream}`.",
 });
 
 /** What any run may be answered. A provider's refusal may also be a 400, 403 or 413. */

@@ -14,14 +14,9 @@ import {
   OpenAIError,
 } from "../schemas/chat_completion.ts";
 import { ResponseObject, ResponsesRequest } from "../schemas/responses.ts";
+import type { RunRouteDeps } from "../answer/run_request.ts";
 import type { OpenAIHandlers } from "../openai/handlers.ts";
-import {
-  AgentApprove,
-  LIST_FAILURES,
-  RUN_FAILURES,
-  runAnswer,
-  type RunRouteDeps,
-} from "./agent_routes.ts";
+import { AgentApprove, LIST_FAILURES, RUN_FAILURES, runAnswer } from "./agent_routes.ts";
 
 const CompletionHeaders = z.object({
   "x-agent-tools": z.enum(["off"]).optional().meta({

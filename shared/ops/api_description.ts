@@ -96,6 +96,10 @@ export function jsonAnswer(
   };
 }
 
+/** An answer that is a stream of events. */
+export const eventsAnswer = (description: string): ZodOpenApiResponseObject =>
+  orEvents({ description }, description);
+
 /** The same answer, if it has content, or a stream of server-sent events, which `events` describes. */
 export function orEvents(
   answer: ZodOpenApiResponseObject,

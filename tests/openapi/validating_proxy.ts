@@ -71,6 +71,28 @@ Deno.test("agent: every route answers what its description says, to a proxy that
       headers: KEY,
       status: 200,
     }],
+    ["POST /ai-sdk", {
+      body: {
+        id: "chat-1",
+        messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "Hello" }] }],
+      },
+      headers: { ...KEY, ...MODEL, "x-agent-resume": "true" },
+      status: 200,
+    }],
+    ["GET /ai-sdk/chat-1/stream", { headers: KEY, status: 200 }],
+    ["GET /ai-sdk/none/stream", { headers: KEY, status: 204 }],
+    ["GET /streams/chat-1", { headers: { ...KEY, "last-event-id": "chat-1/2" }, status: 200 }],
+    ["POST /ag-ui", {
+      body: {
+        threadId: "t",
+        runId: "r",
+        messages: [{ id: "1", role: "user", content: "Hello" }],
+        tools: [],
+        context: [],
+      },
+      headers: { ...KEY, ...MODEL },
+      status: 200,
+    }],
     ...["Hello", [{ role: "user", content: [{ type: "input_text", text: "Hello" }] }]]
       .map((input): [string, Sent] => [
         "POST /v1/responses",
@@ -98,6 +120,13 @@ Deno.test("agent: every route answers what its description says, to a proxy that
       status: 502,
     }],
     ["POST /v1/responses", { body: { model: "a/b" }, headers: KEY, status: 400 }],
+    ["POST /ai-sdk", {
+      body: { id: "c", messages: [] },
+      headers: { ...KEY, ...MODEL },
+      status: 400,
+    }],
+    ["POST /ag-ui", { body: {}, headers: { ...KEY, ...MODEL }, status: 400 }],
+    ["GET /streams/none", { headers: KEY, status: 404 }],
     ["GET /v1/models", { status: 401 }],
     ["GET /v1/models/acme%2Fnone", { headers: KEY, status: 404 }],
     ["GET /route?model=", { headers: KEY, status: 400 }],

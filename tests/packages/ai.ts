@@ -1,1 +1,1 @@
-export * from "npm:ai@7.0.169";
+export * from "npm:ai@7.0.173";

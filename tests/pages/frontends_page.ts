@@ -1,0 +1,118 @@
+import { assertEquals } from "@std/assert";
+import { readPage } from "../docs/pages.ts";
+import { FRONTEND_PACKAGES } from "../packages/frontends.ts";
+import { pageSuite } from "./browser.ts";
+import { startScriptedAgent } from "./chat.ts";
+
+/** The pages of `docs/frontend.md`, bundled as they stand there, on an origin of their own. */
+async function startFrontends() {
+  const agent = await startScriptedAgent();
+  const [aiSdk, agui, byHand] = readPage("docs/frontend.md").blocks
+    .filter(({ language }) => ["tsx", "js"].includes(language))
+    .map(({ text }) => text.replaceAll("http://localhost:8000", agent.url));
+  const shown = `${byHand}
+    globalThis.ask = async (text) => {
+      const seen = [];
+      for await (const event of ask([{ type: "human", content: text }])) seen.push(event);
+      return seen;
+    };`;
+  const resumed = aiSdk!
+    .replace("useChat({ transport })", 'useChat({ transport, id: "chat-7", resume: true })')
+    .replace('"x-model-id": model', '"x-model-id": model, "x-agent-resume": "true"');
+  const scripts = await bundle({ aiSdk: aiSdk!, agui: agui!, byHand: shown, resumed });
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
+    const name = new URL(url).pathname.slice(1);
+    const script = scripts[name]?.replaceAll("</script", "<\\/script");
+    const html = `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">` +
+      `<body><script type="module">${script}</script>`;
+    return new Response(html, { headers: { "content-type": "text/html" } });
+  });
+  return {
+    hub: agent.hub,
+    url: `http://127.0.0.1:${server.addr.port}`,
+    async [Symbol.asyncDispose]() {
+      await server.shutdown();
+      await agent[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** With Deno's own bundler, and the packages of the tests' lock. */
+async function bundle(sources: Record<string, string>): Promise<Record<string, string>> {
+  const folder = await Deno.makeTempDir();
+  const config = {
+    imports: FRONTEND_PACKAGES,
+    compilerOptions: { jsx: "react-jsx", jsxImportSource: "react" },
+  };
+  await Deno.writeTextFile(`${folder}/deno.json`, JSON.stringify(config));
+  await Deno.copyFile(new URL("../deno.lock", import.meta.url), `${folder}/deno.lock`);
+  const scripts: Record<string, string> = {};
+  for (const [name, source] of Object.entries(sources)) {
+    await Deno.writeTextFile(`${folder}/${name}.tsx`, source);
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+      cwd: folder,
+      args: [
+        ...["bundle", "--quiet", "--platform", "browser", "--config", "deno.json"],
+        ...["-o", `${name}.js`, `${name}.tsx`],
+      ],
+    }).output();
+    if (!success) throw new Error(new TextDecoder().decode(stderr));
+    scripts[name] = await Deno.readTextFile(`${folder}/${name}.js`);
+  }
+  await Deno.remove(folder, { recursive: true });
+  return scripts;
+}
+
+const suite = pageSuite(startFrontends);
+
+for (const name of ["aiSdk", "agui"]) {
+  suite.test(
+    `the page of docs/frontend.md (${name}) shows an answer, a tool's result and an error`,
+    async ({ url, hub }, open) => {
+      await using tab = await open(`${url}/${name}`);
+      const { page } = tab;
+      await page.getByRole("textbox").fill("calculate 17 * 23");
+      await page.getByRole("textbox").press("Enter");
+      await page.getByText(/was asked: calculate/).waitFor();
+      await page.getByText(/\b391$/).waitFor();
+      await page.getByRole("textbox").fill("Thanks");
+      await page.getByRole("textbox").press("Enter");
+      await page.getByText(/was asked: Thanks/).waitFor();
+      const roles = hub.requests.at(-1)!.body.messages.map(({ role }: { role: string }) => role);
+      assertEquals(roles, ["system", "user", "assistant", "tool", "assistant", "user"]);
+      tab.expect(/502|Agent execution failed/);
+      await page.getByRole("textbox").fill(`fail ${name}`);
+      await page.getByRole("textbox").press("Enter");
+      await page.getByRole("alert").waitFor();
+    },
+  );
+}
+
+suite.test("the stream by hand has the events of an answer", async ({ url }, open) => {
+  await using tab = await open(`${url}/byHand`);
+  const names = await tab.page.evaluate(async () => {
+    const { ask } = globalThis as unknown as { ask(text: string): Promise<{ name: string }[]> };
+    return [...new Set((await ask("calculate 17 * 23")).map(({ name }) => name))];
+  });
+  assertEquals(names, ["tool_call", "tool_result", "token", "message", "done"]);
+});
+
+suite.test(
+  "a page that is opened again takes up the answer that is under way",
+  async ({ url, hub }, open) => {
+    const before = hub.requests.filter(({ path }) => path.endsWith("/completions")).length;
+    await using tab = await open(`${url}/resumed`);
+    const { page } = tab;
+    await page.getByRole("textbox").fill("hold on");
+    await page.getByRole("textbox").press("Enter");
+    await page.getByText("The beginning.").waitFor();
+    await page.reload();
+    await page.getByText("The beginning.").waitFor();
+    hub.release();
+    await page.getByText(/The beginning\. .* was asked: hold on/).waitFor();
+    assertEquals(
+      hub.requests.filter(({ path }) => path.endsWith("/completions")).length,
+      before + 1,
+    );
+  },
+);
