@@ -134,8 +134,6 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     return { status: status ?? "cancelled", ...(isOurs && error !== undefined && { error }) };
   }
 
-<<<<<<< HEAD
-=======
   /** Lists sort runs by their summary. It is computed again if it cannot be stored now. */
   async function summarise(id: string): Promise<void> {
     try {
@@ -146,15 +144,6 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     }
   }
 
-  async function interruptForQuery(active: ActiveRun): Promise<RunEnd> {
-    const { run: { id } } = active;
-    const detail = `cannot resume run ${id}: ${QUERY_LOST}`;
-    log.warn("cannot resume a run", { run_id: id, detail });
-    const error = conflict(detail);
-    return await storeEnd(active, { status: "interrupted", detail, error });
-  }
-
->>>>>>> e24a9662 (feat(eval): a run meets its gate if every scenario passes; verdicts name their size)
   async function settle(active: ActiveRun, error: unknown): Promise<RunEnd> {
     const { run: { id }, signal } = active;
     if (active.stoppedAs) return active.stoppedAs;
