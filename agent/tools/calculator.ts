@@ -11,7 +11,7 @@ const schema = z.object({
 });
 
 /**
- * Calculates with decimal numbers: exact for integers below 10^1000, and 0.1 + 0.2 is 0.3. The
+ * Calculates with decimal numbers: exact for integers below 10^400, and 0.1 + 0.2 is 0.3. The
  * expression is parsed and evaluated, never run as code.
  */
 export function createCalculator(): Tool<typeof schema, string> {

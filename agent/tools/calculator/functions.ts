@@ -1,7 +1,8 @@
 import { Decimal } from "decimal.js";
 import { ToolError } from "../tool.ts";
 
-const DIGITS = 1000;
+/** Enough for 200!. No expression of 500 characters takes long with numbers of this length. */
+const DIGITS = 400;
 
 /**
  * The precision is the number of digits at which a number overflows, so that integers are never
@@ -16,7 +17,7 @@ export const Exact = Decimal.clone({
 });
 
 /**
- * For functions whose results are never exact: a thousand digits would take seconds. Its range is
+ * For functions whose results are never exact: hundreds of digits would take seconds. Its range is
  * wider than that of `Exact`, because the arc tangent never ends if a square overflows.
  */
 const Rough = Decimal.clone({ defaults: true, precision: 64, maxE: 10_000, minE: -10_000 });
@@ -25,31 +26,21 @@ const Rough = Decimal.clone({ defaults: true, precision: 64, maxE: 10_000, minE:
 export interface Operation {
   /** The smallest and the largest number of arguments. */
   arity: [number, number];
-  /** What it takes at most, in microseconds on a laptop. */
-  work(...values: Decimal[]): number;
   run(...values: Decimal[]): Decimal;
 }
 
 type Run = Operation["run"];
-type Work = number | Operation["work"];
 
-function operation(arity: [number, number], run: Run, work: Work = 40): Operation {
-  return { arity, run, work: typeof work === "number" ? () => work : work };
-}
-
-const unary = (run: (x: Decimal) => Decimal, work?: Work) => operation([1, 1], run, work);
-const binary = (run: (x: Decimal, y: Decimal) => Decimal, work?: Work) =>
-  operation([2, 2], run, work);
-const many = (run: Run) => operation([1, 100], run, (...values) => 40 * values.length);
+const operation = (least: number, most: number, run: Run): Operation => ({
+  arity: [least, most],
+  run,
+});
+const unary = (run: (x: Decimal) => Decimal) => operation(1, 1, run);
+const binary = (run: (x: Decimal, y: Decimal) => Decimal) => operation(2, 2, run);
+const many = (run: Run) => operation(1, 100, run);
 const round64 = (x: Decimal) => new Rough(x).toSignificantDigits(64);
 /** Calculates in 64 digits. */
-const rough = (run: (x: Decimal) => Decimal, work: Work = 900) =>
-  unary((x) => run(round64(x)), work);
-
-const isLong = (x: Decimal) => x.isInteger() && x.precision() > 64;
-/** Roots of up to 64 digits are correct to the last one; longer integers need all their digits. */
-const root = (run: (x: Decimal) => Decimal) =>
-  unary((x) => run(isLong(x) ? x : round64(x)), (x) => isLong(x!) ? 35_000 : 500);
+const rough = (run: (x: Decimal) => Decimal) => unary((x) => run(round64(x)));
 
 const MAX_ANGLE = 1e15; // 64 digits of pi are too few for larger angles
 
@@ -63,29 +54,19 @@ function angle(run: (x: Decimal) => Decimal): Operation {
   });
 }
 
-/** Powers with a larger exponent are calculated with 64 digits. */
-const isExactPower = (y: Decimal) => y.isInteger() && y.abs().lte(1e6);
-
+/** Powers with a large or a fractional exponent are calculated with 64 digits. */
 function power(x: Decimal, y: Decimal): Decimal {
   if (x.isZero() && y.isNegative()) throw cannot("division by zero");
   if (x.abs().eq(1) && y.isInteger()) return y.mod(2).isZero() ? x.abs() : x;
-  return isExactPower(y) ? x.pow(y) : round64(x).pow(y.toSignificantDigits(64));
-}
-
-/** By repeated squaring; a number has at most 143 limbs of seven digits. */
-function workOfPower(x: Decimal, y: Decimal): number {
-  if (!isExactPower(y)) return 2_000;
-  const times = Math.abs(y.toNumber());
-  const bits = times.toString(2);
-  const products = bits.length + bits.replaceAll("0", "").length - 2;
-  return 50 + products * Math.min(143, x.d.length * times) ** 2 / 40;
+  const isExact = y.isInteger() && y.abs().lte(1e6);
+  return isExact ? x.pow(y) : round64(x).pow(y.toSignificantDigits(64));
 }
 
 function divide(run: (x: Decimal, y: Decimal) => Decimal): Operation {
   return binary((x, y) => {
     if (y.isZero()) throw cannot("division by zero");
     return run(x, y);
-  }, (_, y) => 100 + 10 * y!.d.length);
+  });
 }
 
 function factorial(x: Decimal): Decimal {
@@ -130,19 +111,14 @@ export function cannot(reason: string): ToolError {
 
 const sum = (...values: Decimal[]) => values.reduce((total, value) => total.plus(value));
 
-/** `+%` and `-%` add or subtract a percentage of their left operand: 100 + 5% is 105. */
 export const OPERATORS = {
   "+": binary((x, y) => x.plus(y)),
   "-": binary((x, y) => x.minus(y)),
-  "+%": binary((x, share) => x.plus(x.times(share)), 100),
-  "-%": binary((x, share) => x.minus(x.times(share)), 100),
-  "*": binary((x, y) => x.times(y), 100),
+  "*": binary((x, y) => x.times(y)),
   "/": divide((x, y) => x.div(y)),
   "%": divide((x, y) => x.mod(y)),
-  "^": binary(power, (x, y) => workOfPower(x!, y!)),
-  "!": unary(factorial, 500),
-  percent: unary((x) => x.div(100)),
-  negate: unary((x) => x.neg()),
+  "^": binary(power),
+  "!": unary(factorial),
 };
 
 export const FUNCTIONS: ReadonlyMap<string, Operation> = new Map([
@@ -151,25 +127,25 @@ export const FUNCTIONS: ReadonlyMap<string, Operation> = new Map([
   ["floor", unary((x) => x.floor())],
   ["ceil", unary((x) => x.ceil())],
   ["trunc", unary((x) => x.trunc())],
-  ["round", operation([1, 2], round)],
-  ["sqrt", root((x) => x.sqrt())],
-  ["cbrt", root((x) => x.cbrt())],
+  ["round", operation(1, 2, round)],
+  ["sqrt", unary((x) => x.sqrt())],
+  ["cbrt", unary((x) => x.cbrt())],
   ["exp", rough((x) => x.exp())],
-  ["ln", unary((x) => log(x), 900)],
-  ["log", operation([1, 2], log, 2_500)],
-  ["log10", unary((x) => log(x, new Rough(10)), 2_500)],
-  ["log2", unary((x) => log(x, new Rough(2)), 2_500)],
+  ["ln", unary((x) => log(x))],
+  ["log", operation(1, 2, log)],
+  ["log10", unary((x) => log(x, new Rough(10)))],
+  ["log2", unary((x) => log(x, new Rough(2)))],
   ["sin", angle((x) => x.sin())],
   ["cos", angle((x) => x.cos())],
   ["tan", angle((x) => x.tan())],
-  ["asin", rough((x) => x.asin(), 4_000)],
-  ["acos", rough((x) => x.acos(), 4_000)],
-  ["atan", rough((x) => x.atan(), 4_000)],
+  ["asin", rough((x) => x.asin())],
+  ["acos", rough((x) => x.acos())],
+  ["atan", rough((x) => x.atan())],
   ["pow", OPERATORS["^"]],
   ["mod", OPERATORS["%"]],
   ["factorial", OPERATORS["!"]],
-  ["gcd", binary(gcd, 2_000)],
-  ["lcm", binary(lcm, 2_000)],
+  ["gcd", binary(gcd)],
+  ["lcm", binary(lcm)],
   ["min", many((...values) => Exact.min(...values))],
   ["max", many((...values) => Exact.max(...values))],
   ["sum", many(sum)],

@@ -36,14 +36,12 @@ Deno.test("results are exact and plainly formatted", async () => {
     ["6 × 7 ÷ 2 − 1", "20"],
     ["1e3", "1000"],
     ["5. + .5", "5.5"],
-    ["0x1F + 0b101 + 0o17", "51"],
-    ["1 + 1 # two", "2"],
     ["0." + "1234567890".repeat(4) + " + 1", "1." + "1234567890".repeat(4).slice(0, -1)],
     ["1/3", "0.33333333333333333333"],
     ["1/3*3", "1"],
     ["12345678901234567890 * 98765432109876543210", "1219326311370217952237463801111263526900"],
     ["2^200", (2n ** 200n).toString()],
-    ["(10^999 + 1) - 10^999", "1"],
+    ["(10^399 + 1) - 10^399", "1"],
     ["10^100", "1e+100"],
     ["1/7e30", "1.4285714285714285714e-31"],
     ["1".padStart(500), "1"],
@@ -53,33 +51,9 @@ Deno.test("results are exact and plainly formatted", async () => {
   }
 });
 
-Deno.test("a product needs no operator if it is unambiguous", async () => {
-  const cases: [string, string][] = [
-    ["2(3 + 4)", "14"],
-    ["(1 + 2)(3)", "9"],
-    ["(2)3", "6"],
-    ["2 pi", "6.2831853071795864769"],
-    ["2pi", "6.2831853071795864769"],
-    ["2e", "5.4365636569180904707"],
-    ["2 pi^2", "19.739208802178717238"],
-    ["1/2 pi", "1.5707963267948966192"],
-    ["6/2(1 + 2)", "9"],
-    ["4/(2)(3)", "0.66666666666666666667"],
-    ["3! 2", "12"],
-    ["2 sqrt(4)", "4"],
-    ["abs(-3)(2)", "6"],
-  ];
-  for (const [expression, expected] of cases) {
-    assertEquals(await calculate(expression), expected, expression);
-  }
-});
-
-Deno.test("an incomplete expression may continue on the next line", async () => {
-  for (const expression of ["1 +\n2", "(1\n+ 2)", "\n1 + 2\n", "1 + 2\r\n"]) {
+Deno.test("an expression may be written on several lines", async () => {
+  for (const expression of ["1 +\n2", "(1\n+ 2)", "\n1 + 2\n", "1\r\n+ 2"]) {
     assertEquals(await calculate(expression), "3", expression);
-  }
-  for (const expression of ["1\n+ 2", "1\n2", "2\n(3)"]) {
-    await assertRejects(() => calculate(expression), ToolError, "only one", expression);
   }
 });
 
@@ -106,7 +80,7 @@ Deno.test("percentages work as people expect", async () => {
 Deno.test("the usual functions and constants are available", async () => {
   const cases: [string, string][] = [
     ["sqrt(144)", "12"],
-    ["sqrt((10^300 + 1)^2) - 10^300", "1"],
+    ["sqrt((10^190 + 1)^2) - 10^190", "1"],
     ["sqrt(2) * sqrt(2)", "2"],
     ["cbrt(-8)", "-2"],
     ["round(2.5)", "3"],
@@ -142,20 +116,22 @@ Deno.test("the error says why an expression has no value", async () => {
     ["(-3)!", /negative/],
     ["0.5^4000", /below/],
     ["", /the expression is empty/],
-    ["1e-1001", /below/],
+    ["1e-401", /below/],
     ["exp(-7000)", /below/],
-    ["exp(7000)", /over 1000 digits/],
-    ["min(exp(7000), 1)", /over 1000 digits/],
+    ["exp(7000)", /over 400 digits/],
+    ["min(exp(7000), 1)", /over 400 digits/],
     ["1 +", /Unexpected end of expression \(char 4\)/],
     ["1,234 + 1", /Unexpected operator , \(char 2\)/],
     ["2 3", /Unexpected part "3" \(char 3\)/],
+    ["2(3 + 4)", /Unexpected operator \( \(char 2\)/],
+    ["2 pi", /Unexpected part "pi" \(char 3\)/],
     ["* 2", /Value expected \(char 1\)/],
     ["(1", /Parenthesis \) expected \(char 3\)/],
     ["max(1 2)", /Parenthesis \) expected/],
     ["sqrt(1,)", /Value expected/],
     ["5 @ 3", /Syntax error in part "@ 3" \(char 3\)/],
-    ["1 < 2", /unknown operator </],
-    ["5 cm", /unknown name "cm"; known are pi/],
+    ["1 < 2", /Syntax error in part "< 2" \(char 3\)/],
+    ["5 * cm", /unknown name "cm"; known are pi/],
     ["pi(3)", /unknown function "pi"; known are abs/],
     ["sqrt(1, 2)", /takes 1 argument$/],
     ["1".padStart(501), /the expression is over 500 characters$/],
@@ -200,29 +176,29 @@ Deno.test("expressions that would take forever end soon", async () => {
     "9^9^9^9",
     "99999999!",
     "((9!)!)!",
-    "1e99999999999",
+    "1e39999999999",
     "exp(exp(exp(9)))",
     "1.0000001^(10^20)",
-    "(1e999 - 1) mod 1e-999",
+    "(1e399 - 1) mod 1e-399",
     "-".repeat(499) + "1",
     "1" + "!".repeat(490),
     "(".repeat(250),
     "[".repeat(250),
     "2^".repeat(249) + "2",
     "1.1^".repeat(120) + "1",
-    "sqrt(10^900+1)*".repeat(32) + "1",
+    "sqrt(10^390+1)*".repeat(32) + "1",
     "1/3+".repeat(120) + "1",
     "sin(1)+".repeat(70) + "1",
     "9".repeat(501),
     "10000!",
     "1" + "+1%".repeat(166),
     "1%(".repeat(59) + "1" + ")".repeat(59),
-    "cbrt(1 - 1e-999)",
-    "cbrt(9^999)+".repeat(41) + "1",
+    "cbrt(1 - 1e-399)",
+    "cbrt(9^399)+".repeat(41) + "1",
     "1/3" + "/(1/7)".repeat(82),
     "(1/3)^99+".repeat(55) + "1",
     "acos(.9)+".repeat(55) + "1",
-    "gcd(9^999,8^999)+".repeat(29) + "1",
+    "gcd(9^399,8^399)+".repeat(29) + "1",
   ];
   for (const expression of greedy) {
     const started = process.cpuUsage();
@@ -234,14 +210,14 @@ Deno.test("expressions that would take forever end soon", async () => {
 Deno.test("every function ends for the largest and the smallest numbers", async () => {
   const names = "sqrt cbrt exp ln log10 log2 sin cos tan asin acos atan factorial round".split(" ");
   for (const name of names) {
-    for (const value of ["1e999", "-1e999", "1e-999", "-1e-999", "1e-500", "1 - 1e-999", "1e15"]) {
+    for (const value of ["1e399", "-1e399", "1e-399", "-1e-399", "1e-200", "1 - 1e-399", "1e15"]) {
       await calculate(`${name}(${value})`).catch((error) =>
         assert(error instanceof ToolError, `${name}(${value}): ${error}`)
       );
     }
   }
-  assertEquals(await calculate("atan(1e999)"), "1.5707963267948966192");
-  assertEquals(await calculate("asin(1e-999)"), "1e-999");
+  assertEquals(await calculate("atan(1e399)"), "1.5707963267948966192");
+  assertEquals(await calculate("asin(1e-399)"), "1e-399");
 });
 
 Deno.test("an ordinary expression of 500 characters is not too much work", async () => {
