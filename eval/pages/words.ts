@@ -91,34 +91,14 @@ const SCORES: Record<string, { label: string; means: string; isLexical?: true }>
     means: "Words that reply and reference share (token F1).",
     isLexical: true,
   },
-  rouge_1: {
-    label: "words in common (ROUGE-1)",
-    means: "Words that reply and reference share, as in summaries.",
-    isLexical: true,
-  },
-  rouge_2: {
-    label: "word pairs in common (ROUGE-2)",
-    means: "Pairs of neighbouring words that both share.",
-    isLexical: true,
-  },
   rouge_l: {
     label: "words in the same order (ROUGE-L)",
     means: "The longest run of words that both have in the same order.",
     isLexical: true,
   },
-  bleu: {
-    label: "phrases in common (BLEU)",
-    means: "Phrases of up to four words that both share, as in translation.",
-    isLexical: true,
-  },
   chrf: {
     label: "letters in common (chrF)",
     means: "Sequences of letters that both share.",
-    isLexical: true,
-  },
-  edit_similarity: {
-    label: "few edits",
-    means: "How few letters must change to get from one text to the other.",
     isLexical: true,
   },
 };

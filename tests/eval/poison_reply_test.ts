@@ -27,9 +27,9 @@ for (const [what, poison] of Object.entries(POISON)) {
     const [bad, good] = results.scenarios.map(({ attempts }) => attempts[0]!.interactions[0]!);
     assert(bad!.agent_reply === poison);
     assertEquals(bad!.error, undefined);
-    assertEquals([bad!.scores.bleu, bad!.scores.edit_similarity], [null, null]);
-    assertEquals(bad!.missing_scores!.bleu, "the reply is longer than 200,000 characters");
-    assertEquals([good!.scores.bleu, good!.missing_scores], [1, undefined]);
+    assertEquals([bad!.scores.chrf, bad!.scores.rouge_l], [null, null]);
+    assertEquals(bad!.missing_scores!.chrf, "the reply is longer than 200,000 characters");
+    assertEquals([good!.scores.chrf, good!.missing_scores], [1, undefined]);
   });
 }
 
@@ -52,10 +52,10 @@ Deno.test("a reply that kills a worker fails its own turn only", async () => {
   const { message, results } = await evaluateWith(service, evaluateBody({ test_batch }));
   assertEquals(message, "Evaluation completed successfully");
   const turns = results.scenarios.map(({ attempts }) => attempts[0]!.interactions[0]!);
-  assertEquals(turns.map(({ missing_scores }) => missing_scores?.bleu), [
+  assertEquals(turns.map(({ missing_scores }) => missing_scores?.chrf), [
     undefined,
     "the long text worker is unavailable: Uncaught Error: killed by the reply",
     undefined,
   ]);
-  assertEquals(turns.map(({ scores }) => scores.bleu), [1, null, 1]);
+  assertEquals(turns.map(({ scores }) => scores.chrf), [1, null, 1]);
 });

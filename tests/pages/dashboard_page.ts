@@ -190,7 +190,7 @@ suite.test(
     await page.getByRole("heading", { name: "Judge" }).waitFor();
     await becomes(() => page.locator(".votes .vote").count(), 3);
     await page.getByText("Scores of words in common").click();
-    await page.getByText("phrases in common (BLEU)", { exact: true }).click();
+    await page.getByText("letters in common (chrF)", { exact: true }).click();
     await page.getByText("Definition").first().waitFor();
     await page.getByText(/^sacreBLEU .* \/ 100; the self-test deviates by/).first().waitFor();
     await page.getByRole("button", { name: /^#3/ }).click();

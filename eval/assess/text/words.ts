@@ -81,16 +81,6 @@ export function splitBlanks(text: string): string[] {
   return text.match(PIECES) ?? [];
 }
 
-// deno-lint-ignore no-control-regex
-const BLANK = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
-
-/** Python's `str.rstrip()`. */
-export function trimEndBlanks(text: string): string {
-  let end = text.length;
-  while (end > 0 && BLANK.test(text[end - 1]!)) end--;
-  return text.slice(0, end);
-}
-
 const MOST_WORDS = 4;
 const CAPITALISED = /^\p{P}*[\p{Lu}\p{N}]/u;
 /** Lower-case parts of names: `da`, `von`, `of`. */

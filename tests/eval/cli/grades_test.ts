@@ -126,8 +126,8 @@ Deno.test("several --model print the table and the verdicts, and each model is h
 
 Deno.test("a group is decided by the score that --score names, and a reason says why it is not", async () => {
   const context = groupContext({ files: { "b.jsonl": batchFile(3) } });
-  const { out } = await context.run("run", "b.jsonl", ...TWO, "--score", "bleu");
-  assertStringIncludes(out, "Which is better by bleu\n");
+  const { out } = await context.run("run", "b.jsonl", ...TWO, "--score", "chrf");
+  assertStringIncludes(out, "Which is better by chrf\n");
   const { out: single } = await context.run("run", "b.jsonl", ...TWO);
   assertStringIncludes(single, "acme/bad − acme/good: only 3 scenarios differ");
 });
@@ -160,9 +160,9 @@ Deno.test("a group is listed, shown and exported, also as JSON", async () => {
   assertEquals(JSON.parse(context.files["g.json"]!), report);
   assertEquals(JSON.parse((await context.run("export", id!)).out), report);
   const { decided_by, tests } = JSON.parse(
-    (await context.run("show", id!, "--json", "--score", "bleu")).out,
+    (await context.run("show", id!, "--json", "--score", "chrf")).out,
   );
-  assertEquals([decided_by, tests], ["bleu", 1]);
+  assertEquals([decided_by, tests], ["chrf", 1]);
 });
 
 Deno.test("a group is written in every format of a run", async () => {

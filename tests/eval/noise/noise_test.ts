@@ -216,8 +216,8 @@ Deno.test("GET /runs/{id}/noise splits the noise of the headline, or of the scor
   const { answer } = await get(`/runs/${id}/noise`);
   assertEquals(RunNoise.parse(answer), answer);
   assertEquals(Object.keys(answer.scores), ["overall"]);
-  const { answer: chosen } = await get(`/runs/${id}/noise?scores=token_f1,bleu`);
-  assertEquals(Object.keys(chosen.scores), ["token_f1", "bleu"]);
+  const { answer: chosen } = await get(`/runs/${id}/noise?scores=token_f1,chrf`);
+  assertEquals(Object.keys(chosen.scores), ["token_f1", "chrf"]);
 });
 
 Deno.test("GET /runs/{id}/power says how many scenarios a difference needs", async () => {

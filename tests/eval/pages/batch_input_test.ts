@@ -220,11 +220,11 @@ Deno.test("the sentence is about the deciding score, and the reason stands benea
     sentence: "It is not known whether the candidate is better: overall +0.100.",
     why: "Too few. 95% interval −0.200 to +0.400, p 0.25, over 8 scenarios that both runs have.",
   });
-  const bleu = { ...overall, difference: -0.3, ci95: [-0.5, -0.1], p: 0.01 };
-  const worse = comparison({ verdict: "regressed", decided_by: "bleu", scores: { bleu, overall } });
+  const chrf = { ...overall, difference: -0.3, ci95: [-0.5, -0.1], p: 0.01 };
+  const worse = comparison({ verdict: "regressed", decided_by: "chrf", scores: { chrf, overall } });
   assertEquals(
     describeVerdict(worse).sentence,
-    "The candidate is worse: phrases in common (BLEU) −0.300.",
+    "The candidate is worse: letters in common (chrF) −0.300.",
   );
 });
 

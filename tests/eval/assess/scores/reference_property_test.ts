@@ -1,6 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
-import { bleu } from "../../../../eval/assess/scores/lexical/bleu.ts";
 import { chrf } from "../../../../eval/assess/scores/lexical/chrf.ts";
 import { exactMatch, tokenF1 } from "../../../../eval/assess/scores/lexical/squad.ts";
 
@@ -71,51 +70,6 @@ function plainChrf(reply: string, reference: string): number {
   return 5 * precision * recall / (4 * precision + recall) / orders;
 }
 
-/** Goes from left to right; two signs that were cut are not looked at again. */
-function cutPairs(signs: string[], cut: (left: string, right: string) => string | undefined) {
-  const pieces: string[] = [];
-  for (let at = 0; at < signs.length; at++) {
-    const both = at + 1 < signs.length ? cut(signs[at]!, signs[at + 1]!) : undefined;
-    pieces.push(both ?? signs[at]!);
-    if (both !== undefined) at++;
-  }
-  return pieces.join("");
-}
-
-const isDigit = (sign: string) => /^[0-9]$/.test(sign);
-const isPoint = (sign: string) => sign === "." || sign === ",";
-
-/** For texts without entities, dashes and `<skipped>`; the tokeniser has tests of its own. */
-function bleuWords(text: string): string[] {
-  const signs = [" ", ...text, " "].flatMap((sign) =>
-    PUNCTUATION.has(sign) && !"'-.,".includes(sign) ? [" ", sign, " "] : [sign]
-  );
-  const before = cutPairs(
-    signs,
-    (left, right) => !isDigit(left) && isPoint(right) ? `${left} ${right} ` : undefined,
-  );
-  const behind = cutPairs(
-    [...before],
-    (left, right) => isPoint(left) && !isDigit(right) ? ` ${left} ${right}` : undefined,
-  );
-  return split(behind);
-}
-
-function plainBleu(reply: string, reference: string): number {
-  const [found, wanted] = [bleuWords(reply), bleuWords(reference)];
-  let [product, orders, halves, matches] = [1, 0, 1, 0];
-  for (let order = 1; order <= 4 && found.length >= order; order++) {
-    const same = shared(count(found, order), count(wanted, order));
-    matches += same;
-    if (same === 0) halves *= 2;
-    product *= (same || 1 / halves) / (found.length - order + 1);
-    orders++;
-  }
-  if (matches === 0) return 0;
-  const brevity = found.length < wanted.length ? Math.exp(1 - wanted.length / found.length) : 1;
-  return brevity * product ** (1 / orders);
-}
-
 /** Blanks and signs that languages treat differently, letters with unusual case, marks, emoji. */
 const ODD = [
   ...[
@@ -154,11 +108,7 @@ Deno.test("exact_match is SQuAD's for any two odd texts", () => {
   }));
 });
 
-const CASES = [["token_f1", tokenF1, plainF1], ["chrf", chrf, plainChrf], [
-  "bleu",
-  bleu,
-  plainBleu,
-]] as const;
+const CASES = [["token_f1", tokenF1, plainF1], ["chrf", chrf, plainChrf]] as const;
 for (const [name, score, plain] of CASES) {
   Deno.test(`${name} is its definition's for any two odd texts that have tokens`, () => {
     fc.assert(fc.property(pair, ([reply, reference]) => {

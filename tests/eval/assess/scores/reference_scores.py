@@ -10,21 +10,16 @@ library is used. The definitions:
 
 - SQuAD v1.1: lower(), without string.punctuation, \\b(a|an|the)\\b replaced by a blank, split() and
   joined; exact match of that, and F1 over the bags of its tokens (0 if they share none).
-- rouge_score without stemmer: lower(), [^a-z0-9]+ replaced by a blank, split; F1 of the n-grams and
-  of the longest common subsequence.
-- sacreBLEU 2.6.0, sentence BLEU: rstrip(), 13a tokens, orders 1 to 4, effective order, exponential
-  smoothing, brevity penalty.
+- rouge_score without stemmer: lower(), [^a-z0-9]+ replaced by a blank, split; F1 of the longest
+  common subsequence.
 - sacreBLEU 2.6.0, chrF2: ''.join(split()), character 1- to 6-grams, effective order, beta 2.
-- edit similarity: 1 - Levenshtein distance / longer length, in code points after NFC.
 """
 
 import json
-import math
 import random
 import re
 import string
 import sys
-import unicodedata
 from collections import Counter
 
 
@@ -57,11 +52,6 @@ def ngrams(items, order):
     return Counter(tuple(items[i:i + order]) for i in range(len(items) - order + 1))
 
 
-def rouge_n(reply, reference, order):
-    found, wanted = ngrams(rouge_tokens(reply), order), ngrams(rouge_tokens(reference), order)
-    return f_measure(sum((found & wanted).values()), sum(found.values()), sum(wanted.values()))
-
-
 def rouge_l(reply, reference):
     found, wanted = rouge_tokens(reply), rouge_tokens(reference)
     row = [0] * (len(wanted) + 1)
@@ -72,42 +62,6 @@ def rouge_l(reply, reference):
             row[j + 1] = diagonal + 1 if token == other else max(above, row[j])
             diagonal = above
     return f_measure(row[-1], len(found), len(wanted))
-
-
-THIRTEEN_A = [
-    (r"([\{-\~\[-\` -\&\(-\+\:-\@\/])", r" \1 "),
-    (r"([^0-9])([\.,])", r"\1 \2 "),
-    (r"([\.,])([^0-9])", r" \1 \2"),
-    (r"([0-9])(-)", r"\1 \2 "),
-]
-
-
-def bleu_tokens(text):
-    line = text.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
-    for entity, sign in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
-        line = line.replace(entity, sign)
-    line = f" {line} "
-    for pattern, replacement in THIRTEEN_A:
-        line = re.sub(pattern, replacement, line)
-    return line.split()
-
-
-def bleu(reply, reference):
-    found, wanted = bleu_tokens(reply), bleu_tokens(reference)
-    logs, smoothing, has_match = [], 1.0, False
-    for order in range(1, 5):
-        total = len(found) - order + 1
-        if total <= 0:
-            break
-        shared = sum((ngrams(found, order) & ngrams(wanted, order)).values())
-        has_match = has_match or shared > 0
-        if shared == 0:
-            smoothing *= 2
-        logs.append(math.log(100 * shared / total if shared else 100 / (smoothing * total)))
-    if not has_match:
-        return 0.0
-    brevity = math.exp(1 - len(wanted) / len(found)) if len(found) < len(wanted) else 1.0
-    return brevity * math.exp(sum(logs) / len(logs)) / 100
 
 
 def chrf(reply, reference):
@@ -128,20 +82,6 @@ def chrf(reply, reference):
     return 5 * precision * recall / (4 * precision + recall)
 
 
-def edit_similarity(reply, reference):
-    left, right = (unicodedata.normalize("NFC", text) for text in (reply, reference))
-    if not left and not right:
-        return 1.0
-    row = list(range(len(right) + 1))
-    for i, one in enumerate(left):
-        diagonal, row[0] = row[0], i + 1
-        for j, other in enumerate(right):
-            above = row[j + 1]
-            row[j + 1] = min(diagonal + (one != other), above + 1, row[j] + 1)
-            diagonal = above
-    return 1 - row[-1] / max(len(left), len(right))
-
-
 def vector(reply, reference):
     return {
         "reply": reply,
@@ -149,12 +89,8 @@ def vector(reply, reference):
         "ascii": (reply + reference).isascii(),
         "exact_match": exact_match(reply, reference),
         "token_f1": token_f1(reply, reference),
-        "rouge_1": rouge_n(reply, reference, 1),
-        "rouge_2": rouge_n(reply, reference, 2),
         "rouge_l": rouge_l(reply, reference),
-        "bleu": bleu(reply, reference),
         "chrf": chrf(reply, reference),
-        "edit_similarity": edit_similarity(reply, reference),
     }
 
 
