@@ -20,6 +20,7 @@ import type { OpenedData } from "./sharing/open_data.ts";
 import { checkQueue, describeLag, readJobFigures } from "./sharing/readiness.ts";
 import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
 import { checksOf, expectsTools } from "./assess/checks/planned_checks.ts";
+import { observeAssessor } from "./assess/observed_assessor.ts";
 import { logJudge, observeJudge } from "./assess/judge/model.ts";
 import { createScoringPorts, type WorkerStarts } from "./assess/wiring.ts";
 import { createTarget, type Dialects, type Target } from "./endpoint/target.ts";
@@ -74,8 +75,11 @@ export function createEvalDeps(
     connect: createConnect(config, {
       fetchFor,
       paces: createEndpointPaces(config.EVAL_CONCURRENCY, board),
-      observe: (target, modelId) =>
-        observation && metrics ? observation.observeTarget(target, { metrics, modelId }) : target,
+      observe: (target, model) =>
+        observation && metrics ? observation.observeTarget(target, { metrics, ...model }) : target,
+    }),
+    ...(observation && {
+      observeAssessor: (assessor) => observeAssessor(assessor, observation.withSpan),
     }),
   });
   const checks = {
@@ -111,7 +115,7 @@ function createConnect(
   { fetchFor, paces, observe }: {
     fetchFor: (endpoint: string) => typeof fetch;
     paces: (endpoint: string) => EndpointPace;
-    observe: (target: Target, modelId: string) => Target;
+    observe: (target: Target, model: { modelId: string; endpoint: string }) => Target;
   },
 ): ExecutionPorts["connect"] {
   const secrets = listSecrets(config);
@@ -136,7 +140,7 @@ function createConnect(
     const hasSystemPrompts = test_batch.some((scenario) => systemPromptOf(scenario) !== "");
     const target = observe(
       createTarget({ endpoint, protocol, parameters, hasSystemPrompts, dialects }),
-      modelId,
+      { modelId, endpoint },
     );
     return config.PRICES ? priceTarget(target, findPrice(config.PRICES, modelId)) : target;
   };

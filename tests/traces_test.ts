@@ -7,9 +7,11 @@ import {
 } from "@std/assert";
 import {
   completion,
+  completionChunks,
   hang,
   json,
   type ProviderDouble,
+  sse,
   startProviderDouble,
 } from "./fakes/provider_double.ts";
 import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
@@ -37,7 +39,13 @@ interface Span {
   /** 2 is an error. */
   status: { code?: number };
   attributes: Record<string, unknown>;
+  events: { name: string; attributes: Record<string, unknown> }[];
 }
+
+/** A list of OTLP's attributes as an object. */
+// deno-lint-ignore no-explicit-any -- OTLP, of which a few fields are read
+const toObject = (attributes: any[] = []) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 /** What an OpenTelemetry collector was sent, in OTLP's JSON. */
 // deno-lint-ignore no-explicit-any -- OTLP, of which a few fields are read
@@ -46,15 +54,30 @@ function spansOf(bodies: any[]): Span[] {
     .flatMap(({ resourceSpans = [] }) => resourceSpans)
     .flatMap(({ scopeSpans }) => scopeSpans)
     .flatMap(({ spans }) => spans)
-    .map(({ name, traceId, status, attributes }) => ({
+    .map(({ name, traceId, status, attributes, events = [] }) => ({
       name,
       traceId,
       status,
-      attributes: Object.fromEntries(
-        // deno-lint-ignore no-explicit-any -- as above
-        attributes.map(({ key, value }: any) => [key, Object.values(value)[0]]),
-      ),
+      attributes: toObject(attributes),
+      // deno-lint-ignore no-explicit-any -- as above
+      events: events.map((event: any) => ({ ...event, attributes: toObject(event.attributes) })),
     }));
+}
+
+/** The attributes of the points of a metric that have arrived, once there are any. */
+async function awaitPoints(
+  collector: ProviderDouble,
+  name: string,
+): Promise<Record<string, unknown>[]> {
+  return await until(() => {
+    const points = collector.requests.filter(({ path }) => path === "/v1/metrics")
+      .flatMap(({ body }) => body.resourceMetrics)
+      .flatMap(({ scopeMetrics }) => scopeMetrics)
+      .flatMap(({ metrics }) => metrics)
+      .filter((metric) => metric.name === name)
+      .flatMap(({ histogram }) => histogram.dataPoints);
+    return points.length > 0 && points.map(({ attributes }) => toObject(attributes));
+  }, { what: `a metric "${name}" is sent` });
 }
 
 const exportTo = (collector: ProviderDouble) => ({
@@ -62,6 +85,7 @@ const exportTo = (collector: ProviderDouble) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin,
   OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
   OTEL_BSP_SCHEDULE_DELAY: "50",
+  OTEL_METRIC_EXPORT_INTERVAL: "100",
 });
 
 /** The spans of a name that have arrived, once there are any. */
@@ -114,9 +138,94 @@ Deno.test("with OTEL_DENO a caller's trace continues through our spans to the pr
   assertEquals(Number(model?.attributes["gen_ai.usage.output_tokens"]), 7);
   const [tool] = find("execute_tool current_time");
   assertEquals([tool?.traceId, tool?.attributes["gen_ai.tool.name"]], [TRACE, "current_time"]);
+  assertMatch(String(tool?.attributes["gen_ai.tool.call.id"]), /^call/);
+  const { hostname, port } = new URL(hub.baseUrl);
+  assertEquals(
+    ["server.address", "server.port"].map((name) => String(model?.attributes[name])),
+    [hostname, port],
+  );
+  const [run] = find("invoke_agent assay-agent");
+  assertEquals(run?.attributes["gen_ai.operation.name"], "invoke_agent");
+  assertEquals(Number(run?.attributes["gen_ai.usage.output_tokens"]), 14);
   assertEquals(find("POST /")[0]?.traceId, TRACE);
   const text = JSON.stringify(exported());
   assert(!text.includes("What time is it?"), "what was said is in the trace");
+});
+
+Deno.test("a streamed call has the time of its first chunk, its cached and its reasoning tokens", async () => {
+  await using collector = await startProviderDouble(json({}));
+  const usage = {
+    prompt_tokens: 9,
+    completion_tokens: 5,
+    total_tokens: 14,
+    prompt_tokens_details: { cached_tokens: 4 },
+    completion_tokens_details: { reasoning_tokens: 3 },
+  };
+  const chunks = completionChunks({ content: "noon" });
+  const last = { ...chunks[0] as Record<string, unknown>, choices: [], usage };
+  await using hub = await startProviderDouble(sse([...chunks, last]));
+  await using agent = await startServiceProcess("agent", {
+    environment: { HUB_BASE_URL: hub.baseUrl, ...exportTo(collector) },
+  });
+  const response = await fetch(`${agent.url}/ai-sdk`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-model-id": "acme/m" },
+    body: JSON.stringify({
+      id: "chat-1",
+      messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "When?" }] }],
+    }),
+  });
+  await response.text();
+  const [chat] = await awaitSpans(collector, "chat acme/m");
+  assertEquals(chat?.attributes["gen_ai.request.stream"], true);
+  assert(Number(chat?.attributes["gen_ai.response.time_to_first_chunk"]) > 0);
+  assertEquals(
+    ["cache_read.input_tokens", "reasoning.output_tokens"]
+      .map((name) => Number(chat?.attributes[`gen_ai.usage.${name}`])),
+    [4, 3],
+  );
+  const [run] = await awaitSpans(collector, "invoke_agent assay-agent");
+  assertEquals(run?.attributes["gen_ai.conversation.id"], "chat-1");
+  const [duration] = await awaitPoints(collector, "gen_ai.client.operation.duration");
+  assertEquals(
+    ["operation.name", "provider.name", "request.model"].map((name) =>
+      duration?.[`gen_ai.${name}`]
+    ),
+    ["chat", "hub", "acme/m"],
+  );
+  const points = await awaitPoints(collector, "gen_ai.client.token.usage");
+  const types = new Set(points.map((point) => point["gen_ai.token.type"]));
+  assertEquals(types, new Set(["input", "output"]));
+});
+
+Deno.test("each score of a reply is an event in the trace of its evaluation", async () => {
+  await using collector = await startProviderDouble(json({}));
+  await using endpoint = await startProviderDouble(completion({ content: "Hello" }));
+  await using evaluation = await startServiceProcess("eval", { environment: exportTo(collector) });
+  const response = await fetch(`${evaluation.url}/evaluate`, {
+    method: "POST",
+    headers: { "content-type": "application/json", traceparent: TRACEPARENT },
+    body: JSON.stringify({
+      test_batch: {
+        id: "s",
+        interactions: [{ id: "i", user_message: "Hi", reference_reply: "Hello" }],
+      },
+      endpoint: endpoint.baseUrl,
+      model_id: "m",
+    }),
+  });
+  const { results } = await response.json();
+  const { scores } = results.scenarios[0].attempts[0].interactions[0];
+  const [span] = await awaitSpans(collector, "evaluate");
+  assertEquals(span?.traceId, TRACE);
+  const told = span!.events.filter(({ name }) => name === "gen_ai.evaluation.result")
+    .map(({ attributes }) => [
+      attributes["gen_ai.evaluation.name"],
+      attributes["gen_ai.evaluation.score.value"],
+    ]);
+  const expected = Object.entries(scores).filter(([, value]) => typeof value === "number");
+  assertEquals(Object.fromEntries(told), Object.fromEntries(expected));
+  assertEquals(Object.fromEntries(told).exact_match, 1);
 });
 
 Deno.test("a request without a trace is no part of the trace of one that loaded code", async () => {

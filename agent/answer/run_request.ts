@@ -41,9 +41,10 @@ interface RunOf {
 
 export function prepareRun(
   { messages, temperature, max_tokens: maxTokens }: AgentRequest,
-  { deps, request, context, choice, callerTools = [] }: RunOf & {
+  { deps, request, context, choice, callerTools = [], conversationId }: RunOf & {
     choice: ModelChoice;
     callerTools?: ToolDefinition[] | undefined;
+    conversationId?: string;
   },
 ): PreparedRun {
   const { systemPrompt, rest } = splitPrompt(toCallerMessages(messages));
@@ -54,6 +55,7 @@ export function prepareRun(
     messages: rest,
     systemPrompt,
     callerTools,
+    conversationId,
     settings: {
       ...(typeof temperature === "number" && { temperature }),
       ...(typeof maxTokens === "number" && { maxTokens }),

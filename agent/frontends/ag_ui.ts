@@ -12,6 +12,7 @@ export function readRunInput(input: RunAgentInput): FrontendRequest {
   );
   return {
     streamKey: runId,
+    conversationId: input.threadId,
     messages: [
       // Not as a system message, which would replace the agent's own.
       ...(facts.length > 0 ? [{ type: "human", content: `Context:\n${facts.join("\n")}` }] : []),

@@ -8,6 +8,7 @@ export function readUIRequest({ id, messages }: UIRequest): FrontendRequest {
   const last = messages.at(-1)!;
   return {
     streamKey: id,
+    conversationId: id,
     messages: messages.flatMap(({ role, parts }) => {
       if (role === "assistant") return toTurns(parts);
       const content = parts.flatMap(toContent);

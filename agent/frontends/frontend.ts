@@ -16,6 +16,7 @@ import type { PreparedRun } from "../run/runner.ts";
 export interface FrontendRequest {
   /** By what the stream can be taken up again. */
   streamKey: string;
+  conversationId: string;
   /** As `POST /` takes them. */
   messages: Fields[];
   /** Tools that run in the page. */

@@ -28,11 +28,11 @@ export function createFrontendHandlers(deps: RunRouteDeps): FrontendHandlers {
   ): Handler {
     return async (request, context) => {
       const choice = readModelId(request, deps, context);
-      const { streamKey, messages, callerTools, frontend } = read(
+      const { streamKey, messages, frontend, ...more } = read(
         await readJson(request, schema, limits),
       );
       const body = checkBody({ messages }, AgentRequest);
-      const run = prepareRun(body, { deps, request, context, choice, callerTools });
+      const run = prepareRun(body, { deps, request, context, choice, ...more });
       const keep = countRun(request, { deps, context, streamId: streamKey });
       return await streamFrontend(run, frontend, { signal: request.signal, context, keep });
     };

@@ -64,7 +64,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
       retries: config.MODEL_RETRIES,
       fetch: createOutgoingFetch({ traceparent: callersTraceparent }),
     };
-    return createLazyProvider(name, async () => {
+    return createLazyProvider({ name, address: baseUrl }, async () => {
       const { createOpenAIProvider, loadOpenAI } = await import(
         "../../shared/providers/openai_client.ts"
       );
@@ -97,7 +97,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
 }
 
 function createDemoModels(config: AgentConfig): Models {
-  const demo = createLazyProvider("demo", async () => {
+  const demo = createLazyProvider({ name: "demo" }, async () => {
     const { createDemoProvider } = await import("./demo.ts");
     return createDemoProvider();
   });
@@ -134,14 +134,14 @@ interface LazyProvider extends ChatProvider, ModelLister {
 
 /** `create` is called once; see `loadOnce`. */
 export function createLazyProvider(
-  name: string,
+  about: Pick<ChatProvider, "name" | "address">,
   create: () => Promise<ChatProvider & ModelLister>,
 ): LazyProvider {
   let created: (ChatProvider & ModelLister) | undefined;
   const load = loadOnce(async () => created = await create());
 
   return {
-    name,
+    ...about,
     load: async () => void await load(),
     complete: async (...call) => await (created ?? await load()).complete(...call),
     listModels: async (...call) => await (created ?? await load()).listModels(...call),

@@ -139,7 +139,7 @@ async function execute(
   }
   while (!signal?.aborted && yielder.isDue()) await yielder();
   if (signal?.aborted) throw abortError(signal);
-  const run = (ending: AbortSignal) => tool.run(checked.data, { signal: ending });
+  const run = (signal: AbortSignal) => tool.run(checked.data, { signal, callId: call.id });
   const result = await withinTime(run, { name: call.name, ...options });
   const { text, images = [] } = typeof result === "string" ? { text: result } : result;
   return {

@@ -1,6 +1,7 @@
 import { unsupportedField } from "../../shared/errors.ts";
 import { loadApart } from "../../shared/lazy.ts";
 import type { Logger } from "../../shared/log.ts";
+import { withSpan } from "../../shared/ops/tracing.ts";
 import { withPlainCallIds } from "./turn_calls.ts";
 import { isSameProvider } from "../../shared/providers/extra_fields.ts";
 import type { ToolDefinition } from "../../shared/providers/provider.ts";
@@ -32,6 +33,8 @@ interface RunRequest {
   needsApproval?: boolean;
   /** Whose run it is: only the same caller can continue it. */
   caller: string;
+  /** The caller's own id of the conversation, for traces. */
+  conversationId?: string | undefined;
 }
 
 export interface RunReport extends AgentResult {
@@ -110,22 +113,44 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
           const decided = asked.length > 0
             ? readDecisions(messages, { given: request.messages, tools: asked })
             : undefined;
-          const result = await runAgent({
-            provider,
-            model,
-            messages: decided?.messages ?? messages,
-            approved: decided?.approved ?? [],
-            tools: toolbox,
-            callerTools: createCallerTools(callerTools, asked),
-            settings: { ...(isPlain ? { maxSteps: 1 } : configured), ...settings },
-            repair: createRepair(repairs),
-            log,
-            ...(decided?.approved.length ? withSentIds(observer, decided.sentIds) : observer),
+          const run = () =>
+            runAgent({
+              provider,
+              model,
+              messages: decided?.messages ?? messages,
+              approved: decided?.approved ?? [],
+              tools: toolbox,
+              callerTools: createCallerTools(callerTools, asked),
+              settings: { ...(isPlain ? { maxSteps: 1 } : configured), ...settings },
+              repair: createRepair(repairs),
+              log,
+              ...(decided?.approved.length ? withSentIds(observer, decided.sentIds) : observer),
+            });
+          const result = await withSpan(spanOf(request), async (span) => {
+            const ended = await run();
+            span.setAttributes({
+              "gen_ai.usage.input_tokens": ended.inputTokens,
+              "gen_ai.usage.output_tokens": ended.outputTokens,
+            });
+            return ended;
           });
           if (result.pending) pending.keep(result.pending, caller);
           return { ...result, model: provider.answeredBy() };
         },
       };
+    },
+  };
+}
+
+function spanOf({ choice, conversationId }: RunRequest) {
+  return {
+    name: "invoke_agent assay-agent",
+    attributes: {
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.provider.name": choice.target,
+      "gen_ai.agent.name": "assay-agent",
+      "gen_ai.request.model": choice.model,
+      ...(conversationId && { "gen_ai.conversation.id": conversationId }),
     },
   };
 }

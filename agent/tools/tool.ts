@@ -7,6 +7,8 @@ import type { ContentPart, ToolDefinition } from "../../shared/providers/provide
 interface ToolOptions {
   /** Aborted when the caller has left; at the time limit, with a `TimeoutError`. */
   signal?: AbortSignal;
+  /** The id of the model's call, for traces. */
+  callId?: string;
 }
 
 /** What a tool returns. With images, the text must be sufficient for models that take none. */
@@ -159,16 +161,15 @@ function observeToolbox(tools: Toolbox, observer: Observer): Toolbox {
 }
 
 function observeRun(tool: Tool, { metrics, labelOf }: Observer): Tool["run"] {
-  const span = {
-    name: `execute_tool ${tool.name}`,
-    attributes: {
-      "gen_ai.operation.name": "execute_tool",
-      "gen_ai.tool.name": tool.name,
-      "gen_ai.tool.type": "function",
-    },
+  const name = `execute_tool ${tool.name}`;
+  const attributes = {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": tool.name,
+    "gen_ai.tool.type": "function",
   };
   return (args, options) =>
-    withSpan(span, async () => {
+    withSpan({ name, attributes }, async (span) => {
+      if (options.callId) span.setAttribute("gen_ai.tool.call.id", options.callId);
       const started = performance.now();
       let outcome: "ok" | "error" | "left" = "ok";
       try {

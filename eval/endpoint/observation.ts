@@ -4,15 +4,15 @@ import type { Target } from "./target.ts";
 
 /** Metrics and traces of the service. A command has neither, and does not load them. */
 export { createMetrics } from "../../shared/ops/metrics.ts";
-export { callersTraceparent } from "../../shared/ops/tracing.ts";
+export { callersTraceparent, withSpan } from "../../shared/ops/tracing.ts";
 export { observeCall };
 
 /** The same target, with metrics and a trace span for each call. */
 export function observeTarget(
   target: Target,
-  { metrics, modelId }: { metrics: Metrics; modelId: string },
+  { metrics, modelId, endpoint }: { metrics: Metrics; modelId: string; endpoint: string },
 ): Target {
-  const model = { metrics, provider: "endpoint", model: modelId };
+  const model = { metrics, provider: "endpoint", model: modelId, address: endpoint };
   return {
     async ask(conversation, signal) {
       const endTurn = metrics.startTurn();

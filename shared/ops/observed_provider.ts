@@ -1,4 +1,4 @@
-import { type Attributes, SpanKind } from "@opentelemetry/api";
+import { type Attributes, metrics as openTelemetry, SpanKind } from "@opentelemetry/api";
 import { AppError, isAbort } from "../errors.ts";
 import type { ChatProvider, ChatReply, ChatRequest } from "../providers/provider.ts";
 import type { Metrics } from "./metrics.ts";
@@ -10,11 +10,40 @@ interface ModelCall {
   /** One of a fixed set; see `Metrics`. */
   provider: string;
   model: string;
+  /** The address of the model's server. */
+  address?: string | undefined;
   /** Further attributes of the request's span. */
   attributes?: Attributes;
 }
 
-type Tokens = { input: number; output: number } | null | undefined;
+/** `input` includes what was read from and written to a cache, `output` the reasoning. */
+type Tokens =
+  | {
+    input: number;
+    output: number;
+    cacheRead?: number | undefined;
+    cacheWrite?: number | undefined;
+    reasoning?: number | undefined;
+  }
+  | null
+  | undefined;
+
+const BY_TIME = {
+  unit: "s",
+  advice: {
+    explicitBucketBoundaries: [
+      ...[0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
+    ],
+  },
+};
+const BY_TOKENS = {
+  unit: "{token}",
+  advice: { explicitBucketBoundaries: Array.from({ length: 14 }, (_, power) => 4 ** power) },
+};
+/** These go to Deno's OpenTelemetry if `OTEL_DENO=true`; `/metrics` has ours. */
+const meter = openTelemetry.getMeter("assay");
+const duration = meter.createHistogram("gen_ai.client.operation.duration", BY_TIME);
+const tokenUsage = meter.createHistogram("gen_ai.client.token.usage", BY_TOKENS);
 
 /**
  * Makes one call to a model, with metrics and a trace span (OpenTelemetry's GenAI conventions).
@@ -50,6 +79,7 @@ export function observeProvider<P extends ChatProvider>(provider: P, metrics: Me
     metrics,
     provider: provider.name,
     model,
+    address: provider.address,
     attributes: {
       ...(temperature !== undefined && { "gen_ai.request.temperature": temperature }),
       ...(maxTokens !== undefined && { "gen_ai.request.max_tokens": maxTokens }),
@@ -73,12 +103,20 @@ export function observeProvider<P extends ChatProvider>(provider: P, metrics: Me
   const stream: ChatProvider["stream"] = async function* (request, options) {
     const call = callOf(request);
     const span = startSpan(spanOf(call));
+    span.setAttribute("gen_ai.request.stream", true);
+    const started = performance.now();
+    let hasStarted = false;
     const endTurn = metrics.startTurn();
     const end = startCall(call);
     let outcome = "left"; // if the reader stops before the reply is complete
     let tokens: Tokens;
     try {
       for await (const delta of provider.stream(request, options)) {
+        if (!hasStarted) {
+          const seconds = (performance.now() - started) / 1000;
+          span.setAttribute("gen_ai.response.time_to_first_chunk", seconds);
+        }
+        hasStarted = true;
         if (delta.type === "reply") {
           outcome = "ok";
           tokens = tokensOf(delta.reply);
@@ -101,16 +139,20 @@ export function observeProvider<P extends ChatProvider>(provider: P, metrics: Me
 }
 
 /** Returns the function that counts the call when it has ended. */
-function startCall({ metrics, provider }: ModelCall) {
+function startCall(call: ModelCall) {
   const started = performance.now();
-  return (outcome: string, tokens?: Tokens) =>
-    metrics.modelCall({
-      provider,
-      outcome,
-      seconds: (performance.now() - started) / 1000,
-      inputTokens: tokens?.input ?? 0,
-      outputTokens: tokens?.output ?? 0,
-    });
+  return (outcome: string, tokens?: Tokens) => {
+    const seconds = (performance.now() - started) / 1000;
+    const { input = 0, output = 0 } = tokens ?? {};
+    const { metrics, provider } = call;
+    metrics.modelCall({ provider, outcome, seconds, inputTokens: input, outputTokens: output });
+    const attributes = attributesOf(call);
+    const failure = outcome === "ok" ? {} : { "error.type": outcome };
+    duration.record(seconds, { ...attributes, ...failure });
+    if (!tokens) return;
+    tokenUsage.record(input, { ...attributes, "gen_ai.token.type": "input" });
+    tokenUsage.record(output, { ...attributes, "gen_ai.token.type": "output" });
+  };
 }
 
 /** How a call failed: one of a bounded set, as metric labels must be, and never `ok`. */
@@ -119,26 +161,46 @@ function outcomeOf(error: unknown): string {
   return error instanceof AppError ? error.code : "internal";
 }
 
-function spanOf({ provider, model, attributes }: ModelCall) {
+function spanOf(call: ModelCall) {
   return {
-    name: `chat ${model}`,
+    name: `chat ${call.model}`,
     kind: SpanKind.CLIENT,
-    attributes: {
-      "gen_ai.operation.name": "chat",
-      "gen_ai.provider.name": provider,
-      "gen_ai.request.model": model,
-      ...attributes,
-    },
+    attributes: { ...attributesOf(call), ...call.attributes },
+  };
+}
+
+function attributesOf({ provider, model, address }: ModelCall): Attributes {
+  const url = address === undefined ? undefined : URL.parse(address);
+  const port = url?.port || (url?.protocol === "http:" ? 80 : 443);
+  return {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": provider,
+    "gen_ai.request.model": model,
+    ...(url && { "server.address": url.hostname, "server.port": Number(port) }),
   };
 }
 
 function tokensOf({ usage }: ChatReply): Tokens {
-  return usage && { input: usage.promptTokens, output: usage.completionTokens };
+  if (!usage) return usage;
+  const counts = { ...usage.extra, ...usage.promptDetails } as Record<string, number | undefined>;
+  return {
+    input: usage.promptTokens,
+    output: usage.completionTokens,
+    cacheRead: counts.cached_tokens ?? counts.cache_read_input_tokens,
+    cacheWrite: counts.cache_write_tokens ?? counts.cache_creation_input_tokens,
+    reasoning: usage.completionDetails?.reasoning_tokens,
+  };
 }
 
 function describeTokens(tokens: Tokens): Attributes {
   if (!tokens) return {};
-  return { "gen_ai.usage.input_tokens": tokens.input, "gen_ai.usage.output_tokens": tokens.output };
+  return {
+    "gen_ai.usage.input_tokens": tokens.input,
+    "gen_ai.usage.output_tokens": tokens.output,
+    "gen_ai.usage.cache_read.input_tokens": tokens.cacheRead,
+    "gen_ai.usage.cache_write.input_tokens": tokens.cacheWrite,
+    "gen_ai.usage.reasoning.output_tokens": tokens.reasoning,
+  };
 }
 
 function describeReply({ id, model, finishReason }: ChatReply): Attributes {

@@ -157,6 +157,8 @@ export interface CallPiece {
 /** One vendor. Translates shapes and errors; decides nothing. Throws `ProviderError`. */
 export interface ChatProvider {
   readonly name: string;
+  /** Of its server, for traces. */
+  readonly address?: string | undefined;
   complete(request: ChatRequest, options?: CallOptions): Promise<ChatReply>;
   stream(request: ChatRequest, options?: CallOptions): AsyncIterable<ChatDelta>;
 }

@@ -32,6 +32,8 @@ export interface ExecutionPorts {
   /** Limits the conversations of the whole process. */
   limiter: FairLimiter;
   scoring: ScoringPorts;
+  /** Adds traces. */
+  observeAssessor?: (assessor: Assessor) => Assessor;
   concurrency: number;
   /** Set if other processes work on the same runs. */
   sharing?: Sharing | undefined;
@@ -47,7 +49,17 @@ interface ExecutionState {
 type ExecuteRun = (active: ActiveRun, finished: Finished | undefined) => Promise<RunEnd>;
 
 export function createExecution(ports: ExecutionPorts, state: ExecutionState): ExecuteRun {
-  const { store, log, endpoints, connect, limiter, scoring, concurrency, sharing } = ports;
+  const {
+    store,
+    log,
+    endpoints,
+    connect,
+    limiter,
+    scoring,
+    concurrency,
+    sharing,
+    observeAssessor,
+  } = ports;
   const { saver, isStopping } = state;
 
   async function execute(active: ActiveRun, finished: Finished | undefined): Promise<RunEnd> {
@@ -101,12 +113,13 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     { run: { id }, signal }: ActiveRun,
   ): Promise<Assessor> {
     const { createAssessor } = await import("../../assess/assessor.ts");
-    return createAssessor(request, {
+    const assessor = createAssessor(request, {
       ports: scoring,
       signal,
       onLabelFailure: (error) =>
         log.warn("labels of replies could not be read", { run_id: id, error }),
     });
+    return observeAssessor?.(assessor) ?? assessor;
   }
 
   function createRecorder(active: ActiveRun, budget: Budget): Recorder {

@@ -409,7 +409,7 @@ function lazy(failures = 0) {
     ...createScriptedProvider({ content: "Hi" }),
     listModels: () => Promise.resolve([]),
   };
-  const provider = createLazyProvider("hub", () => {
+  const provider = createLazyProvider({ name: "hub" }, () => {
     if (created++ < failures) return Promise.reject(new Error("no code"));
     return Promise.resolve(scripted);
   });
