@@ -6,6 +6,7 @@ import { csv } from "./formats/csv.ts";
 import type { ColumnMapping, DatasetFormat } from "./formats/format.ts";
 import { langsmith } from "./formats/langsmith.ts";
 import { openaiEvals } from "./formats/openai_evals.ts";
+import { openaiGraders } from "./formats/openai_graders.ts";
 import { promptfoo } from "./formats/promptfoo.ts";
 
 /**
@@ -19,6 +20,7 @@ export const FORMATS: readonly DatasetFormat[] = [
   promptfoo,
   openaiEvals,
   langsmith,
+  openaiGraders,
 ];
 
 export function findFormat(name: string): DatasetFormat | undefined {

@@ -25,6 +25,7 @@ const FORMATS: [value: string, label: string][] = [
   ["csv", "CSV, a row per turn"],
   ["promptfoo", "promptfoo"],
   ["openai-evals", "OpenAI evals"],
+  ["openai-graders", "OpenAI evals with graders"],
   ["langsmith", "LangSmith"],
 ];
 

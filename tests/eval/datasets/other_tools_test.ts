@@ -88,6 +88,128 @@ Deno.test("data of OpenAI's evals API is read out of its items", async () => {
   assertStringIncludes(message, "line 1: it has no user message; that may be in input, messages");
 });
 
+/** The bodies of `POST /evals` and of `POST /evals/ID/runs`, in one object. */
+const OPENAI_EVAL = {
+  name: "tickets",
+  data_source_config: { type: "custom", item_schema: { type: "object" } },
+  testing_criteria: [
+    {
+      type: "string_check",
+      name: "label",
+      input: "{{ sample.output_text }}",
+      operation: "eq",
+      reference: "{{ item.label }}",
+    },
+    {
+      type: "string_check",
+      name: "no excuse",
+      input: "{{sample.output_text}}",
+      operation: "ilike",
+      reference: "ware",
+    },
+    {
+      type: "text_similarity",
+      name: "near",
+      input: "{{ sample.output_text }}",
+      reference: "{{ item.label }}",
+      evaluation_metric: "fuzzy_match",
+      pass_threshold: 0.8,
+    },
+    {
+      type: "label_model",
+      name: "tone",
+      model: "o3",
+      labels: ["kind", "rude"],
+      passing_labels: ["kind"],
+      input: [
+        { role: "developer", content: "Classify the tone." },
+        { role: "user", content: { type: "input_text", text: "{{ sample.output_text }}" } },
+      ],
+    },
+    {
+      type: "score_model",
+      name: "short",
+      model: "o3",
+      range: [1, 5],
+      pass_threshold: 4,
+      input: [{ role: "user", content: "How short is it? Ticket: {{ item.ticket }}" }],
+    },
+    { type: "python", name: "own", source: "def grade(sample, item): return 1" },
+    {
+      type: "string_check",
+      name: "other",
+      input: "{{ item.label }}",
+      operation: "eq",
+      reference: "",
+    },
+  ],
+  data_source: {
+    type: "responses",
+    model: "gpt-4.1",
+    input_messages: {
+      type: "template",
+      template: [
+        { type: "message", role: "developer", content: { type: "input_text", text: "Be brief." } },
+        { type: "message", role: "user", content: "{{ item.ticket }}" },
+      ],
+    },
+    sampling_params: { seed: 1 },
+    source: {
+      type: "file_content",
+      content: [
+        { item: { ticket: "My screen is black.", label: "Hardware" } },
+        { item: { ticket: 'It says "no".', label: "Software" } },
+      ],
+    },
+  },
+};
+
+Deno.test("graders of OpenAI's evals API become checks of their items", async () => {
+  for (const text of [inLines([OPENAI_EVAL]), JSON.stringify(OPENAI_EVAL, null, 2)]) {
+    const found = await read(text);
+    assertEquals([found.format, turns(found)], ["openai-graders", [
+      [["My screen is black.", "Hardware"]],
+      [['It says "no".', "Software"]],
+    ]]);
+    const [first] = found.scenarios;
+    assertEquals(first!.system_prompt, "Be brief.");
+    const checks = first!.interactions[0]!.checks!;
+    assertEquals(checks.map(({ name, type }) => [name, type]), [
+      ["label", "equals"],
+      ["no excuse", "contains"],
+      ["near", "similar"],
+      ["tone", "judge"],
+      ["short", "judge"],
+    ]);
+    const values = checks.map((check) => "value" in check && check.value);
+    assertEquals(values, [
+      "Hardware",
+      "ware",
+      "Hardware",
+      "By these instructions, its label is kind, of kind, rude:\n\nClassify the tone.\n\n(the reply)",
+      "By these instructions, its score is at least 4, of 1 to 5:\n\n" +
+      "How short is it? Ticket: My screen is black.",
+    ]);
+    assertEquals(checks.every(({ required }) => required), true);
+    assertEquals(found.leftOut.map(({ what }) => what), [
+      "the field sampling_params",
+      "fuzzy_match of text_similarity: the check looks at the meaning",
+      "graders of the type python",
+      "graders of the type string_check",
+    ]);
+  }
+});
+
+Deno.test("an eval of OpenAI without its items, or without messages, is refused with the reason", async () => {
+  const { data_source, ...evaluation } = OPENAI_EVAL;
+  const elsewhere = { ...data_source, source: { type: "file_id", id: "file-1" } };
+  const { message } = await refuse(JSON.stringify({ ...evaluation, data_source: elsewhere }));
+  assertStringIncludes(message, "data_source.source.content has no items");
+  const unasked = { ...data_source, input_messages: undefined };
+  const { message: other } = await refuse(JSON.stringify({ ...evaluation, data_source: unasked }));
+  assertStringIncludes(other, "data_source.input_messages has neither template nor item_reference");
+});
+
 Deno.test("the answer of a sample is its reference by the name that its tool has for it", async () => {
   const samples = [
     { input: "2+2?", target: "4" }, // Inspect
