@@ -15,7 +15,7 @@ export type Result = TurnRow["outcome"] | "contradicts";
 export const RESULTS: Record<Result, { label: string; tone: Tone; sign: string }> = {
   passed: { label: "passed", tone: "good", sign: "✓" },
   contradicts: { label: "contradicts", tone: "bad", sign: "✕" },
-  below: { label: "below", tone: "warn", sign: "✕" },
+  below: { label: "not passed", tone: "warn", sign: "✕" },
   failed: { label: "failed", tone: "bad", sign: "!" },
   missing: { label: "not known", tone: "", sign: "?" },
   unscored: { label: "not scored", tone: "", sign: "·" },

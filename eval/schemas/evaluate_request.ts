@@ -121,7 +121,7 @@ export function evaluateRequest(maxAttempts: number) {
     parameters: ModelParameters.default({}).meta({ description: "For the model." }),
     budget: Budget.optional().meta({ description: "What the run may spend before it ends." }),
     pass_threshold: z.number().min(0).max(1).optional().meta({
-      description: "The `overall` from which an attempt passes; 0.7 if unset.",
+      description: "The `overall` from which a turn passes; 0.7 if unset.",
     }),
     rubric: z.string().trim().min(1).optional().meta({
       description: "Instructions for the judge.",

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { CopyButton } from "../../../shared/pages/components/copy_button.tsx";
-import { formatChosen, formatCount } from "../../../shared/pages/format.ts";
+import { formatCount } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
@@ -26,7 +26,7 @@ function chipsOf(summary: RunSummary, before: Run | undefined): Chip[] {
   const chips: (Chip | false | undefined)[] = [
     { label: "All", filters: {} },
     { label: "Contradicts", filters: CONTRADICTING },
-    { label: `Below ${formatChosen(summary.pass_threshold)}`, filters: { outcome: "below" } },
+    { label: "Not passed", filters: { outcome: "below" } },
     { label: "Failed", filters: { outcome: "failed" } },
     statistics.checks && { label: "Checks not met", filters: { score: "checks", max: "0.999" } },
     outcomes.missing + outcomes.unscored > 0 && {
