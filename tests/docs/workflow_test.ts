@@ -159,13 +159,13 @@ Deno.test("the workflow keeps a baseline, and two pushes to a pull request edit 
     await push("change", "Be rude.");
     const worse = await runJob("evaluate", { event: "pull_request_target", branch: "change" });
     assertEquals(worse.passed, false, worse.log);
-    assertStringIncludes(worse.log, "not passed: 1 new failure\n");
+    assertStringIncludes(worse.log, "gate not met: 1 new failure\n");
     assertEquals(await comments(), ["100", "101"]);
-    assertStringIncludes(await comment(), "Evaluation `support`: new failures");
+    assertStringIncludes(await comment(), "Evaluation `support`: 11 of 12 scenarios pass");
 
     await push("change", "Be polite.");
     const mended = await runJob("evaluate", { event: "pull_request_target", branch: "change" });
     assert(mended.passed, mended.log);
     assertEquals(await comments(), ["100", "101"], "the comment was edited");
-    assertStringIncludes(await comment(), "Evaluation `support`: passed");
+    assertStringIncludes(await comment(), "Evaluation `support`: 12 of 12 scenarios pass");
   }));

@@ -9,7 +9,7 @@ import { describeRun, isDecided } from "../../export/text/run_text.ts";
 import { findNewFailures } from "../subset.ts";
 import { isRegression } from "../../compare/verdict.ts";
 import { HEADLINE, reaches } from "../../results/passing.ts";
-import { roundedBelow } from "../../schemas/rounding.ts";
+import { rounded, roundedBelow } from "../../schemas/rounding.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
 import { createWholeReader } from "../../store/turns/whole_reader.ts";
@@ -132,8 +132,24 @@ function decide({ numbers, threshold, criteria, source }: {
   }
   if (!pass_rate) return { code: EXIT.passed, words: `gate met, but ${UNSCORED}` };
   const isWhole = outcomes.below + outcomes.failed + outcomes.missing === 0;
-  const words = isWhole ? "every scenario passes" : unpassedText(numbers);
+  const words = isWhole
+    ? "every scenario passes"
+    : [...gateReached(numbers, criteria), unpassedText(numbers)].join("; ");
   return { code: EXIT.passed, words: `gate met: ${words}` };
+}
+
+/** What a run reaches of a gate that some of its turns may miss. */
+function gateReached(
+  { statistics, pass_rate }: RunNumbers,
+  { threshold, minPassRate }: PassCriteria,
+): string[] {
+  const least = statistics[HEADLINE]?.bounds?.[0] ?? statistics[HEADLINE]?.mean ?? 0;
+  return [
+    ...threshold === undefined ? [] : [`${HEADLINE} ${rounded(least, 3)} reaches ${threshold}`],
+    ...minPassRate === undefined
+      ? []
+      : [`the pass rate ${rounded(pass_rate!.mean, 3)} reaches ${minPassRate}`],
+  ];
 }
 
 /** `3 of 24 turns do not pass (1 failed call)`. */

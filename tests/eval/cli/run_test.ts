@@ -68,9 +68,16 @@ Deno.test("by default every scenario must pass; a pass rate or a mean can be ask
     "failed",
     `gate not met: the pass rate is 0.75, needed 0.8: ${unpassed}`,
   ]);
-  const met = [0, "passed", `gate met: ${unpassed}`];
-  assertEquals(await gate("--min-pass-rate", "0.75"), met);
-  assertEquals(await gate("--threshold", "0.75"), met);
+  assertEquals(await gate("--min-pass-rate", "0.75"), [
+    0,
+    "passed",
+    `gate met: the pass rate 0.75 reaches 0.75; ${unpassed}`,
+  ]);
+  assertEquals(await gate("--threshold", "0.75"), [
+    0,
+    "passed",
+    `gate met: overall 0.75 reaches 0.75; ${unpassed}`,
+  ]);
 });
 
 Deno.test("--fail-on contradiction holds a mean gate against replies that contradict their reference", async () => {
