@@ -163,7 +163,8 @@ const REFUSED: Record<string, { path?: string; body: string; status?: number; sa
   "an unknown format": {
     path: "/datasets/x?format=xml",
     body: "<a/>",
-    says: "format: must be one of jsonl, json, csv, promptfoo, openai-evals, langsmith, openai-graders",
+    says:
+      "format: must be one of jsonl, json, csv, promptfoo, openai-evals, langsmith, openai-graders",
   },
   "an empty file": { path: "/datasets/x?format=jsonl", body: "\n", says: "it has no scenario" },
   "a name with a space": { path: "/datasets/a%20b", body: jsonl(scenario("a")), says: "name:" },
