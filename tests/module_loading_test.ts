@@ -65,19 +65,12 @@ function loadedBy(path: string, found = new Set<Source>()): Set<Source> {
   return found;
 }
 
-/** What a sentence encoder loads before it gives up reading. */
-const READ_AT_START = ["encoder_worker.ts", "bert/minilm.ts", "bert/bge_zh.ts"].map((name) =>
-  `eval/assess/embeddings/${name}`
-);
-
 Deno.test("a worker that may not read files loads nothing on demand", () => {
   const workers = sources.filter(({ path }) => path.endsWith("_worker.ts"));
   assert(workers.length >= 5);
   const wrong = workers.flatMap(({ path }) =>
     [...loadedBy(path)]
-      .filter(({ path, text }) =>
-        !READ_AT_START.includes(path) && /(?<!typeof )\bimport\(/.test(text)
-      )
+      .filter(({ text }) => /(?<!typeof )\bimport\(/.test(text))
       .map((source) => `${path} -> ${source.path}`)
   );
   assertEquals(wrong, []);

@@ -1,28 +1,15 @@
 import { loadApart } from "../../shared/lazy.ts";
 import type { Scenario } from "../schemas/scenario.ts";
-import type { ComparedReply } from "./agreement/agreement.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import { references } from "./references.ts";
-import { chooseMethod, type SimilarityMethod } from "./scores/similarity_method.ts";
-import { type CharTfIdf, createCharTfIdf } from "./text/char_tfidf.ts";
 
-/** Vectors and languages of a batch's texts, for scores and annotators. */
+/** What scores and annotators know of the meaning of a batch's texts. */
 export interface BatchSemantics {
   /** Rejects with `NoVectors`. */
-  readonly embedder: Pick<Embedder, "method" | "isEnglishOnly" | "embed">;
-  /** Whether the embedder supports the text's language. */
-  isEmbeddable(text: string): Promise<boolean>;
+  readonly embedder: Pick<Embedder, "method" | "embed" | "compare">;
   isEnglish(text: string): Promise<boolean>;
-  /** How the built-in encoders compare replies with a reference. */
-  similarityMethod(reference: string): Promise<SimilarityMethod>;
-  /** The vector for a method; by `embedder` if it is unset. Rejects with `NoVectors`. */
-  embedFor(method: SimilarityMethod | undefined, text: string): Promise<Float32Array>;
-  /** Only with the built-in encoder for English. Rejects with `NoVectors`. */
-  agreementOf(pair: { reply: string; reference: string }): Promise<ComparedReply>;
   /** Encodes references ahead of the replies until `isOver`; never rejects. */
   encodeReferences(isOver: () => boolean): Promise<void>;
-  /** Fitted to the batch's references only, so that no reply affects the score of another. */
-  tfIdf(): Promise<CharTfIdf>;
 }
 
 /** The embedder failed; users may read the message. */
@@ -42,51 +29,34 @@ export function createBatchSemantics(
   { embedder }: { embedder: Embedder },
 ): BatchSemantics {
   const context = readContext(scenarios);
-  let tfIdf: Promise<CharTfIdf> | undefined;
-  // Loaded at its first use: the table takes 10 MB, and only processes that score need it.
-  const language = () => loadApart(() => import("./language/language.ts"));
-  const isInEnglish = async (text: string) => (await language()).isEnglish(text, context);
-  async function embed(own: Embedder, text: string): Promise<Float32Array> {
+  async function embed(text: string): Promise<Float32Array> {
     try {
-      return await own.embed(text);
+      return await embedder.embed(text);
     } catch (error) {
       throw new NoVectors(error);
     }
   }
-  const embedFor: BatchSemantics["embedFor"] = (method, text) => {
-    const own = method?.encoder === "cjk" ? embedder.cjk : embedder;
-    return embed(own ?? embedder, text);
-  };
-  const similarityMethod: BatchSemantics["similarityMethod"] = async (reference) =>
-    chooseMethod(reference, {
-      isEnglish: await isInEnglish(reference),
-      isChinese: (await language()).isChinese(reference, context),
-      hasCjkEncoder: embedder.cjk !== undefined,
-    });
+  const { method, compare } = embedder;
   return {
     embedder: {
-      method: embedder.method,
-      isEnglishOnly: embedder.isEnglishOnly,
-      embed: (text) => embed(embedder, text),
-    },
-    isEmbeddable: async (text) => !embedder.isEnglishOnly || await isInEnglish(text),
-    isEnglish: isInEnglish,
-    similarityMethod,
-    embedFor,
-    async agreementOf(pair) {
-      try {
-        return await embedder.agreementOf!(pair);
-      } catch (error) {
-        throw new NoVectors(error);
-      }
-    },
-    encodeReferences: (isOver) =>
-      encodeAll(references(scenarios), {
-        isOver,
-        encode: async (text) =>
-          embedFor(embedder.cjk ? await similarityMethod(text) : undefined, text),
+      method,
+      embed,
+      ...(compare && {
+        async compare(pair) {
+          try {
+            return await compare(pair);
+          } catch (error) {
+            throw new NoVectors(error);
+          }
+        },
       }),
-    tfIdf: () => tfIdf ??= createCharTfIdf(references(scenarios)),
+    },
+    async isEnglish(text) {
+      // Loaded at its first use: the table takes 10 MB, and only processes that label need it.
+      const { isEnglish } = await loadApart(() => import("./language/language.ts"));
+      return isEnglish(text, context);
+    },
+    encodeReferences: (isOver) => encodeAll(references(scenarios), { isOver, encode: embed }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Interaction, Scenario } from "../schemas/scenario.ts";
-import { chooseMethod } from "./scores/similarity_method.ts";
+import { isWordless } from "./text/wordless.ts";
 
 type Referenced = Pick<Interaction, "reference_reply" | "reference_replies">;
 
@@ -25,11 +25,8 @@ export function* references(scenarios: Scenario[]): Generator<string> {
   }
 }
 
-/** Whether MiniLM compares the first reference: most batches are in one language. */
-export function isForEnglishEncoder(scenarios: Scenario[]): boolean {
+/** Whether the encoder compares the first reference: most batches are of one kind. */
+export function isForEncoder(scenarios: Scenario[]): boolean {
   const [reference] = references(scenarios);
-  if (reference === undefined) return false;
-  const unknown = { isEnglish: false, isChinese: false, hasCjkEncoder: true };
-  const { encoder, by } = chooseMethod(reference, unknown);
-  return encoder === "english" && by !== "answer";
+  return reference !== undefined && !isWordless(reference);
 }

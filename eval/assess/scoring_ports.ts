@@ -5,7 +5,7 @@ import type { Embedder } from "./embeddings/embedder.ts";
 import type { JudgeModel } from "./judge/model.ts";
 import type { PairComparer } from "./scores/lexical/pair_scores.ts";
 import type { ScoredBy } from "../schemas/evaluate_response.ts";
-import { AGREEMENT, CALIBRATION } from "./scores/similarity_method.ts";
+import { MEANING } from "./scores/similarity_method.ts";
 
 /** The answer of a caller's own scorer; a `score` of `null` is missing. */
 export const WebhookAnswer = z.object({
@@ -31,12 +31,9 @@ export interface ScoringPorts {
 }
 
 /**
- * The judge and the encoders that score a run. They are stored with the run: if it is resumed with
+ * The judge and the encoder that score a run. They are stored with the run: if it is resumed with
  * another configuration, two scales must not be mixed in one mean.
  */
 export function describeScoring({ judge, embedder }: ScoringPorts): ScoredBy {
-  const { method, cjk, isEnglishOnly: isCalibrated } = embedder;
-  const methods = cjk ? `${method}+${cjk.method}` : method;
-  const embeddings = isCalibrated ? `${methods}/${CALIBRATION}-${AGREEMENT}` : method;
-  return { judge: judge?.name ?? null, embeddings };
+  return { judge: judge?.name ?? null, embeddings: embedder.compare ? MEANING : embedder.method };
 }

@@ -11,7 +11,6 @@ import { createContentChecks } from "./checks/content_checks.ts";
 import { type EvalConfig, MOST_ENCODERS } from "../config.ts";
 import type { Embedder } from "./embeddings/embedder.ts";
 import { createEndpointEmbedder } from "./embeddings/endpoint.ts";
-import type { EncoderModel } from "./embeddings/bert/weight_piece.ts";
 import { createLocalEmbedder } from "./embeddings/local.ts";
 import { createEndpointClient, type EndpointClient } from "../endpoint/client.ts";
 import { createEndpointPace } from "../endpoint/pace.ts";
@@ -22,7 +21,7 @@ import { createPairComparer } from "./scores/lexical/pair_scores.ts";
 /** Replacements for the functions that start workers. */
 export interface WorkerStarts {
   longText?: () => WorkerPort;
-  encoder?: (model: EncoderModel) => WorkerPort;
+  encoder?: () => WorkerPort;
 }
 
 interface ScoringOptions {
@@ -122,30 +121,16 @@ function createEmbedder(
 ): Embedder {
   const { EMBEDDINGS_BASE_URL: baseUrl, EMBEDDINGS_MODEL: model } = config;
   if (!baseUrl || !model) {
-    const options = {
+    return createLocalEmbedder({
       workers: encoderWorkers(config),
       watch: () => workers.watch("encoder"),
       ...(start && { start }),
-    };
-    const embedder = createLocalEmbedder(options);
-    if (config.EVAL_CJK_ENCODER === "off") return embedder;
-    return withCjk(embedder, createLocalEmbedder({ ...options, model: "bge-zh" }));
+    });
   }
   return createEndpointEmbedder(
     { baseUrl, model },
     connect(model, config.EMBEDDINGS_API_KEY, "EMBEDDINGS_API_KEY"),
   );
-}
-
-function withCjk(embedder: Embedder, cjk: Embedder): Embedder {
-  return {
-    ...embedder,
-    cjk,
-    [Symbol.dispose]() {
-      embedder[Symbol.dispose]();
-      cjk[Symbol.dispose]();
-    },
-  };
 }
 
 /** Leaves one processor to the service itself. */

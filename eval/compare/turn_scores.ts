@@ -8,7 +8,7 @@ import type { TurnPosition } from "../store/turns/turn_record.ts";
 import { NO_KEY_MATCH } from "./expectations.ts";
 import { isEndpointMethod } from "../assess/embeddings/endpoint.ts";
 import { JUDGE_LABELS } from "../assess/judge/labels.ts";
-import { VECTOR_LABELS } from "../assess/metadata/few_shot.ts";
+import { FEW_SHOT } from "../assess/metadata/few_shot.ts";
 
 const PIECE = 200;
 const NONE: ReadonlySet<string> = new Set();
@@ -160,7 +160,7 @@ function decidersOf(
 /** The method of a label, with the judge or the endpoint. */
 function labelMethod(method: string, { judge, embeddings }: Deciders): string {
   if (method === JUDGE_LABELS && judge !== null) return `${method} ${judge}`;
-  const isByEndpoint = method === VECTOR_LABELS && embeddings !== null &&
+  const isByEndpoint = method === FEW_SHOT && embeddings !== null &&
     isEndpointMethod(embeddings);
   return isByEndpoint ? `${method} ${embeddings}` : method;
 }

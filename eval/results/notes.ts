@@ -57,9 +57,8 @@ function noteSimilarity({ test_batch }: Pick<EvaluateRequest, "test_batch">): Ru
     : `${bare.length} of ${turns.length} turns`;
   return [{
     code: "similarity_alone",
-    detail:
-      `overall of ${which} is semantic_similarity alone, by a small model for English; in other ` +
-      "languages but Chinese it sees no negation: see docs/scores-and-statistics.md#semantic_similarity",
+    detail: `overall of ${which} is semantic_similarity alone, by a small model: see ` +
+      "docs/scores-and-statistics.md#semantic_similarity",
   }];
 }
 

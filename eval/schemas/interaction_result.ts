@@ -70,16 +70,16 @@ export const InteractionResult = z.looseObject({
    * The lowest and highest possible `overall`; only if it is missing.
    */
   overall_bounds: z.tuple([z.number(), z.number()]).optional(),
-  /** Only of English references, with the built-in encoder. */
+  /** Only with the built-in encoder, in languages that it knows. */
   agreement: ReplyAgreement.optional(),
   /**
    * Values (numbers, dates, money, units, codes) of the reply that replace those of the reference,
-   * in words: `60 days instead of 30 days`; swapped parts of an English sentence, and a Chinese
-   * negation. Absent if none was found.
+   * in words: `60 days instead of 30 days`; swapped parts of an English sentence. Absent if none
+   * was found.
    */
   wrong_values: z.array(z.string()).optional(),
   /**
-   * Kinds of facts in which the reply differs from its reference (`number`, `negation`, …). Absent
+   * Kinds of facts in which the reply differs from its reference (`number`, `contradiction`, …). Absent
    * if none was found.
    */
   differs_in: z.array(z.string()).optional(),

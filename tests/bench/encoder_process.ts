@@ -1,9 +1,8 @@
 // deno-lint-ignore-file no-console -- speaks to the process that started it
-/** `encoder_process.ts MODEL`: what a sentence encoder costs that has one worker, as JSON. */
+/** What the sentence encoder costs with one worker, as JSON. */
 import process from "node:process";
-import type { EncoderModel } from "../../eval/assess/embeddings/bert/weight_piece.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
-import { createTexts } from "./encoder_texts.ts";
+import { createTexts, LENGTHS } from "./encoder_texts.ts";
 import { elapsedMs } from "./measure.ts";
 
 export interface EncoderFigures {
@@ -11,27 +10,27 @@ export interface EncoderFigures {
   readyMs: number;
   /** Processor time until then. */
   readyCpuMs: number;
-  /** Processor time a word or character, for each length of `EncoderTexts`. */
+  /** Processor time a word, for each of `LENGTHS`. */
   cpuMs: number[];
   addedMb: number;
 }
 
 if (import.meta.main) {
-  console.log(JSON.stringify(await measure(Deno.args[0]!)));
+  console.log(JSON.stringify(await measure()));
 }
 
-async function measure(name: string): Promise<EncoderFigures> {
-  const { lengths, write } = await createTexts(name);
+async function measure(): Promise<EncoderFigures> {
+  const write = await createTexts();
   const rssBefore = process.memoryUsage().rss;
   const cpuBefore = readCpuMs();
-  using embedder = createLocalEmbedder({ model: name as EncoderModel });
+  using embedder = createLocalEmbedder();
   const readyMs = await elapsedMs(() => embedder.embed("a"));
   const readyCpuMs = readCpuMs() - cpuBefore;
   const encode = (count: number, length: number) =>
     Promise.all(Array.from({ length: count }, (_, i) => embedder.embed(write(i, length))));
   await encode(64, 12); // the kernel is compiled anew as it is used
   const cpuMs: number[] = [];
-  for (const [count, length] of lengths) {
+  for (const [count, length] of LENGTHS) {
     const from = readCpuMs();
     await encode(count, length);
     cpuMs.push((readCpuMs() - from) / count / length);

@@ -22,7 +22,6 @@ import { scoreCost } from "./score_cost.ts";
 import { scoreQuality } from "./score_quality.ts";
 import { scoreSpeed } from "./score_speed.ts";
 import { similarityShares } from "./similarity.ts";
-import { similarityScale } from "./similarity_scale.ts";
 import { scale } from "./scale.ts";
 import { resumeSpeed, storeSpeed } from "./storage.ts";
 import { trust } from "./trust/main.ts";
@@ -41,7 +40,6 @@ const PARTS: Record<string, BenchPart> = {
   "check-limits": checkLimits,
   "encoder": encoderCost,
   "similarity": similarityShares,
-  "similarity-scale": similarityScale,
   "score-speed": scoreSpeed,
   "score-cost": scoreCost,
   "score-quality": scoreQuality,

@@ -19,7 +19,6 @@ export function fakeEmbedder(more: Partial<Embedder> = {}) {
   const embedded: string[] = [];
   const embedder: Embedder = {
     method: "bag_of_words",
-    isEnglishOnly: true,
     embed(text) {
       embedded.push(text);
       const vector = new Float32Array(DIMENSIONS);
@@ -29,11 +28,12 @@ export function fakeEmbedder(more: Partial<Embedder> = {}) {
       }
       return Promise.resolve(vector);
     },
-    agreementOf: (pair) =>
+    compare: (pair) =>
       compareReply(pair, {
         windows: async (text) => [{
           vector: toUnit(await embedder.embed(text)),
           states: new Float16Array(),
+          unknown: 0,
         }],
         compare(one, other) {
           const nearness = product(one.vector, other.vector);

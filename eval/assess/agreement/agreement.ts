@@ -1,5 +1,6 @@
 import type { AgreementLabel, ReplyAgreement } from "../../schemas/interaction_result.ts";
 import type { Comparison, Direction } from "../embeddings/bert/comparing.ts";
+import type { EncodedText } from "../embeddings/bert/sentence_model.ts";
 import { mean } from "../mean.ts";
 import { product } from "../vectors.ts";
 
@@ -13,12 +14,11 @@ const CONTRADICTION_COST = 0.4;
 /** The probability above which a text contradicts the other, or follows from it. */
 const SURE = 0.5;
 
+/** The share of unknown words above which a text is in a language that the model does not know. */
+const MOST_UNKNOWN = 0.2;
+
 /** A part of a text that is compared as a whole. */
-export interface TextWindow {
-  /** Of length 1. */
-  vector: Float32Array;
-  states: Float16Array;
-}
+type TextWindow = EncodedText;
 
 /** Compares two texts: whether one follows from the other, or contradicts it. */
 interface TextComparer {
@@ -28,7 +28,8 @@ interface TextComparer {
 }
 
 export interface ComparedReply {
-  agreement: ReplyAgreement;
+  /** Unset if the model does not know one of the languages. */
+  agreement?: ReplyAgreement;
   /** In [0, 1]; `calibrate` puts it on the scale of the other methods. */
   similarity: number;
 }
@@ -45,6 +46,18 @@ export async function compareReply(
     TextWindow[],
     TextWindow[],
   ];
+  const isKnown = [expected, found].every((windows) =>
+    mean(windows.map(({ unknown }) => unknown))! <= MOST_UNKNOWN
+  );
+  const { agreement, similarity } = await compareWindows(expected, found, comparer);
+  return isKnown ? { agreement, similarity } : { similarity };
+}
+
+async function compareWindows(
+  expected: TextWindow[],
+  found: TextWindow[],
+  comparer: TextComparer,
+): Promise<Required<ComparedReply>> {
   const isFar = expected.every((window) => nearest(window, found).cosine < UNRELATED);
   if (isFar) return unrelated(Math.max(...expected.map((one) => nearest(one, found).cosine)));
   const compare = (one: TextWindow, other: TextWindow) => comparer.compare(one, other);
@@ -66,13 +79,13 @@ function nearest(own: TextWindow, others: TextWindow[]): { window: TextWindow; c
   return best;
 }
 
-function unrelated(cosine: number): ComparedReply {
+function unrelated(cosine: number): Required<ComparedReply> {
   const agreement = { entails: 0, contradicts: 0, covers: 0, label: "unrelated" as const };
   return { agreement, similarity: Math.max(0, cosine) };
 }
 
 /** Combines the comparisons of every window of the reference and of the reply. */
-function conclude(forReference: Comparison[], forReply: Comparison[]): ComparedReply {
+function conclude(forReference: Comparison[], forReply: Comparison[]): Required<ComparedReply> {
   const entails = mean(forReply.map(({ reply: [follows] }) => follows))!;
   const covers = mean(forReference.map(({ reference: [follows] }) => follows))!;
   const contradicts = Math.max(...forReference.map(contradictionOf));

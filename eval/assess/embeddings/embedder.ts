@@ -4,12 +4,8 @@ import type { ComparedReply } from "../agreement/agreement.ts";
 export interface Embedder extends Disposable {
   /** The name of the encoder in answers. */
   readonly method: string;
-  /** Whether it was trained on English only, so that other languages give misleading vectors. */
-  readonly isEnglishOnly: boolean;
-  /** The second encoder, for Chinese and Japanese, of an English one. */
-  readonly cjk?: Embedder;
   /** Rejects if the encoder fails; users may read the message. */
   embed(text: string): Promise<Float32Array>;
-  /** Whether a reply follows from its reference, or contradicts it. Only of MiniLM. */
-  agreementOf?(pair: { reply: string; reference: string }): Promise<ComparedReply>;
+  /** Whether a reply follows from its reference, or contradicts it. Only of the built-in encoder. */
+  compare?(pair: { reply: string; reference: string }): Promise<ComparedReply>;
 }

@@ -5,7 +5,6 @@ import {
 } from "../../../shared/background/worker_call.ts";
 import type { Comparison, EncodedPair } from "./bert/comparing.ts";
 import type { EncodedText, SharedModel } from "./bert/sentence_model.ts";
-import type { EncoderModel } from "./bert/weight_piece.ts";
 
 /** A message to an encoder's worker. */
 export interface EncoderInput {
@@ -31,14 +30,11 @@ export const ENCODER_OPTIONS = {
 } as const;
 
 /**
- * Starts a worker. It loads the model itself with its first call, because reading 45 MB of files
- * would block this thread.
+ * Starts a worker. It loads the model itself with its first call, because reading 23 MB would block
+ * this thread.
  */
-export function startEncoder(model: EncoderModel): Worker {
-  return new Worker(new URL("./encoder_worker.ts", import.meta.url), {
-    ...ENCODER_OPTIONS,
-    name: model,
-  });
+export function startEncoder(): Worker {
+  return new Worker(new URL("./encoder_worker.ts", import.meta.url), ENCODER_OPTIONS);
 }
 
 /** Makes a worker load its model before the first call. Its answer is ignored. */

@@ -42,7 +42,6 @@ export function createEndpointEmbedder(
   const encode = createBatcher(request, { size: BATCH });
   return {
     method: `${ENDPOINT}${model}`,
-    isEnglishOnly: false,
     embed: createMemo(
       async (text) => requireDirection(pool(await Promise.all(cutWindows(text).map(encode)))),
       { sizeOf: ({ byteLength }) => byteLength },

@@ -1,4 +1,4 @@
-import { compareReply, type TextWindow } from "../agreement/agreement.ts";
+import { compareReply } from "../agreement/agreement.ts";
 import { createBatcher } from "../background/batcher.ts";
 import { createMemo } from "../background/memo.ts";
 import {
@@ -10,7 +10,6 @@ import {
 } from "../../../shared/background/worker_call.ts";
 import type { EncodedPair } from "./bert/comparing.ts";
 import type { EncodedText, SharedModel } from "./bert/sentence_model.ts";
-import type { EncoderModel } from "./bert/weight_piece.ts";
 import type { Embedder } from "./embedder.ts";
 import { pool, product } from "../vectors.ts";
 import { type EncoderInput, type EncoderOutput, startEncoder } from "./encoder_start.ts";
@@ -37,12 +36,10 @@ const ONE_AGREEMENT = 200;
 const TIMEOUT_MS = 60_000;
 
 interface LocalEmbedderOptions {
-  /** MiniLM if unset. */
-  model?: EncoderModel;
   /** How many workers may encode at once, each on one processor. They share one model. */
   workers?: number;
   idleMs?: number;
-  start?: (model: EncoderModel) => WorkerPort;
+  start?: () => WorkerPort;
   /** Called once for each worker; its result is called with the events of the worker. */
   watch?: () => (event: WorkerEvent) => void;
 }
@@ -52,10 +49,10 @@ interface LocalEmbedderOptions {
  * repeated replies are encoded once.
  */
 export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedder {
-  const { workers = 1, idleMs = IDLE_MS, model = "minilm", start = startEncoder, watch } = options;
+  const { workers = 1, idleMs = IDLE_MS, start = startEncoder, watch } = options;
   const encoders = Array.from(
     { length: workers },
-    () => createEncoder({ start: () => start(model), report: watch?.() }),
+    () => createEncoder({ start, report: watch?.() }),
   );
   /**
    * The model of the first worker, for the others to join. Dropped when there is no work: a
@@ -106,18 +103,15 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
   const windows = createMemo((text) => Promise.all(cutWindows(text).map(encode)), {
     maxBytes: KEPT_BYTES,
     sizeOf: (found) =>
-      found.reduce(
-        (sum, { vector, states }) => sum + vector.byteLength + (states?.byteLength ?? 0),
-        0,
-      ),
+      found.reduce((sum, { vector, states }) => sum + vector.byteLength + states.byteLength, 0),
   });
   const embed = createMemo(
     async (text) => pool((await windows(text)).map(({ vector }) => vector)),
     { maxBytes: VECTOR_BYTES },
   );
   const comparer = {
-    windows: windows as (text: string) => Promise<TextWindow[]>,
-    compare: (reference: TextWindow, reply: TextWindow) =>
+    windows,
+    compare: (reference: EncodedText, reply: EncodedText) =>
       compare({
         reference: reference.states,
         reply: reply.states,
@@ -129,12 +123,9 @@ export function createLocalEmbedder(options: LocalEmbedderOptions = {}): Embedde
     sizeOf: () => ONE_AGREEMENT,
   });
   return {
-    method: model,
-    isEnglishOnly: true,
+    method: "meaning",
     embed,
-    ...(model === "minilm" && {
-      agreementOf: ({ reply, reference }) => agreements(JSON.stringify({ reply, reference })),
-    }),
+    compare: ({ reply, reference }) => agreements(JSON.stringify({ reply, reference })),
     [Symbol.dispose]() {
       isEnded = true;
       clearTimeout(idleTimer);

@@ -74,31 +74,6 @@ export function isEnglish(text: string, context: string): boolean {
     !/[^\0-\x7f]/.test(text);
 }
 
-/** Enough of a text to identify its script. */
-const SCRIPT_CHARACTERS = 2000;
-/** Japanese has a larger share of kana; a Chinese text may quote a name in kana. */
-const KANA_SHARE = 0.05;
-/** Japanese sentences with this many Han characters also have kana; shorter ones may not. */
-const SURE_CHARACTERS = 12;
-
-/**
- * Whether a text is Chinese: Han characters without kana. The table does not identify short texts.
- * A few Han characters may also be Japanese; then `context` decides.
- */
-export function isChinese(text: string, context: string): boolean {
-  const { han, isJapanese } = countCharacters(text);
-  if (han === 0 || isJapanese) return false;
-  return han >= SURE_CHARACTERS || !countCharacters(context).isJapanese;
-}
-
-function countCharacters(text: string): { han: number; isJapanese: boolean } {
-  const beginning = text.slice(0, SCRIPT_CHARACTERS);
-  const count = (pattern: RegExp) => beginning.match(pattern)?.length ?? 0;
-  const han = count(/\p{Script=Han}/gu);
-  const kana = count(/[\p{Script=Hiragana}\p{Script=Katakana}]/gu);
-  return { han, isJapanese: kana > KANA_SHARE * (han + kana) };
-}
-
 /** The distinct grams of a text, each as a number. */
 function gramsOf(text: string): Set<number> {
   const words = text.slice(0, MAX_CHARACTERS).replace(BETWEEN_WORDS, " ").trim().toLowerCase();

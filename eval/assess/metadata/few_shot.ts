@@ -1,11 +1,11 @@
 import type { Scenario } from "../../schemas/scenario.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
 import { type KeyAnnotator, type LabelExample, noLabel } from "./annotator.ts";
-import { areMostly, collectExamples, type LabelGroup, spreadSample } from "./label.ts";
-import { createGramIndex, createVectorIndex, type LabelScore } from "./label_index.ts";
+import { collectExamples, type LabelGroup, spreadSample } from "./label.ts";
+import { createLabelIndex, type LabelScore } from "./label_index.ts";
 
 /** The method of labels that are found by sentence vectors. */
-export const VECTOR_LABELS = "few_shot";
+export const FEW_SHOT = "few_shot";
 
 /** A label with a lower confidence is more likely wrong than right. */
 const LOWEST_CONFIDENCE = 0.5;
@@ -15,32 +15,27 @@ const CHECKED = { atLeast: 30, atMost: 200 };
 
 /**
  * Gives a reply the label whose examples are nearest to it. The examples are the batch's
- * references, including that of the turn. They are compared by sentence vectors if the embedder
- * supports their language, else by characters; this does not depend on the reply. `undefined` if
- * fewer than two labels have an example.
+ * references, including that of the turn. `undefined` if fewer than two labels have an example.
  */
-export async function createFewShot(
+export function createFewShot(
   key: string,
   { scenarios, semantics }: { scenarios: Scenario[]; semantics: BatchSemantics },
 ) {
   const groups = collectExamples(key, scenarios);
   const examples = groups.flatMap(({ examples }) => examples);
   if (groups.filter(({ examples }) => examples.length > 0).length < 2) return undefined;
-  const kind: LabelKind = await areMostly(examples, semantics.isEmbeddable) ? "vectors" : "grams";
-  const create = kind === "vectors" ? createVectorIndex : createGramIndex;
-  const index = await create({ groups, semantics });
-  const method = kind === "vectors" ? VECTOR_LABELS : "few_shot_tfidf";
+  const index = createLabelIndex({ groups, semantics });
 
   const annotator: KeyAnnotator = {
-    method,
+    method: FEW_SHOT,
     async annotate(reply) {
       const lead = readLead(await index(reply));
-      if (lead.score < THRESHOLDS[kind]) return noLabel(method, "no label is near enough");
-      const confidence = confidenceIn(lead, kind);
+      if (lead.score < LOWEST_SCORE) return noLabel(FEW_SHOT, "no label is near enough");
+      const confidence = confidenceIn(lead);
       if (confidence < LOWEST_CONFIDENCE) {
-        return noLabel(method, "two labels are about equally near");
+        return noLabel(FEW_SHOT, "two labels are about equally near");
       }
-      return { value: lead.label, method, confidence };
+      return { value: lead.label, method: FEW_SHOT, confidence };
     },
     relabel: async (example) => readLead(await index(example, { isExample: true })).label,
   };
@@ -60,14 +55,10 @@ function sampleCheckable(groups: LabelGroup[], examples: number): LabelExample[]
   return spreadSample(checkable, count);
 }
 
-/** How texts are compared. */
-type LabelKind = "vectors" | "grams";
-
 /**
- * The lowest score at which a label is given. On development data, with vectors 99 % of right
- * labels are above it and 96 % of unrelated sentences below; with characters 88 % and 76 %.
+ * The lowest score at which a label is given.
  */
-const THRESHOLDS: Record<LabelKind, number> = { vectors: 0.4, grams: 0.2 };
+const LOWEST_SCORE = 0.4;
 
 /**
  * The label nearest to a reply, and the inputs of its confidence. Among equally near labels the
@@ -93,10 +84,7 @@ function readLead(scores: LabelScore[]) {
  * share their subject but carry another label, and unseen questions, with 1 to 8 examples for each
  * of 2 to 30 labels. `deno task bench label-quality` shows how well it holds.
  */
-const WEIGHTS: Record<LabelKind, { margin: number; labels: number; evenMargin: number }> = {
-  vectors: { margin: 3.2, labels: -0.22, evenMargin: 5.4 },
-  grams: { margin: 4.6, labels: -0.39, evenMargin: 10.4 },
-};
+const WEIGHTS = { margin: 3.2, labels: -0.22, evenMargin: 5.4 };
 
 /**
  * Limits what a negative `evenMargin` may cost: a reply in almost the words of its reference has
@@ -107,10 +95,9 @@ const LARGEST_LAG = 0.15;
 /**
  * The chance that the leading label is right: 0.5 if two labels are equally near, less for more.
  */
-function confidenceIn(lead: ReturnType<typeof readLead>, kind: LabelKind): number {
-  const weights = WEIGHTS[kind];
-  const logOdds = weights.margin * Math.sqrt(lead.margin) +
-    weights.labels * Math.log(lead.labels / 2) +
-    (lead.examples > 1 ? weights.evenMargin * Math.max(-LARGEST_LAG, lead.evenMargin) : 0);
+function confidenceIn(lead: ReturnType<typeof readLead>): number {
+  const logOdds = WEIGHTS.margin * Math.sqrt(lead.margin) +
+    WEIGHTS.labels * Math.log(lead.labels / 2) +
+    (lead.examples > 1 ? WEIGHTS.evenMargin * Math.max(-LARGEST_LAG, lead.evenMargin) : 0);
   return 1 / (1 + Math.exp(-logOdds));
 }

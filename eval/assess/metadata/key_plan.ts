@@ -39,7 +39,7 @@ export async function planKey(key: string, options: PlanOptions): Promise<KeyPla
   const labels = batchLabels(key, options.scenarios);
   if (areSentiments(key, labels.keys())) return await planSentiment(key, labels, options);
   if (labels.size === 1) return await planSingle(key, [...labels.values()][0], options);
-  const fewShot = await createFewShot(key, options);
+  const fewShot = createFewShot(key, options);
   if (fewShot) return await check({ ...fewShot, enough: ENOUGH_EXAMPLES });
   return refuse("few_shot", "fewer than two labels have a reference reply to learn from");
 }
@@ -63,7 +63,7 @@ async function planSentiment(
   const ours = model
     ? await check({ annotator: model, checkable, labels: SENTIMENT_COUNT })
     : refuse("sentiment_model", "the sentiment model is for English and its own encoder");
-  const fewShot = await createFewShot(key, { scenarios, semantics });
+  const fewShot = createFewShot(key, { scenarios, semantics });
   if (!fewShot || fewShot.checkable.length < ENOUGH_SENTIMENTS) return ours;
   const theirs = await check(fewShot);
   const accuracy = theirs.selfCheck?.accuracy ?? 0;

@@ -77,9 +77,9 @@ async function scoreNearest(
       await scorer.score({ interaction: { ...turn, reference_reply }, reply })
     ),
   );
-  const failed = outcomes.find(({ missing }) => missing);
-  if (failed) return failed;
   const names = Object.keys(outcomes[0]!.scores);
+  const failed = outcomes.find(({ missing = {} }) => names.some((name) => name in missing));
+  if (failed) return failed;
   const scoreOf = ({ scores }: ScorerResult, name: string) => scores[name] ?? -1;
   const nearest = outcomes.reduce((best, one) =>
     scoreOf(one, names[0]!) > scoreOf(best, names[0]!) ? one : best

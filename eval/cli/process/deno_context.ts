@@ -10,7 +10,7 @@ import { createLogger, type Logger } from "../../../shared/log.ts";
 import { isPostgresAddress } from "../../../shared/postgres/address.ts";
 import { createRedactor, listSecrets } from "../../../shared/redaction.ts";
 import { onStopSignal } from "../../../shared/http/server/stopping.ts";
-import { isForEnglishEncoder } from "../../assess/references.ts";
+import { isForEncoder } from "../../assess/references.ts";
 import { EvalConfig, MOST_ENCODERS } from "../../config.ts";
 import { createEndpointPolicy } from "../../endpoint/policy.ts";
 import type { OpenedData } from "../../sharing/open_data.ts";
@@ -62,7 +62,7 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
       return opened.store;
     },
     prepareScoring({ test_batch }) {
-      if (config().EMBEDDINGS_BASE_URL || !isForEnglishEncoder(test_batch)) encoder.end();
+      if (config().EMBEDDINGS_BASE_URL || !isForEncoder(test_batch)) encoder.end();
     },
     async backUp(target) {
       if (isPostgresAddress(config().EVAL_DATA)) {

@@ -1,13 +1,10 @@
 import type { WorkerPort } from "../../../shared/background/worker_call.ts";
-import type { EncoderModel } from "../../assess/embeddings/bert/weight_piece.ts";
 import { loadAhead, startEncoder } from "../../assess/embeddings/encoder_start.ts";
 
 /** The sentence encoder of a run, loaded while the command's own modules are. */
 export type EncoderAhead = ReturnType<typeof createEncoderAhead>;
 
-export function createEncoderAhead(
-  start: (model: EncoderModel) => WorkerPort = startEncoder,
-) {
+export function createEncoderAhead(start: () => WorkerPort = startEncoder) {
   let started: WorkerPort | undefined;
 
   function take(): WorkerPort | undefined {
@@ -18,7 +15,7 @@ export function createEncoderAhead(
 
   return {
     begin(): void {
-      started = start("minilm");
+      started = start();
       started.onerror = (event) => {
         event.preventDefault(); // otherwise it ends the process
         take(); // another one will say what is wrong
@@ -28,6 +25,6 @@ export function createEncoderAhead(
     /** Ends the encoder: the run has no text for it. */
     end: () => take()?.terminate(),
     /** The worker that `begin` started, once; after that a new one. */
-    start: (model: EncoderModel): WorkerPort => model === "minilm" && take() || start(model),
+    start: (): WorkerPort => take() ?? start(),
   };
 }

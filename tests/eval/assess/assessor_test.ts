@@ -1,6 +1,6 @@
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
 import { createAssessor } from "../../../eval/assess/assessor.ts";
-import { isForEnglishEncoder, referenceOf, referencesOf } from "../../../eval/assess/references.ts";
+import { isForEncoder, referenceOf, referencesOf } from "../../../eval/assess/references.ts";
 import type { ScoreInput, Scorer } from "../../../eval/assess/scores/scorer.ts";
 import { scorers } from "../../../eval/assess/scores/scorers.ts";
 import { EvalConfig } from "../../../eval/config.ts";
@@ -125,12 +125,12 @@ Deno.test("a run resumed with another configuration misses what it was planned w
   const batch = { test_batch: [scenario("s", [subject])], rubric: undefined, judge_votes: 1 };
   const signal = new AbortController().signal;
   const cases: [string, Record<string, unknown>, string[]][] = [
-    ["the judge is gone", { judge: "gone-judge", embeddings: "bag_of_words/c2-a4" }, ["judge"]],
+    ["the judge is gone", { judge: "gone-judge", embeddings: "meaning/m1" }, ["judge"]],
     ["so is the embedder", { judge: null, embeddings: "other" }, ["semantic_similarity"]],
-    ["its calibration is another", { judge: null, embeddings: "bag_of_words/c0" }, [
+    ["its calibration is another", { judge: null, embeddings: "meaning/m0" }, [
       "semantic_similarity",
     ]],
-    ["both are there", { judge: "fake-judge", embeddings: "bag_of_words/c2-a4" }, []],
+    ["both are there", { judge: "fake-judge", embeddings: "meaning/m1" }, []],
   ];
   for (const [why, scored_by, lacking] of cases) {
     const { assess } = createAssessor({ ...batch, scored_by }, {
@@ -253,19 +253,19 @@ Deno.test("a score of the latency and of the conversation is an object in the ta
   assertEquals(unscored(subject, "gone").missing_scores?.is_quick, "gone");
 });
 
-Deno.test("the first reference says whether a batch is one for the English encoder", () => {
+Deno.test("the first reference says whether a batch is one for the encoder", () => {
   const cases: [string[], boolean][] = [
     [["The parcel is here."], true],
     [["", "The parcel is here."], true],
     [["", ""], false],
     [["42"], false],
-    [["您的订单已经发货。"], false],
+    [["您的订单已经发货。"], true],
   ];
   for (const [references, expected] of cases) {
     const interactions = references.map((reference_reply, i) =>
       interaction(`${i}`, { reference_reply })
     );
-    assertEquals(isForEnglishEncoder([scenario("s", interactions)]), expected, `${references}`);
+    assertEquals(isForEncoder([scenario("s", interactions)]), expected, `${references}`);
   }
 });
 

@@ -133,36 +133,16 @@ Deno.test("if the weights cannot be loaded the service answers, and says what is
   const [interaction] = results.scenarios[0]!.attempts[0]!.interactions;
   assertEquals(interaction!.scores.semantic_similarity, null);
   assertStringIncludes(interaction!.missing_scores!.semantic_similarity!, "no weights");
-  assertEquals(interaction!.score_methods?.semantic_similarity, "minilm+agreement/a4");
+  assertEquals(interaction!.score_methods?.semantic_similarity, "meaning/m1");
 });
 
-Deno.test("each encoder starts a worker with its own model", async () => {
-  const answering = "data:text/javascript,onmessage = ({ data: { id, input } }) => " +
-    "postMessage({ id, output: { texts: input.texts.map(() => ({ vector: Float32Array.of(1) })) } })";
-  const started: string[] = [];
-  const { embedder } = createScoringPorts(parseConfig(EvalConfig, {}), fetch, {
-    starts: {
-      encoder(model) {
-        started.push(model);
-        return new Worker(answering, { type: "module" });
-      },
-    },
-  });
-  using _ = embedder;
-  await embedder.embed("a");
-  assertEquals(started, ["minilm"]);
-  await embedder.cjk!.embed("中");
-  assertEquals(started, ["minilm", "bge-zh"]);
-});
-
-Deno.test("EVAL_CJK_ENCODER says whether Chinese and Japanese have an encoder of their own", () => {
+Deno.test("a run is stored with what scores it: the built-in encoder, or an endpoint", () => {
   const scoredBy = (environment: Record<string, string>) => {
     const ports = createScoringPorts(parseConfig(EvalConfig, environment), fetch);
     using _ = ports.embedder; // no worker has started
     return describeScoring(ports).embeddings;
   };
-  assertEquals(scoredBy({}), "minilm+bge-zh/c2-a4");
-  assertEquals(scoredBy({ EVAL_CJK_ENCODER: "off" }), "minilm/c2-a4");
+  assertEquals(scoredBy({}), "meaning/m1");
   const endpoint = { EMBEDDINGS_BASE_URL: "https://host/v1", EMBEDDINGS_MODEL: "m" };
   assertEquals(scoredBy(endpoint), "endpoint_embeddings:m");
 });

@@ -3,8 +3,8 @@ import { createEncoderAhead } from "../../../eval/cli/process/encoder_ahead.ts";
 import type { WorkerPort } from "../../../shared/background/worker_call.ts";
 
 function encoderAhead() {
-  const started: { name: string; worker: WorkerPort; sent: unknown[]; isEnded: boolean }[] = [];
-  const ahead = createEncoderAhead((name) => {
+  const started: { worker: WorkerPort; sent: unknown[]; isEnded: boolean }[] = [];
+  const ahead = createEncoderAhead(() => {
     const worker: WorkerPort = {
       postMessage: (message: unknown) => void one.sent.push(message),
       terminate: () => void (one.isEnded = true),
@@ -12,7 +12,7 @@ function encoderAhead() {
       onerror: null,
       onmessageerror: null,
     };
-    const one = { name, worker, sent: [] as unknown[], isEnded: false };
+    const one = { worker, sent: [] as unknown[], isEnded: false };
     started.push(one);
     return worker;
   });
@@ -22,17 +22,11 @@ function encoderAhead() {
 Deno.test("the encoder that was started ahead is the run's first one, and only that", () => {
   const { ahead, started } = encoderAhead();
   ahead.begin();
-  assertEquals(started.map(({ name }) => name), ["minilm"]);
   assertEquals(started[0]!.sent, [{ id: 0, input: { texts: [] }, limitMs: 0 }]); // loads its model
-  ahead.start("bge-zh");
-  assertStrictEquals(ahead.start("minilm"), started[0]!.worker);
-  ahead.start("minilm");
+  assertStrictEquals(ahead.start(), started[0]!.worker);
+  ahead.start();
   ahead.end(); // its user ends it
-  assertEquals(started.map(({ name, isEnded }) => [name, isEnded]), [
-    ["minilm", false],
-    ["bge-zh", false],
-    ["minilm", false],
-  ]);
+  assertEquals(started.map(({ isEnded }) => isEnded), [false, false]);
 });
 
 Deno.test("an encoder that the run does not need is ended", () => {
@@ -40,7 +34,7 @@ Deno.test("an encoder that the run does not need is ended", () => {
   ahead.begin();
   ahead.end();
   assertEquals(started.map(({ isEnded }) => isEnded), [true]);
-  ahead.start("minilm");
+  ahead.start();
   assertEquals(started.length, 2);
 });
 
@@ -50,6 +44,6 @@ Deno.test("after an encoder that died before it was asked for comes another", ()
   const event = new ErrorEvent("error", { cancelable: true });
   (started[0]!.worker.onerror as (event: ErrorEvent) => void)(event);
   assertEquals(event.defaultPrevented, true);
-  ahead.start("minilm");
+  ahead.start();
   assertEquals(started.length, 2);
 });

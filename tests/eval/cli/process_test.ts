@@ -126,7 +126,7 @@ Deno.test("a real process that prints the help of a run starts no encoder", () =
     assertEquals(help.code, 0, help.err);
     const read = await Deno.readTextFile(`${cwd}/audit.jsonl`);
     assertStringIncludes(read, "/eval/cli/commands/run.ts"); // what was loaded is there
-    assertEquals(read.match(/encoder_worker|embed-minilm/g), null);
+    assertEquals(read.match(/encoder_worker|model\.bin/g), null);
   }));
 
 Deno.test("a real process that cannot write a file keeps the old one, and writes the others", () =>

@@ -395,7 +395,6 @@ Deno.test("checks and labels that two judges decided, or two endpoints, are not 
     [checked("contains"), { judge: "judge-2", embeddings: "e2" }, []],
     [labelled("judge"), { ...one, judge: "judge-2" }, ["intent_match", "metadata_match"]],
     [labelled("few_shot"), { ...one, embeddings: "e2" }, ["intent_match", "metadata_match"]],
-    [labelled("few_shot_tfidf"), { judge: "judge-2", embeddings: "e2" }, []],
   ];
   for (const [result, scoredBy, expected] of cases) {
     const { left_out } = await compareRuns({

@@ -244,7 +244,7 @@ Deno.test("a run with neither judge nor labels has a note that similarity alone 
   const [note, ...others] = notes([bare, free]);
   assertEquals([note?.code, others], ["similarity_alone", []]);
   assertStringIncludes(note!.detail, "overall of every turn is semantic_similarity alone");
-  assertStringIncludes(note!.detail, "no negation");
+  assertStringIncludes(note!.detail, "a small model");
 });
 
 Deno.test("a run that asks an agent has a note that system prompts were not sent", () => {

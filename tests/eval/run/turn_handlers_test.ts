@@ -93,10 +93,10 @@ Deno.test("turns are filtered by the label of their agreement, and a run counts 
   }));
   const texts = new Map<unknown, string>();
   const { embedder } = fakeEmbedder({
-    agreementOf: (pair) =>
+    compare: (pair) =>
       compareReply(pair, {
         windows(text) {
-          const window = { vector: Float32Array.of(1), states: new Float16Array() };
+          const window = { vector: Float32Array.of(1), states: new Float16Array(), unknown: 0 };
           texts.set(window, text);
           return Promise.resolve([window]);
         },

@@ -1,8 +1,5 @@
 import { groupRows, type Layers, padRows, type Span } from "./layers.ts";
-import { type Layout, OUTPUTS } from "./layout.ts";
-
-/** The most word pieces of a text that are compared: the layers were trained with as many. */
-export const LONGEST_COMPARED = 96;
+import { type Layout, OUTPUTS, SHAPE } from "./layout.ts";
 
 /** The states of two texts, `width` numbers a word piece, and the cosine of their vectors. */
 export interface EncodedPair {
@@ -28,13 +25,9 @@ export interface Comparison {
  * to the other one. One pass has the texts of several pairs, each reference before its reply.
  */
 export function createComparing(
-  { layers, memory, at, width }: {
-    layers: Layers;
-    memory: ArrayBufferLike;
-    at: NonNullable<Layout["comparing"]>;
-    width: number;
-  },
+  { layers, memory, at }: { layers: Layers; memory: ArrayBufferLike; at: Layout["comparing"] },
 ): (pairs: EncodedPair[]) => Comparison[] {
+  const { width } = SHAPE;
   const { x } = layers;
   const segments = new Float32Array(memory, at.segments, 2 * width);
   const weights = new Float32Array(memory, at.out, OUTPUTS * 4 * width);

@@ -15,17 +15,6 @@ export interface Kernel {
     rows: number,
     width: number,
   ): void;
-  widen(from: Address, to: Address, count: number): void;
-  packRows(from: Address, to: Address, scales: Address, rows: number, width: number): void;
-  packWeights(
-    from: Address,
-    to: Address,
-    factors: Address,
-    scales: Address,
-    first: number,
-    count: number,
-    inputs: number,
-  ): void;
   multiply(
     activations: Address,
     scales: Address,

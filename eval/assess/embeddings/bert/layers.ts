@@ -4,9 +4,9 @@ import {
   type Layer,
   type Layout,
   type Linear,
-  type ModelShape,
   type Norm,
   ROWS,
+  SHAPE,
 } from "./layout.ts";
 
 const EPSILON = 1e-12;
@@ -22,6 +22,8 @@ export interface Layers {
   /** The rows, `width` numbers each. The padding up to `padRows` must be 0. */
   readonly x: Float32Array;
   normalize(added: Address, norm: Norm, rows: number): void;
+  /** Multiplies rows by a matrix. */
+  apply(linear: Linear, from: Address, to: Address, rows: number): void;
   /** Applies a layer to `x`. `attendAll` calls `attend` for the texts, from the first row on. */
   run(layer: Layer, rows: number, attendAll: () => void): void;
   /** `rows` attend to the rows `seen`. Writes up to three rows past the end. */
@@ -50,13 +52,9 @@ export function groupRows<Item>(items: Item[], rowsOf: (item: Item) => number): 
 }
 
 export function createLayers(
-  { kernel, memory, at, shape: { width, inner, head } }: {
-    kernel: Kernel;
-    memory: ArrayBufferLike;
-    at: Layout;
-    shape: ModelShape;
-  },
+  { kernel, memory, at }: { kernel: Kernel; memory: ArrayBufferLike; at: Layout },
 ): Layers {
+  const { width, inner, head } = SHAPE;
   const x = new Float32Array(memory, at.x, ROWS * width);
 
   function normalize(added: Address, { gain, bias }: Norm, rows: number): void {
@@ -82,19 +80,20 @@ export function createLayers(
     );
   }
 
-  const qkvOf = ({ start }: Span) => at.wide + start * 3 * width * 4;
+  const qkvOf = ({ start }: Span) => at.wideRows + start * 3 * width * 4;
 
   return {
     x,
     normalize,
+    apply,
     run(layer, rows, attendAll) {
-      apply(layer.qkv, at.x, at.wide, rows);
+      apply(layer.qkv, at.x, at.wideRows, rows);
       attendAll();
-      apply(layer.attended, at.y, at.wide, rows);
-      normalize(at.wide, layer.afterAttention, rows);
-      apply(layer.up, at.x, at.wide, rows);
-      kernel.gelu(at.wide, rows * inner);
-      apply(layer.down, at.wide, at.y, rows);
+      apply(layer.attended, at.y, at.wideRows, rows);
+      normalize(at.wideRows, layer.afterAttention, rows);
+      apply(layer.up, at.x, at.wideRows, rows);
+      kernel.gelu(at.wideRows, rows * inner);
+      apply(layer.down, at.wideRows, at.y, rows);
       normalize(at.y, layer.afterFeedForward, rows);
     },
     attend(rows, seen) {

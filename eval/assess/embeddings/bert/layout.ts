@@ -1,36 +1,40 @@
-/** The dimensions of a model of the BERT family. */
-export interface ModelShape {
-  layers: number;
-  width: number;
-  inner: number;
+/** The dimensions of the model. */
+export const SHAPE = {
+  layers: 6,
+  width: 384,
+  inner: 1536,
   /** The width of an attention head. */
-  head: number;
-  vocabulary: number;
-  /** A text's vector: the mean of its word pieces' vectors, or that of the first one, [CLS]. */
-  pooling: "mean" | "first";
-  /** Whether the layers that compare two texts are there (`comparing.ts`). */
-  compares?: boolean;
-}
-
+  head: 32,
+  vocabulary: 60_000,
+  /** The width of the word table. */
+  narrow: 128,
+};
+/** Layers that compare two texts (`comparing.ts`). They use the states after `COMPARED_AFTER`. */
 const COMPARING_LAYERS = 2;
-/** They use the states after this layer of the encoder. */
 export const COMPARED_AFTER = 4;
 /** Their outputs for a pair: three per direction, and a similarity. */
 export const OUTPUTS = 7;
 
 /** Inputs whose weights share a scale, as in `kernel/linear.as`. */
-const GROUP = 128;
-/** The most word pieces of a text that are read: the models were trained with at least as many. */
-export const POSITIONS = 256;
+export const GROUP = 128;
+/** Outputs that the kernel computes at a time: their weights lie side by side. */
+export const PANEL = 16;
+/** Added to a weight of 7 bits, as in `kernel/linear.as`. */
+export const WEIGHT_OFFSET = 64;
+/** The most word pieces of a text that are read: the model was trained with as many. */
+export const POSITIONS = 96;
 /** Word pieces per pass: at least one whole text. More would not fit into the processor's cache. */
 export const ROWS = 256;
 
-/** A matrix of quantised weights [outputs][inputs], with a scale and a bias per output. */
+/**
+ * A matrix of quantised weights, as [outputs / 16][inputs / 4][16 outputs][4 inputs], with a scale
+ * and a bias per output.
+ */
 export interface Linear {
   outputs: number;
   inputs: number;
   weights: Address;
-  /** One whole number per output and group of inputs. */
+  /** One whole number per output and group of inputs, as [outputs / 16][groups][16]. */
   factors: Address;
   scales: Address;
   bias: Address;
@@ -48,10 +52,8 @@ export const MODEL_START = 1024;
  * The addresses in the kernel's memory: the model, then a workspace. `room` is the address of the
  * workspace, because threads that share a model each have their own.
  */
-export function layOut(
-  { layers, width, inner, head, vocabulary, compares }: ModelShape,
-  room?: Address,
-) {
+export function layOut(room?: Address) {
+  const { layers, width, inner, head, vocabulary, narrow } = SHAPE;
   const heads = width / head;
   let end = MODEL_START;
   const take = (bytes: number): Address => {
@@ -77,20 +79,19 @@ export function layOut(
     afterFeedForward: norm(),
   });
   const model = {
-    words: take(vocabulary * width),
+    words: take(vocabulary * narrow),
     wordScales: take(vocabulary * 4),
+    wide: linear(width, narrow),
     positions: take(POSITIONS * width * 4),
     first: norm(),
     layers: Array.from({ length: layers }, layer),
-    ...(compares && {
-      comparing: {
-        segments: take(2 * width * 4),
-        layers: Array.from({ length: COMPARING_LAYERS }, layer),
-        out: take(OUTPUTS * 4 * width * 4),
-        outBias: take(OUTPUTS * 4),
-        cosine: take(2 * 4),
-      },
-    }),
+    comparing: {
+      segments: take(2 * width * 4),
+      layers: Array.from({ length: COMPARING_LAYERS }, layer),
+      out: take(OUTPUTS * 4 * width * 4),
+      outBias: take(OUTPUTS * 4),
+      cosine: take(2 * 4),
+    },
   };
   const modelEnd = end;
   end = room ?? end;
@@ -98,7 +99,7 @@ export function layOut(
     x: take(ROWS * width * 4),
     // Attention reads and writes up to three rows past the end of a text.
     y: take((ROWS + 3) * width * 4),
-    wide: take((ROWS + 3) * inner * 4),
+    wideRows: take((ROWS + 3) * inner * 4),
     bytes: take(ROWS * inner),
     scales: take(ROWS * 4),
     offsets: take(ROWS * inner / GROUP * 4),

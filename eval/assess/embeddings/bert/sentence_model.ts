@@ -1,36 +1,16 @@
 import { toUnit } from "../../vectors.ts";
-import {
-  type Comparison,
-  createComparing,
-  type EncodedPair,
-  LONGEST_COMPARED,
-} from "./comparing.ts";
+import { type Comparison, createComparing, type EncodedPair } from "./comparing.ts";
 import { createKernel, type KernelBuild } from "./kernel.ts";
 import { createLayers, groupRows, padRows, type Span } from "./layers.ts";
-import {
-  COMPARED_AFTER,
-  createMemory,
-  layOut,
-  MODEL_START,
-  type ModelShape,
-  POSITIONS,
-  takeRoom,
-} from "./layout.ts";
-import { createLoader } from "./loader.ts";
-import { vocabularyOf, type WeightPiece } from "./weight_piece.ts";
-import { createWordPieces, type WordPieces } from "./word_pieces.ts";
-
-const NOT_LOADED = "the weights are not loaded";
+import { COMPARED_AFTER, createMemory, layOut, POSITIONS, SHAPE, takeRoom } from "./layout.ts";
+import { readVocabulary, readWeights } from "./weights.ts";
+import { createWordPieces, UNKNOWN } from "./word_pieces.ts";
 
 export interface SentenceModel {
-  /** Loads a part of the weights; all parts must be loaded before the first text. */
-  load(piece: WeightPiece): void;
-  /** In order. Only the first 256 word pieces of a text are read. */
-  encode(texts: string[], keepsStates?: boolean): EncodedText[];
-  /** In order. Throws if the model has no layers for it. */
+  /** In order. Only the first 96 word pieces of a text are read. */
+  encode(texts: string[]): EncodedText[];
+  /** In order. */
   compare(pairs: EncodedPair[]): Comparison[];
-  /** The loaded model as it is in memory, the same in every build. */
-  image(): Uint8Array;
   /** The loaded model for `joinSentenceModel`. */
   share(): SharedModel;
 }
@@ -38,8 +18,10 @@ export interface SentenceModel {
 export interface EncodedText {
   /** `width` numbers, of length 1. */
   vector: Float32Array;
-  /** For `compare`, of the first 96 word pieces; only with `keepsStates`. */
-  states?: Float16Array | undefined;
+  /** For `compare`: `width` numbers per word piece. */
+  states: Float16Array;
+  /** The share of its words that the model does not know. */
+  unknown: number;
 }
 
 /** A loaded model that may be sent to another thread: both use the same memory. */
@@ -49,103 +31,77 @@ export interface SharedModel {
   vocabulary: string;
 }
 
-/** A model of the BERT family with 7-bit weights and 8-bit activations. */
-export function createSentenceModel(shape: ModelShape, build?: KernelBuild): SentenceModel {
-  return createModel(shape, createMemory(), build);
+/** The model of the program, with 7-bit weights and 8-bit activations. */
+export async function loadSentenceModel(build?: KernelBuild): Promise<SentenceModel> {
+  const memory = createMemory();
+  const [vocabulary] = await Promise.all([readVocabulary(), readWeights(memory.buffer)]);
+  return joinSentenceModel({ memory, vocabulary }, build);
 }
 
-/** The model that another thread has loaded, with its own workspace. */
-export function joinSentenceModel(
-  shape: ModelShape,
-  { memory, vocabulary }: SharedModel,
-): SentenceModel {
-  const model = createModel(shape, memory);
-  model.load({ kind: "vocabulary", text: vocabulary });
-  return model;
-}
-
-function createModel(
-  shape: ModelShape,
-  whole: WebAssembly.Memory,
-  build?: KernelBuild,
-): SentenceModel {
-  const { width, pooling } = shape;
-  const { modelEnd, end } = layOut(shape);
-  const at = layOut(shape, takeRoom(whole, modelEnd, end - modelEnd));
-  const kernel = createKernel(whole, build);
-  const memory = whole.buffer;
-  const load = createLoader({ kernel, memory, at, width });
-  const words = new Int8Array(memory, at.words, at.wordScales - at.words);
-  const wordScales = new Float32Array(memory, at.wordScales);
-  const positions = new Float32Array(memory, at.positions, POSITIONS * width);
-  const layers = createLayers({ kernel, memory, at, shape });
+/** A model that is loaded, with a workspace of its own. */
+export function joinSentenceModel(shared: SharedModel, build?: KernelBuild): SentenceModel {
+  const { memory: { buffer }, vocabulary } = shared;
+  const { width, narrow } = SHAPE;
+  const { modelEnd, end } = layOut();
+  const at = layOut(takeRoom(shared.memory, modelEnd, end - modelEnd));
+  const cut = createWordPieces(vocabulary.split("\n"));
+  const words = new Int8Array(buffer, at.words, SHAPE.vocabulary * narrow);
+  const wordScales = new Float32Array(buffer, at.wordScales, SHAPE.vocabulary);
+  const positions = new Float32Array(buffer, at.positions, POSITIONS * width);
+  /** Rows of the word table, before they are widened. */
+  const narrowRows = new Float32Array(buffer, at.y);
+  const layers = createLayers({ kernel: createKernel(shared.memory, build), memory: buffer, at });
   const { x } = layers;
-  const comparing = at.comparing && createComparing({ layers, memory, at: at.comparing, width });
-  let vocabulary: string[] | undefined;
-  let cut: WordPieces | undefined;
 
   /** Writes one row of `x` per word piece, without padding between texts. */
   function lookUp(texts: number[][]): number {
-    let row = 0;
-    for (const ids of texts) {
-      for (const [position, id] of ids.entries()) {
-        const [to, word, place] = [row++ * width, id * width, position * width];
-        const scale = wordScales[id]!;
-        for (let i = 0; i < width; i++) {
-          x[to + i] = words[word + i]! * scale + positions[place + i]!;
-        }
+    const ids = texts.flat();
+    const rows = padRows(ids.length);
+    for (const [row, id] of ids.entries()) {
+      const scale = wordScales[id]!;
+      for (let i = 0; i < narrow; i++) {
+        narrowRows[row * narrow + i] = words[id * narrow + i]! * scale;
       }
     }
-    const rows = padRows(row);
-    x.fill(0, row * width, rows * width);
+    narrowRows.fill(0, ids.length * narrow, rows * narrow);
+    layers.apply(at.wide, at.y, at.x, rows);
+    let to = 0;
+    for (const { length } of texts) {
+      for (let i = 0; i < length * width; i++) x[to++]! += positions[i]!;
+    }
     return rows;
   }
 
-  function pass(texts: number[][], keepsStates: boolean): EncodedText[] {
+  function pass(texts: number[][]): EncodedText[] {
     const rows = lookUp(texts);
     const spans = spansOf(texts);
     let states: Float16Array[] = [];
     layers.normalize(0, at.first, rows);
     for (const [index, layer] of at.layers.entries()) {
       layers.run(layer, rows, () => spans.forEach((span) => layers.attend(span, span)));
-      if (keepsStates && index + 1 === COMPARED_AFTER) states = spans.map(statesOf);
+      if (index + 1 === COMPARED_AFTER) states = spans.map(statesOf);
     }
-    return spans.map((span, index) => ({ vector: poolRows(span), states: states[index] }));
+    return spans.map((span, index) => ({
+      vector: toUnit(layers.sum(span)),
+      states: states[index]!,
+      unknown: unknownShare(texts[index]!),
+    }));
   }
 
   function statesOf({ start, length }: Span): Float16Array {
-    const end = start + Math.min(length, LONGEST_COMPARED);
-    return new Float16Array(x.subarray(start * width, end * width));
-  }
-
-  /** The mean of a text's rows, or the first of them, of length 1. */
-  function poolRows({ start, length }: Span): Float32Array {
-    return toUnit(layers.sum({ start, length: pooling === "mean" ? length : 1 }));
+    return new Float16Array(x.subarray(start * width, (start + length) * width));
   }
 
   return {
-    load(piece) {
-      const list = vocabularyOf(piece);
-      if (!list) return load(piece);
-      vocabulary = list;
-      cut = createWordPieces(list, POSITIONS);
-    },
-    encode(texts, keepsStates = false) {
-      if (!cut) throw new Error(NOT_LOADED);
-      return groupRows(texts.map(cut), ({ length }) => length).flatMap((group) =>
-        pass(group, keepsStates)
-      );
-    },
-    compare(pairs) {
-      if (!comparing) throw new Error("this model cannot compare texts");
-      return comparing(pairs);
-    },
-    image: () => new Uint8Array(memory, MODEL_START, at.modelEnd - MODEL_START),
-    share() {
-      if (!vocabulary) throw new Error(NOT_LOADED);
-      return { memory: whole, vocabulary: vocabulary.join("\n") };
-    },
+    encode: (texts) => groupRows(texts.map(cut), ({ length }) => length).flatMap(pass),
+    compare: createComparing({ layers, memory: buffer, at: at.comparing }),
+    share: () => shared,
   };
+}
+
+function unknownShare(ids: number[]): number {
+  const unknown = ids.filter((id) => id === UNKNOWN).length;
+  return unknown / Math.max(1, ids.length - 2);
 }
 
 /** The rows of each text, without padding between them. */

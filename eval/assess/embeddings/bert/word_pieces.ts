@@ -1,26 +1,31 @@
 import { rememberLast } from "../../background/remember_last.ts";
+import { POSITIONS } from "./layout.ts";
 
-const UNKNOWN = 100;
-const START = 101;
-const END = 102;
-const LONGEST_WORD = 100;
+export const UNKNOWN = 1;
+const START = 2;
+const END = 3;
+const LONGEST_WORD = 60;
 const REMEMBERED = 5000;
 
 const HAN = "\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{2fa1f}";
 const MARKS = "\\p{P}$+<=>^`|~";
+// deno-lint-ignore no-control-regex
+const INVISIBLE = /\ufffd|(?![\t-\r\x1c-\x1f\x85])\p{Cc}|[\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu;
 /** Chinese characters and punctuation marks are single words. */
-const WORD = new RegExp(`[${HAN}${MARKS}]|[^\\s${HAN}${MARKS}]+`, "gu");
-const INVISIBLE = /\ufffd|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu;
+const WORD = new RegExp(
+  `[${HAN}${MARKS}]|[^\\s\\x1c-\\x1f\\x85${HAN}${MARKS}]+`,
+  "gu",
+);
 const ASCII_ONLY = /^[\t\n\r\x20-\x7e]*$/;
 
-/** Converts a text to the ids of its word pieces. */
+/** Converts a text to the ids of its word pieces, with those of the start and the end. */
 export type WordPieces = (text: string) => number[];
 
 /**
- * BERT's uncased WordPiece: lower case, without accents, each word split into the longest pieces of
- * the vocabulary. At most `longest` ids, including those of the start and the end.
+ * BERT's WordPiece after NFKC: lower case, each word split into the longest pieces of the
+ * vocabulary, which are in the order of their ids. At most `longest` ids.
  */
-export function createWordPieces(vocabulary: string[], longest: number): WordPieces {
+export function createWordPieces(vocabulary: string[], longest = POSITIONS): WordPieces {
   const ids = new Map(vocabulary.map((piece, id) => [piece, id]));
   const cut = rememberLast((word) => cutWord(word, ids), REMEMBERED, { longest: LONGEST_WORD });
   return (text) => {
@@ -36,9 +41,8 @@ export function createWordPieces(vocabulary: string[], longest: number): WordPie
 }
 
 function plainText(text: string): string {
-  const lower = text.toLowerCase();
-  if (ASCII_ONLY.test(lower)) return lower;
-  return lower.replace(INVISIBLE, "").normalize("NFD").replace(/\p{Mn}/gu, "");
+  if (ASCII_ONLY.test(text)) return text.toLowerCase();
+  return text.normalize("NFKC").replace(INVISIBLE, "").toLowerCase();
 }
 
 function cutWord(word: string, ids: Map<string, number>): number[] {

@@ -9,14 +9,21 @@ import { createLocalEmbedder } from "../../../../eval/assess/embeddings/local.ts
 import { createPairComparer } from "../../../../eval/assess/scores/lexical/pair_scores.ts";
 import { until } from "../../../fakes/until.ts";
 
-Deno.test("the sentence encoder runs in its worker and tells near from far", async () => {
+Deno.test("the sentence encoder runs in its worker and tells near from far, in every language", async () => {
   using embedder = createLocalEmbedder();
-  const [dancing, dances, market, again] = await Promise.all(
-    ["A man is dancing.", "A person dances.", "The stock market fell.", "A man is dancing."]
+  const [dancing, dances, market, again, german] = await Promise.all(
+    [
+      "A man is dancing.",
+      "A person dances.",
+      "The stock market fell.",
+      "A man is dancing.",
+      "Ein Mann tanzt.",
+    ]
       .map((text) => embedder.embed(text)),
   );
   assertAlmostEquals(cosine(dancing!, again!), 1, 1e-6);
-  assertAlmostEquals(cosine(dancing!, dances!), 0.779, 0.01); // 0.779 by the published model too
+  assert(cosine(dancing!, dances!) > 0.6);
+  assert(cosine(dancing!, german!) > 0.6);
   assert(cosine(dancing!, market!) < 0.3);
 });
 
@@ -50,7 +57,10 @@ function fakeWorkers({ canJoin = true, canLend = true } = {}) {
       postMessage({ id, input: { texts, joins, lends } }: { id: number; input: EncoderInput }) {
         if (!model) seen.models.push(model = joins ?? name);
         if (texts.length > 0) seen.batches.push(texts); // a probe has none
-        const encoded = texts.map(({ length }) => ({ vector: new Float32Array([length, 1]) }));
+        const encoded = texts.map(({ length }) => ({
+          vector: new Float32Array([length, 1]),
+          states: new Float16Array(),
+        }));
         const output = { texts: encoded, ...(lends && { lent: model }) };
         const fails = joins && !canJoin || lends && !canLend;
         const answer = fails ? { error: "no workspace is left" } : { output };
@@ -148,9 +158,9 @@ Deno.test("several encoders that share a model give the vectors of one", async (
   let started = 0;
   using many = createLocalEmbedder({
     workers: 3,
-    start(model) {
+    start() {
       started++;
-      return startEncoder(model);
+      return startEncoder();
     },
   });
   using one = createLocalEmbedder();
@@ -164,8 +174,8 @@ Deno.test("several encoders that share a model give the vectors of one", async (
 Deno.test("a pair that comes again, in this run or the next, is compared once", async () => {
   let compared = 0;
   using embedder = createLocalEmbedder({
-    start(model) {
-      const port = startEncoder(model);
+    start() {
+      const port = startEncoder();
       const { postMessage } = port;
       port.postMessage = (message: { input?: EncoderInput }, ...rest: []) => {
         compared += message.input?.pairs?.length ?? 0;
@@ -175,12 +185,12 @@ Deno.test("a pair that comes again, in this run or the next, is compared once", 
     },
   });
   const reference = "The shop is open on Sunday.";
-  const agreementOf = (reply: string) => embedder.agreementOf!({ reply, reference });
+  const agreementOf = (reply: string) => embedder.compare!({ reply, reference });
   const both = await Promise.all([agreementOf("It is open."), agreementOf("It is open.")]);
   assertEquals(await agreementOf("It is open."), both[0]);
   assertEquals(compared, 1);
   const reverse = { reply: reference, reference: "It is open." };
-  await embedder.agreementOf!(reverse);
+  await embedder.compare!(reverse);
   assertEquals(compared, 2);
 });
 

@@ -1,25 +1,19 @@
-import {
-  assert,
-  assertAlmostEquals,
-  assertEquals,
-  assertStrictEquals,
-  assertThrows,
-} from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
 import { MOST_ENCODERS } from "../../../../eval/config.ts";
-
-import { product } from "../../../../eval/assess/vectors.ts";
-import { BGE_ZH } from "../../../../eval/assess/embeddings/bert/bge_zh.ts";
-import { readImage, writeImage } from "../../../../eval/assess/embeddings/bert/weight_files.ts";
+import type { Comparison, EncodedPair } from "../../../../eval/assess/embeddings/bert/comparing.ts";
 import { bestBuild, type KernelBuild } from "../../../../eval/assess/embeddings/bert/kernel.ts";
 import { createMemory, layOut, takeRoom } from "../../../../eval/assess/embeddings/bert/layout.ts";
-import { MINILM } from "../../../../eval/assess/embeddings/bert/minilm.ts";
 import {
-  createSentenceModel,
   joinSentenceModel,
+  loadSentenceModel,
   type SentenceModel,
 } from "../../../../eval/assess/embeddings/bert/sentence_model.ts";
-import { vocabularyOf } from "../../../../eval/assess/embeddings/bert/weight_piece.ts";
-import { createReferenceModel } from "../../../fakes/reference_bert.ts";
+import { readVocabulary } from "../../../../eval/assess/embeddings/bert/weights.ts";
+import { createWordPieces } from "../../../../eval/assess/embeddings/bert/word_pieces.ts";
+import { product } from "../../../../eval/assess/vectors.ts";
+import { createReferenceModel } from "../../../fakes/reference_model.ts";
+import trained from "./data/reference.json" with { type: "json" };
+import once from "./data/vector.json" with { type: "json" };
 
 const TEXTS = [
   "Thanks!",
@@ -33,62 +27,75 @@ const TEXTS = [
 const LONG_TEXTS = [...TEXTS, "A parcel for Berlin, sent on Monday. ".repeat(20)];
 const BUILDS: KernelBuild[] = ["plain", "relaxed", "pairs"];
 
-/** The beginnings of the vectors of two texts, written down once on arm64. */
-const MODELS = [
-  {
-    source: MINILM,
-    text: "A man is opening a door.",
-    expected: [0.04428688, -0.01558330, -0.04050981, 0.03476756, -0.05909125, -0.02714232],
-  },
-  {
-    source: BGE_ZH,
-    text: "您的订单已经发货。",
-    expected: [0.02749579, -0.01211707, 0.08088477, 0.02613925, 0.04215751, -0.01861230],
-  },
-];
+const loaded = new Map<KernelBuild, Promise<SentenceModel>>();
 
-type Source = typeof MINILM;
-const loaded = new Map<string, Promise<SentenceModel>>();
-
-/** Loads a model once: it takes a second. */
-function loadModel(source = MINILM, build = bestBuild()): Promise<SentenceModel> {
-  const name = `${source.name} ${build}`;
-  const model = loaded.get(name) ?? load(source, build);
-  loaded.set(name, model);
-  return model;
+function loadModel(build = bestBuild()): Promise<SentenceModel> {
+  return loaded.getOrInsertComputed(build, loadSentenceModel);
 }
 
-async function load(source: Source, build: KernelBuild): Promise<SentenceModel> {
-  const model = createSentenceModel(source.shape, build);
-  for await (const piece of source.read()) model.load(piece);
-  return model;
+function encodePairs(model: SentenceModel, pairs: { reference: string; reply: string }[]) {
+  const references = model.encode(pairs.map(({ reference }) => reference));
+  const replies = model.encode(pairs.map(({ reply }) => reply));
+  return references.map(({ vector, states }, index): EncodedPair => ({
+    reference: states,
+    reply: replies[index]!.states,
+    cosine: product(vector, replies[index]!.vector),
+  }));
 }
 
-for (const { source, text, expected } of MODELS) {
-  Deno.test(`the vectors of ${source.name} are those of the published model, within a cosine of 0.99`, async () => {
-    const [model, reference] = await Promise.all([
-      loadModel(source),
-      createReferenceModel(source),
-    ]);
-    for (const [index, { vector }] of model.encode(TEXTS).entries()) {
-      const nearness = product(vector, reference.encode(TEXTS[index]!).vector);
-      assert(nearness > 0.99 && nearness < 1 + 1e-6, `"${TEXTS[index]}": ${nearness}`);
-    }
-  });
-
-  Deno.test(`every kind of processor gets the same vectors of ${source.name} to the last bit`, async () => {
-    const [first, ...others] = await Promise.all(
-      BUILDS.map(async (build) => (await loadModel(source, build)).encode(LONG_TEXTS)),
-    );
-    for (const other of others) assertEquals(other, first);
-  });
-
-  // A machine that gives other numbers scores other than the rest.
-  Deno.test(`the vectors of ${source.name} are the same on every machine`, async () => {
-    const [encoded] = (await loadModel(source)).encode([text]);
-    expected.forEach((value, index) => assertAlmostEquals(encoded!.vector[index]!, value, 1e-6));
-  });
+/** The largest difference from what training gave in floats, in any of the seven numbers. */
+function distance({ reply, reference, similarity }: Comparison, index: number): number {
+  const numbers = [...reply, ...reference, similarity];
+  const { forward, backward, similarity: graded } = trained[index]!;
+  const others = [...forward, ...backward, graded];
+  return Math.max(...numbers.map((value, at) => Math.abs(value - others[at]!)));
 }
+
+function mean(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+Deno.test("texts of twenty languages are cut into word pieces as in training", async () => {
+  const cut = createWordPieces((await readVocabulary()).split("\n"));
+  for (const { reference, reply, reference_ids, reply_ids } of trained) {
+    assertEquals([cut(reference), cut(reply)], [reference_ids, reply_ids], reference);
+  }
+});
+
+Deno.test("the kernel compares texts as floats do: within 0.05, on average within 0.02", async () => {
+  const model = await loadModel();
+  const pairs = encodePairs(model, trained);
+  const distances = model.compare(pairs).map(distance);
+  assert(mean(distances) < 0.02, `mean ${mean(distances)}`);
+  assert(Math.max(...distances) < 0.05, `largest ${Math.max(...distances)}`);
+  for (const [index, { cosine }] of pairs.entries()) {
+    assertAlmostEquals(cosine, trained[index]!.cosine, 0.02);
+  }
+});
+
+Deno.test("in plain floats the weights of the file give what training gave, on average within 0.01", async () => {
+  const model = await createReferenceModel();
+  const some = trained.slice(0, 12);
+  const distances = some.map(({ reference, reply }, index) =>
+    distance(model.compare(reference, reply), index)
+  );
+  assert(mean(distances) < 0.01, `mean ${mean(distances)}`);
+});
+
+Deno.test("every kind of processor gets the same vectors and comparisons to the last bit", async () => {
+  const some = trained.slice(0, 12);
+  const [first, ...others] = await Promise.all(BUILDS.map(async (build) => {
+    const model = await loadModel(build);
+    return { vectors: model.encode(LONG_TEXTS), compared: model.compare(encodePairs(model, some)) };
+  }));
+  for (const other of others) assertEquals(other, first);
+});
+
+// A machine that gives other numbers scores other than the rest.
+Deno.test("the vectors are the same on every machine", async () => {
+  const [encoded] = (await loadModel()).encode([once.text]);
+  assertEquals([...encoded!.vector], once.vector);
+});
 
 Deno.test("a text has the same vector alone and among others, whatever their lengths", async () => {
   const model = await loadModel();
@@ -99,53 +106,47 @@ Deno.test("a text has the same vector alone and among others, whatever their len
   }
 });
 
-Deno.test("a model that is joined gives the same vectors, and writes only into its own room", async () => {
+Deno.test("a pair is compared alike alone and among others", async () => {
+  const model = await loadModel();
+  const pairs = encodePairs(model, trained.slice(0, 12));
+  assertEquals(pairs.flatMap((pair) => model.compare([pair])), model.compare(pairs));
+});
+
+Deno.test("a model that is joined gives the same, and writes only into its own room", async () => {
   const model = await loadModel();
   const shared = model.share();
-  const joined = joinSentenceModel(MINILM.shape, shared);
   const expected = model.encode(LONG_TEXTS);
-  const { modelEnd, end } = layOut(MINILM.shape);
+  const joined = joinSentenceModel(shared);
+  const { modelEnd, end } = layOut();
   const memory = new Uint8Array(shared.memory.buffer);
   memory.fill(0xff, modelEnd, end); // the room of the first
   const before = memory.slice(0, end);
   assertEquals(joined.encode(LONG_TEXTS), expected);
+  const pairs = encodePairs(joined, trained.slice(0, 5));
+  joined.compare(pairs);
   assert(before.every((byte, address) => memory[address] === byte));
-  assertStrictEquals(joined.share().memory, shared.memory);
+  assertEquals(joined.compare(pairs), model.compare(pairs));
 });
 
-for (const { shape, name } of [MINILM, BGE_ZH]) {
-  Deno.test(`the memory has rooms for as many encoders as ${name} may have, each its own`, () => {
-    const { modelEnd, end } = layOut(shape);
-    const bytes = end - modelEnd;
-    const memory = createMemory();
-    for (let i = 0; i < MOST_ENCODERS; i++) {
-      assertEquals(takeRoom(memory, modelEnd, bytes), modelEnd + i * bytes);
-    }
-    assertThrows(() => {
-      for (let i = 0; i < MOST_ENCODERS; i++) takeRoom(memory, modelEnd, bytes);
-    }, RangeError);
-  });
-}
+Deno.test("the memory has rooms for as many encoders as there may be, each its own", () => {
+  const { modelEnd, end } = layOut();
+  const bytes = end - modelEnd;
+  const memory = createMemory();
+  for (let i = 0; i < MOST_ENCODERS; i++) {
+    assertEquals(takeRoom(memory, modelEnd, bytes), modelEnd + i * bytes);
+  }
+  assertThrows(() => {
+    for (let i = 0; i < MOST_ENCODERS; i++) takeRoom(memory, modelEnd, bytes);
+  }, RangeError);
+});
 
 Deno.test("a runtime with relaxed SIMD uses it, and arm64 the build for many registers", () => {
   const isArm = Deno.build.arch === "aarch64";
   assert(isArm ? bestBuild() === "relaxed" : bestBuild() !== "plain", bestBuild());
 });
 
-Deno.test("a model that was packed is the same on another kind of processor", async () => {
-  const model = createSentenceModel(MINILM.shape, "relaxed");
-  let vocabulary: string[] = [];
-  for await (const piece of MINILM.read()) {
-    model.load(piece);
-    vocabulary = vocabularyOf(piece) ?? vocabulary;
-  }
-  const path = await Deno.makeTempFile();
-  try {
-    await Deno.writeFile(path, writeImage(vocabulary, model.image()));
-    const packed = createSentenceModel(MINILM.shape, "pairs");
-    for await (const piece of readImage(path)) packed.load(piece);
-    assertEquals(packed.encode(TEXTS), model.encode(TEXTS));
-  } finally {
-    await Deno.remove(path);
-  }
+Deno.test("a text says how much of it the model does not know", async () => {
+  const model = await loadModel();
+  const [known, none] = model.encode(["A man is opening a door.", "ᚠᚢᚦ ᚨᚱᚲ"]);
+  assertEquals([known!.unknown, none!.unknown], [0, 1]);
 });

@@ -102,13 +102,12 @@ Deno.test("a key does not count at a turn whose own reference its annotator misr
 });
 
 Deno.test("a reply that says what its reference says and nothing else has its labels, however it is read", async () => {
-  const batch = [scenario("s", TURNS)];
-  const semantics = createBatchSemantics(batch, { embedder: fakeEmbedder().embedder });
   const asked = { text: "train and tram", interaction: TURNS[0]! }; // of the other label's words
   const read = (label: "same" | "partly" | "adds") => {
     const agreement = { entails: 1, contradicts: 0, covers: 1, label };
-    const agreementOf = () => Promise.resolve({ agreement, similarity: 1 });
-    return createReader(TURNS, { semantics: { ...semantics, agreementOf } }).read(asked);
+    const compare = () => Promise.resolve({ agreement, similarity: 1 });
+    const semantics = createBatchSemantics([scenario("s", TURNS)], fakeEmbedder({ compare }));
+    return createReader(TURNS, { semantics }).read(asked);
   };
   const same = await read("same");
   assertEquals(same.generatedMetadata.topic, "fruit");
@@ -211,10 +210,9 @@ Deno.test("the words of a reference do not decide alone whether an unchecked key
 
 Deno.test("a fault of the labelling is not blamed on the encoder, and is reported once", async () => {
   const faults: unknown[] = [];
-  const embedder = fakeEmbedder().embedder;
   const semantics: BatchSemantics = {
-    ...createBatchSemantics([scenario("s", TURNS)], { embedder }),
-    tfIdf: () => Promise.reject(new TypeError("not a function")),
+    ...createBatchSemantics([scenario("s", TURNS)], fakeEmbedder()),
+    embedder: { method: "broken", embed: () => Promise.reject(new TypeError("not a function")) },
   };
   const { read } = createReader(TURNS, { semantics, onFailure: (error) => faults.push(error) });
   for (const text of ["apple and banana", "train and tram"]) {

@@ -17,9 +17,8 @@ import {
   isSameLabel,
 } from "../../../../eval/assess/metadata/label.ts";
 import {
-  createLabelGrams,
+  createLabelIndex,
   createLabelVectors,
-  createVectorIndex,
 } from "../../../../eval/assess/metadata/label_index.ts";
 import {
   areSentiments,
@@ -28,7 +27,6 @@ import {
   SENTIMENT_MODEL,
   type SentimentModel,
 } from "../../../../eval/assess/metadata/sentiment.ts";
-import { createCharTfIdf } from "../../../../eval/assess/text/char_tfidf.ts";
 import type { Interaction, Scenario } from "../../../../eval/schemas/scenario.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
 import { fakeEmbedder } from "../../../fakes/scoring_ports.ts";
@@ -84,7 +82,7 @@ const REPLY = "a refund to the card takes days";
 const without = (left: number) => TEXTS.filter((_, at) => at !== left);
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-Deno.test("leaving an example out is as if it had never been there, by vectors", async () => {
+Deno.test("leaving an example out is as if it had never been there", async () => {
   const { embedder } = fakeEmbedder();
   const words = "money";
   const reply = await embedder.embed(REPLY);
@@ -99,20 +97,6 @@ Deno.test("leaving an example out is as if it had never been there, by vectors",
   assertAlmostEquals(all.evenNearness(reply, undefined), mean(less), 1e-5);
   assertNotEquals(all.evenNearness(reply, 1), all.nearness(reply));
   const one = await createLabelVectors({ texts: [REPLY], words }, embedder);
-  assertAlmostEquals(one.evenNearness(reply, 0), one.nearness(reply), 1e-9);
-});
-
-Deno.test("leaving an example out is as if it had never been there, by characters", async () => {
-  const weigh = await createCharTfIdf(TEXTS);
-  const reply = weigh(REPLY);
-  const all = createLabelGrams(TEXTS, weigh);
-  const less = TEXTS.map((_, left) => createLabelGrams(without(left), weigh).nearness(reply));
-  for (const left of TEXTS.keys()) {
-    assertAlmostEquals(all.evenNearness(reply, left), less[left]!, 1e-9);
-  }
-  assertAlmostEquals(all.evenNearness(reply, undefined), mean(less), 1e-9);
-  assertNotEquals(all.evenNearness(reply, 1), all.nearness(reply));
-  const one = createLabelGrams([REPLY], weigh);
   assertAlmostEquals(one.evenNearness(reply, 0), one.nearness(reply), 1e-9);
 });
 
@@ -137,14 +121,14 @@ function setUp(turns: Interaction[], more: Partial<Embedder> = {}) {
 }
 
 async function read(turns: Interaction[], text: string, more: Partial<Embedder> = {}) {
-  const fewShot = await createFewShot("topic", setUp(turns, more));
+  const fewShot = createFewShot("topic", setUp(turns, more));
   return await fewShot!.annotator.annotate({ text, interaction: interaction("other") });
 }
 
 async function scoreOf(turns: Interaction[], text: string): Promise<number> {
   const { scenarios, semantics } = setUp(turns);
   const groups = collectExamples("topic", scenarios);
-  const index = await createVectorIndex({ groups, semantics });
+  const index = createLabelIndex({ groups, semantics });
   return (await index({ text, interaction: interaction("other") }))[0]!.score;
 }
 
@@ -157,8 +141,7 @@ const TURNS = [
 Deno.test("a label's score is the documented sum", async () => {
   const score = await scoreOf([turn("cash desk", "a b"), turn("cash desk", "c d")], "a b");
   // Vectors of words: nearest 1, with the sum of both examples 1/√2; nothing of the label's words.
-  const rest = score - (0.75 * Math.SQRT1_2 + 0.25);
-  assert(rest > 0 && rest <= 0.5, `TF-IDF adds ${rest}, at most half`);
+  assertAlmostEquals(score, 0.75 * Math.SQRT1_2 + 0.25, 1e-6);
 });
 
 Deno.test("the label's own words count one half", async () => {
@@ -189,12 +172,9 @@ Deno.test("a reply that is near no label, or to two alike, has none, with the re
   assertEquals([between.value, between.reason], [undefined, "two labels are about equally near"]);
 });
 
-Deno.test("what is compared is decided by the references, not by the reply", async () => {
+Deno.test("labels are found in every language", async () => {
   const german = [turn("geld", "Die Rückzahlung läuft"), turn("paket", "Das Päckchen ist da")];
-  const other = await read(german, "Ihre Rückzahlung läuft");
-  assertEquals([other.value, other.method], ["geld", "few_shot_tfidf"]);
-  assertEquals((await read(german, "the refund takes days")).method, "few_shot_tfidf");
-  assertEquals((await read(TURNS, "Ihre Rückzahlung läuft")).method, "few_shot");
+  assertEquals((await read(german, "Ihre Rückzahlung läuft")).value, "geld");
 });
 
 Deno.test("without the encoder there is no label by another method", async () => {
@@ -202,15 +182,15 @@ Deno.test("without the encoder there is no label by another method", async () =>
   await assertRejects(() => read(TURNS, "the refund takes days", failing), Error, "no weights");
 });
 
-Deno.test("a batch with examples of fewer than two labels is not for it", async () => {
-  assertEquals(await createFewShot("topic", setUp([turn("a", "text"), turn("b", " ")])), undefined);
+Deno.test("a batch with examples of fewer than two labels is not for it", () => {
+  assertEquals(createFewShot("topic", setUp([turn("a", "text"), turn("b", " ")])), undefined);
 });
 
 Deno.test("a second example of a label does not take the first one's place", async () => {
   const first = turn("money", "the refund reaches the card");
-  const turns = [first, turn("money", "cash"), turn("parcel", "the parcel reaches the door")];
-  const fewShot = await createFewShot("topic", setUp(turns));
-  const reply = { text: "the refund reaches the credit card", interaction: first };
+  const turns = [first, turn("money", "cash"), turn("parcel", "the parcel arrives at a door")];
+  const fewShot = createFewShot("topic", setUp(turns));
+  const reply = { text: "the refund reaches the card now", interaction: first };
   assertEquals((await fewShot!.annotator.annotate(reply)).value, "money");
 });
 
@@ -221,14 +201,14 @@ Deno.test("a reference is relabelled without itself, and every other label is sh
     turn("y", "train bus"),
     turn("y", "train car"),
   ];
-  const { annotator, checkable } = (await createFewShot("topic", setUp(turns)))!;
+  const { annotator, checkable } = (createFewShot("topic", setUp(turns)))!;
   assertEquals(checkable.length, 4);
   for (const example of checkable) assertEquals(await annotator.relabel(example), example.label);
 });
 
-Deno.test("only references whose label has another text can be checked", async () => {
+Deno.test("only references whose label has another text can be checked", () => {
   const turns = [turn("x", "apple"), turn("y", "train"), turn("y", "Train!"), turn("z", "a")];
-  assertEquals((await createFewShot("topic", setUp(turns)))!.checkable, []);
+  assertEquals((createFewShot("topic", setUp(turns)))!.checkable, []);
 });
 
 Deno.test("the check of a large batch takes a sample, the same one each time", async () => {

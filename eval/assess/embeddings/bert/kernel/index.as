@@ -10,7 +10,6 @@
  * each group of inputs; an activation of a row that is far above the others is multiplied
  * separately; attention has twice 7 bits on one side.
  */
-export { packRows, packWeights, widen } from "./weights";
 export { multiply } from "./products";
 export { quantize } from "./linear";
 export { gelu, normalize } from "./layers";
