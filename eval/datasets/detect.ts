@@ -4,10 +4,9 @@ import { csvSeparator } from "./csv_rules.ts";
 import { json, jsonl } from "./formats/assay.ts";
 import { csv } from "./formats/csv.ts";
 import type { ColumnMapping, DatasetFormat } from "./formats/format.ts";
-import { langsmith } from "./formats/langsmith.ts";
-import { openaiEvals } from "./formats/openai_evals.ts";
 import { openaiGraders } from "./formats/openai_graders.ts";
 import { promptfoo } from "./formats/promptfoo.ts";
+import { langsmith, openaiEvals } from "./formats/samples.ts";
 
 /**
  * Every format, by the name that callers give. A file is read by the last that recognises it: those

@@ -1,6 +1,6 @@
-import { type ImportContext, QUESTIONS } from "./format.ts";
+import type { ImportContext } from "./format.ts";
 import { asFields, asList, asText, type Fields, isFields } from "../../../shared/fields.ts";
-import { ANSWER_NAMES, findName, SYSTEM_NAMES } from "../sample_names.ts";
+import { findName, SYSTEM_NAMES } from "../sample_names.ts";
 
 /** A turn that a list of chat messages holds. */
 interface ChatTurn {
@@ -150,43 +150,4 @@ function readContent(content: unknown): { text: string | undefined; others: stri
 
 function nameOf(value: unknown): string {
   return typeof value === "string" ? value.slice(0, 40) : "none";
-}
-
-/** Keys that hold the answer, the likeliest first. */
-const ANSWERS = [...ANSWER_NAMES, "content", "text"];
-
-export type SideContext = Pick<ImportContext, "leaveOut"> & { line: number; side: string };
-
-/** The question among the values of one side of an example; the others are left out. */
-export const chooseQuestion = (values: Record<string, unknown>, context: SideContext) =>
-  choose(values, QUESTIONS, context);
-
-/** The answer among them. */
-export const chooseAnswer = (values: Record<string, unknown>, context: SideContext) =>
-  choose(values, ANSWERS, context);
-
-function choose(
-  values: Record<string, unknown>,
-  preferred: string[],
-  { line, leaveOut, side }: SideContext,
-): string | undefined {
-  const texts = Object.entries(values).flatMap(([name, value]) => {
-    const text = textOf(value);
-    return text === undefined ? [] : [{ name, text, isWritten: typeof value === "string" }];
-  });
-  const chosen = preferred.flatMap((name) => texts.find((found) => found.name === name) ?? [])[0] ??
-    texts.find(({ isWritten }) => isWritten) ?? texts[0];
-  const key = chosen?.name;
-  for (const other of Object.keys(values)) {
-    if (other !== key && values[other] !== values[key ?? ""]) {
-      leaveOut(`${other} of ${side}`, line);
-    }
-  }
-  return chosen?.text;
-}
-
-/** Numbers, truth values and single messages are answers, too. */
-function textOf(value: unknown): string | undefined {
-  if (typeof value === "object") return answerOf(value);
-  return value === undefined ? undefined : String(value);
 }

@@ -34,7 +34,7 @@ Deno.test("a LangSmith dataset is read from JSONL and from a JSON array", async 
     assertEquals(turns(found), [[["What is 2+2?", "4"]], [["Hi", "Hello"]], [["Bye", "See you"]]]);
     assertEquals(found.scenarios[1]!.id, "5f0a");
     assertEquals(new Set(found.scenarios.map(({ id }) => id)).size, 3);
-    assertEquals(found.leftOut.map(({ what }) => what), ["the field runs", "tone of inputs"]);
+    assertEquals(found.leftOut.map(({ what }) => what), ["tone of inputs", "the field runs"]);
   }
 });
 
