@@ -8,7 +8,9 @@ let isValid = true;
 for (const folder of FOLDERS) {
   for (const { name } of Deno.readDirSync(folder)) {
     if (!name.endsWith(".yml")) continue; // .yaml: a file of another tool
-    const { errors } = validateWorkflow(Deno.readTextFileSync(`${folder}/${name}`));
+    const text = Deno.readTextFileSync(`${folder}/${name}`);
+    // The schema (0.6.0) does not know this permission yet.
+    const { errors } = validateWorkflow(text.replace(/^ +attestations: write\n/m, ""));
     if (errors.length === 0) continue;
     isValid = false;
     console.error(`${folder}/${name}: ${JSON.stringify(errors, null, 2)}`);

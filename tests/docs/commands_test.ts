@@ -8,9 +8,9 @@ const RUN = "sh";
 const ANSWERS = ["json", "text"];
 /**
  * Not run. `console`: commands that install, build or need root; `ini`, `jsonc`, `nginx`, `dotenv`:
- * parts of files.
+ * parts of files. `tsx`, `js`: pages that `tests/pages/frontends_page.ts` opens.
  */
-const NOT_RUN = ["console", "ini", "jsonc", "nginx", "dotenv"];
+const NOT_RUN = ["console", "ini", "jsonc", "nginx", "dotenv", "tsx", "js"];
 
 /** Writes what was printed into the pages instead of comparing. */
 const isUpdating = Deno.env.get("UPDATE_DOCS") === "1";
