@@ -47,7 +47,8 @@ export async function writeOutputs(
 }
 
 function formatOfFile(path: string, formats: readonly ExportFormat[]): ExportFormat {
-  const found = formats.find(({ extension }) => path.toLowerCase().endsWith(`.${extension}`));
+  const longestFirst = formats.toSorted((a, b) => b.extension.length - a.extension.length);
+  const found = longestFirst.find(({ extension }) => path.toLowerCase().endsWith(`.${extension}`));
   if (found) return found;
   const extensions = formats.map(({ extension }) => `.${extension}`).join(" ");
   throw new UsageError(`cannot write ${path}: its extension must be one of ${extensions}`);

@@ -12,6 +12,7 @@ import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { StoredTurn } from "../../store/turns/turn_record.ts";
 import type { ExportFormat, ExportSource } from "../format.ts";
 import { countedTurns, type Counts, readNumbers, type RunNumbers } from "../text/run_numbers.ts";
+import { readScenarioCases, type ScenarioCase } from "../text/scenario_cases.ts";
 import { showMean, showScore } from "../text/text_form.ts";
 import { xmlAttributes, xmlText } from "./xml.ts";
 
@@ -38,26 +39,89 @@ export const junit: ExportFormat = {
   },
 };
 
+/** The same with one case per scenario. One that passes in some attempts has `flakyFailure`. */
+export const junitScenarios: ExportFormat = {
+  ...junit,
+  name: "junit-scenarios",
+  about: "JUnit XML: one case per scenario; what passes only sometimes has `flakyFailure`",
+  extension: "scenarios.xml",
+  write: (source) => writeReport([source], scenarioSuite),
+  async *writeGroup({ runs }) {
+    yield* writeReport(await runs(), scenarioSuite);
+  },
+};
+
+async function scenarioSuite(source: ExportSource, prefix: string): Promise<Suite> {
+  const cases = (await readScenarioCases(source)).map(({ name, standing, attempts }) => {
+    const causes = attempts.filter((attempt) => attempt.causes.length > 0).map((attempt) => ({
+      message: `attempt ${attempt.attempt} of ${attempts.length}`,
+      text: attempt.causes.join("\n"),
+    }));
+    const element = ELEMENTS[standing];
+    const time = seconds(attempts.reduce((sum, { ms }) => sum + ms, 0));
+    const details = standing === "unscored"
+      ? [`<skipped${xmlAttributes({ message: "no score applies to this scenario" })}/>`]
+      : causes.map(({ message, text }) =>
+        `<${element}${xmlAttributes({ message, type: standing })}>${xmlText(text)}</${element}>`
+      );
+    // Readers take the first failure of a case; the others would be counted again.
+    return {
+      standing,
+      time,
+      name,
+      details: standing === "sometimes" ? details : details.slice(0, 1),
+    };
+  });
+  const count = (standing: ScenarioCase["standing"]) =>
+    cases.filter((one) => one.standing === standing).length;
+  const name = `${prefix}${source.run.testName}`;
+  const counts = {
+    tests: cases.length,
+    failures: count("failed"),
+    errors: count("error"),
+    skipped: count("unscored"),
+    ms: cases.reduce((sum, { time }) => sum + Number(time) * 1000, 0),
+  };
+  const written = cases.map(({ name: scenario, time, details }) =>
+    writeCase({ classname: name, name: scenario, time }, details)
+  );
+  const open = `  <testsuite${xmlAttributes({ name, ...attributesOf(counts) })}>\n`;
+  return { counts, xml: `${open}${written.join("")}  </testsuite>\n` };
+}
+
+const ELEMENTS: Record<ScenarioCase["standing"], string> = {
+  passed: "",
+  unscored: "skipped",
+  sometimes: "flakyFailure",
+  failed: "failure",
+  error: "error",
+};
+
 /** One report of several runs, of which there is at least one. Those of a group have its names. */
-async function* writeReport(sources: ExportSource[]): AsyncGenerator<string> {
+async function* writeReport(
+  sources: ExportSource[],
+  summarise?: typeof scenarioSuite,
+): AsyncGenerator<string> {
   const reports = [];
   for (const source of sources) {
     const { run } = source;
     const prefix = sources.length > 1 ? `${run.group?.name ?? run.modelId} / ` : "";
     const numbers = await readNumbers(source);
     const ended = run.status === "completed" ? [] : [endedEarly(run, numbers, prefix)];
-    reports.push({ source, prefix, numbers, ended, compared: comparisonSuites(source) });
+    const summary = await summarise?.(source, prefix);
+    reports.push({ source, prefix, numbers, ended, summary, compared: comparisonSuites(source) });
   }
   yield `<?xml version="1.0" encoding="UTF-8"?>\n`;
-  const counts = reports.flatMap(({ numbers, ended, compared }) => [
-    countsOf(numbers),
+  const counts = reports.flatMap(({ numbers, ended, summary, compared }) => [
+    summary?.counts ?? countsOf(numbers),
     ...[...ended, ...compared].map((suite) => suite.counts),
   ]);
   const name = sources[0]!.run.testName;
   yield `<testsuites${xmlAttributes({ name, ...attributesOf(addCounts(counts)) })}>\n`;
-  for (const { source, prefix, numbers, ended, compared } of reports) {
+  for (const { source, prefix, numbers, ended, summary, compared } of reports) {
     for (const { xml } of ended) yield xml;
-    yield* writeSuites(source, numbers, prefix);
+    if (summary) yield summary.xml;
+    else yield* writeSuites(source, numbers, prefix);
     for (const { xml } of compared) yield xml;
   }
   yield "</testsuites>\n";
@@ -66,6 +130,11 @@ async function* writeReport(sources: ExportSource[]): AsyncGenerator<string> {
 const COUNTED = ["tests", "failures", "errors", "skipped", "ms"] as const;
 /** What a suite says of its cases. */
 type SuiteCounts = Record<(typeof COUNTED)[number], number>;
+
+interface Suite {
+  counts: SuiteCounts;
+  xml: string;
+}
 
 function countsOf({ turns, below, failed, missing, unscored, latencyMs: ms }: Counts): SuiteCounts {
   return { tests: turns, failures: below, errors: failed + missing, skipped: unscored, ms };
@@ -91,7 +160,7 @@ interface Fault {
 function createSuite(
   suite: string,
   cases: { name: string; fault?: Fault | undefined }[],
-): { counts: SuiteCounts; xml: string } {
+): Suite {
   const count = (kind: Fault["kind"]) => cases.filter(({ fault }) => fault?.kind === kind).length;
   const [failures, errors] = [count("failure"), count("error")];
   const counts = { tests: cases.length, failures, errors, skipped: 0, ms: 0 };

@@ -122,7 +122,7 @@ function noCounts(): Counts {
 }
 
 /** Distinct names: readers of reports merge scenarios of the same name. */
-function labelScenarios(batch: { id: string }[]): string[] {
+export function labelScenarios(batch: { id: string }[]): string[] {
   const seen = new Map<string, number>();
   return batch.map(({ id }) => {
     const times = (seen.get(id) ?? 0) + 1;

@@ -3,7 +3,7 @@ import { parse, type TestCase, type TestSuites } from "junit2json";
 import fc from "seeded-fast-check";
 import { compareRuns } from "../../../eval/compare/compare.ts";
 import { html } from "../../../eval/export/formats/html.ts";
-import { junit } from "../../../eval/export/formats/junit.ts";
+import { junit, junitScenarios } from "../../../eval/export/formats/junit.ts";
 import { oneLine, oneLineEnds, printable } from "../../../eval/export/text/text_form.ts";
 import type { GroupReport } from "../../../eval/groups/group_report.ts";
 import { anyCharacter } from "../../fakes/any_character.ts";
@@ -74,6 +74,31 @@ Deno.test("a JUnit reader finds a suite a scenario, a case a turn, and the count
     "turn 2: t2 (attempt 2)",
   ]);
   assertEquals([first!.testcase![0]!.classname, first!.testcase![0]!.time], ["first", 0.12]);
+});
+
+Deno.test("with one case per scenario, one that passes only sometimes is flaky and no failure", async () => {
+  const batch: StoredScenario[] = [
+    ["always", [[{}], [{}]]],
+    ["sometimes", [[{}, below], [{}, {}]]],
+    ["never", [[below], [below]]],
+    ["broken", [[failedTurn], [failedTurn]]],
+    ["unscored", [[{ scores: { overall: null } }]]],
+  ];
+  const text = await textOf(junitScenarios.write(storedRun(batch)));
+  const suites = await parse(text) as TestSuites;
+  const [suite] = suites.testsuite!;
+  assertEquals([suite!.tests, suite!.failures, suite!.errors, suite!.skipped], [5, 1, 1, 1]);
+  assertEquals(casesOf(suites).map(({ name }) => name), batch.map(([name]) => name));
+  assertEquals(
+    [...text.matchAll(/<(flakyFailure|failure|error|skipped) /g)].map(([, kind]) => kind),
+    [
+      "flakyFailure",
+      "failure",
+      "error",
+      "skipped",
+    ],
+  );
+  assertStringIncludes(text, 'message="attempt 1 of 2" type="sometimes">turn 2 (t2): ');
 });
 
 Deno.test("a score below the threshold is a failure that shows what was expected", async () => {
