@@ -1,4 +1,5 @@
-import { Kysely } from "kysely";
+import { Kysely, sql } from "kysely";
+import { AppError } from "../../shared/errors.ts";
 import { deleteAbandonedParts } from "./datasets.ts";
 import { createTables, hasTables } from "./schema/create_tables.ts";
 import { createRunIds } from "./runs/run_record.ts";
@@ -49,13 +50,24 @@ export async function openStore(options: OpenStoreOptions): Promise<RunStore> {
     newId: createRunIds(now, newest),
     ...(options.path !== ":memory:" && { reads: await openForReading(where, "read") }),
   });
-  return { ...store, ...onDisk(store, connection) };
+  return { ...store, ...onDisk(store, { db, connection, ...where }) };
 }
 
-/** What a store in a file does differently: nothing new is stored in a file that is lost. */
+const BUSY_TIMEOUT_MS = 5_000;
+/** How long a deletion waits for readers, so that it can empty the log. */
+const READERS_MS = 100;
+
+/**
+ * What a store in a file does differently: nothing new is stored in a file that is lost, and what is
+ * deleted is overwritten in the file and taken out of its log.
+ */
 function onDisk(
   store: RunStore,
-  connection: Pick<SqliteConnection, "requireInPlace">,
+  { db, connection, busyTimeoutMs = BUSY_TIMEOUT_MS }: {
+    db: Kysely<Tables>;
+    connection: Pick<SqliteConnection, "requireInPlace">;
+    busyTimeoutMs?: number;
+  },
 ): Partial<RunStore> {
   function inPlace<Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) {
     return async (...args: Args): Promise<Result> => {
@@ -66,16 +78,46 @@ function onDisk(
     };
   }
 
+  function erased<Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) {
+    return inPlace(async (...args: Args): Promise<Result> => {
+      const result = await work(...args).catch((error) => {
+        if (!(error instanceof AppError) || error.code !== "storage_full") throw error;
+        return withoutOverwriting(() => work(...args));
+      });
+      await emptyLog();
+      return result;
+    });
+  }
+
+  /** Overwriting needs room in the log, and on a full disk a deletion should make some. */
+  async function withoutOverwriting<Result>(work: () => Promise<Result>): Promise<Result> {
+    await sql`pragma secure_delete = off`.execute(db);
+    try {
+      return await work();
+    } finally {
+      await sql`pragma secure_delete = on`.execute(db);
+    }
+  }
+
+  async function emptyLog(): Promise<void> {
+    await db.connection().execute(async (one) => {
+      await sql.raw(`pragma busy_timeout = ${READERS_MS}`).execute(one);
+      // If the disk is full or a reader stays, a later deletion or the end of the process does it.
+      await sql`pragma wal_checkpoint(truncate)`.execute(one).catch(() => {});
+      await sql.raw(`pragma busy_timeout = ${busyTimeoutMs}`).execute(one);
+    });
+  }
+
   return {
     createRun: inPlace(store.createRun),
     createGroup: inPlace(store.createGroup),
     saveDataset: inPlace(store.saveDataset),
     saveGrade: inPlace(store.saveGrade),
-    deleteGrade: inPlace(store.deleteGrade),
+    deleteGrade: erased(store.deleteGrade),
     setTag: inPlace(store.setTag),
     describeRun: inPlace(store.describeRun),
-    deleteRun: inPlace(store.deleteRun),
-    deleteDataset: inPlace(store.deleteDataset),
+    deleteRun: erased(store.deleteRun),
+    deleteDataset: erased(store.deleteDataset),
     async checkWrite() {
       await connection.requireInPlace();
       await store.checkWrite();

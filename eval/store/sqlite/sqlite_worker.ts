@@ -88,6 +88,7 @@ function open({ path, mode, maxPages, busyTimeoutMs = 5000 }: OpenOptions): void
   if (isFile) {
     Deno.mkdirSync(dirname(path), { recursive: true });
     for (const file of [path, `${path}.lock`]) makePrivate(file);
+    requireOneName(path);
     lock = new DatabaseSync(`${path}.lock`);
     configure(lock, ["journal_mode = memory"]); // no journal file: nothing is ever written
     lock.prepare("begin exclusive").run(); // SQLITE_BUSY at once if another process has it
@@ -98,6 +99,7 @@ function open({ path, mode, maxPages, busyTimeoutMs = 5000 }: OpenOptions): void
     `busy_timeout = ${busyTimeoutMs}`,
     "journal_mode = wal",
     "synchronous = full",
+    "secure_delete = on", // what is deleted is overwritten
     ...(maxPages === undefined ? [] : [`max_page_count = ${maxPages}`]),
   ]);
   if (isFile && Deno.statSync(path).size <= CHECKED_BYTES) requireSound(database);
@@ -130,6 +132,13 @@ function requireSound(database: DatabaseSync): void {
   const finding = String(row?.quick_check);
   if (finding === "ok") return;
   throw Object.assign(new Error(finding), { errcode: SQLITE_CORRUPT });
+}
+
+/** Each name of a file would have a lock of its own, and two processes would write the file. */
+function requireOneName(path: string): void {
+  const { nlink } = Deno.statSync(path);
+  if (nlink === null || nlink === 1) return;
+  throw new Error("it has a second name (a hard link); remove the other one, or copy the file");
 }
 
 /** Identifies a file independently of its name: a new file of the same name differs. */

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Kysely } from "kysely";
 import { DatabaseSync } from "node:sqlite";
 import { openReader, openStore } from "../../../eval/store/open_store.ts";
@@ -390,3 +390,47 @@ Deno.test("two transactions at once come one after the other on the one connecti
   assertEquals(rows.map(({ name }) => name), ["a begin", "a end", "alone", "c begin", "c end"]);
   await db.destroy();
 });
+
+/** Reads in another process: closing a file here would end the locks of the store. */
+async function countIn(folder: string, word: string): Promise<number> {
+  const { stdout } = await new Deno.Command("grep", { args: ["-rao", word, folder] }).output();
+  return new TextDecoder().decode(stdout).split("\n").length - 1;
+}
+
+Deno.test("no file has the texts of a run that was deleted, and all of those that were not", () =>
+  withFolder(async (folder) => {
+    const store = await openStore({ path: `${folder}/eval.db` });
+    const request = evaluateRequest({ turns: 200 });
+    const gone = await store.createRun({ request, testName: "gonegone" });
+    const kept = await store.createRun({ request, testName: "keptkept" });
+    for (let turn = 0; turn < 200; turn++) {
+      const agent_reply = " text".repeat(turn % 10 === 0 ? 5_000 : turn);
+      await store.recordTurn(
+        gone.id,
+        storedTurn([0, 0, turn], { agent_reply: `gonegone${agent_reply}` }),
+      );
+      await store.recordTurn(
+        kept.id,
+        storedTurn([0, 0, turn], { agent_reply: `keptkept${agent_reply}` }),
+      );
+    }
+    assert(await countIn(folder, "gonegone") >= 200);
+    assertEquals(await store.deleteRun(gone.id), true);
+    assertEquals(await countIn(folder, "gonegone"), 0);
+    assert(await countIn(folder, "keptkept") >= 200);
+    await store.close();
+  }));
+
+Deno.test("a second name of the file, which would have a lock of its own, is refused", () =>
+  withFolder(async (folder) => {
+    const store = await openStore({ path: `${folder}/eval.db` });
+    await Deno.link(`${folder}/eval.db`, `${folder}/second.db`);
+    const error = await assertRejects(
+      () => openStore({ path: `${folder}/second.db` }),
+      ConfigError,
+    );
+    assertStringIncludes(error.message, "it has a second name (a hard link)");
+    await store.close();
+    await Deno.remove(`${folder}/eval.db`);
+    await (await openStore({ path: `${folder}/second.db` })).close();
+  }));
