@@ -16,6 +16,7 @@ import { type Answer, startProviderDouble } from "./fakes/provider_double.ts";
 /** Answers that no normal model gives. They may fail their own turn and nothing else. */
 
 const LEVELS = 100_000;
+const MANY = 1_000_000;
 const LIST = "[".repeat(LEVELS) + "]".repeat(LEVELS);
 const OBJECT = '{"a":'.repeat(LEVELS) + "1" + "}".repeat(LEVELS);
 
@@ -57,7 +58,24 @@ const CASES: Case[] = [
     status: 200,
     turn: ["Hello"],
   },
-  { what: "arguments of endless depth", answer: calling(OBJECT), status: 200, turn: [""] },
+  {
+    what: "arguments of endless depth",
+    answer: calling(OBJECT),
+    status: 502,
+    turn: ["Request failed", "provider_error"],
+  },
+  {
+    what: "a million parts",
+    answer: completion(`{"content":[${Array(MANY).fill('{"text":"a"}')}]}`),
+    status: 502,
+    turn: ["Request failed", "provider_error"],
+  },
+  {
+    what: "a million choices",
+    answer: `{"choices":[${Array(MANY).fill('{"message":{"content":"a"}}')}]}`,
+    status: 502,
+    turn: ["Request failed", "provider_error"],
+  },
   {
     what: "the same as a text",
     answer: calling(JSON.stringify(OBJECT)),

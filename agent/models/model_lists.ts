@@ -7,6 +7,7 @@ import {
   ProviderError,
 } from "../../shared/providers/provider.ts";
 import { type ModelRules, resolveModel } from "./choice.ts";
+import { MAX_MODELS } from "../../shared/providers/openai_messages.ts";
 import { routeModel } from "../../shared/providers/table.ts";
 import type { StudioModels } from "../schemas/agent.ts";
 
@@ -22,13 +23,17 @@ interface ModelListOptions {
   now?: () => number;
 }
 
+const CUT = `the hub lists more models than ${
+  MAX_MODELS.toLocaleString("en")
+}: the rest is left out`;
+
 /** The models of the hub. */
 interface HubModels {
   /** Those that can be asked, aliases first. */
   models: ListedModel[];
   /** The ids that the hub lists and no request can name; see `resolveModel`. */
   hidden: string[];
-  /** Set if the hub's current list could not be read: the reason. */
+  /** Set if the hub's current list could not be read, or not all of it: the reason. */
   error?: string;
 }
 
@@ -53,11 +58,13 @@ export function createHubModels(
   const aliases = listAliases(rules);
   return createCachedList<HubModels>({
     async read() {
-      const listed = await lister.listModels({ timeoutMs });
+      const all = await lister.listModels({ timeoutMs });
+      const listed = all.slice(0, MAX_MODELS);
       const targetOf = ({ id }: ListedModel) => resolveModel(id, rules).target;
       return {
         models: [...aliases, ...listed.filter((model) => targetOf(model) === "hub")],
         hidden: listed.filter((model) => targetOf(model) === null).map(({ id }) => id),
+        ...(all.length > MAX_MODELS && { error: CUT }),
       };
     },
     onFailure(error, last = { models: aliases, hidden: [] }) {

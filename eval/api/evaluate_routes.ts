@@ -10,7 +10,7 @@ import {
   ModelId,
 } from "../schemas/evaluate_request.ts";
 import { EvaluateAnswer } from "../schemas/evaluate_response.ts";
-import { EndpointModel, type ListEndpointModels } from "../endpoint/endpoint_models.ts";
+import { EndpointModels, type ListEndpointModels } from "../endpoint/endpoint_models.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
 import { pairScorers } from "../assess/scores/pair_scorers.ts";
@@ -120,7 +120,7 @@ export function createEvaluateRoutes(
       answers: {
         200: jsonAnswer(
           "The models in the endpoint's order; none if it has no list.",
-          z.object({ models: z.array(EndpointModel) }),
+          EndpointModels,
         ),
       },
       problems: {
@@ -130,7 +130,7 @@ export function createEvaluateRoutes(
       },
       handler: async (request, { url }) => {
         const { endpoint } = readQuery(url, ModelsQuery);
-        return Response.json({ models: await deps.listModels(endpoint, request.signal) });
+        return Response.json(await deps.listModels(endpoint, request.signal));
       },
     },
     {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { tryParseJson } from "../../shared/fields.ts";
+import { isPlainShape } from "../../shared/http/body/json_shape.ts";
 import type { DecodedAnswer } from "../../shared/http/body/utf8.ts";
 import { hiddenFailure, readAnswer } from "../../shared/providers/answer.ts";
 import { CallFailure } from "../../shared/providers/diagnosis.ts";
@@ -64,7 +65,7 @@ async function readMessage<T>(
     return await readAnswer(response, parse);
   }
   for await (const data of readServerSentEvents(response.body ?? new Blob().stream())) {
-    const value = tryParseJson(data);
+    const value = isPlainShape(data) ? tryParseJson(data) : undefined;
     const failure = hiddenFailure(response, value);
     if (failure) throw failure;
     const reply = parse({ value });

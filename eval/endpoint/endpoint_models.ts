@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { AppError, isAbort } from "../../shared/errors.ts";
 import { extendAddress } from "../../shared/http/fetch/outgoing_fetch.ts";
-import { parseModels } from "../../shared/providers/openai_messages.ts";
+import { MAX_MODELS, parseModels } from "../../shared/providers/openai_messages.ts";
+import { parseJsonAnswer } from "../../shared/providers/answer.ts";
 import { baseAddresses, namesApi } from "./endpoint_address.ts";
 import type { EndpointPolicy } from "./policy.ts";
 
@@ -12,6 +13,12 @@ export const EndpointModel = z.object({
 }).meta({ id: "EndpointModel" });
 export type EndpointModel = z.infer<typeof EndpointModel>;
 
+export const EndpointModels = z.object({
+  models: z.array(EndpointModel),
+  /** Set if the endpoint lists more models. */
+  is_cut: z.literal(true).optional(),
+}).meta({ id: "EndpointModels" });
+
 /**
  * The models that an endpoint lists, in its order; none if it has no list. Throws 403 for an endpoint
  * that may not be evaluated, and 502 for one that cannot be reached.
@@ -19,9 +26,8 @@ export type EndpointModel = z.infer<typeof EndpointModel>;
 export type ListEndpointModels = (
   endpoint: string,
   signal: AbortSignal,
-) => Promise<EndpointModel[]>;
+) => Promise<z.infer<typeof EndpointModels>>;
 
-const MOST_MODELS = 1_000;
 const TIMEOUT_MS = 10_000;
 
 /** Longer ids are left out. */
@@ -57,7 +63,7 @@ export function createEndpointModels(
       },
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
-    const body = await response.json().catch(() => undefined);
+    const body = parseJsonAnswer(await response.arrayBuffer())?.value;
     return response.ok ? parseList(body, url) : undefined;
   }
 
@@ -79,7 +85,8 @@ export function createEndpointModels(
       });
     }
     const unique = new Map(lists.flat().map((model) => [model.id, model]));
-    return [...unique.values()].slice(0, MOST_MODELS);
+    const models = [...unique.values()].slice(0, MAX_MODELS);
+    return { models, ...(unique.size > MAX_MODELS && { is_cut: true }) };
   };
 }
 

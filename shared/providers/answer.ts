@@ -1,4 +1,5 @@
 import { asFields, asList, isFields, tryParseJson } from "../fields.ts";
+import { createShapeGauge } from "../http/body/json_shape.ts";
 import { type DecodedAnswer, NOT_UTF8 } from "../http/body/utf8.ts";
 import { parseReply } from "./openai_messages.ts";
 import type { ChatReply } from "./provider.ts";
@@ -70,7 +71,10 @@ async function readBeginning(body: ReadableStream<Uint8Array<ArrayBuffer>>): Pro
   return text;
 }
 
-/** The bytes of an answer as JSON; `undefined` if they are not JSON. */
+/**
+ * The bytes of an answer as JSON; `undefined` if they are not JSON. Throws a `CallFailure` for JSON
+ * that is nested too deeply or has too many values.
+ */
 export function parseJsonAnswer(bytes: ArrayBuffer): DecodedAnswer | undefined {
   let text: string;
   let mark: Pick<DecodedAnswer, "encoding"> | undefined;
@@ -80,8 +84,13 @@ export function parseJsonAnswer(bytes: ArrayBuffer): DecodedAnswer | undefined {
     text = new TextDecoder().decode(bytes);
     mark = { encoding: NOT_UTF8 };
   }
+  createShapeGauge(strangeShape).add(text);
   const value = tryParseJson(text);
   return value === undefined ? undefined : { value, ...mark };
+}
+
+function strangeShape(shape: string): CallFailure {
+  return new CallFailure({ failure: { kind: "unreadable", shape }, isFinal: true });
 }
 
 /** Limit for reading the text of an error, whose status is already known. */

@@ -111,6 +111,7 @@ function explain(
       );
     case "unreadable":
       if (failure.why === "too_large") return bad(`its answer is over ${MAX_ANSWER_MB} MB`);
+      if (failure.shape) return bad(`its answer is unreadable: ${failure.shape}`);
       return { ...bad(explainUnreadable(attempt, answer)), isOpen: false };
   }
 }

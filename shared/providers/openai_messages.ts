@@ -235,16 +235,20 @@ function parseDetails(details: unknown): Record<string, number> | null {
   return numeric.length > 0 ? Object.fromEntries(numeric) : null;
 }
 
+/** No hub has as many; of a longer list the rest is left out, and whoever lists them says so. */
+export const MAX_MODELS = 10_000;
+
 /**
  * `{data: [{id, …}]}`, or Together's list without `data`; `undefined` if it is neither. Ollama's
- * `data` is `null` if it has no models. Entries without an id are dropped.
+ * `data` is `null` if it has no models. Entries without an id are dropped. Of more than `MAX_MODELS`
+ * one more than these is returned.
  */
 export function parseModels(body: unknown): ListedModel[] | undefined {
   const { object, data } = asFields(body);
   if (object === "list" && data === null) return [];
   const list = Array.isArray(body) ? body : data;
   if (!Array.isArray(list)) return undefined;
-  return list.map(asFields).flatMap((model) => {
+  return list.slice(0, MAX_MODELS + 1).map(asFields).flatMap((model) => {
     const id = asText(model.id);
     if (!id) return [];
     const names = [model.name, model.display_name, model.suffix];

@@ -194,7 +194,8 @@ export type ProviderFailure =
   /** The connection broke before the answer was whole. */
   | { kind: "interrupted"; why?: "reset" }
   | { kind: "timeout" }
-  | { kind: "unreadable"; why?: "too_large" };
+  /** `shape` says in words what is too deep or too wide. */
+  | { kind: "unreadable"; why?: "too_large"; shape?: string };
 
 /** A failure of a provider. Its message may contain the provider's words, but never a key. */
 export class ProviderError extends AppError {

@@ -64,7 +64,7 @@ export function evalService(
     store,
     runs,
     scoring,
-    listModels: options.listModels ?? (() => Promise.resolve([])),
+    listModels: options.listModels ?? (() => Promise.resolve({ models: [] })),
     ...(operations && { operations }),
   });
   return { service, asked: fake.asked, store, runs };

@@ -355,6 +355,16 @@ Deno.test("with bare models nothing is hidden, and aliases come first", async ()
   });
 });
 
+Deno.test("of a hub's list of more than 10,000 models the rest is left out, and the list says so", async () => {
+  const listed = Array.from({ length: 10_001 }, (_, index) => ({ id: `a/${index}`, name: "A" }));
+  const list = createHubModels({ listModels: () => Promise.resolve(listed) }, { rules: STRICT });
+  const { models, error } = await list();
+  assertEquals([models.length, error], [
+    10_000,
+    "the hub lists more models than 10,000: the rest is left out",
+  ]);
+});
+
 Deno.test("if the hub's list fails, it is empty or the last one", async () => {
   let isDown = true;
   let time = 1_000_000;

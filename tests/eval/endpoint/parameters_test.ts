@@ -213,7 +213,8 @@ function lister(answers: Record<string, unknown>, listed = "http://model.example
     return Promise.resolve(Response.json(answer ?? {}, { status: answer ? 200 : 404 }));
   };
   const list = createEndpointModels({ endpoints: policy, fetchFor: () => fetch as typeof fetch });
-  return { asked, list: (endpoint: string) => list(endpoint, new AbortController().signal) };
+  const read = (endpoint: string) => list(endpoint, new AbortController().signal);
+  return { asked, read, list: async (endpoint: string) => (await read(endpoint)).models };
 }
 
 Deno.test("the models of an OpenAI endpoint are listed with the operator's key", async () => {
@@ -232,6 +233,14 @@ Deno.test("an entry without a usable id hides none of the other models", async (
   const data = [{ id: "a" }, { name: "no id" }, { id: "x".repeat(257) }, null, { id: "b" }];
   const { list } = lister({ "/v1/models": { data } });
   assertEquals(await list("http://model.example/v1"), [{ id: "a" }, { id: "b" }]);
+});
+
+Deno.test("of a list of more than 10,000 models the rest is left out, and the answer says so", async () => {
+  const data = Array.from({ length: 10_001 }, (_, index) => ({ id: `acme/${index}` }));
+  const { models, is_cut } = await lister({ "/v1/models": { data } }).read(
+    "http://model.example/v1",
+  );
+  assertEquals([models.length, is_cut], [10_000, true]);
 });
 
 Deno.test("an agent's fine-tuned models are listed by name beside its others", async () => {
