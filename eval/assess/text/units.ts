@@ -1,4 +1,5 @@
-// Unit names of `Intl` in eighteen languages: reading them from `Intl` adds 200 ms to a cold start.
+// Names of `Intl` in eighteen languages, and usual ones that it lacks: reading them from `Intl` adds
+// 200 ms to a cold start.
 import names from "./unit_names.json" with { type: "json" };
 
 /** Kinds of quantities. Units of the same kind can be converted into each other. */
@@ -56,11 +57,7 @@ const NAMED: Record<string, Unit> = {
   month: by("duration", MONTH, ROUND),
   year: by("duration", 12 * MONTH, ROUND),
   celsius: by("temperature", 1, ROUND),
-  fahrenheit: {
-    kind: "temperature",
-    convert: (value) => (value - 32) / 1.8,
-    rounding: ROUND,
-  },
+  fahrenheit: { ...by("temperature", 1, ROUND), convert: (value) => (value - 32) / 1.8 },
   byte: by("data", 1),
   kilobyte: by("data", 1e3),
   megabyte: by("data", 1e6),
@@ -105,40 +102,16 @@ const OTHERS: Record<string, Unit> = {
   "¢": by("money", 0.01),
 };
 
-/** By their codes. */
-const CURRENCIES: Record<string, string> = {
-  USD: "$|us$|usd|dollar|dollars|dólar|dólares|dollaro|dollari|dollaria|dolar|dolary|dolarów|" +
-    "доллар|доллара|долларов|долар|долари|доларів|美元|美金|ドル|달러",
-  EUR: "€|eur|euro|euros|euroa|евро|євро|欧元|ユーロ|유로",
-  GBP: "£|gbp|pounds|pfund|libras|sterline|фунтов|英镑|ポンド|파운드",
-  JPY: "¥|jpy|yen|iene|ienes|иен|日元|円|엔",
-  INR: "₹|inr|rupee|rupees",
-  CHF: "chf|franken",
-};
-
 /** Every name of a unit, in lower case. */
 export const UNITS: Map<string, Unit> = new Map([
   ...[...read(names.units), ...read(SPELLINGS)].map(([name, unit]) =>
     [name, NAMED[unit]!] as const
   ),
   ...Object.entries(OTHERS),
-  ...read(CURRENCIES).map(([name, code]) => [name, money(code)] as const),
+  ...read(names.currencies).map(([name, code]) => [name, money(code)] as const),
 ]);
-/** Every name of a power of ten, such as "million". */
-export const POWERS: Map<string, number> = new Map([
-  ...readNumbers(names.powers),
-  ...readNumbers({
-    100: "hundred",
-    1000: "k|千|천",
-    10_000: "万|萬|만",
-    1e5: "lakh",
-    1e6: "mn|mio|mln|млн|百万|百萬|백만",
-    1e7: "crore",
-    1e8: "亿|億|억",
-    1e9: "bn|mrd|mld|млрд|十亿",
-    1e12: "tn|trn|trillion|兆",
-  }),
-]);
+/** Every name of a power of ten, such as "million" and "k". */
+export const POWERS: Map<string, number> = new Map(readNumbers(names.powers));
 /** After an amount of money only: 3 m are metres. */
 export const MONEY_POWERS: Map<string, number> = new Map([["m", 1e6], ["b", 1e9], ["t", 1e12]]);
 /** Every name of a month, as 1 to 12. */

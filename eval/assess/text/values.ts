@@ -241,7 +241,7 @@ const EXACT = /^-?(?:0\d{2,}|\d{16,})$/;
 
 /** An amount with the power, the unit and the rate that follow it. */
 function amountAt(
-  { start, end, text: found }: Place,
+  { start, end }: Place,
   amounts: number[],
   { text, digits, before }: { text: string; digits: string; before?: string | undefined },
 ): Value {
@@ -262,7 +262,7 @@ function amountAt(
   unit = take(UNITS, NAME, ({ kind }) => !unit || kind === unit.kind) ?? unit;
   const time = take(UNITS, RATE, ({ kind }) => kind === "duration");
   return {
-    text: end === start + found.length ? found : text.slice(start, end).replaceAll("**", ""),
+    text: text.slice(start, end).replaceAll("**", ""),
     start,
     end,
     kind: unit?.kind ?? "number",
@@ -364,10 +364,8 @@ const GROUPED =
 /** Converts digits and decimal marks of every script to ASCII, after NFKC: `٣٫٥` is `3.5`. */
 function asciiDigits(text: string): string {
   if (ASCII_ONLY.test(text)) return text;
-  return text.replace(OTHER_DIGIT, valueOfDigit).replaceAll("\u066b", ".").replaceAll(
-    "\u066c",
-    ",",
-  );
+  const digits = text.replace(OTHER_DIGIT, valueOfDigit);
+  return digits.replaceAll("\u066b", ".").replaceAll("\u066c", ",");
 }
 
 /** A fraction character with the whole number before it: `½`, `1½`, `2 ¾`; no sequences of them. */

@@ -188,6 +188,7 @@ const DIFFERENT: [reference: string, reply: string, says: string][] = [
   ["The PIN is 0042.", "Your PIN is 42.", "42 instead of 0042"],
   ["Call 555-123-4567.", "Call (555) 123-4568.", "(555) 123-4568 instead of 555-123-4567"],
   ["It takes 30 days.", "It takes **60** days.", "60 days instead of 30 days"],
+  ["It costs $45.", "It costs $**54**.", "$54 instead of $45"],
   ["It costs $99.95.", "It costs $99.99.", "$99.99 instead of $99.95"],
   ["It takes 2 to 3 days.", "It takes 2 to 5 days.", "5 days instead of 3 days"],
   ["It takes 10-20 days.", "It takes 30 days.", "30 days instead of 10 days"],
