@@ -8,7 +8,7 @@ import { permissionFlags, type ServiceName, v8Flags } from "./task_flags.ts";
 
 const SERVICES: ServiceName[] = ["agent", "eval"];
 const DIST = resolve("dist");
-const SOURCES = ["deno.json", "deno.lock", "agent", "eval", "shared"];
+const SOURCES = ["deno.json", "deno.lock", "agent", "eval", "shared", "docs"];
 
 /** What the bundler puts in place of `require`, unless Deno replaces it. */
 const NO_REQUIRE = 'Dynamic require of "';

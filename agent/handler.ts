@@ -5,6 +5,7 @@ import { createService } from "../shared/http/server/service.ts";
 import { createIndexRoute, type Operations } from "../shared/ops/operations_routes.ts";
 import { createAgentRoutes } from "./api/agent_routes.ts";
 import { createKeptStreams } from "./answer/kept_streams.ts";
+import { documents } from "./api/documents.ts";
 import { createFrontendRoutes } from "./api/frontend_routes.ts";
 import { createOpenAIRoutes } from "./api/openai_routes.ts";
 import { chatPage } from "./pages/page.ts";
@@ -35,5 +36,11 @@ export function createAgentHandler(deps: AgentDeps): Service {
     ...(models.demoModel && { demo_model: models.demoModel }),
   });
   const index = createIndexRoute(about, { routes, more });
-  return createService([index, ...routes], { ...deps, about, page: chatPage, errorResponse });
+  return createService([index, ...routes], {
+    ...deps,
+    about,
+    page: chatPage,
+    documents,
+    errorResponse,
+  });
 }

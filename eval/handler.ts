@@ -17,6 +17,7 @@ import type { ListEndpointModels } from "./endpoint/endpoint_models.ts";
 import type { EndpointPolicy } from "./endpoint/policy.ts";
 import { createEvaluateGroup } from "./api/evaluate_group.ts";
 import { createGroups } from "./groups/groups.ts";
+import { documents } from "./api/documents.ts";
 import { dashboardPage } from "./pages/page.ts";
 import { createSummaries } from "./results/summaries.ts";
 import type { RunManager } from "./run/manager/manager.ts";
@@ -64,5 +65,5 @@ export function createEvalHandler(given: EvalDeps): Service {
     ...createDatasetRoutes(deps),
   ];
   const index = createIndexRoute(about, { routes });
-  return createService([index, ...routes], { ...deps, about, page: dashboardPage });
+  return createService([index, ...routes], { ...deps, about, page: dashboardPage, documents });
 }

@@ -5,6 +5,7 @@ import type { About } from "../../ops/api_description.ts";
 import { createOperationsRoutes, type Operations } from "../../ops/operations_routes.ts";
 import { identifyCaller, requireCaller } from "../router/auth.ts";
 import { createOriginPolicy, isLoopback, requireLoopbackHost } from "../router/origin.ts";
+import { createDocumentRoutes, type Documents } from "../router/document_routes.ts";
 import { addPage, type Page } from "../router/page_routes.ts";
 import type { RateLimiter } from "../router/rate_limit.ts";
 import {
@@ -26,6 +27,8 @@ interface ServiceDeps {
   limiter?: RateLimiter | undefined;
   /** What browsers get; without it there are no pages. */
   page?: Page;
+  /** What `/llms.txt` lists. */
+  documents?: Documents;
   /** How an error is answered; as a problem document by default. */
   errorResponse?: ErrorResponse;
 }
@@ -39,7 +42,8 @@ export function createService(routes: readonly Route[], deps: ServiceDeps): Serv
   const described = operations
     ? [...createOperationsRoutes(about, { operations, others: routes }), ...routes]
     : routes;
-  return router(page ? addPage(described, page) : described, {
+  const all = [...described, ...createDocumentRoutes(about, deps.documents ?? {})];
+  return router(page ? addPage(all, page) : all, {
     log,
     ...(errorResponse && { errorResponse }),
     preflight: origins.preflight,
