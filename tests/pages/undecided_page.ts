@@ -17,6 +17,6 @@ suite.test("scenarios that nobody can decide are not shown as failed", async (fi
   await page.getByText("There is no score").waitFor();
   await page.getByText(/^The judge is missing: /).waitFor();
   await page.getByRole("link", { name: "Scenarios", exact: true }).click();
-  await page.getByRole("link", { name: "Attempt 1: missing" }).waitFor();
-  await page.getByText("? depends on scores that are missing").waitFor();
+  await page.getByRole("link", { name: "Attempt 1: not known" }).waitFor();
+  await page.getByText("?: a score is missing").waitFor();
 });

@@ -11,7 +11,15 @@ import { type RunAndSummary, source } from "../source.ts";
 const PAGE = 50;
 const MOST_ATTEMPTS = 50;
 
-const SIGNS = { passed: "✓", failed: "✕", unscored: "·" };
+const SIGNS = { passed: "✓", failed: "✕", missing: "?", unscored: "·" };
+const WORDS: Partial<Record<keyof typeof SIGNS, string>> = { missing: "not known" };
+
+/** An attempt that nothing but a missing score keeps from passing is not shown as failed. */
+function shownStanding(
+  { standing, below, failed }: ScenarioRow["attempts"][number],
+): keyof typeof SIGNS {
+  return standing === "failed" && below + failed === 0 ? "missing" : standing;
+}
 
 /** The scenarios of a run: first those that pass in some attempts only, then those that never do. */
 export function ScenariosTab({ run }: RunAndSummary) {
@@ -24,7 +32,7 @@ export function ScenariosTab({ run }: RunAndSummary) {
   return (
     <Section
       title="Scenarios"
-      hint={`✓: every turn passes; ✕: not every one. ${
+      hint={`✓: every turn passes; ✕: not every one; ?: a score is missing. ${
         run.attempts > 1
           ? "First those that pass sometimes, then those that never pass."
           : "Those that do not pass come first."
@@ -77,8 +85,10 @@ function Grid({ rows, isRepeated }: { rows: ScenarioRow[]; isRepeated: boolean }
             <td>
               <span class="cells">
                 {row.attempts.slice(0, MOST_ATTEMPTS).map((attempt) => {
-                  const { attempt_id: id, standing, mean, failed } = attempt;
-                  const said = `Attempt ${id}: ${standing}, ${formatScore(mean)}` +
+                  const { attempt_id: id, mean, failed } = attempt;
+                  const standing = shownStanding(attempt);
+                  const word = WORDS[standing] ?? standing;
+                  const said = `Attempt ${id}: ${word}, ${formatScore(mean)}` +
                     (failed > 0 ? `, ${formatNumberOf(failed, "failed call")}` : "");
                   return (
                     <Link
