@@ -1,5 +1,6 @@
 import { untilAbort } from "../../shared/abort.ts";
 import { AppError } from "../../shared/errors.ts";
+import type { ListedModel } from "../../shared/providers/provider.ts";
 import { routeModel } from "../../shared/providers/table.ts";
 import type { Model, ModelList } from "../schemas/chat_completion.ts";
 import { explainHidden, type Models } from "../models/models.ts";
@@ -34,18 +35,22 @@ export async function listModels(
     if (!isOptional || signal.aborted) throw error;
     return {};
   });
-  const toEntry = (id: string, { name, owner }: { name: string; owner: string }): Model => ({
+  const toEntry = (
+    { id, name, shutdownDate }: ListedModel,
+    owner: string,
+  ): Model => ({
     id,
     object: "model",
     created: 0, // unknown, but clients expect a number
     owned_by: owner,
     name,
+    ...(shutdownDate && { shutdown_date: shutdownDate }),
   });
   return {
     object: "list",
     data: [
-      ...Object.entries(studio).map(([name, id]) => toEntry(id, { name, owner: "studio" })),
-      ...hub.map(({ id, name }) => toEntry(id, { name, owner: ownerOf(id) })),
+      ...Object.entries(studio).map(([name, id]) => toEntry({ id, name }, "studio")),
+      ...hub.map((model) => toEntry(model, ownerOf(model.id))),
     ],
     ...((hidden.length > 0 || error) && {
       diagnostics: {

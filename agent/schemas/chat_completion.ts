@@ -82,6 +82,9 @@ export const Model = z.looseObject({
   created: z.int(),
   owned_by: z.string(),
   name: z.string().meta({ description: "A name to show." }),
+  shutdown_date: z.string().optional().meta({
+    description: "When it will no longer answer, as its provider says it.",
+  }),
 }).meta({ id: "Model" });
 export type Model = z.infer<typeof Model>;
 

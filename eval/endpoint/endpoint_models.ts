@@ -10,6 +10,9 @@ export const EndpointModel = z.object({
   id: z.string(),
   /** What the endpoint calls it, if that is not its id. */
   name: z.string().optional(),
+  shutdown_date: z.string().optional().meta({
+    description: "When it will no longer answer, as its provider says it.",
+  }),
 }).meta({ id: "EndpointModel" });
 export type EndpointModel = z.infer<typeof EndpointModel>;
 
@@ -43,7 +46,10 @@ function parseList(body: unknown, url: string): EndpointModel[] | undefined {
   const byName = isAgent ? ByName.safeParse(body).data : undefined;
   const models: EndpointModel[] | undefined = byName
     ? Object.entries(byName).map(([name, id]) => ({ id, name }))
-    : parseModels(body)?.map(({ id }) => ({ id }));
+    : parseModels(body)?.map(({ id, shutdownDate }) => ({
+      id,
+      ...(shutdownDate && { shutdown_date: shutdownDate }),
+    }));
   return models?.filter(({ id }) => id.length <= LONGEST_ID);
 }
 

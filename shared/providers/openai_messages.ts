@@ -252,7 +252,12 @@ export function parseModels(body: unknown): ListedModel[] | undefined {
     const id = asText(model.id);
     if (!id) return [];
     const names = [model.name, model.display_name, model.suffix];
-    return [{ id, name: names.map((name) => asText(name)?.trim()).find(Boolean) ?? id }];
+    const shutdownDate = asText(model.shutdown_date);
+    return [{
+      id,
+      name: names.map((name) => asText(name)?.trim()).find(Boolean) ?? id,
+      ...(shutdownDate && { shutdownDate }),
+    }];
   });
 }
 

@@ -167,6 +167,8 @@ export interface ChatProvider {
 export interface ListedModel {
   id: string;
   name: string;
+  /** When it will no longer answer, as its provider says it. */
+  shutdownDate?: string;
 }
 
 /** A provider that can say which models it has. */

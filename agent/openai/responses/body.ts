@@ -54,19 +54,28 @@ export function toResponse({ id, createdAt, request }: ResponseFrame, state: Res
     parallel_tool_calls: request.parallel_tool_calls ?? true,
     previous_response_id: null,
     reasoning: { effort: request.reasoning?.effort ?? null, summary: null },
-    service_tier: serviceTier ?? null,
+    // Numbers where OpenAI has defaults: strict clients expect no null.
+    frequency_penalty: request.frequency_penalty ?? 0,
+    max_tool_calls: request.max_tool_calls ?? null,
+    presence_penalty: request.presence_penalty ?? 0,
+    prompt_cache_key: request.prompt_cache_key ?? null,
+    safety_identifier: request.safety_identifier ?? null,
+    service_tier: serviceTier ?? "default",
     store: false,
-    temperature: request.temperature ?? null,
+    temperature: request.temperature ?? 1,
     text: { ...request.text, format: request.text?.format ?? { type: "text" } },
     tool_choice: request.tool_choice ?? "auto",
-    tools: request.tools ?? [],
+    tools: (request.tools ?? []).map((tool) => ({ ...TOOL, ...tool })),
     top_logprobs: request.top_logprobs ?? 0,
-    top_p: request.top_p ?? null,
+    top_p: request.top_p ?? 1,
     truncation: "disabled",
     usage: usage ? toResponseUsage(usage) : null,
     metadata: request.metadata ?? {},
   };
 }
+
+/** What a function of a response has at least. */
+const TOOL = { description: null, parameters: null, strict: null };
 
 /** How a reply ends a response: whole, or cut off for a reason. */
 export function toEnd({ finishReason }: ChatReply): Pick<ResponseState, "status" | "reason"> {

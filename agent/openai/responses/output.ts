@@ -112,6 +112,11 @@ export function createResponseOutput(
       const { item } = calls.get(index)!;
       Object.assign(item, { ...fields, ...item });
     },
+    /** What its provider calls the part that a message has in the answer. */
+    setPhase(phase: string): void {
+      const message = items.findLast(({ type }) => type === "message");
+      if (message) message.phase = phase;
+    },
     /** Closes the open text: what follows is an item of its own. */
     endText: () => closeText(),
     /**
@@ -151,6 +156,8 @@ export async function addReply(
     if (reply.content) await output.addText(reply.content, tokensOf(reply.logprobs));
   }
   if (reply.refusal) await output.addRefusal(reply.refusal);
+  const phase = asText(reply.extra?.phase);
+  if (phase) output.setPhase(phase);
   for (const [index, call] of reply.toolCalls.entries()) {
     if (!output.hasCall(index)) await output.addCall({ index, ...call });
     if (call.extra) output.addCallFields(index, { ...call.extra, from_model: reply.from });

@@ -132,6 +132,22 @@ Deno.test("models that the hub lists and the rule hides are named at the start a
   assertEquals(hub.requests.length, 1);
 });
 
+Deno.test("the date on which a model of the hub or of an endpoint goes is passed on", async () => {
+  const data = [{ id: "acme/small", shutdown_date: "2026-12-31" }, { id: "acme/large" }];
+  await using hub = await startProviderDouble(json({ data }));
+  await using agent = await startServiceProcess("agent", {
+    environment: { HUB_BASE_URL: hub.baseUrl },
+  });
+  const list = await (await fetch(`${agent.url}/v1/models`)).json();
+  const dates = (models: { shutdown_date?: string }[]) =>
+    models.map(({ shutdown_date }) => shutdown_date);
+  assertEquals(dates(list.data), ["2026-12-31", undefined]);
+  await using evaluation = await startServiceProcess("eval");
+  const endpoint = encodeURIComponent(hub.baseUrl);
+  const listed = await (await fetch(`${evaluation.url}/models?endpoint=${endpoint}`)).json();
+  assertEquals(dates(listed.models), ["2026-12-31", undefined]);
+});
+
 function models(environment: Record<string, string>) {
   return createModels(parseConfig(AgentConfig, environment), silentLogger);
 }
