@@ -72,6 +72,11 @@ export const ResponsesRequest = z.looseObject({
   max_output_tokens: z.int().positive().nullish().meta({
     description: "The most tokens of each model call.",
   }),
+  presence_penalty: z.number().nullish().meta({ description: "The provider's own if unset." }),
+  frequency_penalty: z.number().nullish().meta({ description: "The provider's own if unset." }),
+  prompt_cache_key: z.string().nullish().meta({ description: "For the provider." }),
+  safety_identifier: z.string().nullish().meta({ description: "For the provider." }),
+  max_tool_calls: z.int().nullish().meta({ description: "Has no effect." }),
   tools: z.array(z.looseObject({ type: z.string() })).nullish().meta({
     description: "The caller's functions, beside the agent's tools. Other types are refused.",
   }),
@@ -112,6 +117,9 @@ const OutputItem = z.looseObject({
   type: z.enum(["message", "reasoning", "function_call"]),
   status: z.string().optional(),
   role: z.literal("assistant").optional().meta({ description: "Of a `message`." }),
+  phase: z.string().optional().meta({
+    description: "Of a `message`: what its provider calls its part in the answer.",
+  }),
   content: z.array(z.looseObject({ type: z.string() })).optional().meta({
     description: "Of a `message`: one part, `output_text` or `refusal`.",
   }),
