@@ -53,13 +53,20 @@ const ListedTool = z.object({
   })),
 });
 
+/** More than any tool says of itself; it is sent with every call of the model. */
+const LONGEST_DESCRIPTION = 20_000;
+
 function readTool(given: unknown): McpToolDefinition | undefined {
   const { data } = ListedTool.safeParse(given);
   // A tool that runs only as a task, which the agent does not start, would refuse every call.
   if (!data || data.execution?.taskSupport === "required") return undefined;
   const { name, title, description, inputSchema } = data;
   const said = [description, title].find((text) => text?.trim());
-  return { name, description: said ?? name, inputSchema: toPortable(inputSchema) };
+  return {
+    name,
+    description: shorten(said ?? name, LONGEST_DESCRIPTION, "… (cut)"),
+    inputSchema: toPortable(inputSchema),
+  };
 }
 
 /** For the log: a name is the server's text, of any length. */

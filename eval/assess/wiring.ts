@@ -44,9 +44,10 @@ export function createScoringPorts(
     ScoringOptions = {},
 ): ScoringPorts {
   const redact = createRedactor(listSecrets(config));
-  const connect: Connect = (modelId, credential, keyVariable, fetch = safeFetch) =>
+  const connect: Connect = (modelId, credential, keyVariable, what, fetch = safeFetch) =>
     createEndpointClient({
       modelId,
+      what,
       credential,
       keyVariable,
       redact,
@@ -69,6 +70,7 @@ export function createScoringPorts(
         name,
         config.EVAL_CREDENTIALS?.[new URL(url).origin],
         "EVAL_CREDENTIALS",
+        `cannot get a score from the scorer ${JSON.stringify(name)}`,
         fetchFor?.(url),
       )
     ),
@@ -95,6 +97,8 @@ type Connect = (
   modelId: string,
   credential: string | undefined,
   keyVariable: string,
+  /** The beginning of messages. */
+  what: string,
   fetch?: typeof globalThis.fetch,
 ) => EndpointClient;
 
@@ -106,7 +110,10 @@ function createJudge(
   const { JUDGE_BASE_URL: baseUrl, JUDGE_API_KEY: key, JUDGE_MODEL: model } = config;
   if (!baseUrl || !model) return undefined;
   const judge = observe(
-    createJudgeModel({ baseUrl, model }, connect(model, key, "JUDGE_API_KEY")),
+    createJudgeModel(
+      { baseUrl, model },
+      connect(model, key, "JUDGE_API_KEY", `cannot get a reply from the judge "${model}"`),
+    ),
   );
   return config.PRICES ? priceJudge(judge, findPrice(config.PRICES, model)) : judge;
 }
@@ -129,7 +136,12 @@ function createEmbedder(
   }
   return createEndpointEmbedder(
     { baseUrl, model },
-    connect(model, config.EMBEDDINGS_API_KEY, "EMBEDDINGS_API_KEY"),
+    connect(
+      model,
+      config.EMBEDDINGS_API_KEY,
+      "EMBEDDINGS_API_KEY",
+      `cannot get the embeddings of "${model}"`,
+    ),
   );
 }
 

@@ -18,6 +18,8 @@ import type { EndpointPace } from "./pace.ts";
 interface EndpointClientOptions {
   /** Named in messages. */
   modelId: string;
+  /** The beginning of messages, if it is not asked for a reply. */
+  what?: string;
   /** Sent as a bearer token. */
   credential: string | undefined;
   /** Where the credential is configured, for messages; by default those of endpoints under test. */
@@ -71,6 +73,7 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
   const asked: Attempt = {
     provider: "the endpoint",
     model: modelId,
+    ...(options.what !== undefined && { what: options.what }),
     ...(redact && { redact }),
     credential: { variable: keyVariable, isSet: Boolean(credential) },
   };

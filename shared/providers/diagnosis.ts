@@ -38,7 +38,7 @@ export function diagnose(error: unknown): Diagnosis {
   // Thrown for bytes that are not in the declared encoding.
   if (error instanceof SyntaxError) return { failure: { kind: "unreadable" } };
   // Thrown for an address that is not allowed.
-  if (error instanceof AppError) return { failure: { kind: "unreachable" } };
+  if (error instanceof AppError) return { failure: { kind: "unreachable", why: "not_public" } };
   return { failure: diagnoseConnection(error) };
 }
 

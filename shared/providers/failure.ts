@@ -13,6 +13,8 @@ import { MAX_ANSWER_MB } from "../http/fetch/outgoing_fetch.ts";
 export interface Attempt {
   provider: string;
   model?: string;
+  /** The beginning of the message, if it was neither a reply nor a list of models. */
+  what?: string;
   /** Removes the configured secrets from what the provider said. */
   redact?: Redact;
   /** The credential that the provider gets. */
@@ -70,7 +72,8 @@ function mayBePaid({ model }: Attempt, { isFinal, answer }: Diagnosis): boolean 
   return isFinal === true && model !== undefined && !/^\s*</.test(answer?.body ?? "");
 }
 
-function describe({ provider, model }: Attempt): string {
+function describe({ provider, model, what }: Attempt): string {
+  if (what !== undefined) return what;
   return model === undefined
     ? `cannot list the models of ${provider}`
     : `cannot get a reply from ${provider} for model "${model}"`;
@@ -124,6 +127,7 @@ export function explainConnection(error: unknown): string {
 const UNREACHABLE: Record<Unreachable, string> = {
   refused: "the connection was refused; nothing listens at its address",
   dns: "its host name cannot be resolved (DNS)",
+  not_public: "its address is not public, and its origin is not explicitly allowed",
   route: "there is no route to its address",
   blocked_port: "its port is reserved for another protocol, and fetch does not connect to it",
   untrusted:
@@ -144,7 +148,10 @@ function explainUnreadable(
   if (!answer) return "its answer is unreadable";
   const type = startOf(answer.headers.get("content-type") ?? "no content type", redact);
   const start = startOf(answer.body, redact);
-  const shown = QUOTES.test(answer.body)
+  const packed = answer.headers.get("content-encoding"); // one that is not known here
+  const shown = packed
+    ? `packed as ${JSON.stringify(startOf(packed, redact))}`
+    : QUOTES.test(answer.body)
     ? "not shown: it may quote the conversation"
     : start
     ? `begins with ${JSON.stringify(start)}`

@@ -180,6 +180,7 @@ export interface ModelLister {
 export type Unreachable =
   | "refused"
   | "dns"
+  | "not_public"
   | "route"
   | "blocked_port"
   | "tls"

@@ -124,6 +124,7 @@ export function router(routes: readonly Route[], options: RouterOptions): Servic
         context.fields.outcome = "client left";
         return new Response(null, { status: 499 });
       }
+      if (error instanceof AppError) context.fields.code = error.code;
       if (!(error instanceof AppError) || error.status >= 500) noteFailure(error, context);
       return errorResponse(error, context);
     }

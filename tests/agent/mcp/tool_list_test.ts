@@ -35,6 +35,13 @@ Deno.test("a list is read page by page", async () => {
   assertEquals(leftOut, undefined);
 });
 
+Deno.test("a description of a megabyte is cut, and says so", async () => {
+  const page = { tools: [tool("a", "words ".repeat(180_000))] };
+  const { tools } = await readToolList(() => Promise.resolve(page));
+  assertEquals(tools[0]!.description.length, 20_000);
+  assert(tools[0]!.description.endsWith("… (cut)"));
+});
+
 Deno.test("a tool that can only be called as a task is left out", async () => {
   const supporting = (taskSupport: string) => ({
     ...tool(taskSupport),
@@ -62,7 +69,8 @@ Deno.test("reading a list stops after 100 pages, 1,000 tools or 8 MB, with the r
   });
   assertEquals([tools.length, leftOut, many.asked], [1_000, "over 1000 tools", 334]);
 
-  const large = endless((page) => [tool(`t${page}`, "x".repeat(1_000_000))]);
+  const properties = { a: { description: "x".repeat(1_000_000) } };
+  const large = endless((page) => [{ name: `t${page}`, inputSchema: { properties } }]);
   const cut = await readToolList(large.read);
   assertEquals([cut.tools.length, cut.leftOut], [8, "over 8388608 characters"]);
 });

@@ -343,7 +343,11 @@ Deno.test("a scorer of the caller's own gets each turn and adds its score and re
 });
 
 const failures: [name: string, answer: Answer, reason: string][] = [
-  ["is down", errorStatus(500), "it answered status 500"],
+  [
+    "is down",
+    errorStatus(500),
+    'cannot get a score from the scorer "politeness": it answered status 500',
+  ],
   ["answers no JSON", raw("oops"), "the answer of the scorer must be"],
   ["answers a score above 1", json({ score: 7 }), "the answer of the scorer must be"],
   ["answers a text", json({ score: "1" }), "the answer of the scorer must be"],

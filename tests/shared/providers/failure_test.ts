@@ -8,7 +8,9 @@ import {
 } from "@std/assert";
 import { type AddressInfo, createServer } from "node:net";
 import { bareFailure, hiddenFailure, readStart } from "../../../shared/providers/answer.ts";
-import { diagnoseConnection } from "../../../shared/providers/diagnosis.ts";
+import { AppError } from "../../../shared/errors.ts";
+import { diagnose, diagnoseConnection } from "../../../shared/providers/diagnosis.ts";
+import { toProviderError } from "../../../shared/providers/failure.ts";
 import { ProviderError, type ProviderFailure } from "../../../shared/providers/provider.ts";
 import { failure, hubOf, providerOf, REQUEST, WAYS } from "../../fakes/openai_provider.ts";
 import {
@@ -467,4 +469,20 @@ Deno.test("an answer that is an error as a whole is one, unless it has a reply",
   for (const [answer, status] of BARE) {
     assertEquals(statusOf(bareFailure, answer), status, JSON.stringify(answer));
   }
+});
+
+Deno.test("an answer that is packed in an unknown way is not shown as text", () => {
+  const headers = new Headers({ "content-encoding": "gzip, gzip, gzip" });
+  const answer = { status: 200, headers, body: "\x1f\x8b\b" };
+  const { message } = toProviderError({ provider: "hub", model: "m" }, {
+    failure: { kind: "unreadable" },
+    answer,
+  });
+  assertStringIncludes(message, 'packed as "gzip, gzip, gzip"');
+});
+
+Deno.test("an address that is not public is named as the reason, also if it is found while connecting", () => {
+  const refused = new AppError(403, "endpoint_not_allowed", "cannot reach x");
+  const { message } = toProviderError({ provider: "hub", model: "m" }, diagnose(refused));
+  assertStringIncludes(message, "its address is not public");
 });
