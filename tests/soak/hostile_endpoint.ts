@@ -41,7 +41,7 @@ async function answer(connection: Deno.Conn): Promise<void> {
   const path = new TextDecoder().decode(buffer.subarray(0, length ?? 0)).split(" ")[1] ?? "";
   const reading = (async () => {
     while (await connection.read(buffer) !== null); // until the client leaves
-  })();
+  })().catch(() => {});
   const write = async (bytes: Uint8Array) => {
     for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
   };
