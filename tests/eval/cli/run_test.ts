@@ -251,7 +251,7 @@ const mistakes: [name: string, args: string[], message: string][] = [
   ["an unknown protocol", ["b.json", ...target, "--protocol", "soap"], "protocol (--protocol P)"],
   ["half an attempt", ["b.json", ...target, "--attempts", "1.5"], "a whole number"],
   ["no concurrency", ["b.json", ...target, "--concurrency", "0"], "--concurrency must be"],
-  ["an unknown ending", ["b.json", ...target, "-o", "r.pdf"], ".json .jsonl .csv .xml .md"],
+  ["an unknown ending", ["b.json", ...target, "-o", "r.pdf"], ".json .jsonl .csv .xml"],
   ["a file that cannot be written", ["b.json", ...target, "-o", "/r.xml"], "cannot write /r.xml"],
   ["a batch that is not there", ["none.json", ...target], "cannot read none.json"],
   ["a score to compare with nothing", ["b.json", ...target, "--score", "overall"], "--baseline"],

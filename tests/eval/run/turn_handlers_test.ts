@@ -316,7 +316,7 @@ Deno.test("an invalid parameter of the lists is refused by its name", async () =
 Deno.test("turns are sorted by scores that only some have, or none, and while there are none", async () => {
   const { service, id } = await run();
   for (
-    const query of ["sort=mood_match", "sort=overall&outcome=missing", "sort=-bleu&text=no"]
+    const query of ["sort=mood_match", "sort=overall&outcome=missing", "sort=-chrf&text=no"]
   ) {
     assertEquals([query, (await get(service, `/runs/${id}/turns?${query}`)).status], [query, 200]);
   }
