@@ -1,8 +1,7 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
 /** `deno task compile [--target TRIPLE]`: both services as self-contained binaries in `dist/`. */
-import { Buffer } from "node:buffer";
-import { cpSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { cpSync, globSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { PIECES, WEIGHTS } from "../eval/assess/embeddings/bert/weights.ts";
 import { permissionFlags, type ServiceName, v8Flags } from "./task_flags.ts";
 
@@ -10,38 +9,74 @@ const SERVICES: ServiceName[] = ["agent", "eval"];
 const DIST = resolve("dist");
 const SOURCES = ["deno.json", "deno.lock", "agent", "eval", "shared", "docs"];
 
-/** What the bundler puts in place of `require`, unless Deno replaces it. */
-const NO_REQUIRE = 'Dynamic require of "';
-
-/**
- * Deno does not find the bundler's `require` if its short name has a `$`. Such a program cannot
- * start; it is built again with long names, which cost 3 MB.
- */
-function compile(service: ServiceName, flags: string[]): boolean {
-  if (!build(service, ["--minify", ...flags])) return false;
-  if (!Buffer.from(Deno.readFileSync(outputOf(service))).includes(NO_REQUIRE)) return true;
-  console.error(`the short names of dist/assay-${service} hide require: building it without them`);
-  return build(service, ["--no-check", ...flags]); // the types of the bundle, checked before
-}
-
 const outputOf = (service: ServiceName) => join(DIST, `assay-${service}`);
 
-function build(service: ServiceName, flags: string[]): boolean {
+/** Bundled first: `deno compile` alone embeds the whole of each npm package. */
+function compile(service: ServiceName, flags: string[]): boolean {
+  return bundle(service) && deno(
+    "compile",
+    "--no-check", // of the bundle; that of the sources is the bundler's
+    "--no-prompt",
+    ...v8Flags(service),
+    ...permissionFlags(service),
+    ...workersOf(service).map((path) => `--include=bundle/${basename(path, ".ts")}.js`),
+    ...(service === "eval" ? [PIECES, WEIGHTS].map((path) => `--include=bundle/${path}`) : []),
+    // MCP servers are the agent's: the programs that it may start, the file that names them.
+    ...flags.filter((flag) => service === "agent" || !/^--allow-(run|read)/.test(flag)),
+    "-o",
+    outputOf(service),
+    "bundle/main.js",
+  );
+}
+
+/** Writes `bundle/main.js`, what it loads on demand, and the workers, all in one folder. */
+function bundle(service: ServiceName): boolean {
+  const workers = workersOf(service);
+  // The bundler keeps the folders of entries: each worker gets one beside the main module.
+  for (const path of workers) {
+    const entry = `import "./${relative(service, path)}";\n`;
+    Deno.writeTextFileSync(join(copy, service, basename(path)), entry);
+  }
+  const entries = ["main.ts", ...workers.map((path) => basename(path))];
+  const isDone = deno(
+    "bundle",
+    "--quiet",
+    "--check",
+    "--minify",
+    "--code-splitting",
+    "--outdir=bundle",
+    ...entries.map((name) => `${service}/${name}`),
+  );
+  const folder = join(copy, "bundle");
+  for (const { name } of isDone ? Deno.readDirSync(folder) : []) {
+    if (!name.endsWith(".js")) continue;
+    const text = Deno.readTextFileSync(join(folder, name));
+    Deno.writeTextFileSync(join(folder, name), mend(text));
+  }
+  return isDone;
+}
+
+/** Deno (2.7.7) leaves the names of workers as they were, and minified modules without `require`. */
+function mend(text: string): string {
+  const named = text.replaceAll(
+    /(?<=new URL\("\.\/\w+_worker\.)ts(?=",import\.meta\.url\))/g,
+    "js",
+  );
+  return text.includes('Dynamic require of "') ? REQUIRE + named : named;
+}
+
+const REQUIRE = 'import{createRequire as __createRequire}from"node:module";' +
+  "const require=__createRequire(import.meta.url);";
+
+/** The files of the service that run in a thread of their own; no two have the same name. */
+function workersOf(service: ServiceName): string[] {
+  return globSync(`${service}/**/*_worker.ts`).filter((path) => dirname(path) !== service);
+}
+
+function deno(...args: string[]): boolean {
   const { success } = new Deno.Command(Deno.execPath(), {
     cwd: copy,
-    args: [
-      "compile",
-      "--bundle", // plain compile embeds the whole of node_modules
-      "--no-prompt",
-      ...v8Flags(service),
-      ...permissionFlags(service),
-      ...(service === "eval" ? [`--include=${PIECES}`, `--include=${WEIGHTS}`] : []),
-      // MCP servers are the agent's: the programs that it may start, the file that names them.
-      ...flags.filter((flag) => service === "agent" || !/^--allow-(run|read)/.test(flag)),
-      "-o",
-      outputOf(service),
-      `${service}/main.ts`,
-    ],
+    args,
     stdout: "inherit",
     stderr: "inherit",
   }).outputSync();
@@ -58,6 +93,7 @@ async function copySources(): Promise<string> {
   const version = join(folder, "shared/ops/version.ts");
   const text = await Deno.readTextFile(version);
   await Deno.writeTextFile(version, text.replace('"uncompiled"', JSON.stringify(readCommit())));
+  for (const path of [PIECES, WEIGHTS]) cpSync(path, join(folder, "bundle", path));
   return folder;
 }
 

@@ -21,7 +21,6 @@ async function main(): Promise<void> {
       const { readMcpConfig } = await import("./mcp/config.ts");
       return [...warnings, ...readMcpConfig(config.AGENT_MCP_CONFIG).warnings];
     },
-    outgoing: (config) => Math.min(config.MAX_CONNECTIONS, config.AGENT_MAX_RUNS),
     async create(config, log) {
       // The configuration has been read. With the environment in place, the MCP SDK would pass on
       // variables that an entry removes, and with LANGSMITH_* and `deno run -A` LangChain would send

@@ -18,7 +18,6 @@ export function defineEval(starts?: WorkerStarts): ServiceDefinition<typeof Eval
       return [];
     },
     // Calls to the endpoint, to a judge or an encoder, and to the database.
-    outgoing: (config) => 2 * config.EVAL_CONCURRENCY + config.EVAL_DATA_CONNECTIONS,
     create: (config, log) => create(config, { log, starts }),
   };
 }

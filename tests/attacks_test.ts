@@ -2,6 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { createPublicFetch } from "../shared/http/fetch/public_fetch.ts";
 import { completion, type ProviderDouble, startProviderDouble } from "./fakes/provider_double.ts";
 import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
+// the client of public addresses has timers that outlive a test
+import { test } from "./fakes/leaky.ts";
 
 /**
  * Attacks on the evaluation service's credential. Each is first run without the protection, so that
@@ -132,7 +134,7 @@ Deno.test("an endpoint that redirects elsewhere does not take the credential alo
   assert(!text.includes(SECRET));
 });
 
-Deno.test("a page in a browser cannot spend the credential", async () => {
+test("a page in a browser cannot spend the credential", async () => {
   await using endpoint = await startProviderDouble(completion());
   await using evaluation = await startEval({ EVAL_ENDPOINTS: endpoint.origin });
   await attack(evaluation, endpoint.baseUrl);
@@ -154,7 +156,7 @@ Deno.test("a page in a browser cannot spend the credential", async () => {
   assertEquals(endpoint.requests.length, spent);
 });
 
-Deno.test("a page cannot have the credential sent to its own server by a picture or a link", async () => {
+test("a page cannot have the credential sent to its own server by a picture or a link", async () => {
   await using thief = await startProviderDouble(completion());
   await using evaluation = await startEval({});
   const list = async (headers: Record<string, string>, method = "GET") => {

@@ -1,5 +1,6 @@
 import { abortError } from "../../shared/abort.ts";
-import { type Connection, explainEnd } from "../../shared/http/server/connection.ts";
+import { streamResponse } from "../../shared/http/server/answer.ts";
+import { type Connection, endingWith, explainEnd } from "../../shared/http/server/connection.ts";
 import { noteFailure, type RequestContext } from "../../shared/http/router/router.ts";
 import { UNBUFFERED } from "../../shared/http/router/headers.ts";
 
@@ -179,7 +180,7 @@ export function eventStreamResponse(
   body: ReadableStream,
   { headers, status = 200 }: { headers: Record<string, string>; status?: number },
 ): Response {
-  return new Response(body, {
+  return streamResponse(body, {
     status,
     headers: {
       "content-type": "text/event-stream; charset=utf-8",
@@ -202,8 +203,7 @@ function logged(
   context.logAfter(ended.promise);
 
   return async (outlet) => {
-    const ending = connection?.ending?.();
-    const signal = ending ? AbortSignal.any([outlet.signal, ending]) : outlet.signal;
+    const signal = connection ? endingWith(outlet.signal, connection) : outlet.signal;
     try {
       await produce({ ...outlet, signal });
     } catch (thrown) {

@@ -3,7 +3,7 @@ import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { AppError } from "../../shared/errors.ts";
 import { readJson } from "../../shared/http/body/body.ts";
 import { workSignal } from "../../shared/http/server/connection.ts";
-import { jsonResponse } from "../../shared/http/server/send_response.ts";
+import { jsonResponse } from "../../shared/http/server/answer.ts";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { wantsEvents } from "../../shared/http/router/headers.ts";
 import { PROVIDER_NAMES } from "../../shared/providers/table.ts";

@@ -1,7 +1,7 @@
 import { checkBody, readJsonValue } from "../../shared/http/body/body.ts";
 import type { Capacity } from "../../shared/http/server/admission.ts";
 import { workSignal } from "../../shared/http/server/connection.ts";
-import { jsonResponse } from "../../shared/http/server/send_response.ts";
+import { jsonResponse } from "../../shared/http/server/answer.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
 import { lazy } from "../../shared/lazy.ts";
 import { CompletionRequest } from "../schemas/chat_completion.ts";

@@ -31,9 +31,6 @@ export interface Metrics {
   /** Counts a turn as running until the returned function is called. */
   startTurn(): () => void;
   eventLoopLag(seconds: number): void;
-  /** The number of connections that are open now. */
-  connectionsOpen(count: number): void;
-  connectionRefused(reason: "total" | "address"): void;
   /** Prometheus text. */
   text(): Promise<string>;
 }
@@ -118,8 +115,6 @@ export function createMetrics({ runs, workerRestarts, jobs }: MetricSources): Me
   let turns = 0;
   gauge("assay_runs_under_way", "Runs under way.", runs);
   gauge("assay_turns_under_way", "Turns that wait for a model.", () => turns);
-  const open = gauge("assay_connections_open", "Connections from clients.");
-  const refused = counter("assay_connections_refused_total", "Connections refused.", ["reason"]);
   gauge("process_resident_memory_bytes", "Resident memory.", () => Deno.memoryUsage().rss);
 
   return {
@@ -142,8 +137,6 @@ export function createMetrics({ runs, workerRestarts, jobs }: MetricSources): Me
       turns++;
       return () => void turns--;
     },
-    connectionsOpen: (count) => open.set(count),
-    connectionRefused: (reason) => refused.inc({ reason }),
     eventLoopLag: (seconds) => lag.observe(seconds),
     text: () => registry.metrics(),
   };

@@ -9,7 +9,7 @@ import {
   readEnvironment,
 } from "../config/config.ts";
 import type { CallerKey } from "../http/router/auth.ts";
-import { canOpenFiles, filesNeeded } from "../http/server/connections.ts";
+import { isLoopback } from "../http/router/origin.ts";
 import { currentRequest } from "../http/router/request_scope.ts";
 import type { Service } from "../http/router/router.ts";
 import { serve } from "../http/server/server.ts";
@@ -31,8 +31,6 @@ export interface ServiceDefinition<S extends z.ZodObject> {
    * the service must not start.
    */
   check(config: z.output<S>): string[] | Promise<string[]>;
-  /** Outgoing connections that the service may have at once: they use descriptors too. */
-  outgoing?(config: z.output<S>): number;
   /** Wires the service; may throw `ConfigError`. */
   create(config: z.output<S>, log: Logger): StartedService | Promise<StartedService>;
 }
@@ -77,13 +75,17 @@ async function serveService<S extends z.ZodObject>(
   const { name, schema, portVariable } = definition;
   const { config, common, format, log, lines, warnings } = await configure(definition);
   for (const end of ["unload", "error"]) globalThis.addEventListener(end, lines.flush);
-  requireFiles(common.MAX_CONNECTIONS, definition.outgoing?.(config) ?? 0);
   const started = await definition.create(config, log);
   const { metrics, fields, hints, begin } = started;
   surviveUnhandledRejections(log);
   if (metrics) startLagSampler(metrics);
   log.info(`${name} is configured`, summarise(schema, config));
   for (const warning of warnings) log.warn(warning);
+  if (!isLoopback(common.HOST)) {
+    log.info("HOST is reachable from a network: put a proxy in front that limits slow clients", {
+      see: "docs/deploy.md#behind-a-proxy",
+    });
+  }
   serve({
     ...started,
     name,
@@ -92,13 +94,7 @@ async function serveService<S extends z.ZodObject>(
     port: Number(config[portVariable]),
     graceMs: common.SHUTDOWN_GRACE_MS,
     maxRequests: common.MAX_REQUESTS,
-    connections: {
-      total: common.MAX_CONNECTIONS,
-      perAddress: common.MAX_CONNECTIONS_PER_ADDRESS,
-      trustedProxies: common.TRUSTED_PROXIES,
-    },
     readTimeoutMs: common.BODY_TIMEOUT_MS,
-    watchdogMs: common.WATCHDOG_MS,
     log,
     onListen(url) {
       log.info(`${name} listens on ${url}`, { url, ...fields });
@@ -108,17 +104,6 @@ async function serveService<S extends z.ZodObject>(
       begin?.().catch((error) => log.error(`${name} cannot start its background work`, { error }));
     },
   });
-}
-
-/** Must run before anything else: it opens all these files for a moment. */
-function requireFiles(incoming: number, outgoing: number): void {
-  const needed = filesNeeded({ incoming, outgoing });
-  if (canOpenFiles(needed)) return;
-  throw new ConfigError(
-    `cannot start: the process may not open ${needed} more files (ulimit -n, LimitNOFILE), which ` +
-      `${incoming} connections from clients (MAX_CONNECTIONS) and ${outgoing} to others need; ` +
-      "raise that limit, or lower MAX_CONNECTIONS",
-  );
 }
 
 const MIN_KEY_LENGTH = 16;

@@ -1,6 +1,7 @@
 import {
   type Attributes,
   context,
+  INVALID_SPAN_CONTEXT,
   isSpanContextValid,
   propagation,
   ROOT_CONTEXT,
@@ -47,11 +48,16 @@ interface SpanOptions {
   attributes: Attributes;
 }
 
+/** Without OpenTelemetry spans are not even made: their bookkeeping is part of every run. */
+const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+const isTracing = isSpanContextValid(tracer.startSpan("first").spanContext());
+
 /** Runs `work` within a span, which ends with it and records a failure. */
 export function withSpan<T>(
   { name, ...options }: SpanOptions,
   work: (span: Span) => Promise<T>,
 ): Promise<T> {
+  if (!isTracing) return work(NO_SPAN);
   return tracer.startActiveSpan(name, options, async (span) => {
     try {
       return await work(span);
@@ -79,7 +85,7 @@ export function failSpan(span: Span, error: unknown): void {
 
 /** A span that the caller ends, for work that is done in pieces. */
 export function startSpan({ name, ...options }: SpanOptions): Span {
-  return tracer.startSpan(name, options);
+  return isTracing ? tracer.startSpan(name, options) : NO_SPAN;
 }
 
 /** The caller's `traceparent` for an HTTP request; Deno itself sends that of a traced one. */

@@ -7,7 +7,6 @@ const COMMIT: string = "uncompiled";
 const MAIN_LIBRARIES = [
   "@langchain/core",
   "@langchain/langgraph",
-  "@hono/node-server",
   "zod",
 ] as const;
 

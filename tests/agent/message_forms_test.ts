@@ -372,7 +372,7 @@ const ANSWERS: Record<string, Textless> = {
   },
 };
 
-function startDouble({ message, deltas, finishReason }: Textless): Promise<ProviderDouble> {
+function startDouble({ message, deltas, finishReason }: Textless): ProviderDouble {
   const choice = (fields: unknown, finish_reason: string | null = null) => ({
     choices: [{ index: 0, ...Object(fields), finish_reason }],
   });

@@ -1,5 +1,6 @@
 // The calls of an evaluation and nothing else, for Node: `node bare_loop.mjs BATCH URL ATTEMPTS WIDTH`.
 import { readFileSync } from "node:fs";
+import process from "node:process";
 
 const [path, url, attempts, width] = process.argv.slice(2);
 const scenarios = readFileSync(path, "utf8").trim().split("\n").map((line) => JSON.parse(line));

@@ -7,10 +7,7 @@
  * `/delay/<ms>/few/<words>/v1/…` has twenty. `/delay/<ms>/chunks/<n>/v1/…` streams that many words.
  * Prints its port.
  */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import process from "node:process";
-import { getRequestListener } from "@hono/node-server";
 import { corrupt, createText } from "./varied_texts.ts";
 
 interface Body {
@@ -85,12 +82,14 @@ function streamWords(model: string, count: number): Response {
 }
 
 if (import.meta.main) {
-  // Not `Deno.serve`: that (2.9.5) closes the connection after each request of more than 1 kB, and
-  // providers keep theirs.
-  const server = createServer(getRequestListener(handle, { overrideGlobalObjects: false }));
-  server.listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as AddressInfo;
-    Deno.stdout.writeSync(new TextEncoder().encode(`${port}\n`));
+  Deno.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    onListen: ({ port }) => Deno.stdout.writeSync(new TextEncoder().encode(`${port}\n`)),
+  }, async (request) => {
+    const response = await handle(request);
+    response.headers.set("cache-control", "no-transform"); // otherwise Deno compresses it
+    return response;
   });
   process.stdin.on("end", () => Deno.exit(0)).resume(); // ends with the bench that started it
 }

@@ -19,6 +19,7 @@ export interface HeldTimeouts extends Disposable {
  */
 export function holdTimeouts(): HeldTimeouts {
   const original = { setTimeout, clearTimeout };
+  const { setTimeout: start, clearTimeout: stop } = original; // as methods they fail (2.7.7)
   const held = new Map<Timer, () => void>();
   let hanging = 0;
   let fire: Timer | undefined;
@@ -26,7 +27,7 @@ export function holdTimeouts(): HeldTimeouts {
   const isTime = () => hanging > 0 && held.size === hanging;
   function look(): void {
     if (fire !== undefined || !isTime()) return;
-    fire = original.setTimeout(() => {
+    fire = start(() => {
       fire = undefined;
       if (!isTime()) return;
       hanging = 0;
@@ -37,20 +38,20 @@ export function holdTimeouts(): HeldTimeouts {
     }, READING_MS);
   }
   function release(id: Timer): void {
-    original.clearTimeout(id);
+    stop(id);
     held.delete(id);
   }
 
   globalThis.setTimeout =
     ((listener: (...rest: unknown[]) => void, ms?: number, ...rest: unknown[]) => {
       const callback = () => listener(...rest);
-      const id = original.setTimeout(callback, ms);
+      const id = start(callback, ms);
       // The time left of such a timeout is a moment less.
       if (ms !== undefined && ms > 0.9 * HELD_MS) held.set(id, callback);
       return id;
     }) as typeof setTimeout;
   globalThis.clearTimeout = ((id?: Timer) => {
-    if (id === undefined || !held.has(id)) return original.clearTimeout(id);
+    if (id === undefined || !held.has(id)) return stop(id);
     release(id);
     look();
   }) as typeof clearTimeout;
@@ -64,7 +65,7 @@ export function holdTimeouts(): HeldTimeouts {
       look();
     },
     [Symbol.dispose]() {
-      original.clearTimeout(fire);
+      stop(fire);
       Object.assign(globalThis, original);
     },
   };

@@ -1,7 +1,3 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text as readText } from "node:stream/consumers";
-
 import type { Answer, ReceivedRequest } from "./provider_answers.ts";
 
 export * from "./provider_answers.ts";
@@ -18,49 +14,42 @@ export interface ProviderDouble extends AsyncDisposable {
   aborted(count?: number): Promise<void>;
 }
 
-/** Longer than any test. */
-const KEPT_MS = 600_000;
-
-/**
- * Answers each request with the next item of `script`, and with the last one from then on. It stands
- * on node:http, because `Deno.serve` (2.9.5) does not notice a client that leaves before the answer
- * has begun, unless the client's body was short and came in one packet.
- */
-export async function startProviderDouble(script: Answer | Answer[]): Promise<ProviderDouble> {
+/** Answers each request with the next item of `script`, and with the last one from then on. */
+export function startProviderDouble(script: Answer | Answer[]): ProviderDouble {
   const answers = [script].flat();
   const requests: ReceivedRequest[] = [];
   const arrivals = createTally();
   const departures = createTally();
-  const closing = new AbortController();
+  const ending = new AbortController();
 
-  async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const leaving = new AbortController();
-    outgoing.on("close", () => {
-      if (outgoing.writableEnded || outgoing.errored) return;
-      leaving.abort();
-      departures.add();
-    });
-    const url = new URL(incoming.url ?? "/", "http://double");
+  async function handle(incoming: Request): Promise<Response> {
+    incoming.signal.addEventListener("abort", departures.add);
+    const { pathname, search } = new URL(incoming.url);
     const request: ReceivedRequest = {
-      method: incoming.method ?? "",
-      path: url.pathname,
-      search: url.search,
-      headers: new Headers(incoming.headers as Record<string, string>),
-      body: parseBody(await readText(incoming)),
-      signal: AbortSignal.any([leaving.signal, closing.signal]),
+      method: incoming.method,
+      path: pathname,
+      search,
+      headers: incoming.headers,
+      body: parseBody(await incoming.text()),
+      signal: AbortSignal.any([incoming.signal, ending.signal]),
     };
     const answer = answers[Math.min(requests.length, answers.length - 1)]!;
     requests.push(request);
     arrivals.add();
-    await send(await answer(request), outgoing);
+    const { body, status, headers } = await answer(request);
+    const sent = new Response(body, { status, headers });
+    sent.headers.set("cache-control", "no-transform"); // otherwise Deno compresses it
+    return sent;
   }
 
-  // A connection that is closed for being idle, at the moment of a request, would be a 502.
-  const server = createServer({ keepAliveTimeout: KEPT_MS }, (incoming, outgoing) => {
-    handle(incoming, outgoing).catch(() => outgoing.destroy()); // the client was killed
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = Deno.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    signal: ending.signal,
+    onListen() {},
+    onError: cut,
+  }, handle);
+  const origin = `http://127.0.0.1:${server.addr.port}`;
   return {
     origin,
     baseUrl: `${origin}/v1`,
@@ -68,26 +57,15 @@ export async function startProviderDouble(script: Answer | Answer[]): Promise<Pr
     received: (count = 1) => arrivals.reached(count),
     aborted: (count = 1) => departures.reached(count),
     async [Symbol.asyncDispose]() {
-      closing.abort(); // ends the answers that hang
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
+      ending.abort();
+      await server.finished;
     },
   };
 }
 
-/** A body that fails cuts the connection, after everything before it has gone out. */
-async function send(response: Response, outgoing: ServerResponse): Promise<void> {
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  outgoing.flushHeaders();
-  try {
-    for await (const bytes of response.body ?? []) {
-      await new Promise((resolve) => outgoing.write(bytes, resolve));
-    }
-    outgoing.end();
-  } catch (error) {
-    outgoing.destroy(error as Error);
-  }
+/** An answer whose body fails cuts the connection. */
+function cut(): Response {
+  return new Response(new ReadableStream({ start: (body) => body.error(new Error("cut")) }));
 }
 
 function parseBody(text: string): unknown {

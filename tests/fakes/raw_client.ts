@@ -1,6 +1,8 @@
 /** A TCP connection that sends exactly these bytes, and reads until the other end closes it. */
 export interface RawClient extends Disposable {
   say(text: string): Promise<void>;
+  /** Everything that the other end has sent so far. */
+  readonly text: string;
   /** Everything that the other end sent, once it has closed the connection. */
   readonly heard: Promise<string>;
 }
@@ -8,7 +10,17 @@ export interface RawClient extends Disposable {
 export async function connectRaw(url: string): Promise<RawClient> {
   const { hostname, port } = new URL(url);
   const connection = await Deno.connect({ hostname, port: Number(port) });
+  let text = "";
+  async function hear(): Promise<string> {
+    for await (const piece of connection.readable.pipeThrough(new TextDecoderStream())) {
+      text += piece;
+    }
+    return text;
+  }
   return {
+    get text() {
+      return text;
+    },
     async say(text) {
       let rest = new TextEncoder().encode(text);
       while (rest.length > 0) { // a busy system takes a part of it
@@ -16,7 +28,7 @@ export async function connectRaw(url: string): Promise<RawClient> {
         rest = rest.subarray(written);
       }
     },
-    heard: hear(connection),
+    heard: hear().catch(() => text), // it was reset
     [Symbol.dispose]() {
       try {
         connection.close();
@@ -25,15 +37,4 @@ export async function connectRaw(url: string): Promise<RawClient> {
       }
     },
   };
-}
-
-async function hear(connection: Deno.Conn): Promise<string> {
-  const decoder = new TextDecoder();
-  const buffer = new Uint8Array(4096);
-  let text = "";
-  for (;;) {
-    const length = await connection.read(buffer).catch(() => null);
-    if (length === null) return text;
-    text += decoder.decode(buffer.subarray(0, length), { stream: true });
-  }
 }

@@ -34,8 +34,6 @@ Deno.test("an empty environment gives the defaults", () => {
     CORS_ORIGINS: ["http://localhost:*", "http://127.0.0.1:*"],
     TRUSTED_PROXIES: [],
     MAX_REQUESTS: 1000,
-    MAX_CONNECTIONS: 1000,
-    WATCHDOG_MS: 10_000,
     MAX_BODY_BYTES: 8_388_608,
     BODY_TIMEOUT_MS: 30_000,
     MODEL_TIMEOUT_MS: 120_000,
@@ -72,12 +70,16 @@ Deno.test("what is not a whole number is said so, and quotes around it are named
 Deno.test("a number outside of its range is refused with the range", () => {
   const { message } = assertThrows(
     () =>
-      parseConfig(Common, { MODEL_RETRIES: "11", MAX_REQUESTS: "0", WATCHDOG_MS: "2147483648" }),
+      parseConfig(Common, {
+        MODEL_RETRIES: "11",
+        MAX_REQUESTS: "0",
+        SHUTDOWN_GRACE_MS: "2147483648",
+      }),
     ConfigError,
   );
   assertStringIncludes(message, "MODEL_RETRIES: must be a whole number from 0 to 10");
   assertStringIncludes(message, "MAX_REQUESTS: must be a whole number of 1 or more");
-  assertStringIncludes(message, "WATCHDOG_MS: must be a whole number from 0 to 2147483647");
+  assertStringIncludes(message, "SHUTDOWN_GRACE_MS: must be a whole number from 0 to 2147483647");
 });
 
 Deno.test("HOST is an address or a name: a URL, a port or a wildcard is named as the fault", () => {

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { createLineWriter, type LogLevel } from "../../shared/log.ts";
-
-Deno.test.sanitizer({ ops: false, resources: false }); // lines are joined for 10 ms after each test
+// lines are joined for 10 ms after each test
+import { test } from "../fakes/leaky.ts";
 
 function startWriter() {
   const written: string[] = [];
@@ -12,7 +12,7 @@ function startWriter() {
 /** Longer than lines wait; a timer that was set later fires later. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
 
-Deno.test("a single line is written at once, lines that follow it closely are written together", async () => {
+test("a single line is written at once, lines that follow it closely are written together", async () => {
   const { write, written } = startWriter();
   write("a");
   assertEquals(written, ["a"]);
@@ -23,7 +23,7 @@ Deno.test("a single line is written at once, lines that follow it closely are wr
   assertEquals(written, ["a", "b\nc"]);
 });
 
-Deno.test("after a pause a line is written at once again", async () => {
+test("after a pause a line is written at once again", async () => {
   const { write, written } = startWriter();
   write("a");
   await pause();
@@ -31,7 +31,7 @@ Deno.test("after a pause a line is written at once again", async () => {
   assertEquals(written, ["a", "b"]);
 });
 
-Deno.test("a warning or an error is written at once, after the lines that wait", () => {
+test("a warning or an error is written at once, after the lines that wait", () => {
   const { write, written } = startWriter();
   for (const line of ["a", "b"]) write(line);
   write("c", "warn");
@@ -39,7 +39,7 @@ Deno.test("a warning or an error is written at once, after the lines that wait",
   assertEquals(written, ["a", "b\nc", "d"]);
 });
 
-Deno.test("a flush writes what waits, once and in its order", () => {
+test("a flush writes what waits, once and in its order", () => {
   const { write, flush, written } = startWriter();
   for (const line of ["a", "b", "c"]) write(line);
   flush();
@@ -47,7 +47,7 @@ Deno.test("a flush writes what waits, once and in its order", () => {
   assertEquals(written, ["a", "b\nc"]);
 });
 
-Deno.test("lines that cannot be written are lost, and their number is told once others can", () => {
+test("lines that cannot be written are lost, and their number is told once others can", () => {
   const written: string[] = [];
   const losses: number[] = [];
   let isFull = true;
@@ -67,7 +67,7 @@ Deno.test("lines that cannot be written are lost, and their number is told once 
   assertEquals([written, losses], [["\nd", "e"], [3]]);
 });
 
-Deno.test("lines that wait are written when the process exits or fails", async () => {
+test("lines that wait are written when the process exits or fails", async () => {
   const module = new URL("../../shared/log.ts", import.meta.url);
   for (const [end, code] of [["Deno.exit(3)", 3], ["setTimeout(() => { throw new Error() })", 1]]) {
     const script = `import { createLineWriter } from "${module}";

@@ -1,4 +1,5 @@
 import { noteFailure, type RequestContext } from "../../../shared/http/router/router.ts";
+import { streamResponse } from "../../../shared/http/server/answer.ts";
 import type { ActiveRun } from "../manager/active_run.ts";
 import { UNBUFFERED } from "../../../shared/http/router/headers.ts";
 
@@ -39,7 +40,7 @@ export function createEventResponse(client: AbortSignal, write: WritePieces) {
   ended.promise.catch(() => {}); // the reader of the body gets the error too
   const headers = { "content-type": "text/event-stream", ...UNBUFFERED };
   return {
-    response: new Response(body, { headers }),
+    response: streamResponse(body, { headers }),
     /** Aborted when the client leaves, by closing its connection or by cancelling the body. */
     left,
     /** Settles when everything is sent, or the client has left. */

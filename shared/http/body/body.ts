@@ -152,13 +152,17 @@ async function* within(
   const reader = body.getReader();
   signal.addEventListener("abort", () => reader.cancel().catch(() => {}), { once: true });
   let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    signal.throwIfAborted();
-    if (done) return;
-    bytes += value.byteLength;
-    if (bytes > limits.maxBytes) throw tooLarge(limits);
-    yield value;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) return;
+      bytes += value.byteLength;
+      if (bytes > limits.maxBytes) throw tooLarge(limits);
+      yield value;
+    }
+  } finally {
+    reader.releaseLock(); // the server reads on, see `finishAnswer`
   }
 }
 

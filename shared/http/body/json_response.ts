@@ -1,3 +1,5 @@
+import { streamResponse } from "../server/answer.ts";
+
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
@@ -9,7 +11,7 @@ export function streamPieces(
   headers: Record<string, string> = {},
 ): Response {
   const bytes = ReadableStream.from(encodePieces(pieces));
-  return new Response(bytes, { headers: { "content-type": "application/json", ...headers } });
+  return streamResponse(bytes, { headers: { "content-type": "application/json", ...headers } });
 }
 
 /** Many small pieces as few large ones, which are cheaper to send. */

@@ -1,10 +1,10 @@
 import { lookup as systemLookup } from "node:dns";
-import http from "node:http";
-import https from "node:https";
 import type { LookupFunction } from "node:net";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { AppError } from "../../errors.ts";
+import { loadOnce } from "../../lazy.ts";
 import ipaddr from "ipaddr.js";
+import type { Dispatcher } from "undici";
 
 export interface ResolvedAddress {
   address: string;
@@ -41,14 +41,12 @@ interface PublicFetchOptions {
   idleMs?: number;
 }
 
-/** Connections of one host that are kept for the next calls. */
-const KEPT_PER_HOST = 16;
-
 /**
  * A `fetch` that reaches public addresses only. Names are looked up by the connection itself, and
  * the address that is checked is the one connected to: a name that changes its address between a
- * check and a `fetch` (DNS rebinding) gains nothing. It uses `node:http`, because Deno's own `fetch`
- * accepts no lookup function. The body must be a string or absent; redirects are handed back.
+ * check and a `fetch` (DNS rebinding) gains nothing. Deno's own `fetch` accepts no lookup function,
+ * and Deno's `node:http` (2.7.7) leaves connections and rejected promises behind. The body must be a
+ * string or absent; redirects are handed back.
  */
 export function createPublicFetch(
   { resolve = systemResolve, isPublic = isPublicAddress, idleMs = 15_000 }: PublicFetchOptions = {},
@@ -63,57 +61,39 @@ export function createPublicFetch(
       else callback(null, first.address, first.family);
     }, (error) => callback(error, "", 0));
   };
-  // Callers and models choose the hosts, so idle connections are limited. Busy ones are limited
-  // where the calls are made; a queue here would use up the time of a call.
-  const kept = { keepAlive: true, timeout: idleMs, maxFreeSockets: KEPT_PER_HOST, lookup };
-  const agents = { "http:": new http.Agent(kept), "https:": new https.Agent(kept) };
+  // Loaded on demand: most services never ask such an address.
+  const agent = loadOnce(async () => {
+    const { Agent } = await import("undici");
+    return new Agent({
+      connect: { lookup },
+      keepAliveTimeout: idleMs,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  });
 
-  return async (input, init = {}) => {
+  return async (input, { method = "GET", headers, body, signal } = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (isIpAddress(url.hostname) && !isPublic(url.hostname)) throw notPublic(url.origin);
-    const protocol = url.protocol === "https:" ? "https:" : "http:";
-    const headers = {
-      ...Object.fromEntries(new Headers(init.headers)),
-      "accept-encoding": "identity",
-    };
-    return await send({ url, headers, init, agent: agents[protocol], lookup });
-  };
-}
-
-interface Sending {
-  url: URL;
-  headers: Record<string, string>;
-  init: RequestInit;
-  agent: http.Agent;
-  lookup: LookupFunction;
-}
-
-function send({ url, headers, init, agent, lookup }: Sending): Promise<Response> {
-  const { method = "GET", body, signal } = init;
-  const { request } = url.protocol === "https:" ? https : http;
-  return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const call = request(url, { method, headers, agent, lookup });
-    const leave = () => call.destroy();
-    signal?.addEventListener("abort", leave, { once: true });
-    call.on("close", () => signal?.removeEventListener("abort", leave));
-    call.on("error", (error) => reject(signal?.aborted ? signal.reason : error));
-    call.on("response", (message) => {
-      // Thrown in an event handler, it would end the process instead of this call.
-      try {
-        resolve(toResponse(message));
-      } catch (error) {
-        message.destroy();
-        reject(notHttp(error));
-      }
+    const answer = await (await agent()).request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: method as Dispatcher.HttpMethod,
+      headers: { ...Object.fromEntries(new Headers(headers)), "accept-encoding": "identity" },
+      body: typeof body === "string" ? body : null,
+      signal,
+    }).catch((error) => {
+      if (error.message === "bad upgrade") throw notHttp(error); // 101, for which nobody asked
+      throw signal?.aborted ? signal.reason : error;
     });
-    // 101 was not asked for, and no other event would follow.
-    call.on("upgrade", (_, socket) => {
-      socket.destroy();
-      reject(notHttp());
-    });
-    call.end(typeof body === "string" ? body : undefined);
-  });
+    try {
+      return toResponse(answer);
+    } catch (error) { // the caller would not close it
+      answer.body.on("error", () => {}).destroy();
+      throw notHttp(error);
+    }
+  };
 }
 
 function notHttp(cause?: unknown): SyntaxError {
@@ -124,18 +104,30 @@ function notHttp(cause?: unknown): SyntaxError {
 const EMPTY_STATUSES = [204, 205, 304];
 
 /** Throws if a `Response` cannot represent the answer: status 999, a header with a NUL. */
-function toResponse(message: http.IncomingMessage): Response {
-  const headers = new Headers();
-  for (let at = 0; at + 1 < message.rawHeaders.length; at += 2) {
-    headers.append(message.rawHeaders[at]!, message.rawHeaders[at + 1]!);
-  }
-  const status = message.statusCode ?? 502;
+function toResponse({ statusCode: status, headers, body }: Dispatcher.ResponseData): Response {
+  const pairs = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one): [string, string] => [name, one])
+  );
   const isEmpty = EMPTY_STATUSES.includes(status);
-  if (isEmpty) message.resume();
-  return new Response(isEmpty ? null : Readable.toWeb(message) as ReadableStream, {
+  if (isEmpty) body.resume();
+  return new Response(isEmpty ? null : streamOf(body), {
     status,
-    headers,
+    headers: pairs,
   });
+}
+
+/** `Readable.toWeb` of Deno 2.7.7 throws where nobody can catch it when the reader stops. */
+function streamOf(body: Readable): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const pieces = body[Symbol.asyncIterator]();
+  body.on("error", () => {}); // the reader gets it
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(new Uint8Array(value));
+    },
+    cancel: () => void body.destroy(),
+  }, { highWaterMark: 0 });
 }
 
 function notPublic(where: string): AppError {

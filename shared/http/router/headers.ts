@@ -28,7 +28,7 @@ const HEADERS: Record<string, string> = {
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   // Answers are private to one caller: no cache may keep them.
-  "cache-control": "no-store",
+  "cache-control": "no-store, no-transform",
   // Answers are not pages; a route that serves a page sets its own policy.
   "content-security-policy": CONTENT_POLICY,
 };
@@ -47,8 +47,9 @@ const CHARSET = /;\s*charset\s*=\s*("[^"]*"|[^;,\s]*)/gi;
  * must be asked for. A charset in `Accept` is ignored, because both are UTF-8.
  */
 export function wantsEvents(request: Request): boolean {
-  const accept = request.headers.get("accept")?.replaceAll(CHARSET, "") ?? "*/*";
-  const asked = { headers: new Headers({ accept }) };
+  const asks = request.headers.get("accept") ?? "";
+  if (!/text\//i.test(asks)) return false;
+  const asked = { headers: new Headers({ accept: asks.replaceAll(CHARSET, "") }) };
   return accepts(asked, "application/json", "text/event-stream") === "text/event-stream";
 }
 

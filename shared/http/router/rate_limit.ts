@@ -1,10 +1,10 @@
+import ipaddr from "ipaddr.js";
 import type * as limiters from "rate-limiter-flexible";
 // Imported file by file: the whole package loads a store for every database.
 import memoryClass from "rate-limiter-flexible/lib/RateLimiterMemory.js";
 import resultClass from "rate-limiter-flexible/lib/RateLimiterRes.js";
 import { AppError } from "../../errors.ts";
 import type { Connection } from "../server/connection.ts";
-import { networkOf } from "../server/connections.ts";
 import { plainAddress } from "./origin.ts";
 import type { Guard } from "./router.ts";
 
@@ -95,4 +95,12 @@ function callerAddress(
 function forwardedAddress(entry: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry.trim()) ?? [];
   return plainAddress(bracketed ?? plain ?? entry.trim());
+}
+
+/** An IPv6 address counts as its /64: one customer has all 2^64 addresses of it. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === "ipv4") return parsed.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/64`).toString();
 }

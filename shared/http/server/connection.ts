@@ -10,8 +10,6 @@ export interface Connection {
   onClose(callback: () => void): void;
   /** Of the server that accepted the request; missing in tests without a server. */
   readonly admission?: Admission;
-  /** Aborted when the service stops and the grace time is over; the client is still there. */
-  ending?(): AbortSignal;
 }
 
 /**
@@ -19,13 +17,24 @@ export interface Connection {
  * and when the service ends.
  */
 export function workSignal(request: Request, connection: Connection): AbortSignal {
-  const ending = connection.ending?.();
-  return ending ? AbortSignal.any([request.signal, ending]) : request.signal;
+  return endingWith(request.signal, connection);
+}
+
+/** Aborted with the signal, and when the service ends. */
+export function endingWith(signal: AbortSignal, { admission, onClose }: Connection): AbortSignal {
+  if (!admission) return signal;
+  const controller = new AbortController();
+  const leave = () => controller.abort(signal.reason);
+  if (signal.aborted) leave();
+  else signal.addEventListener("abort", leave, { once: true });
+  const end = () => controller.abort(new DOMException("the service ends", "AbortError"));
+  onClose(admission.onEnd(end));
+  return controller.signal;
 }
 
 /** 503 `shutting_down` for an abort by the end of the service; other errors as they are. */
 export function explainEnd(error: unknown, connection: Connection): unknown {
-  return isAbort(error) && connection.ending?.().aborted ? shuttingDown() : error;
+  return isAbort(error) && connection.admission?.isEnding ? shuttingDown() : error;
 }
 
 /**

@@ -1,7 +1,5 @@
-import type { Server } from "node:http";
 import type { Logger } from "../../log.ts";
 import type { Admission } from "./admission.ts";
-import type { ConnectionLimit } from "./connections.ts";
 
 /** How a service ends. */
 export interface StopOptions {
@@ -19,16 +17,13 @@ export interface StopOptions {
 }
 
 interface StoppedServer {
-  server: Server;
   admission: Admission;
-  /** Closes connections without a request, which `node:http` considers busy. */
-  closeUnused: ConnectionLimit["closeUnused"];
+  /** Closes the port; settles when the last running request is answered. */
+  finish(): Promise<unknown>;
+  /** Closes all connections. */
+  cut(): void;
 }
 
-/** Time for requests that are on their way on new connections. */
-const FIRST_BYTES_MS = 250;
-/** Time for the rest of a request's head, without which there is nothing to answer. */
-const HEAD_MS = 2000;
 /** Time for the answers that say that the service is stopping. */
 const LAST_WORDS_MS = 1000;
 /** Time for closing resources: a tool server that is a program takes five seconds to end. */
@@ -44,7 +39,7 @@ const LAST_LINES_MS = 50;
  */
 export function createStop(
   { name, log, graceMs, ...options }: StopOptions,
-  { server, admission, closeUnused }: StoppedServer,
+  { admission, finish, cut }: StoppedServer,
 ): () => void {
   const hurry = Promise.withResolvers<void>();
   let signals = 0;
@@ -52,9 +47,7 @@ export function createStop(
   async function stop(): Promise<void> {
     log.info(`${name} is stopping`, { grace_ms: graceMs, running: admission.used });
     admission.stop();
-    setTimeout(() => closeUnused({ half: false }), FIRST_BYTES_MS);
-    setTimeout(() => closeUnused({ half: true }), HEAD_MS);
-    const ended = Promise.all([closeServer(server), options.stop?.()]);
+    const ended = Promise.all([finish(), options.stop?.()]);
     if (!await settles(ended, { ms: graceMs, unless: hurry.promise })) await giveUp(ended);
     await settles(options.close?.(), { ms: CLOSE_MS });
     log.info(`${name} has stopped`);
@@ -66,7 +59,7 @@ export function createStop(
     admission.end();
     options.abandon?.();
     if (await settles(ended, { ms: LAST_WORDS_MS })) return;
-    server.closeAllConnections();
+    cut();
     await settles(ended, { ms: LAST_LINES_MS });
   }
 
@@ -103,14 +96,6 @@ async function settles(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Settles when the last running request is answered; connections without one are closed. */
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
 }
 
 /** Ctrl-C, a service manager or a CI system, and a terminal that is closed. */

@@ -120,13 +120,13 @@ export function ConfirmDialog({ title, action, children, onConfirm, onClose }: {
  * or closed. Returns what ends that. A browser without the Navigation API goes back all the same.
  */
 function holdBack(ask: () => void): () => void {
-  function stay(event: NavigateEvent): void {
+  function stay(event: Event & { navigationType?: string }): void {
     if (event.navigationType !== "traverse" || !event.cancelable) return;
     event.preventDefault();
     ask();
   }
   const askOnLeaving = (event: Event) => event.preventDefault();
-  const { navigation } = globalThis as { navigation?: Navigation };
+  const { navigation } = globalThis as { navigation?: EventTarget };
   navigation?.addEventListener("navigate", stay);
   globalThis.addEventListener("beforeunload", askOnLeaving);
   return () => {

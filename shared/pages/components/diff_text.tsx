@@ -1,4 +1,4 @@
-import { diffArrays } from "diff";
+import { diffArrays } from "diff/array";
 import { directionOf, hasRightToLeft } from "../text/direction.ts";
 
 /** The share of the shorter text below which differences are not marked. */

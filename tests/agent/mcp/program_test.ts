@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { type McpConnectOptions, StartFailure } from "../../../agent/mcp/client.ts";
 import { connectMcp } from "../../fakes/connect_mcp.ts";
+// the MCP SDK's client leaves a timer of its close behind
+import { test } from "../../fakes/leaky.ts";
 
-Deno.test.sanitizer({ ops: false, resources: false }); // the MCP SDK's client leaves a timer of its close behind
-
-Deno.test("a program that writes endlessly, one line or to stderr, is given up", async () => {
+test("a program that writes endlessly, one line or to stderr, is given up", async () => {
   const script = new URL("../../fakes/endless_server.ts", import.meta.url).pathname;
   for (const way of ["line", "stderr"]) {
     const args = ["run", "--quiet", script, way];
@@ -28,7 +28,7 @@ const telling = (way: string, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-Deno.test("a program gets PATH, HOME and the locale, and starts in the folder for temporary files", async () => {
+test("a program gets PATH, HOME and the locale, and starts in the folder for temporary files", async () => {
   const { session } = await connectMcp(
     telling("well", { env: { OWN: "1", LANG: "tlh", USER: null } }),
   );
@@ -40,7 +40,7 @@ Deno.test("a program gets PATH, HOME and the locale, and starts in the folder fo
   await session.close();
 });
 
-Deno.test("a program starts in the folder of its entry", async () => {
+test("a program starts in the folder of its entry", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir());
   const { session } = await connectMcp(telling("well", { cwd: folder }));
   const { cwd } = JSON.parse(await session.callTool("tell", { args: {} }) as string);
@@ -49,7 +49,7 @@ Deno.test("a program starts in the folder of its entry", async () => {
   await Deno.remove(folder);
 });
 
-Deno.test("what a program that fails wrote last is reported, without the secrets of its entry", async () => {
+test("what a program that fails wrote last is reported, without the secrets of its entry", async () => {
   const error = await assertRejects(
     () => connectMcp(telling("fail", { env: { KEY: "entry-secret" } })),
     StartFailure,
@@ -59,7 +59,7 @@ Deno.test("what a program that fails wrote last is reported, without the secrets
   assert(error.stderr.length <= 4096);
 });
 
-Deno.test("the limit of a start is that of the entry, else that of the configuration", async () => {
+test("the limit of a start is that of the entry, else that of the configuration", async () => {
   const cases: [entry: Record<string, unknown>, options: McpConnectOptions][] = [
     [telling("late", { timeout: 0.1 }), { timeoutMs: 600_000 }],
     [telling("late"), { timeoutMs: 100 }],

@@ -3,6 +3,8 @@ import { toParameters } from "../../../agent/mcp/input_schema.ts";
 import { createListRefresh } from "../../../agent/mcp/pauses.ts";
 import { readToolList, type ToolPage } from "../../../agent/mcp/tool_list.ts";
 import { names, openSource, session, sourceBecomes } from "../../fakes/mcp_sessions.ts";
+// the pauses between readings outlive a test
+import { test } from "../../fakes/leaky.ts";
 
 const tool = (name: string, description = name) => ({ name, description, inputSchema: {} });
 
@@ -17,7 +19,7 @@ function endless(page: (number: number) => ToolPage["tools"]) {
   };
 }
 
-Deno.test("a list is read page by page", async () => {
+test("a list is read page by page", async () => {
   const pages: Record<string, ToolPage> = {
     first: { tools: [tool("a")], nextCursor: "second" },
     second: {
@@ -35,14 +37,14 @@ Deno.test("a list is read page by page", async () => {
   assertEquals(leftOut, undefined);
 });
 
-Deno.test("a description of a megabyte is cut, and says so", async () => {
+test("a description of a megabyte is cut, and says so", async () => {
   const page = { tools: [tool("a", "words ".repeat(180_000))] };
   const { tools } = await readToolList(() => Promise.resolve(page));
   assertEquals(tools[0]!.description.length, 20_000);
   assert(tools[0]!.description.endsWith("… (cut)"));
 });
 
-Deno.test("a tool that can only be called as a task is left out", async () => {
+test("a tool that can only be called as a task is left out", async () => {
   const supporting = (taskSupport: string) => ({
     ...tool(taskSupport),
     execution: { taskSupport },
@@ -56,7 +58,7 @@ Deno.test("a tool that can only be called as a task is left out", async () => {
   assertEquals(unusable, ["required"]);
 });
 
-Deno.test("reading a list stops after 100 pages, 1,000 tools or 8 MB, with the reason", async () => {
+test("reading a list stops after 100 pages, 1,000 tools or 8 MB, with the reason", async () => {
   const empty = endless(() => []);
   assertEquals(await readToolList(empty.read), { tools: [], leftOut: "over 100 pages" });
   assertEquals(empty.asked, 100);
@@ -75,7 +77,7 @@ Deno.test("reading a list stops after 100 pages, 1,000 tools or 8 MB, with the r
   assertEquals([cut.tools.length, cut.leftOut], [8, "over 8388608 characters"]);
 });
 
-Deno.test("a page that names itself as the next page is the last", async () => {
+test("a page that names itself as the next page is the last", async () => {
   let asked = 0;
   const { tools, leftOut } = await readToolList(() => {
     asked++;
@@ -85,7 +87,7 @@ Deno.test("a page that names itself as the next page is the last", async () => {
   assert(leftOut);
 });
 
-Deno.test("a tool whose definition is invalid is left out by name, and the others are used", async () => {
+test("a tool whose definition is invalid is left out by name, and the others are used", async () => {
   const page = {
     tools: [
       tool("a"),
@@ -102,26 +104,26 @@ Deno.test("a tool whose definition is invalid is left out by name, and the other
   assertEquals(unusable, ["text", "none", "properties", "(unnamed)", "(unnamed)"]);
 });
 
-Deno.test("an empty input schema is that of an object without properties", async () => {
+test("an empty input schema is that of an object without properties", async () => {
   const { tools } = await readToolList(() => Promise.resolve({ tools: [tool("a")] }));
   assertEquals(tools[0]?.inputSchema, { type: "object" });
 });
 
-Deno.test("properties and required that are null count as left out, as servers in Go send them", async () => {
+test("properties and required that are null count as left out, as servers in Go send them", async () => {
   const inputSchema = { type: "object", properties: null, required: null };
   const page = { tools: [{ name: "a", inputSchema }] };
   const { tools } = await readToolList(() => Promise.resolve(page));
   assertEquals(tools[0]?.inputSchema, { type: "object" });
 });
 
-Deno.test("of two tools of one name the first is used, and another definition is named", async () => {
+test("of two tools of one name the first is used, and another definition is named", async () => {
   const page = { tools: [tool("a", "first"), tool("a", "first"), tool("a", "second"), tool("b")] };
   const { tools, unusable } = await readToolList(() => Promise.resolve(page));
   assertEquals(tools.map(({ description }) => description), ["first", "b"]);
   assertEquals(unusable, ["a"]);
 });
 
-Deno.test("true in place of a schema is an object, as models want it, at every level; false is left out", async () => {
+test("true in place of a schema is an object, as models want it, at every level; false is left out", async () => {
   const toSchema = (any: unknown, never: Record<string, unknown> = {}) => ({
     type: "object",
     properties: {
@@ -142,7 +144,7 @@ Deno.test("true in place of a schema is an object, as models want it, at every l
   assertEquals(tools[0]?.inputSchema, toSchema({}));
 });
 
-Deno.test("an array that may contain anything says so, for OpenAI refuses one without items", async () => {
+test("an array that may contain anything says so, for OpenAI refuses one without items", async () => {
   const given = {
     bare: { type: "array" },
     maybe: { type: ["array", "null"], items: null },
@@ -162,7 +164,7 @@ Deno.test("an array that may contain anything says so, for OpenAI refuses one wi
   assertEquals(tools[0]?.inputSchema, toSchema({ type: "object", properties }));
 });
 
-Deno.test("tuples have no list of items, which providers refuse", async () => {
+test("tuples have no list of items, which providers refuse", async () => {
   const [text, number] = [{ type: "string" }, { type: "number" }];
   const properties = {
     earlier: { type: "array", items: [text, number] },
@@ -183,7 +185,7 @@ Deno.test("tuples have no list of items, which providers refuse", async () => {
   });
 });
 
-Deno.test("what a rule forbids stays forbidden", async () => {
+test("what a rule forbids stays forbidden", async () => {
   const text = { type: "string" };
   const toSchema = (never: unknown) => ({
     type: "object",
@@ -195,7 +197,7 @@ Deno.test("what a rule forbids stays forbidden", async () => {
   assertEquals(tools[0]?.inputSchema, toSchema({ not: {} }));
 });
 
-Deno.test("a schema that is nested without end does not stop the reading of a list", async () => {
+test("a schema that is nested without end does not stop the reading of a list", async () => {
   let inner: unknown = true;
   for (let level = 0; level < 1_000; level++) inner = { items: inner };
   const inputSchema = { type: "object", properties: { deep: inner } };
@@ -204,7 +206,7 @@ Deno.test("a schema that is nested without end does not stop the reading of a li
   assertEquals(tools.length, 1);
 });
 
-Deno.test("arguments that may also be null are an object", async () => {
+test("arguments that may also be null are an object", async () => {
   const inputSchema = { type: ["object", "null"], properties: { a: { type: "string" } } };
   const page = { tools: [{ name: "a", inputSchema }] };
   const { tools } = await readToolList(() => Promise.resolve(page));
@@ -231,7 +233,7 @@ async function timersHaveRun(): Promise<void> {
   }
 }
 
-Deno.test("changes that are announced while a list is paused are read once it goes on", async () => {
+test("changes that are announced while a list is paused are read once it goes on", async () => {
   const refresh = refreshing();
   refresh.announce();
   refresh.announce();
@@ -242,7 +244,7 @@ Deno.test("changes that are announced while a list is paused are read once it go
   assertEquals(refresh.readings(), 1);
 });
 
-Deno.test("a pause forgets the changes before it, also those that were about to be read", async () => {
+test("a pause forgets the changes before it, also those that were about to be read", async () => {
   const refresh = refreshing();
   refresh.announce(); // kept for the end of the pause
   refresh.pause();
@@ -254,7 +256,7 @@ Deno.test("a pause forgets the changes before it, also those that were about to 
   assertEquals(refresh.readings(), 0);
 });
 
-Deno.test("a change that is announced while the list is being read leads to one more reading, after it", async () => {
+test("a change that is announced while the list is being read leads to one more reading, after it", async () => {
   const more = ["once", "more"];
   let atOnce = 0;
   let most = 0;
@@ -274,21 +276,21 @@ Deno.test("a change that is announced while the list is being read leads to one 
 const text = { type: "string" };
 const needs = (name: string) => ({ properties: { [name]: text }, required: [name] });
 
-Deno.test("a definition that many alternatives name is read once", () => {
+test("a definition that many alternatives name is read once", () => {
   const options = Array.from({ length: 4000 }, () => ({ $ref: "#/$defs/many" }));
   const properties = Object.fromEntries(options.map((_, i) => [`p${i}`, text]));
   const seen = toParameters({ type: "object", oneOf: options, $defs: { many: { properties } } });
   assertEquals(Object.keys(seen.properties as object).length, 4000);
 });
 
-Deno.test("models see properties, also of a tool without arguments", () => {
+test("models see properties, also of a tool without arguments", () => {
   assertEquals(toParameters({ type: "object" }), { type: "object", properties: {} });
   const schema = { type: "object", properties: { a: text }, required: ["a"] };
   const $schema = "http://json-schema.org/draft-07/schema#";
   assertEquals(toParameters({ $schema, ...schema }), schema);
 });
 
-Deno.test("models see alternatives at the top of a schema as properties, and in words", () => {
+test("models see alternatives at the top of a schema as properties, and in words", () => {
   const kind = (name: string) => ({ properties: { kind: { const: name } } });
   const schema = {
     type: "object",
@@ -310,7 +312,7 @@ Deno.test("models see alternatives at the top of a schema as properties, and in 
   assertEquals(description, `A search.\nThe arguments must also fit ${rules}`);
 });
 
-Deno.test("arguments reach the server as the model sent them: it checks them itself", async () => {
+test("arguments reach the server as the model sent them: it checks them itself", async () => {
   const received: unknown[] = [];
   await using source = openSource(() =>
     Promise.resolve(session(["add"], {

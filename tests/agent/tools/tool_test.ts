@@ -16,8 +16,10 @@ import { createPublicFetch } from "../../../shared/http/fetch/public_fetch.ts";
 import { createMetrics } from "../../../shared/ops/metrics.ts";
 import { createTool, html, read, refusal, siteUrl, toolOf } from "../../fakes/fetch_url_tool.ts";
 import { errorStatus, hang, json, raw, startProviderDouble } from "../../fakes/provider_double.ts";
+// the client of public addresses has timers that outlive a test
+import { test } from "../../fakes/leaky.ts";
 
-Deno.test("the model sees each tool's name, description and arguments", () => {
+test("the model sees each tool's name, description and arguments", () => {
   const { definitions, names } = createToolbox(createTools(parseConfig(AgentConfig, {})));
   assertEquals(names, ["current_time", "calculator"]);
   assertEquals(definitions[0], {
@@ -37,13 +39,13 @@ Deno.test("the model sees each tool's name, description and arguments", () => {
   assertEquals(definitions[1]?.parameters.required, ["expression"]);
 });
 
-Deno.test("a tool is found by its own name only", () => {
+test("a tool is found by its own name only", () => {
   const toolbox = createToolbox(createTools(parseConfig(AgentConfig, {})));
   assertEquals(toolbox.find("calculator")?.name, "calculator");
   assertEquals(toolbox.find("toString"), undefined);
 });
 
-Deno.test("tools that are renamed again and again do not create endless metrics", async () => {
+test("tools that are renamed again and again do not create endless metrics", async () => {
   const metrics = createMetrics({ runs: () => 0 });
   const tool = (name: string): Tool => ({
     name,
@@ -66,7 +68,7 @@ Deno.test("tools that are renamed again and again do not create endless metrics"
   assertEquals(lines.at(-1), 'assay_tool_calls_total{tool="other",outcome="ok"} 2000');
 });
 
-Deno.test("a tool whose caller has left is counted as left, one at its time limit as an error", async () => {
+test("a tool whose caller has left is counted as left, one at its time limit as an error", async () => {
   const metrics = createMetrics({ runs: () => 0 });
   const toolbox = createToolbox([{
     name: "slow",
@@ -94,7 +96,7 @@ Deno.test("a tool whose caller has left is counted as left, one at its time limi
 
 const QUERY = { query: "deno", max_results: 2 };
 
-Deno.test("a search sends its key and lists the results", async () => {
+test("a search sends its key and lists the results", async () => {
   await using double = await startProviderDouble(json({
     results: [
       { title: "Deno", url: "https://deno.com", content: "A runtime.", score: 0.9 },
@@ -111,7 +113,7 @@ Deno.test("a search sends its key and lists the results", async () => {
   assertEquals(request?.headers.get("authorization"), "Bearer tvly-1");
 });
 
-Deno.test("a search that finds nothing says so, or what the service answers by itself", async () => {
+test("a search that finds nothing says so, or what the service answers by itself", async () => {
   for (
     const [answer, expected] of [[null, "Nothing was found."], ["", "Nothing was found."], [
       "42",
@@ -124,7 +126,7 @@ Deno.test("a search that finds nothing says so, or what the service answers by i
   }
 });
 
-Deno.test("the key does not follow a redirect of the search service", async () => {
+test("the key does not follow a redirect of the search service", async () => {
   await using other = await startProviderDouble(json({ results: [] }));
   const redirect = raw(null as unknown as string, {
     status: 307,
@@ -136,7 +138,7 @@ Deno.test("the key does not follow a redirect of the search service", async () =
   assertEquals(other.requests.length, 0);
 });
 
-Deno.test("a failed search does not show the service's message", async () => {
+test("a failed search does not show the service's message", async () => {
   const answers = [
     errorStatus(401, { message: "bad key tvly-1" }),
     raw(JSON.stringify({ results: [], answer: "x".repeat(5_000_000) })),
@@ -151,7 +153,7 @@ Deno.test("a failed search does not show the service's message", async () => {
   }
 });
 
-Deno.test("AGENT_TOOLS selects the tools, and web_search needs its key", () => {
+test("AGENT_TOOLS selects the tools, and web_search needs its key", () => {
   const named = (environment: Record<string, string>) =>
     createTools(parseConfig(AgentConfig, environment)).map(({ name }) => name);
   assertEquals(named({}), ["current_time", "calculator"]);
@@ -166,14 +168,14 @@ Deno.test("AGENT_TOOLS selects the tools, and web_search needs its key", () => {
 
 const PUBLIC = "93.184.215.14";
 
-Deno.test("a URL that is too long is refused, also in a redirect", async () => {
+test("a URL that is too long is refused, also in a redirect", async () => {
   const long = `/${"a".repeat(3_000)}`;
   assertStringIncludes(await refusal(() => read(html("x"), long)), "over 2048 characters");
   const redirect = () => new Response(null, { status: 302, headers: { location: long } });
   assertStringIncludes(await refusal(() => read(redirect)), "over 2048 characters");
 });
 
-Deno.test("content that is not text, error statuses and invalid URLs are refused", async () => {
+test("content that is not text, error statuses and invalid URLs are refused", async () => {
   assertStringIncludes(
     await refusal(() => read(html("x", "image/png"))),
     "image/png is not text",
@@ -190,7 +192,7 @@ Deno.test("content that is not text, error statuses and invalid URLs are refused
   assertStringIncludes(await run("http://u:p@site.test/"), "password");
 });
 
-Deno.test("private, loopback, link-local and metadata addresses are refused, however written", async () => {
+test("private, loopback, link-local and metadata addresses are refused, however written", async () => {
   const hosts = [
     "127.0.0.1",
     "localhost",
@@ -218,7 +220,7 @@ Deno.test("private, loopback, link-local and metadata addresses are refused, how
   }
 });
 
-Deno.test("a host is refused if any of its addresses is not public", async () => {
+test("a host is refused if any of its addresses is not public", async () => {
   await using double = await startProviderDouble(html("inside"));
   const tool = toolOf(() => [PUBLIC, "10.0.0.8"]);
   const told = await refusal(async () => await tool.run({ url: siteUrl(double) }, {}));
@@ -226,7 +228,7 @@ Deno.test("a host is refused if any of its addresses is not public", async () =>
   assertEquals(double.requests.length, 0);
 });
 
-Deno.test("each redirect is checked as the first address was", async () => {
+test("each redirect is checked as the first address was", async () => {
   const port = (origin: string) => new URL(origin).port;
   await using inside = await startProviderDouble(html("the secret"));
   for (const target of [`http://10.0.0.8/`, `http://inside.test:${port(inside.origin)}/`]) {
@@ -240,14 +242,14 @@ Deno.test("each redirect is checked as the first address was", async () => {
   assertEquals(inside.requests.length, 0);
 });
 
-Deno.test("a redirect to another scheme is refused, one within the site is followed", async () => {
+test("a redirect to another scheme is refused, one within the site is followed", async () => {
   const to = (location: string) => () => new Response(null, { status: 302, headers: { location } });
   assertStringIncludes(await refusal(() => read(to("file:///etc/passwd"))), "only http and https");
   assertEquals(await read([to("/next"), html("there", "text/plain")]), "there");
   assertStringIncludes(await refusal(() => read(to("/again"))), "more than 5 redirects");
 });
 
-Deno.test("a host is looked up once, so it cannot change its address after the check", async () => {
+test("a host is looked up once, so it cannot change its address after the check", async () => {
   await using inside = await startProviderDouble(html("the secret", "text/plain"));
   // The first lookup returns a public address, a second one would return a private address.
   const answers = [PUBLIC, "127.0.0.1"];
@@ -265,7 +267,7 @@ Deno.test("a host is looked up once, so it cannot change its address after the c
   assertEquals([asked, inside.requests.length], [1, 0]);
 });
 
-Deno.test("a page that takes too long is given up", async () => {
+test("a page that takes too long is given up", async () => {
   await using double = await startProviderDouble(hang());
   const tool = createTool({
     connect: createPublicFetch({
@@ -279,7 +281,7 @@ Deno.test("a page that takes too long is given up", async () => {
   await double.aborted();
 });
 
-Deno.test("a caller that leaves closes the page's socket", async () => {
+test("a caller that leaves closes the page's socket", async () => {
   await using double = await startProviderDouble(hang());
   const controller = new AbortController();
   const reading = toolOf().run({ url: siteUrl(double) }, { signal: controller.signal });

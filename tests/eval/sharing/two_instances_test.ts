@@ -9,8 +9,8 @@ import {
 } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
-
-Deno.test.sanitizer({ ops: false, resources: false }); // connections to PostgreSQL outlive a test
+// connections to PostgreSQL outlive a test
+import { test } from "../../fakes/leaky.ts";
 
 const ignore = postgresBin === undefined;
 const server = ignore ? undefined! : await startPostgres();
@@ -54,7 +54,7 @@ const ask = (
     new Request(evaluateRequestOf(evaluateBody(TWO_TURNS), { "idempotency-key": key }), init),
   );
 
-Deno.test({
+test({
   name:
     "a key that is repeated at a second instance is answered with the result, whenever it comes",
   ignore,
@@ -74,7 +74,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a client at one instance gets the result of a run whose other client has left another",
   ignore,
   async fn() {

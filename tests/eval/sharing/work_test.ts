@@ -8,8 +8,8 @@ import { openWithQueues } from "../../fakes/postgres_queues.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { until } from "../../fakes/until.ts";
-
-Deno.test.sanitizer({ ops: false, resources: false }); // connections to PostgreSQL outlive a test
+// connections to PostgreSQL outlive a test
+import { test } from "../../fakes/leaky.ts";
 
 const CONNECTIONS = 6;
 const ignore = postgresBin === undefined;
@@ -83,7 +83,7 @@ const ADAPTERS: Record<string, OpenWork> = {
 const never = new AbortController().signal;
 
 for (const [name, open] of Object.entries(ADAPTERS)) {
-  Deno.test(`each conversation that is left is handed out once, to whoever asks (${name})`, async () => {
+  test(`each conversation that is left is handed out once, to whoever asks (${name})`, async () => {
     await using opened = await open();
     const works = [opened.work, opened.others()];
     const had: string[] = [];
@@ -102,7 +102,7 @@ for (const [name, open] of Object.entries(ADAPTERS)) {
     for (const work of works) await work.close();
   });
 
-  Deno.test(`conversations are continued only where a part may be stored (${name})`, async () => {
+  test(`conversations are continued only where a part may be stored (${name})`, async () => {
     await using opened = await open();
     const taken = await opened.work.take();
     assertEquals(taken?.isContinued, name === "in process"); // it does not know yet, so it looks
@@ -110,7 +110,7 @@ for (const [name, open] of Object.entries(ADAPTERS)) {
   });
 }
 
-Deno.test({
+test({
   name: "a conversation that is given back is handed to another process, as one to be continued",
   ignore,
   async fn() {
@@ -127,7 +127,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "waiting for a conversation ends with the signal",
   ignore,
   async fn() {
@@ -141,7 +141,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "if storing a run fails, neither the run nor its conversations exist",
   ignore,
   async fn() {
@@ -163,7 +163,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "more runs can be created and resumed at once than there are connections",
   ignore,
   async fn() {
@@ -179,7 +179,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a process whose conversation was given to another learns it at its next sign of life",
   ignore,
   async fn() {
@@ -198,7 +198,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "conversations are handed out in the order of the batch, and leave nothing behind",
   ignore,
   async fn() {
@@ -219,7 +219,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "the statistics of the database know a long queue soon after its run was created",
   ignore,
   async fn() {
@@ -243,7 +243,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "the limit of an endpoint reaches the processes that call it, and not the one that told it",
   ignore,
   async fn() {

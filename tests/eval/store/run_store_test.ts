@@ -13,8 +13,8 @@ import { retryCases } from "./retry_cases.ts";
 import { runCases } from "./run_cases.ts";
 import { newRun, type StoreCase } from "./store_case.ts";
 import { turnCases } from "./turn_cases.ts";
-
-Deno.test.sanitizer({ ops: false, resources: false }); // connections to PostgreSQL outlive a test
+// connections to PostgreSQL outlive a test
+import { test } from "../../fakes/leaky.ts";
 
 const STORES: Record<string, (now: () => number) => Promise<RunStore>> = {
   "SQLite": (now) => openStore({ path: ":memory:", now }),
@@ -60,22 +60,23 @@ const CASES: Record<string, StoreCase> = {
   ...gradeCases,
 };
 
-for (const [name, test] of Object.entries(CASES)) {
+for (const [name, check] of Object.entries(CASES)) {
   for (const [kind, open] of Object.entries(STORES)) {
     const ignore = kind === "PostgreSQL" && postgresBin === undefined;
-    Deno.test(`${name} (${kind})`, { ignore }, async () => {
+    const fn = async () => {
       const clock = { now: 1_000_000_000_000 };
       const store = await open(() => clock.now);
       try {
-        await test(store, clock);
+        await check(store, clock);
       } finally {
         await store.close();
       }
-    });
+    };
+    test({ name: `${name} (${kind})`, ignore, fn });
   }
 }
 
-Deno.test("a search reads about ten megabytes for one page, and the next page continues", async () => {
+test("a search reads about ten megabytes for one page, and the next page continues", async () => {
   const store = await openStore({ path: ":memory:" });
   const id = await newRun(store, { attempts: 12 });
   const agent_reply = "x".repeat(1_100_000);

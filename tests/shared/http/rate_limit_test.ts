@@ -6,8 +6,8 @@ import { createService } from "../../../shared/http/server/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 import { shiftClock } from "../../fakes/shifted_clock.ts";
-
-Deno.test.sanitizer({ ops: false, resources: false }); // rate-limiter-flexible has a timer per caller, for the whole window
+// rate-limiter-flexible has a timer per caller, for the whole window
+import { test } from "../../fakes/leaky.ts";
 
 const Common = z.object(commonVariables);
 
@@ -25,7 +25,7 @@ function serviceOf(environment: Record<string, string>) {
   };
 }
 
-Deno.test("a rate is a number of requests per second, minute, hour or day", () => {
+test("a rate is a number of requests per second, minute, hour or day", () => {
   const rateOf = (text: string) => parseConfig(Common, { RATE_LIMIT: text }).RATE_LIMIT;
   assertEquals(rateOf("60/min"), { requests: 60, seconds: 60 });
   assertEquals(rateOf(" 5/s "), { requests: 5, seconds: 1 });
@@ -36,7 +36,7 @@ Deno.test("a rate is a number of requests per second, minute, hour or day", () =
   }
 });
 
-Deno.test("an address over its rate gets 429 with retry-after, and others are served", async () => {
+test("an address over its rate gets 429 with retry-after, and others are served", async () => {
   const ask = serviceOf({ RATE_LIMIT: "2/min" });
   const answers = [await ask("10.0.0.1"), await ask("10.0.0.1"), await ask("10.0.0.1")];
   assertEquals(answers.map(({ status }) => status), [200, 200, 429]);
@@ -51,7 +51,7 @@ Deno.test("an address over its rate gets 429 with retry-after, and others are se
   assertEquals((await ask("::ffff:10.0.0.1")).status, 429);
 });
 
-Deno.test("after the clock was set back nobody is told to wait longer than the window", async () => {
+test("after the clock was set back nobody is told to wait longer than the window", async () => {
   const ask = serviceOf({ RATE_LIMIT: "1/min" });
   await ask("10.0.0.1");
   using _shifted = shiftClock(-1);
@@ -60,7 +60,7 @@ Deno.test("after the clock was set back nobody is told to wait longer than the w
   assertEquals(headers.get("ratelimit"), '"default";r=0;t=60');
 });
 
-Deno.test("an IPv6 caller is counted by its /64", async () => {
+test("an IPv6 caller is counted by its /64", async () => {
   const ask = serviceOf({ RATE_LIMIT: "1/min", TRUSTED_PROXIES: "10.0.0.1" });
   assertEquals((await ask("2001:db8:1:2::1")).status, 200);
   assertEquals((await ask("2001:db8:1:2:ffff:ffff:ffff:ffff")).status, 429);
@@ -71,7 +71,7 @@ Deno.test("an IPv6 caller is counted by its /64", async () => {
   assertEquals((await ask("10.0.0.1", { "x-forwarded-for": "unknown" })).status, 200);
 });
 
-Deno.test("a key is counted by its holder's name, wherever it is used from", async () => {
+test("a key is counted by its holder's name, wherever it is used from", async () => {
   const ask = serviceOf({ RATE_LIMIT: "2/min", API_KEYS: "ada:key-1,ada:key-2,bob:key-3" });
   const as = (key: string) => ({ "x-api-key": key });
   assertEquals((await ask("10.0.0.1", as("key-1"))).status, 200);
@@ -80,13 +80,13 @@ Deno.test("a key is counted by its holder's name, wherever it is used from", asy
   assertEquals((await ask("10.0.0.1", as("key-3"))).status, 200);
 });
 
-Deno.test("guessing keys is limited by address", async () => {
+test("guessing keys is limited by address", async () => {
   const ask = serviceOf({ RATE_LIMIT: "2/min", API_KEYS: "the-key" });
   const guess = async (key: string) => (await ask("10.0.0.9", { "x-api-key": key })).status;
   assertEquals([await guess("a"), await guess("b"), await guess("c")], [401, 401, 429]);
 });
 
-Deno.test("behind a trusted proxy the caller is the one that the proxy names", async () => {
+test("behind a trusted proxy the caller is the one that the proxy names", async () => {
   const ask = serviceOf({ RATE_LIMIT: "1/min", TRUSTED_PROXIES: "10.0.0.1,10.0.0.2" });
   const through = async (address: string, forwarded: string) =>
     (await ask(address, { "x-forwarded-for": forwarded })).status;
@@ -98,7 +98,7 @@ Deno.test("behind a trusted proxy the caller is the one that the proxy names", a
   assertEquals(await through("203.0.113.9", "203.0.113.78"), 429, "it is no proxy of ours");
 });
 
-Deno.test("the port that a proxy writes behind an address makes no other caller", async () => {
+test("the port that a proxy writes behind an address makes no other caller", async () => {
   const ask = serviceOf({ RATE_LIMIT: "1/min", TRUSTED_PROXIES: "10.0.0.1,10.0.0.2" });
   const through = async (forwarded: string) =>
     (await ask("10.0.0.1", { "x-forwarded-for": forwarded })).status;
@@ -112,7 +112,7 @@ Deno.test("the port that a proxy writes behind an address makes no other caller"
   assertEquals(await through("[::ffff:203.0.113.5]:50125"), 429);
 });
 
-Deno.test("without RATE_LIMIT no caller is counted", async () => {
+test("without RATE_LIMIT no caller is counted", async () => {
   const ask = serviceOf({});
   const { status, headers } = await ask("10.0.0.1");
   assertEquals([status, headers.has("ratelimit")], [200, false]);

@@ -439,7 +439,7 @@ for (const [what, answer] of Object.entries(ANSWERS)) {
     assertEquals(headers.get("x-content-type-options"), "nosniff");
     assertEquals(headers.get("x-frame-options"), "DENY");
     assertEquals(headers.get("referrer-policy"), "no-referrer");
-    assertEquals(headers.get("cache-control"), "no-store");
+    assertEquals(headers.get("cache-control"), "no-store, no-transform");
     assertEquals(headers.get("content-security-policy")?.startsWith("default-src 'none'"), true);
   });
 }

@@ -4,8 +4,8 @@ import { commonVariables, parseConfig } from "../../../shared/config/config.ts";
 import { createService } from "../../../shared/http/server/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
-
-Deno.test.sanitizer({ ops: false, resources: false }); // rate-limiter-flexible has a timer per caller, for the whole window
+// rate-limiter-flexible has a timer per caller, for the whole window
+import { test } from "../../fakes/leaky.ts";
 
 /** A service of one route, under a configuration. */
 function serviceOf(environment: Record<string, string> = {}) {
@@ -24,7 +24,7 @@ async function ask(
   return { status: response.status, code, headers: response.headers };
 }
 
-Deno.test("on loopback only loopback names reach the service", async () => {
+test("on loopback only loopback names reach the service", async () => {
   const service = serviceOf();
   for (const host of ["127.0.0.1:8000", "localhost:8000", "LOCALHOST", "[::1]:8000", "127.1.2.3"]) {
     assertEquals((await ask(service, { url: `http://${host}/` })).status, 200, host);
@@ -37,12 +37,12 @@ Deno.test("on loopback only loopback names reach the service", async () => {
   }
 });
 
-Deno.test("a service on a network answers to any name", async () => {
+test("a service on a network answers to any name", async () => {
   const service = serviceOf({ HOST: "0.0.0.0", API_KEYS: "none" });
   assertEquals((await ask(service, { url: "http://assay.example/" })).status, 200);
 });
 
-Deno.test("pages of listed origins are served, others are refused, programs have none", async () => {
+test("pages of listed origins are served, others are refused, programs have none", async () => {
   const service = serviceOf({
     CORS_ORIGINS: "http://localhost:*, https://app.example, https://*.team.example",
   });
@@ -70,12 +70,12 @@ Deno.test("pages of listed origins are served, others are refused, programs have
   }
 });
 
-Deno.test("CORS_ORIGINS=* serves every page", async () => {
+test("CORS_ORIGINS=* serves every page", async () => {
   const service = serviceOf({ CORS_ORIGINS: "*" });
   assertEquals((await ask(service, { headers: { origin: "https://any.example" } })).status, 200);
 });
 
-Deno.test("a preflight from a listed origin is answered without a key", async () => {
+test("a preflight from a listed origin is answered without a key", async () => {
   const service = serviceOf({ API_KEYS: "k1" });
   const headers = { origin: "http://localhost:5173", "access-control-request-method": "POST" };
   const answer = await ask(service, { method: "OPTIONS", headers });
@@ -88,7 +88,7 @@ Deno.test("a preflight from a listed origin is answered without a key", async ()
   assertEquals([refused.status, refused.code], [403, "forbidden_origin"]);
 });
 
-Deno.test("a page of a listed origin may send the headers that its client wants to", async () => {
+test("a page of a listed origin may send the headers that its client wants to", async () => {
   const preflight = async (origin: string, asked: string) => {
     const headers = {
       origin,
@@ -105,7 +105,7 @@ Deno.test("a page of a listed origin may send the headers that its client wants 
   assertEquals(await preflight("https://evil.example", wanted), null);
 });
 
-Deno.test("if keys are set a caller needs one, as a bearer token or as x-api-key", async () => {
+test("if keys are set a caller needs one, as a bearer token or as x-api-key", async () => {
   const service = serviceOf({ API_KEYS: "key-one, key-two" });
   const cases: [Record<string, string>, number][] = [
     [{ authorization: "Bearer key-one" }, 200],
@@ -128,13 +128,13 @@ Deno.test("if keys are set a caller needs one, as a bearer token or as x-api-key
   }
 });
 
-Deno.test("without keys, and with API_KEYS=none, nobody needs one", async () => {
+test("without keys, and with API_KEYS=none, nobody needs one", async () => {
   for (const environment of [{}, { API_KEYS: "none" }]) {
     assertEquals((await ask(serviceOf(environment))).status, 200);
   }
 });
 
-Deno.test("a route may need no key and still count in the limits, and the other way round", async () => {
+test("a route may need no key and still count in the limits, and the other way round", async () => {
   const ok = () => new Response("ok");
   const routes = [
     ...routesOf({ "GET /page": ok }, { needsKey: false }),

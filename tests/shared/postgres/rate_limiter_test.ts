@@ -7,10 +7,10 @@ import { createPostgresLimiter } from "../../../shared/postgres/rate_limiter.ts"
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 import { shiftClock } from "../../fakes/shifted_clock.ts";
 import { until } from "../../fakes/until.ts";
+// old counts are deleted by a timer
+import { test } from "../../fakes/leaky.ts";
 
-Deno.test.sanitizer({ ops: false, resources: false }); // old counts are deleted by a timer
-
-Deno.test({
+test({
   name: "processes share a rate limit in PostgreSQL, and each counts by itself while it is down",
   ignore: postgresBin === undefined,
   async fn() {
@@ -43,7 +43,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "processes whose clocks differ share a rate limit, and none refuses longer than a window",
   ignore: postgresBin === undefined,
   async fn() {
@@ -75,7 +75,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a limit that cannot be counted in PostgreSQL is logged once, with the reason",
   ignore: postgresBin === undefined,
   async fn() {

@@ -14,8 +14,10 @@ import {
   toolOf,
 } from "../../../fakes/fetch_url_tool.ts";
 import { type Answer, raw, startProviderDouble } from "../../../fakes/provider_double.ts";
+// the client of public addresses has timers that outlive a test
+import { test } from "../../../fakes/leaky.ts";
 
-Deno.test("an HTML page is returned as text", async () => {
+test("an HTML page is returned as text", async () => {
   const text = await read(html(
     "<html><head><title>T</title><style>x{}</style></head><body><h1>News</h1>" +
       "<script>steal()</script><p>It   rains &amp; pours.</p></body></html>",
@@ -23,13 +25,13 @@ Deno.test("an HTML page is returned as text", async () => {
   assertEquals(text, "News\n\nIt rains & pours.");
 });
 
-Deno.test("a table is returned row by row", async () => {
+test("a table is returned row by row", async () => {
   const table = "<table><tr><th>City</th> <th>Rain</th></tr>" +
     "<tr><td>Oslo</td><td>3 mm</td></tr></table>";
   assertEquals(await read(html(table)), "City | Rain\nOslo | 3 mm");
 });
 
-Deno.test("no page blocks the service, however wide, deep or long its HTML is", async () => {
+test("no page blocks the service, however wide, deep or long its HTML is", async () => {
   const pages = [
     '<table><tr><td colspan="1000000" rowspan="1000000">x</td></tr></table>',
     "<div>".repeat(200_000),
@@ -50,25 +52,25 @@ Deno.test("no page blocks the service, however wide, deep or long its HTML is", 
   }
 });
 
-Deno.test("a page with too many tags is cut, with a note", async () => {
+test("a page with too many tags is cut, with a note", async () => {
   const text = await read(html("<b>a</b>".repeat(10_000) + "<p>end"));
   assert(text.startsWith("aaa") && !text.includes("end"), text.slice(-80));
   assertStringIncludes(text, "more than 20000 tags");
 });
 
-Deno.test("HTML that the converter cannot handle is refused without the library's message", async () => {
+test("HTML that the converter cannot handle is refused without the library's message", async () => {
   const told = await refusal(() => read(html('<ol type="i" start="100000000"><li>a</ol>')));
   assertStringIncludes(told, "cannot be turned into text");
 });
 
-Deno.test("relative links are resolved with the page's address after redirects", async () => {
+test("relative links are resolved with the page's address after redirects", async () => {
   await using double = await startProviderDouble(html('<a href="next">more</a>'));
   const url = siteUrl(double, "/a/b");
   using tool = toolOf();
   assertEquals(await tool.run({ url }, {}), `more [${new URL("next", url)}]`);
 });
 
-Deno.test("text and JSON are returned as they are, decoded with their charset", async () => {
+test("text and JSON are returned as they are, decoded with their charset", async () => {
   assertEquals(await read(html('{"a": 1}', "application/json")), '{"a": 1}');
   const latin = Uint8Array.from([0x47, 0x72, 0xfc, 0xdf, 0x65]);
   const answer = raw(latin, { headers: { "content-type": "text/plain; charset=iso-8859-1" } });
@@ -96,7 +98,7 @@ const CHARSETS: [what: string, type: string, bytes: Uint8Array<ArrayBuffer>, tex
 ];
 
 for (const [what, type, bytes, text] of CHARSETS) {
-  Deno.test(`a page is decoded by ${what}`, async () => {
+  test(`a page is decoded by ${what}`, async () => {
     assertEquals(await read(raw(bytes, { headers: { "content-type": type } })), text);
   });
 }
@@ -108,19 +110,19 @@ const ENCODED: [encoding: string, bytes: Uint8Array][] = [
 ];
 
 for (const [encoding, bytes] of ENCODED) {
-  Deno.test(`a page in ${encoding} is read, although it was not asked for in it`, async () => {
+  test(`a page in ${encoding} is read, although it was not asked for in it`, async () => {
     const headers = { "content-type": "text/plain", "content-encoding": encoding };
     assertEquals(await read(raw(new Uint8Array(bytes), { headers })), "Hello");
   });
 }
 
-Deno.test("a page that is not in the encoding that it names is refused with that reason", async () => {
+test("a page that is not in the encoding that it names is refused with that reason", async () => {
   const headers = { "content-type": "text/plain", "content-encoding": "gzip" };
   const said = await refusal(() => read(raw("plain", { headers })));
   assertStringIncludes(said, "the answer is not valid gzip");
 });
 
-Deno.test("a long page is cut at one megabyte, and an endless one is not read on", async () => {
+test("a long page is cut at one megabyte, and an endless one is not read on", async () => {
   const endless: Answer = () => {
     const chunk = new TextEncoder().encode("word ".repeat(20_000));
     const body = new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
@@ -133,7 +135,7 @@ Deno.test("a long page is cut at one megabyte, and an endless one is not read on
   await double.aborted();
 });
 
-Deno.test("a small page that unpacks into a large one is cut too", async () => {
+test("a small page that unpacks into a large one is cut too", async () => {
   const packed = new Blob(["0".repeat(3_000_000)]).stream()
     .pipeThrough(new CompressionStream("gzip"));
   const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
@@ -142,7 +144,7 @@ Deno.test("a small page that unpacks into a large one is cut too", async () => {
   assert(text.length < 1_000_100, `${text.length}`);
 });
 
-Deno.test("the event loop is not blocked while a page is converted", async () => {
+test("the event loop is not blocked while a page is converted", async () => {
   using converter = createPageConverter(PATIENT);
   const convert = (html: string) =>
     converter.convert({ html, url: "http://site.test/" }, new AbortController().signal);
@@ -155,7 +157,7 @@ Deno.test("the event loop is not blocked while a page is converted", async () =>
   assert(turns > 3, `${turns}`);
 });
 
-Deno.test("a page that cannot be converted in time is refused, and the next one is read", async () => {
+test("a page that cannot be converted in time is refused, and the next one is read", async () => {
   const script = new URL("../../../fakes/slow_page_worker.ts", import.meta.url);
   const events: string[] = [];
   using converter = createPageConverter({
@@ -171,7 +173,7 @@ Deno.test("a page that cannot be converted in time is refused, and the next one 
   assertEquals(events, ["died", "restarted", "recovered"]);
 });
 
-Deno.test("a page is not converted if its caller has left", async () => {
+test("a page is not converted if its caller has left", async () => {
   using converter = createPageConverter(PATIENT);
   const gone = new AbortController();
   const page = (html: string) => ({ html, url: "http://site.test/" });

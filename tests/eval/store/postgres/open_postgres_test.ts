@@ -8,8 +8,8 @@ import { freePort } from "../../../fakes/free_port.ts";
 import { openSharedStore, postgresBin, startPostgres } from "../../../fakes/postgres_server.ts";
 import { evaluateRequest, storedTurn } from "../../../fakes/stored_runs.ts";
 import { until } from "../../../fakes/until.ts";
-
-Deno.test.sanitizer({ ops: false, resources: false }); // connections to PostgreSQL outlive a test
+// connections to PostgreSQL outlive a test
+import { test } from "../../../fakes/leaky.ts";
 
 const ignore = postgresBin === undefined;
 const server = ignore ? undefined! : await startPostgres();
@@ -17,7 +17,7 @@ Deno.test.afterAll(async () => await server?.[Symbol.asyncDispose]());
 
 const newRun = { request: evaluateRequest({ attempts: 300 }), testName: "t" };
 
-Deno.test({
+test({
   name: "two processes that start at once on an empty database both open it",
   ignore,
   async fn() {
@@ -29,7 +29,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "runs of several processes are in order, also after a run of one whose clock was ahead",
   ignore,
   async fn() {
@@ -48,7 +48,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a role that may not create the schema of the queue stops the start in words",
   ignore,
   async fn() {
@@ -75,7 +75,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a database that cannot be opened for reading is named, without its password",
   ignore,
   async fn() {
@@ -98,7 +98,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "turns that two processes store get distinct numbers, and no number becomes visible late",
   ignore,
   async fn() {
@@ -126,7 +126,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a turn that comes after the end of its run is not stored, and the tally stays right",
   ignore,
   async fn() {
@@ -140,7 +140,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a run is finished when each of its turns is stored, however often that was tried",
   ignore,
   async fn() {
@@ -157,7 +157,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "processes are told of turns, and that a run was created, is complete or has ended",
   ignore,
   async fn() {
@@ -186,7 +186,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "of two processes that use a key at the same moment one creates the run",
   ignore,
   async fn() {
@@ -205,7 +205,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a run is reserved for one process for a while, and open to others afterwards",
   ignore,
   async fn() {
@@ -220,7 +220,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a database of another build is refused, read or written, with what to do",
   ignore,
   async fn() {
@@ -235,7 +235,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a database that cannot be opened is named without its password",
   ignore,
   async fn() {
@@ -257,7 +257,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a server that is down is 503 storage_unavailable, and the store works again afterwards",
   ignore,
   async fn() {
@@ -274,7 +274,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a reader makes the tables that the database does not have yet, and reads",
   ignore,
   async fn() {
