@@ -11,11 +11,18 @@ const UNRELATED = 0.1;
 const ENTAILMENT_SHARE = 0.1;
 const CONTRADICTION_COST = 0.4;
 
+/** In texts of several sentences, what the reference says counts more than what the reply adds. */
+const REFERENCE_SHARE = 0.75;
+
 /** The probability above which a text contradicts the other, or follows from it. */
 const SURE = 0.5;
 
 /** The share of unknown words above which a text is in a language that the model does not know. */
 const MOST_UNKNOWN = 0.2;
+
+/** The same in a reply of several sentences, and the sentences of it that are compared with one. */
+const SURE_IN_LONG = 0.7;
+const COMPARED_NEAREST = 2;
 
 /** A part of a text that is compared as a whole. */
 type TextWindow = EncodedText;
@@ -36,7 +43,7 @@ export interface ComparedReply {
 
 /**
  * Compares a reply with its reference. Texts of several windows are compared window by window: each
- * with the one of the other text that is nearest to it.
+ * with those of the other text that are nearest to it.
  */
 export async function compareReply(
   { reply, reference }: { reply: string; reference: string },
@@ -58,26 +65,48 @@ async function compareWindows(
   found: TextWindow[],
   comparer: TextComparer,
 ): Promise<Required<ComparedReply>> {
-  const isFar = expected.every((window) => nearest(window, found).cosine < UNRELATED);
-  if (isFar) return unrelated(Math.max(...expected.map((one) => nearest(one, found).cosine)));
-  const compare = (one: TextWindow, other: TextWindow) => comparer.compare(one, other);
+  const [highest] = expected.map((window) => nearest(window, found, 1)[0]!.cosine)
+    .sort((a, b) => b - a);
+  if (highest! < UNRELATED) return unrelated(highest!);
   const [forReference, forReply] = await Promise.all([
-    Promise.all(expected.map((window) => compare(window, nearest(window, found).window))),
-    found.length === 1 && expected.length === 1
-      ? undefined
-      : Promise.all(found.map((window) => compare(nearest(window, expected).window, window))),
+    Promise.all(expected.map((window) =>
+      Promise.all(
+        nearest(window, found, COMPARED_NEAREST).map(({ window: other }) =>
+          comparer.compare(window, other)
+        ),
+      )
+    )),
+    found.length === 1 && expected.length === 1 ? undefined : Promise.all(
+      found.map((window) => comparer.compare(nearest(window, expected, 1)[0]!.window, window)),
+    ),
   ]);
-  return conclude(forReference, forReply ?? forReference);
+  const first = forReference.map(([comparison]) => comparison!);
+  return conclude(first, forReply ?? first, contradictionIn(forReference, found.length > 1));
 }
 
-function nearest(own: TextWindow, others: TextWindow[]): { window: TextWindow; cosine: number } {
-  let best = { window: others[0]!, cosine: -2 };
-  for (const other of others) {
-    const cosine = product(own.vector, other.vector);
-    if (cosine > best.cosine) best = { window: other, cosine };
-  }
-  return best;
+/** The windows that are nearest, at most `count`. */
+function nearest(
+  own: TextWindow,
+  others: TextWindow[],
+  count: number,
+): { window: TextWindow; cosine: number }[] {
+  return others.map((other) => ({ window: other, cosine: product(own.vector, other.vector) }))
+    .sort((a, b) => b.cosine - a.cosine).slice(0, count);
 }
+
+/**
+ * How much a reply contradicts its reference. In a long reply one sentence may speak of something
+ * else: it contradicts only if that is very likely, and if no sentence near it agrees.
+ */
+function contradictionIn(compared: Comparison[][], isLong: boolean): number {
+  return Math.max(...compared.map((comparisons) => {
+    const most = Math.max(...comparisons.map(contradictionOf));
+    const isMeant = !isLong || most > SURE_IN_LONG && !comparisons.some(isFollowing);
+    return isMeant ? most : 0;
+  }));
+}
+
+const isFollowing = ({ reply, reference }: Comparison) => reply[0] > SURE || reference[0] > SURE;
 
 function unrelated(cosine: number): Required<ComparedReply> {
   const agreement = { entails: 0, contradicts: 0, covers: 0, label: "unrelated" as const };
@@ -85,11 +114,16 @@ function unrelated(cosine: number): Required<ComparedReply> {
 }
 
 /** Combines the comparisons of every window of the reference and of the reply. */
-function conclude(forReference: Comparison[], forReply: Comparison[]): Required<ComparedReply> {
+function conclude(
+  forReference: Comparison[],
+  forReply: Comparison[],
+  contradicts: number,
+): Required<ComparedReply> {
   const entails = mean(forReply.map(({ reply: [follows] }) => follows))!;
   const covers = mean(forReference.map(({ reference: [follows] }) => follows))!;
-  const contradicts = Math.max(...forReference.map(contradictionOf));
-  const graded = mean([...forReference, ...forReply].map(({ similarity }) => similarity))!;
+  const ofReference = mean(forReference.map(({ similarity }) => similarity))!;
+  const ofReply = mean(forReply.map(({ similarity }) => similarity))!;
+  const graded = REFERENCE_SHARE * ofReference + (1 - REFERENCE_SHARE) * ofReply;
   const agreed = (1 - ENTAILMENT_SHARE) * graded + ENTAILMENT_SHARE * (entails + covers) / 2;
   const similarity = agreed * (1 - CONTRADICTION_COST * contradicts);
   const label = labelOf({ entails, covers, contradicts, graded });

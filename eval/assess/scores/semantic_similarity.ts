@@ -4,6 +4,7 @@ import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
 import { cosine } from "../vectors.ts";
 import { referenceOf } from "../references.ts";
 import { compareAnswers } from "../text/lone_answers.ts";
+import { isOnlyAsking } from "../text/questions.ts";
 import { isReadable } from "../text/script.ts";
 import { isName } from "../text/words.ts";
 import { compareWordless, isWordless } from "../text/wordless.ts";
@@ -23,7 +24,7 @@ export const SIMILARITY_LIMIT =
   "that contradict each other score 0.13 on average and 2 % of them reach 0.7; the 126 that say " +
   "the same in other words score 0.88 and 90 % of them reach 0.7";
 
-/** The highest score of a reply that contradicts its reference, or has a wrong value. */
+/** The highest score of a reply that contradicts its reference, has a wrong value, or does not answer. */
 const MOST_CONTRADICTING = 0.65;
 
 interface SemanticSimilarity {
@@ -102,8 +103,20 @@ export async function saysNothingElse(
 async function compareByModel({ reply, reference }: TextPair, encoder: Encoder): Promise<Found> {
   const alike = { reply: writeValuesAlike(reply, reference), reference };
   const { similarity, agreement } = await encoder.compare!(alike);
-  const value = calibrate(similarity);
+  const isAnswer = !isNonAnswer(agreement) && (!isOnlyAsking(reply) || isOnlyAsking(reference));
+  const value = isAnswer
+    ? calibrate(similarity)
+    : Math.min(calibrate(similarity), MOST_CONTRADICTING);
   return agreement ? { value, agreement } : { value, unknown: UNKNOWN_LANGUAGE };
+}
+
+/** Below this share the reply has nothing of the reference. */
+const COVERS_NOTHING = 0.05;
+
+/** Whether a reply neither covers its reference nor says something else that follows from it. */
+function isNonAnswer(agreement: ReplyAgreement | undefined): boolean {
+  return agreement !== undefined && agreement.covers < COVERS_NOTHING &&
+    (agreement.label === "unrelated" || agreement.label === "partly");
 }
 
 async function compareByVectors({ reply, reference }: TextPair, encoder: Encoder): Promise<Found> {

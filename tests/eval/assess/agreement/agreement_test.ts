@@ -125,6 +125,50 @@ Deno.test("a contradiction in one sentence of a long text is found", async () =>
   assertEquals(wrong.agreement!.label, "contradicts");
 });
 
+Deno.test("among ten sentences on other subjects most contradictions are found, and few right answers called one", async () => {
+  using embedder = createLocalEmbedder();
+  const others = pairs.equivalent.map(([, reply]) => reply!);
+  const shareContradicting = async (some: string[][]) => {
+    const labels = await Promise.all(some.map(async ([reference, reply], at) => {
+      const said = Array.from(
+        { length: 10 },
+        (_, i) => others[(at * 7 + i * 5 + 3) % others.length]!,
+      )
+        .filter((other) => other !== reply);
+      said.splice(at % 10, 0, reply!);
+      const pair = { reference: reference!, reply: said.join(" ") };
+      return (await embedder.compare!(pair)).agreement!.label;
+    }));
+    return labels.filter((label) => label === "contradicts").length / labels.length;
+  };
+  assert(await shareContradicting(pairs.contradiction) >= 0.85);
+  assert(await shareContradicting(pairs.equivalent) <= 0.15);
+});
+
+/** Replies that ask back, or evade, in several languages. */
+const NO_ANSWERS: [reference: string, reply: string][] = [
+  ["The shop is open on Sundays.", "Is the shop open on Sundays?"],
+  ["Der Laden ist sonntags geöffnet.", "Ist der Laden sonntags geöffnet?"],
+  ["Le magasin est ouvert le dimanche.", "Est-ce que le magasin est ouvert le dimanche ?"],
+  ["La tienda abre los domingos.", "¿La tienda abre los domingos?"],
+  ["Магазин открыт по воскресеньям.", "Магазин открыт по воскресеньям?"],
+  ["商店星期天营业。", "商店星期天营业吗？"],
+  ["店は日曜日に開いています。", "店は日曜日に開いていますか。"],
+  ["المتجر مفتوح يوم الأحد.", "هل المتجر مفتوح يوم الأحد؟"],
+  ["The shop is open on Sundays.", "That is a good question, please ask our team."],
+  ["Der Laden ist sonntags geöffnet.", "Dazu kann ich leider nichts sagen."],
+];
+
+Deno.test("a reply that only asks, or does not answer, stays below 0.7 in every language", async () => {
+  using scorer = createScorer(NO_ANSWERS.map(([reference]) => reference));
+  assertEquals(await sharePassing(scorer, NO_ANSWERS), 0);
+  const [question] = NO_ANSWERS[0]!;
+  const same = await scorer.score(`${question} Do you want more?`, `${question} Do you want more`);
+  assert(same.scores.semantic_similarity! >= 0.7);
+  const asked = await scorer.score("When do you need it?", "By when do you need it?");
+  assert(asked.scores.semantic_similarity! >= 0.7); // a question is expected
+});
+
 const EXCHANGED: [reference: string, reply: string, says: string][] = [
   ["Cats chase mice.", "Mice chase cats.", "mice and cats exchanged"],
   ["Ada has to inform Bob.", "Bob has to inform Ada.", "bob and ada exchanged"],

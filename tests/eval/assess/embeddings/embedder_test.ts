@@ -131,9 +131,15 @@ Deno.test("a longer text is cut where the encoder would stop reading, and nothin
   assertEquals(windows.join(" "), numbered(200));
 });
 
-Deno.test("a window ends with a sentence if one ends in it", () => {
+Deno.test("a longer text is cut into its sentences, of any script, and many sentences share windows", () => {
   const sentences = ["one", "two", "three"].map((last) => `${numbered(30)} ${last}.`);
-  assertEquals(cutWindows(sentences.join(" ")), [sentences.slice(0, 2).join(" "), sentences[2]!]);
+  assertEquals(cutWindows(sentences.join(" ")), sentences);
+  const chinese = Array.from({ length: 9 }, (_, i) => `您的第${i}个订单已经发货，请注意查收。`);
+  assertEquals(cutWindows(chinese.join("")), chinese);
+  const many = Array.from({ length: 3 * MAX_WINDOWS }, (_, i) => `${numbered(8)} ${i}.`);
+  const windows = cutWindows(many.join(" "));
+  assert(windows.length < MAX_WINDOWS && windows.every((window) => window.endsWith(".")));
+  assertEquals(windows.join(" "), many.join(" "));
 });
 
 Deno.test("a window of any script fits into what the encoder reads", () => {
