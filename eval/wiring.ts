@@ -17,7 +17,7 @@ import { checkRuns, checkStore } from "./run/manager/readiness.ts";
 import { createRunManager } from "./run/manager/create_manager.ts";
 import type { ExecutionPorts } from "./run/execute/execution.ts";
 import type { OpenedData } from "./sharing/open_data.ts";
-import { checkQueue, describeLag, readJobFigures } from "./sharing/readiness.ts";
+import { readJobFigures } from "./sharing/job_figures.ts";
 import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
 import { checksOf, expectsTools } from "./assess/checks/planned_checks.ts";
 import { observeAssessor } from "./assess/observed_assessor.ts";
@@ -86,9 +86,7 @@ export function createEvalDeps(
     store: checkStore(store),
     runs: checkRuns(runs),
     workers: workers.check,
-    ...(figures && { queue: checkQueue(figures) }),
   };
-  const details = figures && { details: { lag: describeLag(figures) } };
   const listModels = createEndpointModels({ endpoints, fetchFor });
   return {
     config,
@@ -99,7 +97,7 @@ export function createEvalDeps(
     scoring,
     listModels,
     limiter,
-    ...(metrics && { operations: { metrics, checks, ...details } }),
+    ...(metrics && { operations: { metrics, checks } }),
   };
 }
 

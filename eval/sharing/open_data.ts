@@ -26,7 +26,12 @@ interface OpenDataOptions {
 
 /** Opens `EVAL_DATA`: PostgreSQL if it is an address of one, else an SQLite file. */
 export async function openData(
-  { EVAL_DATA: data, EVAL_DATA_CONNECTIONS: maxConnections, RATE_LIMIT: rate }: EvalConfig,
+  {
+    EVAL_DATA: data,
+    EVAL_DATA_CONNECTIONS: maxConnections,
+    RATE_LIMIT: rate,
+    EVAL_CONCURRENCY: concurrency,
+  }: EvalConfig,
   { log, isExclusive = false }: OpenDataOptions,
 ): Promise<OpenedData> {
   if (!isPostgresAddress(data)) return { store: await openStore({ path: data }) };
@@ -34,6 +39,7 @@ export async function openData(
   const { pool, ...opened } = await openSharing({
     address: data,
     maxConnections,
+    concurrency,
     log,
     isExclusive,
   });

@@ -1,29 +1,25 @@
 import type { Logger } from "../../shared/log.ts";
 import type { RunWatcher } from "../run/manager/shared_runs.ts";
 import type { SharedStore } from "../store/postgres/shared_store.ts";
-import type { NewsKind, RunNews } from "../store/postgres/run_news.ts";
+import type { RunNews } from "../store/postgres/run_news.ts";
 
 /** How often the tables are read if no news comes: news may be lost. */
 const LOOK_MS = 1_000;
 /** News come in bursts; the tables are read at most this often. */
 const LEAST_MS = 100;
-const RESERVE_MS = 4_000;
 
 interface RunWatchDeps {
-  store: Pick<SharedStore, "openRuns" | "statuses" | "reserve">;
+  store: Pick<SharedStore, "statuses">;
   news: RunNews;
   log: Logger;
-  /** False if this process does not work on the runs of others. */
-  joins: boolean;
 }
 
-/** Looks in the tables which runs there are, once per second and soon after news of a state. */
-export function createRunWatch({ store, news, log, joins }: RunWatchDeps) {
-  const waiting = { state: createWaiting(), turns: createWaiting() };
+/** Looks in the tables which runs have ended, once per second and soon after news of a state. */
+export function createRunWatch({ store, news, log }: RunWatchDeps) {
+  const waiting = createWaiting();
   let watcher: RunWatcher | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lookedAt = -Infinity;
-  let reservedAt = -Infinity;
   let isLooking = false;
   let isFailing = false;
   let isStopped = false;
@@ -50,24 +46,12 @@ export function createRunWatch({ store, news, log, joins }: RunWatchDeps) {
   }
 
   async function lookOnce(watcher: RunWatcher): Promise<void> {
-    const reserved = watcher.reserved();
-    if (reserved.length > 0 && performance.now() - reservedAt > RESERVE_MS) {
-      await store.reserve(reserved);
-      reservedAt = performance.now();
-    }
     const active = watcher.active();
     const statuses = await store.statuses(active);
     for (const id of active) {
       const status = statuses.get(id);
       if (status !== "running") watcher.ended(id, status);
     }
-    if (joins) watcher.join(await store.openRuns());
-  }
-
-  /** A new state may come with new turns. */
-  function wake(kind: NewsKind, runId?: string): void {
-    waiting.turns.wake(runId);
-    if (kind === "state") waiting.state.wake(runId);
   }
 
   return {
@@ -75,7 +59,7 @@ export function createRunWatch({ store, news, log, joins }: RunWatchDeps) {
       watcher = added;
       news.listen((runId, kind) => {
         if (isStopped) return;
-        wake(kind, runId);
+        waiting.wake(runId);
         for (const id of runId === undefined ? added.active() : [runId]) added.changed(id);
         if (kind === "turns") return;
         schedule(Math.max(0, lookedAt + LEAST_MS - performance.now()));
@@ -83,13 +67,11 @@ export function createRunWatch({ store, news, log, joins }: RunWatchDeps) {
       look();
     },
     /** Resolves at the next news of a run, at the latest after a second. */
-    news: waiting.turns.next,
-    /** The same, but not for further turns. */
-    stateNews: waiting.state.next,
+    news: waiting.next,
     stop(): void {
       isStopped = true;
       clearTimeout(timer);
-      wake("state");
+      waiting.wake();
     },
   };
 }

@@ -67,8 +67,6 @@ export interface NewRun {
   parentId?: string;
   /** The caller's key for the request; see `CreatedRun`. */
   idempotency?: IdempotencyKey | undefined;
-  /** Only this process is to work on the run, as long as it lives. */
-  isReserved?: boolean;
 }
 
 /** Runs of the same batch with several models. */
@@ -106,8 +104,6 @@ export interface StatusChange {
   tally?: Tally | "count";
   /** Changes nothing unless the run has one of these. Any if unset. */
   from?: RunStatus[];
-  /** Of a run that continues: only this process is to work on it, as long as it lives. */
-  isReserved?: boolean;
 }
 
 /** `taken`: a turn was already stored at this position, or the run has ended; nothing is stored. */

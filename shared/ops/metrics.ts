@@ -53,9 +53,7 @@ interface MetricSources {
 export interface JobFigures {
   waiting?: number;
   running?: number;
-  lagSeconds?: number;
   retried: number;
-  takenOver: number;
 }
 
 export function createMetrics({ runs, workerRestarts, jobs }: MetricSources): Metrics {
@@ -142,7 +140,7 @@ export function createMetrics({ runs, workerRestarts, jobs }: MetricSources): Me
   };
 }
 
-/** The gauges are the same in all processes; the counters are those of this one. */
+/** The gauges are the same in all processes; the counter is that of this one. */
 function addJobMetrics(
   jobs: NonNullable<MetricSources["jobs"]>,
   registers: prometheus.Registry[],
@@ -150,7 +148,7 @@ function addJobMetrics(
   let reading: Promise<JobFigures> | undefined;
   const read = () => reading ??= jobs().finally(() => reading = undefined); // one reading for all metrics
 
-  const gauge = (name: string, help: string, figure: "waiting" | "running" | "lagSeconds") =>
+  const gauge = (name: string, help: string, figure: "waiting" | "running") =>
     new Gauge({
       name,
       help,
@@ -161,23 +159,18 @@ function addJobMetrics(
         else this.set(value);
       },
     });
-  const counter = (name: string, help: string, figure: "retried" | "takenOver") =>
-    new Counter({
-      name,
-      help,
-      registers,
-      async collect() {
-        const value = (await read())[figure];
-        this.reset();
-        this.inc(value);
-      },
-    });
-
+  new Counter({
+    name: "assay_jobs_retried_total",
+    help: "Conversations taken again.",
+    registers,
+    async collect() {
+      const { retried } = await read();
+      this.reset();
+      this.inc(retried);
+    },
+  });
   gauge("assay_jobs_waiting", "Conversations that wait for a process.", "waiting");
   gauge("assay_jobs_running", "Conversations that a process has taken.", "running");
-  gauge("assay_jobs_lag_seconds", "How long the oldest conversation has waited.", "lagSeconds");
-  counter("assay_jobs_retried_total", "Conversations taken again.", "retried");
-  counter("assay_jobs_taken_over_total", "Those whose process had died or hung.", "takenOver");
 }
 
 const SAMPLE_MS = 500;

@@ -1,5 +1,4 @@
 import { openPostgres } from "../../eval/store/postgres/open_postgres.ts";
-import type { WorkList } from "../../eval/store/postgres/listing.ts";
 import { freePort } from "./free_port.ts";
 
 /** A real PostgreSQL in a folder of its own, on a free port of loopback. */
@@ -149,21 +148,12 @@ function childrenOf(pid: number): number[] {
   return new TextDecoder().decode(stdout).split("\n").map(Number).filter((child) => child > 0);
 }
 
-/** Keeps nothing: for tests of the store alone. */
-export const noWork: WorkList = {
-  prepare: () => Promise.resolve(),
-  isEmpty: () => Promise.resolve(false),
-  add: () => Promise.resolve(),
-  added: () => {},
-  drop: () => Promise.resolve(),
-};
-
 /** The store alone; nothing works on its runs. */
 export function openSharedStore(address: string, { now }: { now?: () => number } = {}) {
   return openPostgres({
     address,
     maxConnections: 4,
-    createWorkList: () => Promise.resolve(noWork),
+    openJobs: () => Promise.resolve({ add: () => Promise.resolve() }),
     ...(now && { now }),
   });
 }

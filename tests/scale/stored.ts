@@ -7,7 +7,6 @@ export interface StoredFigures {
   seqs: number;
   orphans: number;
   statuses: Record<string, number>;
-  queues: number;
 }
 
 export async function readFigures(address: string): Promise<StoredFigures> {
@@ -17,8 +16,7 @@ export async function readFigures(address: string): Promise<StoredFigures> {
       text: `select count(*)::int as turns,
           count(distinct (run_id, scenario, attempt, turn))::int as positions,
           count(distinct (run_id, seq))::int as seqs,
-          count(*) filter (where not exists (select 1 from runs where id = run_id))::int as orphans,
-          (select count(*)::int from assay_jobs.queue where name like 'run-%') as queues
+          count(*) filter (where not exists (select 1 from runs where id = run_id))::int as orphans
         from turns`,
     });
     const { rows } = await pool.query<{ status: string; runs: number }>({

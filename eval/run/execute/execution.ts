@@ -71,7 +71,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
       if (finished && request.budget) {
         for await (const { result } of store.turns(id)) budget.addStored(result);
       }
-      work = await sharing?.openWork(active.run, { concurrency });
+      work = await sharing?.openWork(active.run);
       const target = connect(request, endpoints.credentialFor(request.endpoint));
       const assessor = loadAssessor(request, active);
       assessor.catch(() => {}); // rethrown to the first turn that needs it

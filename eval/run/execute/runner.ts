@@ -62,7 +62,7 @@ export async function runScenarios(
 
   /** False if there is no conversation to take at this moment. */
   async function converseNext(): Promise<boolean> {
-    const taken = await work.take();
+    const taken = work.take();
     if (!taken) return false;
     const { position: { scenario: index, attempt } } = taken;
     const way: ConversationWay = {

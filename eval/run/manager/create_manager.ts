@@ -66,7 +66,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     store,
     active: (id) => lives.get(id)?.active,
     ids: () => [...lives.keys()],
-    join: (ids) => ids.forEach(queue),
+    join: queue,
   });
   /** Runs that are being stored. They count as running. */
   let creating = 0;
@@ -100,6 +100,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
     over(life) {
       lives.delete(life.id);
       saver.forget(life.id);
+      sharing?.leave(life.id);
     },
   };
 
@@ -183,9 +184,8 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
 
   /** As it is to be stored. A retry keeps its parent's scoring: it has turns of both runs. */
   function complete<R extends NewRun>(run: R): R {
-    const completed = { ...run, isReserved: sharing?.isExclusive ?? false };
-    if (run.parentId !== undefined) return completed;
-    return { ...completed, request: { ...run.request, scored_by: describeScoring(scoring) } };
+    if (run.parentId !== undefined) return run;
+    return { ...run, request: { ...run.request, scored_by: describeScoring(scoring) } };
   }
 
   /** Starts a run that was just stored; a retry has turns already. */
@@ -312,10 +312,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       const active = lives.get(id)?.active;
       if (active) return active;
       return await whileCreating(1, async () => {
-        if (status !== "running") {
-          const isReserved = sharing?.isExclusive ?? false;
-          await store.setStatus(id, { status: "running", from: [status], isReserved });
-        }
+        if (status !== "running") await store.setStatus(id, { status: "running", from: [status] });
         return await continueRun(run);
       });
     },
@@ -349,6 +346,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
 
     async stop() {
       stopping.abort();
+      await sharing?.pause().catch(() => {}); // the database is down
       for (const life of [...lives.values()]) if (waits(life)) tell(life, "dropped");
       await Promise.all(lives.values().map(({ active }) => active?.ended));
       sharing?.stop();

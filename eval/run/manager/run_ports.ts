@@ -83,7 +83,7 @@ export interface TakenConversation {
 /** Hands out the conversations of one run to the workers of this process. */
 export interface RunWork {
   /** The next conversation; `undefined` if there is none at this moment. */
-  take(): TakenConversation | undefined | Promise<TakenConversation | undefined>;
+  take(): TakenConversation | undefined;
   /**
    * After `take` had none: waits until there may be one, or until no process has an unfinished
    * one. Rejects if the signal aborts.

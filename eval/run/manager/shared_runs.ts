@@ -9,8 +9,8 @@ interface SharedRunsOptions {
   active: (id: string) => ActiveRun | undefined;
   /** The runs of this process. */
   ids: () => string[];
-  /** Called with runs that are open to this process. */
-  join: (ids: string[]) => void;
+  /** Called with runs of which this process has got a conversation. */
+  join: (id: string) => void;
 }
 
 /** The counts of a shared run are read at most this often. */
@@ -28,7 +28,6 @@ export function createSharedRuns({ sharing, store, active, ids, join }: SharedRu
       isWatching = true;
       sharing.watch({
         active: ids,
-        reserved: () => sharing.isExclusive ? ids() : [],
         join,
         ended: (id, status = "cancelled") => active(id)?.stop({ status }),
         changed: (id) => active(id)?.wake(),
@@ -46,14 +45,16 @@ export function createSharedRuns({ sharing, store, active, ids, join }: SharedRu
 
 /** What a manager needs if other processes work on the same runs. */
 export interface Sharing {
-  /** The conversations of a run. */
-  openWork(run: StoredRun, options: { concurrency: number }): Promise<RunWork>;
-  /** Calls the watcher about news of runs until `stop`. */
+  /** The conversations of a run that come to this process. */
+  openWork(run: StoredRun): Promise<RunWork>;
+  /** This process works no longer on the run. */
+  leave(runId: string): void;
+  /** Takes conversations, and calls the watcher about news of runs, until `pause` and `stop`. */
   watch(watcher: RunWatcher): void;
   /** Resolves when something has changed in a run, after a second at the latest. */
   news(runId: string): Promise<void>;
-  /** True if other processes must not work on the runs that are started here. */
-  readonly isExclusive: boolean;
+  /** Takes no more conversations, and gives back those that were not begun. */
+  pause(): Promise<void>;
   stop(): void;
 }
 
@@ -61,10 +62,8 @@ export interface Sharing {
 export interface RunWatcher {
   /** The runs that this process works on. */
   active(): string[];
-  /** Those of them that no other process may work on. */
-  reserved(): string[];
-  /** All runs that are open to this process. */
-  join(ids: string[]): void;
+  /** This process has got a conversation of the run. */
+  join(id: string): void;
   /** Another process has ended the run; `undefined` if it was deleted. */
   ended(id: string, status: RunStatus | undefined): void;
   /** Something about the run is new. */

@@ -13,16 +13,15 @@ import { deleteOrphanGrades } from "../grades.ts";
 import { asCommon, type PostgresTables, type Tables } from "../schema/schema.ts";
 import type { RunReader } from "../store.ts";
 import { createRunNews } from "./run_news.ts";
-import { createSharedStore } from "./shared_store.ts";
-import type { WorkList } from "./listing.ts";
+import { createSharedStore, type JobList } from "./shared_store.ts";
 
 interface OpenPostgresOptions {
   /** `EVAL_DATA`: `postgres://…`. */
   address: string;
   /** The largest number of connections, not counting the one that listens. */
   maxConnections: number;
-  /** Where the conversations of runs wait; no run is created before it is known. */
-  createWorkList: (pool: PostgresPool) => Promise<WorkList>;
+  /** What conversations are handed out from; no run is created before it is known. */
+  openJobs: (pool: PostgresPool) => Promise<JobList>;
   now?: () => number;
   /** Called if an idle connection is lost. */
   onError?: (error: Error) => void;
@@ -46,8 +45,8 @@ export async function openPostgres(options: OpenPostgresOptions) {
   const db = new Kysely<PostgresTables>({ dialect: createPostgresDialect(pool) });
   const news = createRunNews(pool);
   try {
-    const work = await options.createWorkList(pool);
-    const store = createSharedStore(db, { pool, news, work, now });
+    const jobs = await options.openJobs(pool);
+    const store = createSharedStore(db, { pool, news, jobs, now });
     return { store, pool, news };
   } catch (error) {
     await pool.end();
@@ -111,12 +110,7 @@ export function createPostgresDialect(pool: PostgresPool): Dialect {
 
 /** What only PostgreSQL needs, where several processes work on the same runs. */
 const SHARED_TABLES = [
-  `alter table runs
-    add column last_seq integer not null default 0,
-    add column queue text,
-    add column reserved_until timestamptz,
-    add column places integer,
-    add column listed integer`,
+  "alter table runs add column last_seq integer not null default 0",
   `create table endpoint_paces (
     origin text primary key,
     concurrency double precision not null,

@@ -1,47 +1,65 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import { CompiledQuery, type Kysely, type Transaction } from "kysely";
+import { countPlaces, listConversations, planOf, turnsOf } from "../../schemas/conversations.ts";
 import type { PostgresPool } from "../../../shared/postgres/pool.ts";
 import { createRunIds, type RunStatus, type StoredRun } from "../runs/run_record.ts";
-import { createRunReader, readTally } from "../runs/run_reader.ts";
+import { readTally } from "../runs/run_reader.ts";
 import { toStatusColumns } from "../runs/run_rows.ts";
 import { createRunStore } from "../runs/run_store.ts";
 import type { RunStore, StatusChange } from "../store.ts";
-import { asCommon, type PostgresTables } from "../schema/schema.ts";
+import { asCommon, type PostgresTables, type Tables } from "../schema/schema.ts";
 import type { RunNews } from "./run_news.ts";
-import { turnKey, type TurnPosition } from "../turns/turn_record.ts";
+import { type AttemptPosition, turnKey, type TurnPosition } from "../turns/turn_record.ts";
 import type { InsertTurns, NewTurn } from "../turns/turn_writer.ts";
-import { createListing, type Listing, lockRun, type WorkList } from "./listing.ts";
 
 /** What processes that work on the same runs need beside a store. */
-export interface SharedStore extends RunStore, Pick<Listing, "listMore" | "listAgain"> {
-  /** Runs that this process may work on, oldest first: running, and not reserved by another. */
-  openRuns(): Promise<string[]>;
+export interface SharedStore extends RunStore {
   /** The statuses of runs; deleted ones are missing. */
   statuses(ids: string[]): Promise<Map<string, RunStatus>>;
-  /** The queue of a run's conversations. */
-  queueOf(id: string): Promise<string | undefined>;
+  /** True if this process has stored a turn of the run that may be the last one. */
+  isNearEnd(id: string): boolean;
   /** True if all turns of a run are stored, or it is not running any more. */
   isFinished(id: string): Promise<boolean>;
-  /** The queues of running runs. */
-  usedQueues(): Promise<string[]>;
-  /** Keeps other processes from working on the runs of this one for `RESERVED_SECONDS`. */
-  reserve(ids: string[]): Promise<void>;
+  /**
+   * The conversations that are not stored as a whole in some places of a run: in the next `portion`
+   * that has any. `next` is the place after those that were looked at, if there is one.
+   */
+  listUnfinished(
+    run: StoredRun,
+    range: { from: number; portion: number },
+  ): Promise<{ left: ListedConversation[]; next: number | undefined }>;
+  /** Tells all processes that something about the run has changed. */
+  tell(id: string): void;
 }
 
-/** How long a process may take to renew its reservation. */
-const RESERVED_SECONDS = 15;
+/** A conversation that is not finished. */
+interface ListedConversation extends AttemptPosition {
+  /** True if a part of it may be stored. */
+  isContinued: boolean;
+  /** Its place in the order of the batch. */
+  place: number;
+}
+
+/** What conversations are handed out from. */
+export interface JobList {
+  /** Adds a run, in the transaction of `executeSql`, so that both are stored or neither is. */
+  add(
+    runId: string,
+    executeSql: (text: string, values?: readonly unknown[]) => Promise<{ rows: unknown[] }>,
+  ): Promise<void>;
+}
 
 /** A store whose runs several processes work on. Closing it closes `news` and `db`. */
 export function createSharedStore(
   db: Kysely<PostgresTables>,
-  { pool, news, work, now }: {
+  { pool, news, jobs, now }: {
     pool: PostgresPool;
     news: RunNews;
-    work: WorkList;
+    jobs: JobList;
     now: () => number;
   },
 ): SharedStore {
   const common = asCommon(db);
-  const { list, listMore, listAgain } = createListing(db, work);
+  const nearEnd = new Set<string>();
   const store = createRunStore(common, {
     now,
     // Not after the newest stored id: if the clock was ahead, each process would count up from it.
@@ -49,73 +67,40 @@ export function createSharedStore(
     // Clients that wait for the end of a run are told at once.
     insertTurns: createSharedTurnInsert(
       pool,
-      (id, { mayBeLast }) => news.tell(id, mayBeLast ? "state" : "turns"),
+      (id, { mayBeLast }) => {
+        if (mayBeLast) nearEnd.add(id);
+        news.tell(id, mayBeLast ? "state" : "turns");
+      },
     ),
-    async prepareRun(run, { isReserved = false }) {
-      const queue = queueFor(run.id);
-      await work.prepare(queue);
-      return {
-        store: (transaction) => fill(transaction as never, run, { queue, isReserved }),
-        drop: () => work.drop(queue).catch(() => {}), // swept later, as after a failure
-      };
-    },
+    complete: (transaction, id) => offer(transaction as never, id),
   });
 
-  /** Lists the first unfinished conversations in the new queue; new turns follow the stored ones. */
-  async function fill(
-    transaction: Transaction<PostgresTables>,
-    run: StoredRun,
-    { queue, isReserved }: { queue: string; isReserved: boolean },
-  ): Promise<void> {
-    await list(transaction, run, { queue, from: 0 });
-    const { lastSeq } = await readTally(asCommon(transaction), run.id);
-    await transaction.updateTable("runs")
-      .set({ queue, last_seq: lastSeq, reserved_until: isReserved ? reservation() : null })
-      .where("id", "=", run.id).execute();
+  /** Hands out the conversations of a run; new turns follow the stored ones. */
+  async function offer(transaction: Transaction<PostgresTables>, id: string): Promise<void> {
+    const { lastSeq } = await readTally(asCommon(transaction), id);
+    await transaction.updateTable("runs").set({ last_seq: lastSeq }).where("id", "=", id).execute();
+    await jobs.add(
+      id,
+      (text, values = []) => transaction.executeQuery(CompiledQuery.raw(text, [...values])),
+    );
   }
 
-  async function reopen(id: string, change: StatusChange): Promise<RunStatus | undefined> {
-    const queue = queueFor(id);
-    await work.prepare(queue);
-    let isUsed = false;
-    try {
-      return await db.transaction().execute(async (transaction) => {
-        const before = await lockRun(transaction, id);
-        const mayChange = !change.from || (before && change.from.includes(before.status));
-        if (!before || !mayChange || before.status === "running") return before?.status;
-        await transaction.updateTable("runs").set(toStatusColumns({ status: "running" }, now()))
-          .where("id", "=", id).execute();
-        const run = await createRunReader(asCommon(transaction)).getRun(id);
-        await fill(transaction, run!, { queue, isReserved: change.isReserved ?? false });
-        isUsed = true;
-        return "running";
-      });
-    } finally {
-      if (!isUsed) await work.drop(queue).catch(() => {});
-    }
-  }
-
-  async function endRun(id: string, change: StatusChange): Promise<RunStatus | undefined> {
-    let queue: string | null = null;
-    const status = await db.transaction().execute(async (transaction) => {
+  async function changeStatus(id: string, change: StatusChange): Promise<RunStatus | undefined> {
+    return await db.transaction().execute(async (transaction) => {
       const before = await lockRun(transaction, id); // no turn is stored while the tally is counted
       if (!before || (change.from && !change.from.includes(before.status))) return before?.status;
       const tally = change.tally === "count"
         ? await readTally(asCommon(transaction), id)
         : change.tally;
-      queue = before.queue;
-      await transaction.updateTable("runs")
-        .set({ ...toStatusColumns({ ...change, tally }, now()), queue: null, reserved_until: null })
+      await transaction.updateTable("runs").set(toStatusColumns({ ...change, tally }, now()))
         .where("id", "=", id).execute();
+      if (change.status === "running" && before.status !== "running") await offer(transaction, id);
       return change.status;
     });
-    if (queue !== null) await work.drop(queue).catch(() => {}); // swept later
-    return status;
   }
 
   /** After the transaction that has changed them. */
   function tellStates(ids: string[]): void {
-    work.added();
     for (const id of ids) news.tell(id, "state");
   }
 
@@ -135,25 +120,13 @@ export function createSharedStore(
     },
 
     async setStatus(id, change) {
-      const status = change.status === "running"
-        ? await reopen(id, change)
-        : await endRun(id, change);
+      const status = await changeStatus(id, change);
       tellStates([id]);
       return status;
     },
 
-    async openRuns() {
-      const rows = await db.selectFrom("runs").select("id")
-        .where("status", "=", "running")
-        .where(({ or, eb }) =>
-          or([
-            eb("reserved_until", "is", null),
-            eb("reserved_until", "<", sql<Date>`now()`),
-          ])
-        )
-        .orderBy("id").execute();
-      return rows.map(({ id }) => id);
-    },
+    tell: (id) => news.tell(id, "state"),
+    isNearEnd: (id) => nearEnd.has(id),
 
     async statuses(ids) {
       if (ids.length === 0) return new Map();
@@ -162,14 +135,17 @@ export function createSharedStore(
       return new Map(rows.map(({ id, status }) => [id, status]));
     },
 
-    async queueOf(id) {
-      const row = await db.selectFrom("runs").select("queue").where("id", "=", id)
-        .executeTakeFirst();
-      return row?.queue ?? undefined;
+    async listUnfinished(run, { from, portion }) {
+      const places = countPlaces(planOf(run.request));
+      let left: ListedConversation[] = [];
+      let next = from;
+      while (left.length === 0 && next < places) {
+        const until = Math.min(places, next + portion);
+        left = await listUnfinished(common, run, { from: next, until });
+        next = until;
+      }
+      return { left, next: next < places ? next : undefined };
     },
-
-    listMore,
-    listAgain,
 
     async isFinished(id) {
       const { rows: [row] } = await pool.query<{ finished: boolean }>({
@@ -183,21 +159,9 @@ export function createSharedStore(
           from runs where id = $1`,
         values: [id],
       });
-      return row?.finished ?? true;
-    },
-
-    async usedQueues() {
-      const rows = await db.selectFrom("runs").select("queue").where("status", "=", "running")
-        .where("queue", "is not", null).execute();
-      return rows.map(({ queue }) => queue!);
-    },
-
-    async reserve(ids) {
-      if (ids.length === 0) return;
-      await db.updateTable("runs")
-        .set({ reserved_until: reservation() })
-        .where("id", "in", ids).where("status", "=", "running")
-        .execute();
+      const isFinished = row?.finished ?? true;
+      if (isFinished) nearEnd.delete(id);
+      return isFinished;
     },
 
     async close() {
@@ -207,14 +171,35 @@ export function createSharedStore(
   };
 }
 
-/** By the clock of the database, which all processes share. */
-function reservation() {
-  return sql<Date>`now() + make_interval(secs => ${RESERVED_SECONDS})`;
+/** Locks a run until the transaction ends: no turn is stored, and no other process ends it. */
+async function lockRun(transaction: Transaction<PostgresTables>, id: string) {
+  return await transaction.selectFrom("runs").select("status").where("id", "=", id).forUpdate()
+    .executeTakeFirst();
 }
 
-/** A name that was never used: a queue that is dropped late must not be that of a resumed run. */
-function queueFor(runId: string): string {
-  return `run-${runId}-${crypto.randomUUID().slice(0, 8)}`;
+/** The conversations in some places of a run that are not stored as a whole, in the order of the batch. */
+async function listUnfinished(
+  db: Kysely<Tables>,
+  { id, parentId, request }: StoredRun,
+  range: { from: number; until: number },
+): Promise<ListedConversation[]> {
+  const plan = planOf(request);
+  const wanted = [...listConversations(plan, range)];
+  const [first, last] = [wanted[0], wanted.at(-1)];
+  if (!first || !last) return [];
+  const turns = await db.selectFrom("turns")
+    .select(({ fn }) => ["scenario", "attempt", fn.countAll().as("turns")])
+    .where("run_id", "=", id).where("scenario", ">=", first.scenario)
+    .where("scenario", "<=", last.scenario)
+    .groupBy(["scenario", "attempt"])
+    .execute();
+  const stored = new Map(turns.map((row) => [`${row.scenario}/${row.attempt}`, Number(row.turns)]));
+  return wanted.flatMap(({ scenario, attempt, place }) => {
+    const count = stored.get(`${scenario}/${attempt}`) ?? 0;
+    if (count === turnsOf(plan, { scenario, attempt })) return [];
+    const isContinued = count > 0 || parentId !== null; // the parent may have replies for it
+    return [{ scenario, attempt, isContinued, place }];
+  });
 }
 
 /**

@@ -10,30 +10,22 @@ export interface RunCreationOptions {
   /** Milliseconds since 1970. */
   now: () => number;
   newId: () => string;
-  /** Called before a run is stored. */
-  prepareRun?: (run: StoredRun, wanted: NewRun) => Promise<PreparedRun>;
-}
-
-/** What is stored together with a run. */
-interface PreparedRun {
-  /** Called in the transaction that stores the run, at its end. */
-  store(transaction: Transaction<Tables>): Promise<void>;
-  /** Called if the run is certainly not stored: after a failure it may be. */
-  drop(): Promise<void>;
+  /** Stores what belongs to a new run, in its transaction. */
+  complete?: (transaction: Transaction<Tables>, id: string) => Promise<void>;
 }
 
 /** Stores new runs, one or those of a group, completely or not at all. */
 export function createRunCreation(
   db: Kysely<Tables>,
-  { now, newId, prepareRun }: RunCreationOptions,
+  { now, newId, complete }: RunCreationOptions,
 ): Pick<RunStore, "createRun" | "createGroup"> {
   /** What takes time is done before the transaction, because others wait for it. */
-  async function prepare(run: NewRun, described: Parameters<typeof newStoredRun>[1]) {
+  function prepare(run: NewRun, described: Parameters<typeof newStoredRun>[1]) {
     const stored = newStoredRun(run, described);
-    return { run, stored, row: toRunRow(stored), prepared: await prepareRun?.(stored, run) };
+    return { run, stored, row: toRunRow(stored) };
   }
 
-  type ReadyRun = Awaited<ReturnType<typeof prepare>>;
+  type ReadyRun = ReturnType<typeof prepare>;
 
   /** `undefined` if all runs are stored, else what the key refers to already. */
   async function store(
@@ -44,17 +36,16 @@ export function createRunCreation(
       idempotency: IdempotencyKey | undefined;
     },
   ): Promise<KnownRun | undefined> {
-    const known = await db.transaction().execute(async (transaction) => {
+    return await db.transaction().execute(async (transaction) => {
       const known = await claimKey(transaction, idempotency, { id, moment });
       if (known) return known;
-      for (const { run: { parentId }, stored, row, prepared } of runs) {
+      for (const { run: { parentId }, stored, row } of runs) {
         await transaction.insertInto("runs").values(row).execute();
         if (parentId !== undefined) await copyAnswered(transaction, parentId, stored.id);
-        await prepared?.store(transaction);
+        await complete?.(transaction, stored.id);
       }
+      return undefined;
     });
-    if (known) { for (const { prepared } of runs) await prepared?.drop(); }
-    return known;
   }
 
   /** A retry takes the place of the run that it retries. */
@@ -71,7 +62,7 @@ export function createRunCreation(
       const id = newId();
       const batchDigest = digestBatch(run.request.test_batch);
       const group = await groupOf(run.parentId);
-      const ready = await prepare(run, { id, moment, batchDigest, group });
+      const ready = prepare(run, { id, moment, batchDigest, group });
       const known = await store([ready], { id, moment, idempotency: run.idempotency });
       return known ?? { outcome: "created", id, run: ready.stored };
     },
@@ -84,7 +75,7 @@ export function createRunCreation(
       const batchDigest = digestBatch(runs[0]!.request.test_batch); // all have the same
       for (const [index, { name, ...run }] of runs.entries()) {
         const group = { id, index, name };
-        ready.push(await prepare(run, { id: newId(), moment, batchDigest, group }));
+        ready.push(prepare(run, { id: newId(), moment, batchDigest, group }));
         await pause(); // a request may have 8 MB
       }
       const known = await store(ready, { id, moment, idempotency });

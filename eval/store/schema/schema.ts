@@ -135,13 +135,6 @@ export interface PostgresTables extends Omit<Tables, "runs"> {
 interface SharedColumns {
   /** The newest `seq` of the run. Raising it locks the run's row, so turns commit in order. */
   last_seq: Generated<number>;
-  /** The queue of the run's conversations; each time the run is resumed, it gets a new one. */
-  queue: string | null;
-  /** The places of the run's plan, and how many of them were looked at to fill the queue. */
-  places: number | null;
-  listed: number | null;
-  /** Until then only the process that reserved the run works on it. */
-  reserved_until: Date | null;
 }
 
 /** Concurrent calls that an endpoint allows, as its latest 429 showed. */

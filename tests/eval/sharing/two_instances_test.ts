@@ -1,10 +1,12 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { openSharing } from "../../../eval/sharing/open_sharing.ts";
 import { silentLogger } from "../../../shared/log.ts";
 import {
+  callRoute,
   evalService,
   evaluateBody,
   evaluateRequestOf,
+  startAsync,
   TWO_TURNS,
 } from "../../fakes/eval_service.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
@@ -24,6 +26,7 @@ async function twoInstances() {
     const { store, sharing } = await openSharing({
       address,
       maxConnections: 4,
+      concurrency: 8,
       log: silentLogger,
       isExclusive: false,
     });
@@ -88,5 +91,44 @@ test({
     assertEquals((await left).status, 499);
     gate.open();
     assertEquals((await stayed).status, 200);
+  },
+});
+
+Deno.test({
+  name:
+    "each conversation of a run of thousands is asked once, and a small run does not wait behind it",
+  ignore,
+  async fn() {
+    await using instances = await twoInstances();
+    const { first, second, gate } = instances;
+    const large = await startAsync(first.service, { attempts: 1_000, test_batch: SCENARIOS });
+    await gate.reached(16); // all that both may have at once
+    const small = await startAsync(second.service, { attempts: 5 });
+    gate.open();
+    const { signal } = new AbortController();
+    assertEquals((await first.runs.end(small, signal)).status, "completed");
+    assert((await second.store.tally(large)).done < 1_000, "the small run came late");
+    assertEquals((await second.runs.end(large, signal)).status, "completed");
+    assertEquals([(await first.store.tally(large)).done, gate.asked.length], [2_000, 2_005]);
+  },
+});
+
+const SCENARIOS = ["a", "b"].map((id) => ({
+  id,
+  interactions: [{ id: "1", user_message: id }],
+}));
+
+Deno.test({
+  name: "a run that is cancelled is asked no more, and its conversations do not come back",
+  ignore,
+  async fn() {
+    await using instances = await twoInstances();
+    const { first, second, gate } = instances;
+    const id = await startAsync(first.service, { attempts: 40 });
+    await gate.reached(16);
+    await callRoute(second.service, `POST /runs/${id}/cancel`);
+    gate.open();
+    assertEquals((await ask(second, "k")).status, 200); // another run has the places
+    assertEquals(gate.asked.length, 16 + 2);
   },
 });

@@ -186,27 +186,6 @@ Deno.test("a version without its scenarios gets them from the next upload of the
   await store.close();
 });
 
-Deno.test("what belongs to a run whose commit was not confirmed is not dropped", async () => {
-  const { db, atCommit } = await openWithCommits();
-  let dropped = 0;
-  const store = createRunStore(db, {
-    now: Date.now,
-    newId: createRunIds(Date.now),
-    prepareRun: () =>
-      Promise.resolve({
-        store: () => Promise.resolve(),
-        drop: () => Promise.resolve(void dropped++),
-      }),
-  });
-  const idempotency = { caller: "", key: "k", bodyHash: "h" };
-  const run = { request: evaluateRequest(), testName: "t", idempotency };
-  atCommit(unconfirmed);
-  await assertRejects(() => store.createRun(run), Error, "connection lost");
-  assertEquals([(await store.unfinishedRuns()).length, dropped], [1, 0]);
-  assertEquals([(await store.createRun(run)).outcome, dropped], ["known", 1]);
-  await store.close();
-});
-
 const ROOT = new URL("../../../", import.meta.url);
 
 /** Does what `eval/main.ts` does, and then tries to write. */

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { ConfigError } from "../../../../shared/config/config.ts";
 import { AppError } from "../../../../shared/errors.ts";
 import { createPostgresPool } from "../../../../shared/postgres/pool.ts";
-import { openJobQueue } from "../../../../eval/sharing/job_queue.ts";
+import { openJobs } from "../../../../eval/sharing/jobs.ts";
 import { openPostgres, openPostgresReader } from "../../../../eval/store/postgres/open_postgres.ts";
 import { freePort } from "../../../fakes/free_port.ts";
 import { openSharedStore, postgresBin, startPostgres } from "../../../fakes/postgres_server.ts";
@@ -66,7 +66,10 @@ test({
         openPostgres({
           address: guest.href,
           maxConnections: 2,
-          createWorkList: (pool) => openJobQueue(pool, { onError: () => {} }),
+          async openJobs(pool) {
+            const options = { concurrency: 1, isExclusive: false, onError() {} };
+            return (await openJobs(pool, options)).list;
+          },
         }),
       ConfigError,
       `permission denied for database ${name}`,
@@ -202,21 +205,6 @@ test({
     }
     assertEquals((await opened[0]!.store.listRuns({ limit: 50 })).runs.length, 10);
     for (const { store } of opened) await store.close();
-  },
-});
-
-test({
-  name: "a run is reserved for one process for a while, and open to others afterwards",
-  ignore,
-  async fn() {
-    const { store, pool } = await openSharedStore(await server.createDatabase());
-    const { id } = await store.createRun(newRun);
-    assertEquals(await store.openRuns(), [id]);
-    await store.reserve([id]);
-    assertEquals(await store.openRuns(), []);
-    await pool.query({ text: "update runs set reserved_until = now() - interval '1 second'" });
-    assertEquals(await store.openRuns(), [id]);
-    await store.close();
   },
 });
 
