@@ -161,7 +161,7 @@ for (const code of ["storage_full", "storage_busy"] as const) {
     gate.open();
     let isFaulty = false;
     const completed = Promise.withResolvers<void>();
-    const { service } = evalService(() => "", {
+    const { service, runs } = evalService(() => "", {
       ...gate,
       store: {
         ...store,
@@ -182,14 +182,14 @@ for (const code of ["storage_full", "storage_busy"] as const) {
     const response = await service(evaluateRequestOf(evaluateBody(TWO_TURNS)));
     assertEquals([response.status, (await response.json()).code], [507, code]);
     const [id] = await store.unfinishedRuns();
-    const { runs: [shown] } = await (await service(new Request("http://127.0.0.1:8080/runs")))
-      .json();
+    const { runs: [shown] } = await (await callRoute(service, "GET /runs")).json();
     assertEquals([shown.status, shown.progress.done], ["interrupted", 1]);
     assertEquals(shown.detail, "cannot store the run: no room");
     isFaulty = false;
     await completed.promise;
     assertEquals((await store.tally(id!)).done, 2);
     assertEquals(gate.asked, ["one", "two"], "a turn that was paid for was asked again");
+    await runs.stop(); // it is being summarised
   });
 }
 
