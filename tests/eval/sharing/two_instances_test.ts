@@ -94,7 +94,7 @@ test({
   },
 });
 
-Deno.test({
+test({
   name:
     "each conversation of a run of thousands is asked once, and a small run does not wait behind it",
   ignore,
@@ -118,7 +118,7 @@ const SCENARIOS = ["a", "b"].map((id) => ({
   interactions: [{ id: "1", user_message: id }],
 }));
 
-Deno.test({
+test({
   name: "a run that is cancelled is asked no more, and its conversations do not come back",
   ignore,
   async fn() {

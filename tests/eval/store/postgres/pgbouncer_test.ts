@@ -4,7 +4,7 @@ import { ConfigError } from "../../../../shared/config/config.ts";
 import { silentLogger } from "../../../../shared/log.ts";
 import { freePort } from "../../../fakes/free_port.ts";
 import { postgresBin, startPostgres } from "../../../fakes/postgres_server.ts";
-import { evaluateRequest, storedTurn } from "../../../fakes/stored_runs.ts";
+import { evalService, evaluateBody, evaluateRequestOf } from "../../../fakes/eval_service.ts";
 
 const PROGRAM = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].find(isFile);
 const ignore = postgresBin === undefined || PROGRAM === undefined;
@@ -64,26 +64,18 @@ pool_mode = ${mode}
   };
 }
 
+const OPTIONS = { maxConnections: 4, concurrency: 2, log: silentLogger, isExclusive: false };
+
 Deno.test({
   name: "runs are stored and handed out through PgBouncer in session mode",
   ignore,
   async fn() {
     await using server = await startPostgres();
     await using pooler = await startPgBouncer(await server.createDatabase(), "session");
-    const { store, sharing } = await openSharing({
-      address: pooler.address,
-      maxConnections: 4,
-      log: silentLogger,
-      isExclusive: false,
-    });
-    const created = await store.createRun({ request: evaluateRequest(), testName: "t" });
-    if (created.outcome !== "created") throw new Error(created.outcome);
-    const work = await sharing.openWork(created.run, { concurrency: 2 });
-    const taken = await work.take();
-    assertEquals(taken?.position, { scenario: 0, attempt: 0 });
-    assertEquals(await store.recordTurn(created.id, storedTurn([0, 0, 0])), "stored");
-    taken?.finish();
-    await work.close();
+    const { store, sharing } = await openSharing({ ...OPTIONS, address: pooler.address });
+    const { service, runs } = evalService(() => "", { store, sharing });
+    assertEquals((await service(evaluateRequestOf(evaluateBody()))).status, 200);
+    await runs.stop();
     await store.close();
   },
 });
@@ -96,7 +88,7 @@ Deno.test({
     await using pooler = await startPgBouncer(await server.createDatabase(), "transaction");
     const { address } = pooler;
     await assertRejects(
-      () => openSharing({ address, maxConnections: 4, log: silentLogger, isExclusive: false }),
+      () => openSharing({ ...OPTIONS, address }),
       ConfigError,
       "shares connections between sessions, as PgBouncer does with pool_mode=transaction",
     );
