@@ -1,5 +1,6 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
 import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
+import type { Embedder } from "../../eval/assess/embeddings/embedder.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
 import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/results/passing.ts";
@@ -43,6 +44,42 @@ export async function similarityShares(): Promise<void> {
       shares.push((reached / pairs.length).toFixed(2).padStart(9));
     }
     console.log(`  ${language.padEnd(16)} ${shares.join("  ")}`);
+  }
+  await chatShares(embedder);
+}
+
+/**
+ * The same of `data/chat_pairs.tsv`, by kind: replies of a chat that say what their reference says
+ * (`+`), and that do not. The model and its threshold were chosen with them: no test figures.
+ */
+async function chatShares(embedder: Embedder): Promise<void> {
+  const lines = await readLines("chat_pairs.tsv");
+  const kinds = [...new Set(lines.map(([, kind, expected]) => `${kind}\t${expected}`))];
+  const found = new Map<string, number[]>();
+  for (const language of LANGUAGES) {
+    const pairs = lines.filter(([of]) => of === language);
+    const semantics = createBatchSemantics([scenarioOf(pairs.map((pair) => pair[3]!))], {
+      embedder,
+    });
+    for (const [, kind, expected, reference, reply] of pairs) {
+      const { value } = await semanticSimilarity(
+        { reference: reference!, reply: reply! },
+        semantics,
+      );
+      const key = `${kind}\t${expected}\t${language}`;
+      found.getOrInsertComputed(key, () => []).push(Number(value! >= PASS));
+    }
+  }
+  console.log(
+    `\n  ${"chat pairs".padEnd(26)}${LANGUAGES.map((name) => name.padStart(6)).join("")}`,
+  );
+  for (const kind of kinds) {
+    const [name, expected] = kind.split("\t");
+    const shares = LANGUAGES.map((language) => {
+      const passed = found.get(`${kind}\t${language}`)!;
+      return (passed.reduce((sum, one) => sum + one, 0) / passed.length).toFixed(2).padStart(6);
+    });
+    console.log(`  ${`${expected === "same" ? "+" : "-"} ${name}`.padEnd(26)}${shares.join("")}`);
   }
 }
 

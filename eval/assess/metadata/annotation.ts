@@ -144,13 +144,10 @@ export function createMetadataReader(
       try {
         const plan = await planOnce(key);
         const refused = await whyNotCounted(key, plan, interaction);
-        const { method } = plan;
-        found.set(
-          key,
-          refused === undefined
-            ? { ...annotation, plan }
-            : { ...noLabel(method, refused), plan, counts: false },
-        );
+        const label = annotation.value === undefined && refused !== undefined
+          ? noLabel(plan.method, refused)
+          : annotation;
+        found.set(key, { ...label, plan, ...(refused !== undefined && { counts: false }) });
       } catch (error) {
         // It is unknown whether the key counts, so the label is not used.
         found.set(key, passing(annotation.method, explain(error)));
