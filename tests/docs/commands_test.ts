@@ -176,7 +176,7 @@ async function routesOf(services: Services): Promise<Set<string>> {
       );
     }),
   );
-  return new Set(["GET /docs", ...described.flat()]);
+  return new Set(["GET /docs", "GET /llms.txt", ...described.flat()]);
 }
 
 /** A route whatever its parameters are called: `GET /runs/{}`. */

@@ -26,7 +26,7 @@ import {
 } from "../fakes/eval_service.ts";
 import { memoryStore } from "../fakes/memory_store.ts";
 import { completion, completionBody, raw, startProviderDouble } from "../fakes/provider_double.ts";
-import { fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts";
+import { fakeEmbedder, fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts";
 
 const usd = { currency: "USD" };
 
@@ -257,7 +257,13 @@ Deno.test("the costs of an earlier result that is sent in again are not those of
 
 const get = (path: string) => new Request(`http://127.0.0.1:8080${path}`);
 
-/** Ten questions for the name of a city, in German: only English has layers that compare texts. */
+/** An embeddings endpoint: it has vectors, and no layers that compare two texts. */
+function vectorsAlone() {
+  const { embedder: { compare: _, ...embedder } } = fakeEmbedder();
+  return scoringPorts({ embedder });
+}
+
+/** Ten questions for the name of a city. */
 const batch = (fields: Parameters<typeof interaction>[1] = {}) =>
   Array.from({ length: 10 }, (_, index) =>
     scenario(`s${index}`, [
@@ -278,7 +284,7 @@ async function ask(
 
 Deno.test("similarity to a name alone makes no pass rate, and the run says what is missing", async () => {
   const store = memoryStore();
-  const { results, run_id } = await ask({}, { store });
+  const { results, run_id } = await ask({}, { store, scoring: vectorsAlone() });
   assertEquals([results.pass_rate!.mean, results.average_scores.overall], [0, null]);
   assert(results.average_scores.semantic_similarity !== null, "what was found is shown");
   const [missing] = results.missing_scores;
@@ -297,8 +303,10 @@ Deno.test("similarity to a name alone makes no pass rate, and the run says what 
 
 Deno.test("a comparison of replies to names is not decided by similarity alone either", async () => {
   const store = memoryStore();
-  const ids = [(await ask({}, { store, reply: () => "Mülheim" })).run_id];
-  ids.push((await ask({}, { store, reply: () => "Es ist Köln." })).run_id);
+  const ids: string[] = [];
+  for (const answer of ["Mülheim", "Es ist Köln."]) {
+    ids.push((await ask({}, { store, scoring: vectorsAlone(), reply: () => answer })).run_id);
+  }
   const { service } = evalService(undefined, { store });
   const compare = async (more = "") => {
     const query = `baseline=${ids[0]}&candidate=${ids[1]}${more}`;

@@ -29,7 +29,8 @@ assay-eval export GROUP [options]
 RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group. Without
 --output the run is written to standard output.
 
-  --format F         ${exportFormats.map(({ name }) => name).join(", ")} (default: json)
+  --format F         the format (default: json):
+                     ${exportFormats.map(({ name }) => name).join(" ")}
   -o, --output FILE  write a file, in the format of its extension; may be repeated:
                      ${exportFormats.map(({ extension }) => `.${extension}`).join(" ")}
   --threshold X      which turns count as failures in JUnit XML, Markdown and HTML

@@ -14,7 +14,7 @@ const BOOKKEEPING = new Set(["id", "object", "created_at", "name", "metadata", "
  */
 export const openaiGraders: DatasetFormat = {
   name: "openai-graders",
-  about: "an eval of OpenAI's API: testing_criteria, and data_source with the items",
+  about: "an eval of OpenAI's API with its items and graders",
   isWhole: true,
   recognises: ({ start }) => GRADERS.test(start),
   async *read(pieces, { leaveOut }) {

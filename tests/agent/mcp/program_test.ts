@@ -87,7 +87,7 @@ const MODERN = {
   timeout: 30_000,
 };
 
-Deno.test("a program speaks the version that its entry names, else the earlier one", async () => {
+test("a program speaks the version that its entry names, else the earlier one", async () => {
   for (const [more, era] of [[{ protocolVersion: "2026-07-28" }, "modern"], [{}, "legacy"]]) {
     const { session } = await connectMcp({ ...MODERN, ...(more as Record<string, unknown>) });
     assertStringIncludes(
@@ -98,7 +98,7 @@ Deno.test("a program speaks the version that its entry names, else the earlier o
   }
 });
 
-Deno.test("a program without the version that its entry names says so", async () => {
+test("a program without the version that its entry names says so", async () => {
   const entry = telling("well", { protocolVersion: "2026-07-28" });
   const { message } = await assertRejects(() => connectMcp(entry), StartFailure);
   assertEquals(message, 'it does not speak the "protocolVersion" of its entry');

@@ -3,6 +3,7 @@ import { createProgressDisplay, describeDuration } from "../../../eval/cli/proce
 import { renderTable } from "../../../eval/cli/report/terminal_form.ts";
 import { batchFile, cliContext } from "../../fakes/cli_context.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
+import { fakeEmbedder, scoringPorts } from "../../fakes/scoring_ports.ts";
 
 const target = ["--endpoint", "http://model.example/v1", "--model", "acme/model"];
 const commands = [
@@ -80,7 +81,9 @@ Deno.test("an overall that is not known is no number in runs and in show, which 
   const files = {
     "b.json": JSON.stringify({ test_batch, endpoint: "http://127.0.0.1:1", model_id: "m" }),
   };
-  const { run } = cliContext({ files, answer: () => "fine" });
+  const { embedder: { compare: _, ...vectors } } = fakeEmbedder(); // as an embeddings endpoint
+  const scoring = scoringPorts({ embedder: vectors });
+  const { run } = cliContext({ files, answer: () => "fine", scoring });
   const { out } = await run("run", "b.json");
   assertMatch(out, /Missing 1 × overall: the reference is a single word or a name/);
   assertMatch(out, /^overall +0\.500 to 1\.000/m);
@@ -219,7 +222,10 @@ const context = () => cliContext({ files: { "b.jsonl": batchFile(2) } });
 const OF_A_RUN: [options: string[], says: string][] = [
   [["--format", "junit", "--rows", "scores"], "--rows is for jsonl and csv"],
   [["--format", "csv", "--noise"], "--noise with rows of turns is for json, markdown and html"],
-  [["--format", "jsonl", "--threshold", "0.9"], "--threshold is for junit, markdown and html"],
+  [
+    ["--format", "jsonl", "--threshold", "0.9"],
+    "--threshold is for junit, junit-scenarios, ctrf, markdown and html",
+  ],
   [["-o", "a.json", "-o", "b.xml", "--rows", "turns"], "--rows is for jsonl and csv"],
 ];
 

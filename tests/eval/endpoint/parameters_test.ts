@@ -155,7 +155,7 @@ Deno.test("an endpoint that repeats its address in an error does not show its qu
   const config = parseConfig(EvalConfig, { MODEL_RETRIES: "0" });
   const deps = createEvalDeps(config, { log: silentLogger, store: memoryStore() });
   using _checks = deps.scoring.checks;
-  const endpoint = `http://127.0.0.1:${server.addr.port}/v1?api_key=HIDDENKEY`;
+  const endpoint = `http://127.0.0.1:${server.addr.port}/v1?deployment=INTERNAL`;
   for (status of [404, 400, 500]) {
     const { results } = await evaluateWith(
       createEvalHandler(deps),
