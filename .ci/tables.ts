@@ -11,6 +11,7 @@ import { createScoringPorts } from "../eval/assess/wiring.ts";
 import { EvalConfig } from "../eval/config.ts";
 import { FORMATS } from "../eval/datasets/detect.ts";
 import { exportFormats } from "../eval/export/export_formats.ts";
+import { trainingForms } from "../eval/export/training/forms.ts";
 import { VIEWS } from "../eval/pages/views.tsx";
 import { commonVariables, parseConfig } from "../shared/config/config.ts";
 
@@ -54,6 +55,11 @@ function writeLists(): [path: string, text: string][] {
       path: "docs/eval-api.md",
       head: ["`format`", "content"],
       entries: exportFormats.map(({ name, about }) => [name, about]),
+    },
+    {
+      path: "docs/improve.md",
+      head: ["training", "line"],
+      entries: trainingForms.map(({ name, about }) => [name, about]),
     },
     {
       path: "docs/command-line.md",

@@ -1,11 +1,18 @@
 import { z } from "zod";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
+import { DatasetTags } from "../schemas/datasets.ts";
 import { Scenario } from "../schemas/scenario.ts";
 import { COLUMN_FIELDS, findFormat, FORMATS, mapColumn } from "../datasets/detect.ts";
 import { BAD_QUERY, described, paging, WRITE_PROBLEMS } from "./route_parts.ts";
 import { invalidParameter } from "../../shared/errors.ts";
-import { readBodyPieces, readParams, readQuery } from "../../shared/http/body/body.ts";
+import {
+  type BodyLimits,
+  readBodyPieces,
+  readJson,
+  readParams,
+  readQuery,
+} from "../../shared/http/body/body.ts";
 import { streamPieces } from "../../shared/http/body/json_response.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import type { EvalConfig } from "../config.ts";
@@ -26,8 +33,11 @@ export const DatasetVersion = z.object({
 export type DatasetVersion = z.infer<typeof DatasetVersion>;
 
 /** A dataset, as lists show it: its latest version. */
-export const Dataset = DatasetVersion.extend({ versions: z.int(), updated_at: z.string() })
-  .meta({ id: "Dataset" });
+export const Dataset = DatasetVersion.extend({
+  versions: z.int(),
+  updated_at: z.string(),
+  tags: z.array(z.string()),
+}).meta({ id: "Dataset" });
 export type Dataset = z.infer<typeof Dataset>;
 
 const DatasetList = z.object({
@@ -36,8 +46,17 @@ const DatasetList = z.object({
 }).meta({ id: "DatasetList" });
 export type DatasetList = z.infer<typeof DatasetList>;
 
-const DatasetVersionList = z.object({ versions: z.array(DatasetVersion) })
-  .meta({ id: "DatasetVersionList" });
+const DatasetVersionList = z.object({
+  tags: z.array(z.string()).meta({ description: "Of the dataset." }),
+  versions: z.array(DatasetVersion),
+}).meta({ id: "DatasetVersionList" });
+export type DatasetVersionList = z.infer<typeof DatasetVersionList>;
+
+const DatasetChange = z.strictObject({
+  tags: DatasetTags.meta({
+    description: "All of them. Nothing of a dataset with `held-out` is exported for training.",
+  }),
+}).meta({ id: "DatasetChange" });
 
 const WrittenDataset = DatasetVersion.extend({
   created: z.boolean().meta({ description: "`false`: the version was there before." }),
@@ -157,6 +176,16 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
       handler: handlers.versions,
     },
     {
+      method: "PATCH",
+      path: "/datasets/:name",
+      summary: "Give a dataset tags",
+      params: { path },
+      body: { schema: DatasetChange, example: { tags: ["held-out"] } },
+      answers: { 200: jsonAnswer("Its tags.", DatasetChange) },
+      problems: { ...BAD_QUERY, ...NOT_FOUND, ...WRITE_PROBLEMS },
+      handler: handlers.change,
+    },
+    {
       method: "DELETE",
       path: "/datasets/:name",
       summary: "Delete a version of a dataset, or all of them",
@@ -177,9 +206,12 @@ interface DatasetHandlerDeps {
   store: DatasetStore;
   scoring: Pick<ScoringPorts, "checks">;
   config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
+  bodyLimits: BodyLimits;
 }
 
-export function createDatasetHandlers({ store, config, scoring }: DatasetHandlerDeps) {
+export function createDatasetHandlers(
+  { store, config, scoring, bodyLimits }: DatasetHandlerDeps,
+) {
   return {
     put: async (request, { params, url }) => {
       const { name } = readParams(params, path);
@@ -206,9 +238,10 @@ export function createDatasetHandlers({ store, config, scoring }: DatasetHandler
       const found = await store.listDatasets({ after: cursor, limit: limit + 1 });
       const page = found.slice(0, limit);
       return Response.json({
-        datasets: page.map(({ versions, updatedAt, ...latest }) => ({
+        datasets: page.map(({ versions, updatedAt, tags, ...latest }) => ({
           ...view(latest),
           versions,
+          tags,
           updated_at: new Date(updatedAt).toISOString(),
         })),
         next_cursor: found.length > limit ? page.at(-1)!.name : null,
@@ -228,7 +261,15 @@ export function createDatasetHandlers({ store, config, scoring }: DatasetHandler
       const { name } = readParams(params, path);
       await requireVersion(store, { name });
       const versions = await store.datasetVersions(name, VERSIONS_SHOWN);
-      return Response.json({ versions: versions.map(view) });
+      return Response.json({ tags: await store.datasetTags(name), versions: versions.map(view) });
+    },
+
+    change: async (request, { params }) => {
+      const { name } = readParams(params, path);
+      const { tags } = await readJson(request, DatasetChange, bodyLimits);
+      await requireVersion(store, { name });
+      await store.tagDataset(name, tags);
+      return Response.json({ tags });
     },
 
     remove: async (_request, { params, url }) => {

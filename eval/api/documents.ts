@@ -5,6 +5,7 @@ export const documents: Documents = {
   "eval-api": () => import("../../docs/eval-api.md", { with: { type: "text" } }),
   "command-line": () => import("../../docs/command-line.md", { with: { type: "text" } }),
   "dashboard": () => import("../../docs/dashboard.md", { with: { type: "text" } }),
+  "improve": () => import("../../docs/improve.md", { with: { type: "text" } }),
   "scores-and-statistics": () =>
     import("../../docs/scores-and-statistics.md", { with: { type: "text" } }),
   "configuration": () => import("../../docs/configuration.md", { with: { type: "text" } }),

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { conflict } from "../../shared/errors.ts";
 import { streamPieces } from "../../shared/http/body/json_response.ts";
-import { readQuery } from "../../shared/http/body/body.ts";
+import { type BodyLimits, readJson, readQuery } from "../../shared/http/body/body.ts";
 import type { Handler } from "../../shared/http/router/router.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
+import { requireJudge } from "../compare/judge_preference.ts";
 import { compareStored } from "../compare/compare_stored.ts";
 import { readAgreementIfGraded } from "../grades/agreement.ts";
 import { splitNoise } from "../noise/noise.ts";
@@ -12,11 +13,17 @@ import type { RunReader } from "../store/store.ts";
 import { readDetails, readSides } from "../export/text/compared_sides.ts";
 import { exportFormats } from "../export/export_formats.ts";
 import { type ExportFormat, exportSource, groupSources } from "../export/format.ts";
+import { exportTraining, leftOutText } from "../export/training/export_training.ts";
+import { isPaired, trainingForms } from "../export/training/forms.ts";
 import type { Groups } from "../groups/groups.ts";
+import type { StoredRun } from "../store/runs/run_record.ts";
 import { requireRun } from "../store/runs/require_run.ts";
 import { bom, decide_by, described, detail, flag, min_difference, Share } from "./route_parts.ts";
 
 export const FORMATS = exportFormats.map(({ name }) => name);
+
+/** Each run of the batch with each other one is compared by the judge, if it is asked. */
+const MOST_RUNS = 20;
 
 const format = described(z.enum(FORMATS).default("json"), "`json` if unset.");
 
@@ -42,6 +49,64 @@ export const RunExportQuery = z.object({
   ),
   bom,
 });
+
+const TRAINING_FORMS = trainingForms.map(({ name }) => name);
+
+/** The body of `POST /runs/export`. */
+export const TrainingExport = z.strictObject({
+  run_ids: z.array(z.string().min(1)).min(1).max(MOST_RUNS).meta({
+    description: "Runs, or groups, that have ended.",
+  }),
+  format: z.enum(TRAINING_FORMS).meta({ description: "What the file is for." }),
+  judge: z.boolean().default(false).meta({
+    description: "For `dpo`: also asks the judge which replies of each two runs are better.",
+  }),
+}).superRefine(({ format, judge }, { addIssue }) => {
+  if (!judge || isPaired(format)) return;
+  addIssue({ code: "custom", path: ["judge"], message: "is for dpo and dpo-openai" });
+}).meta({ id: "TrainingExport" });
+
+/** The headers of its answer. */
+export const TrainingHeaders = z.object({
+  "content-disposition": z.string(),
+  "x-training-rows": z.string().meta({ description: "How many lines it has." }),
+  "x-training-left-out": z.string().meta({
+    description: "Turns that are not in it although they could be, with the reasons.",
+  }),
+});
+
+/** `POST /runs/export`: replies of runs as training data. */
+export function createTrainingExport(
+  { store, scoring, bodyLimits }: {
+    store: RunReader;
+    scoring: Pick<ScoringPorts, "judge">;
+    bodyLimits: BodyLimits;
+  },
+): Handler {
+  return async (request) => {
+    const body = await readJson(request, TrainingExport, bodyLimits);
+    const form = trainingForms.find(({ name }) => name === body.format)!;
+    const judge = body.judge ? requireJudge(scoring.judge) : undefined;
+    const runs: StoredRun[] = [];
+    for (const id of new Set(body.run_ids)) {
+      const group = await store.groupRuns(id);
+      const ids = group.length > 0 ? group.map(({ id }) => id) : [id];
+      for (const id of ids) runs.push(await requireRun(store, id));
+    }
+    const { lines, leftOut } = await exportTraining(store, {
+      runs,
+      form,
+      judge,
+      signal: request.signal,
+    });
+    const name = runs.length === 1 ? runs[0]!.id : "training";
+    return streamPieces(lines, {
+      ...fileHeaders(`assay-${name}.${form.name}.jsonl`, "application/jsonl"),
+      "x-training-rows": String(lines.length),
+      "x-training-left-out": leftOutText(leftOut),
+    });
+  };
+}
 
 export const GroupExportQuery = z.object({ format, decide_by, detail, bom });
 
@@ -102,9 +167,13 @@ function sendFile(
   pieces: AsyncIterable<string>,
   { name, format: { contentType, extension } }: { name: string; format: ExportFormat },
 ): Response {
-  return streamPieces(pieces, {
+  return streamPieces(pieces, fileHeaders(`assay-${name}.${extension}`, contentType));
+}
+
+function fileHeaders(name: string, contentType: string) {
+  return {
     "content-type": contentType,
-    "content-disposition": `attachment; filename="assay-${name}.${extension}"`,
+    "content-disposition": `attachment; filename="${name}"`,
     "x-content-type-options": "nosniff", // text of others must not be shown as a page
-  });
+  };
 }

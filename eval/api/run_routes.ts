@@ -1,7 +1,15 @@
 import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { EvaluateAnswer } from "../schemas/evaluate_response.ts";
-import { createRunExport, FORMATS, RunExportQuery } from "./export_handlers.ts";
+import { z } from "zod";
+import {
+  createRunExport,
+  createTrainingExport,
+  FORMATS,
+  RunExportQuery,
+  TrainingExport,
+  TrainingHeaders,
+} from "./export_handlers.ts";
 import { exportFormats } from "../export/export_formats.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { createRunHandlers, type RunHandlerDeps, RunListQuery, RunQuery } from "./run_handlers.ts";
@@ -65,6 +73,29 @@ export function createRunRoutes(deps: RunHandlerDeps & { scoring: ScoringPorts }
       },
       problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT },
       handler: createRunExport(deps),
+    },
+    {
+      method: "POST",
+      path: "/runs/export",
+      summary: "Replies of runs as training data",
+      index: { text: "corrected, passing and failing replies as training data" },
+      body: {
+        schema: TrainingExport,
+        example: { run_ids: ["0198c0de-…"], format: "dpo" },
+      },
+      answers: {
+        200: {
+          description: "The file, one row per line.",
+          headers: TrainingHeaders,
+          content: { "application/jsonl": { schema: z.string() } },
+        },
+      },
+      problems: {
+        400: "`invalid_request`: a field does not fit, or no judge is configured",
+        ...NOT_FOUND,
+        409: "`conflict`: a run has not ended or its dataset is held out, or nothing can be learnt",
+      },
+      handler: createTrainingExport(deps),
     },
     {
       method: "GET",

@@ -8,8 +8,12 @@ export type ParsedValues<O extends Options> = ReturnType<
   typeof parseArgs<{ options: O; allowPositionals: true }>
 >["values"];
 
+/** The name of an argument that may be repeated, or left out. */
+const isRepeated = (name: string | undefined) => name?.endsWith("…") ?? false;
+
 /**
- * Parses a command's arguments. `names` are its positional arguments, all of them required.
+ * Parses a command's arguments. `names` are its positional arguments: all of them required, but for
+ * a last one with `…`.
  * Throws `UsageError`.
  */
 export function parseArguments<O extends Options>(
@@ -18,9 +22,11 @@ export function parseArguments<O extends Options>(
 ): { values: ParsedValues<O>; positionals: string[] } {
   const { values, positionals } = parse(args, options);
   const missing = names[positionals.length];
-  if (missing !== undefined) throw new UsageError(`${missing} is missing`);
+  if (missing !== undefined && !isRepeated(missing)) throw new UsageError(`${missing} is missing`);
   const surplus = positionals[names.length];
-  if (surplus !== undefined) throw new UsageError(`unexpected argument "${surplus}"`);
+  if (surplus !== undefined && !isRepeated(names.at(-1))) {
+    throw new UsageError(`unexpected argument "${surplus}"`);
+  }
   return { values, positionals };
 }
 

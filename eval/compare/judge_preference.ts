@@ -7,6 +7,7 @@ import type { InteractionResult } from "../schemas/interaction_result.ts";
 import { isUnanswered } from "../schemas/barred.ts";
 import { runDeleted } from "../store/runs/require_run.ts";
 import type { RunReader } from "../store/store.ts";
+import type { TurnPosition } from "../store/turns/turn_record.ts";
 import { SEED } from "./compare.ts";
 import { comparableRuns } from "./compare_stored.ts";
 import { describeScore, testScores } from "./compare_scores.ts";
@@ -81,6 +82,13 @@ export function requireJudge(judge: JudgeModel | undefined): JudgeModel {
   throw new AppError(400, "invalid_request", message);
 }
 
+type Side = "baseline" | "candidate";
+
+/** A turn in a run. */
+export interface RunTurn extends TurnPosition {
+  runId: string;
+}
+
 const NAME = "preference";
 /** Two calls of the judge each. */
 const MOST_TURNS = 1_000;
@@ -94,7 +102,12 @@ const AT_ONCE = 8;
 export async function compareByJudge(
   reader: RunReader,
   ids: { baseline: string; candidate: string },
-  { judge, signal }: { judge: JudgeModel; signal: AbortSignal },
+  { judge, signal, onPreference }: {
+    judge: JudgeModel;
+    signal: AbortSignal;
+    /** Called for each reply that the judge prefers to the other one. */
+    onPreference?: (chosen: RunTurn, rejected: RunTurn) => void;
+  },
 ): Promise<Preference> {
   const { runs, stored } = await comparableRuns(reader, ids);
   const pause = createYielder();
@@ -112,9 +125,14 @@ export async function compareByJudge(
   const judged = new Map<PlacedTurnPair, { baseline: AttemptTurn; candidate: AttemptTurn }>();
   const rubric = stored.candidate.request.rubric;
 
-  async function read(side: "baseline" | "candidate", { index, turn }: (typeof turns)[number]) {
-    const { attempt } = turn[side][0]!;
-    const place = { scenario: index[side], attempt, turn: turn.index[side] };
+  const placeOf = (side: Side, { index, turn }: (typeof turns)[number]) => ({
+    scenario: index[side],
+    attempt: turn[side][0]!.attempt,
+    turn: turn.index[side],
+  });
+
+  async function read(side: Side, one: (typeof turns)[number]) {
+    const place = placeOf(side, one);
     const [found] = await reader.conversation(ids[side], place, 1);
     if (!found) throw runDeleted(ids[side]);
     return JSON.parse(found.resultJson!) as InteractionResult;
@@ -147,7 +165,14 @@ export async function compareByJudge(
       counts[preferred === "tie" ? "ties" : "contradictory"]++;
       return void note(0.5);
     }
-    counts[preferred === 0 ? "baseline_better" : "candidate_better"]++;
+    const [better, worse]: [Side, Side] = preferred === 0
+      ? ["baseline", "candidate"]
+      : ["candidate", "baseline"];
+    counts[`${better}_better`]++;
+    onPreference?.(
+      { runId: ids[better], ...placeOf(better, one) },
+      { runId: ids[worse], ...placeOf(worse, one) },
+    );
     note(preferred);
   }
 

@@ -27,7 +27,7 @@ export function RowMenu({ of, items }: { of: string; items: MenuItem[] }) {
 /** The files that something can be saved as. */
 export function downloadItems<Format extends string>(
   formats: readonly (readonly [format: Format, label: string])[],
-  download: (format: Format) => Promise<void>,
+  download: (format: Format) => Promise<string | void>,
 ): MenuItem[] {
   return formats.map(([format, label]) => ({
     label,

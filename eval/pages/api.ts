@@ -8,7 +8,7 @@ import {
 import { saveFile } from "../../shared/pages/save_file.ts";
 import type { ServerEvent } from "../../shared/pages/server_events.ts";
 import type { GradeInput, PlacedGrade } from "../schemas/grades.ts";
-import type { DatasetList, DatasetVersion, WrittenDataset } from "../api/dataset_routes.ts";
+import type { DatasetList, DatasetVersionList, WrittenDataset } from "../api/dataset_routes.ts";
 import type { GradeList } from "../api/grade_routes.ts";
 import type { TurnSearch } from "../api/schemas/turn_schemas.ts";
 import type { Run, RunList } from "../api/schemas/run_schemas.ts";
@@ -193,12 +193,13 @@ export function listDatasets(parameters: Parameters): Promise<DatasetList> {
   return requestJson(address("/datasets", parameters));
 }
 
-/** Newest first. */
-export async function listVersions(name: string): Promise<DatasetVersion[]> {
-  const { versions } = await requestJson<{ versions: DatasetVersion[] }>(
-    `${datasetPath(name)}/versions`,
-  );
-  return versions;
+/** The versions of a dataset, newest first, and its tags. */
+export function listVersions(name: string): Promise<DatasetVersionList> {
+  return requestJson(`${datasetPath(name)}/versions`);
+}
+
+export async function tagDataset(name: string, tags: string[]): Promise<void> {
+  await request(datasetPath(name), { method: "PATCH", body: { tags } });
 }
 
 /** The scenarios of a version, each as JSON, as they arrive. */
@@ -236,8 +237,22 @@ export async function downloadExport(
   await download(address(`${runPath(id)}/export`, { format, baseline, noise: "true" }));
 }
 
-async function download(path: string): Promise<void> {
-  const response = await request(path);
+/** Replies of a run as training data; says how many rows it has, and which turns are not in it. */
+export async function downloadTraining(
+  id: string,
+  format: string,
+): Promise<{ rows: number; leftOut: string }> {
+  const { headers } = await download("/runs/export", {
+    method: "POST",
+    body: { run_ids: [id], format },
+  });
+  const rows = Number(headers.get("x-training-rows"));
+  return { rows, leftOut: headers.get("x-training-left-out") ?? "" };
+}
+
+async function download(path: string, options: ApiRequest = {}): Promise<Response> {
+  const response = await request(path, options);
   const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
   saveFile(name ?? "", await response.blob());
+  return response;
 }

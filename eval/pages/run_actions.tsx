@@ -10,7 +10,14 @@ import { navigate } from "../../shared/pages/location.ts";
 import type { Run } from "../api/schemas/run_schemas.ts";
 import { downloadItems, tryAction } from "./actions.tsx";
 import { deletionItem } from "./deletion.tsx";
-import { cancelRun, changeRun, deleteRun, downloadExport, retryRun } from "./api.ts";
+import {
+  cancelRun,
+  changeRun,
+  deleteRun,
+  downloadExport,
+  downloadTraining,
+  retryRun,
+} from "./api.ts";
 import { bound } from "./parts/fields.tsx";
 import { useSending } from "./sending.ts";
 
@@ -81,12 +88,28 @@ const FORMATS: [format: string, label: string][] = [
   ["markdown", "Markdown"],
 ];
 
+const TRAINING: [format: string, label: string][] = [
+  ["sft", "Training: good replies (SFT)"],
+  ["dpo", "Training: pairs (DPO)"],
+  ["kto", "Training: good and bad replies (KTO)"],
+  ["sft-openai", "Training: OpenAI SFT"],
+  ["dpo-openai", "Training: OpenAI DPO"],
+];
+
 /** The files that a run can be saved as; with a baseline, those that show the comparison. */
 export function exportItems(id: string, baseline?: string): MenuItem[] {
   const formats = baseline === undefined
     ? FORMATS
     : FORMATS.filter(([format]) => format === "html" || format === "markdown");
-  return downloadItems(formats, (format) => downloadExport(id, { format, baseline }));
+  const items = downloadItems(formats, (format) => downloadExport(id, { format, baseline }));
+  if (baseline !== undefined) return items;
+  return [...items, ...downloadItems(TRAINING, (format) => saveTraining(id, format))];
+}
+
+/** Saves replies of a run as training data, and says what is not in it. */
+async function saveTraining(id: string, format: string): Promise<string> {
+  const { rows, leftOut } = await downloadTraining(id, format);
+  return `Saved ${formatNumberOf(rows, "row")}.${leftOut && ` Left out: ${leftOut}.`}`;
 }
 
 /** The dialog that renames a run. It goes with its view. */

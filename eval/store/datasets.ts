@@ -22,6 +22,7 @@ export interface VersionRecord {
 interface DatasetEntry extends VersionRecord {
   versions: number;
   updatedAt: number;
+  tags: string[];
 }
 
 /** A version that was written; `created` is false if it was there before. */
@@ -52,7 +53,7 @@ export function createDatasetReader(db: Kysely<Tables>) {
               .onRef("latest.version", "=", "datasets.latest"),
         )
         .selectAll("latest")
-        .select("datasets.updated_at")
+        .select(["datasets.updated_at", "datasets.tags"])
         .select(({ selectFrom }) =>
           selectFrom("dataset_versions as all").whereRef("all.name", "=", "datasets.name")
             .select(({ fn }) => fn.countAll().as("count")).as("versions")
@@ -65,7 +66,15 @@ export function createDatasetReader(db: Kysely<Tables>) {
         ...toVersion(row),
         versions: Number(row.versions),
         updatedAt: Number(row.updated_at),
+        tags: JSON.parse(row.tags),
       }));
+    },
+
+    /** None if there is no such dataset. */
+    async datasetTags(name: string): Promise<string[]> {
+      const row = await db.selectFrom("datasets").select("tags").where("name", "=", name)
+        .executeTakeFirst();
+      return row ? JSON.parse(row.tags) : [];
     },
 
     /** Newest first; none if there is no such dataset. */
@@ -160,7 +169,8 @@ export function createDatasetStore(db: Kysely<Tables>, { now }: { now: () => num
   ): Promise<DatasetVersionsTable> {
     const { name, version, created_at: updated_at } = row;
     // First, because it locks the name: others that write or delete it wait.
-    await transaction.insertInto("datasets").values({ name, latest: version, updated_at })
+    await transaction.insertInto("datasets")
+      .values({ name, latest: version, updated_at, tags: "[]" })
       .onConflict((conflict) =>
         conflict.column("name").doUpdateSet({ latest: version, updated_at })
           .where("datasets.latest", "!=", version)
@@ -198,6 +208,13 @@ export function createDatasetStore(db: Kysely<Tables>, { now }: { now: () => num
         // If this fails, a later start deletes them.
         if (!created) await deleteUnnamedParts(db, content_id).catch(() => {});
       }
+    },
+
+    /** Gives a dataset exactly these tags. False if there is no such dataset. */
+    async tagDataset(name: string, tags: string[]): Promise<boolean> {
+      const { numUpdatedRows } = await db.updateTable("datasets")
+        .set({ tags: JSON.stringify(tags) }).where("name", "=", name).executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
 
     /** Deletes a version, or all of them. False if there is none. */

@@ -1,6 +1,7 @@
 import { counted } from "../../../shared/text.ts";
 import { createContentChecks } from "../../assess/checks/content_checks.ts";
 import { DatasetName, DatasetReference, requireVersion } from "../../datasets/find_version.ts";
+import { DatasetTags, HELD_OUT } from "../../schemas/datasets.ts";
 import { uploadDataset } from "../../datasets/upload.ts";
 import { parseArguments } from "../arguments.ts";
 import {
@@ -22,6 +23,7 @@ export const datasets: Command = {
   help: `assay-eval datasets
 assay-eval datasets put NAME FILE [--format FORMAT] [--column FIELD=COLUMN]
 assay-eval datasets get NAME[@VERSION]
+assay-eval datasets tag NAME [TAG…]
 assay-eval datasets delete NAME[@VERSION]
 
 Without an action, lists the datasets with their latest versions.
@@ -32,6 +34,8 @@ Without an action, lists the datasets with their latest versions.
            --format and --column; "-" reads standard input
   get      prints the scenarios, one per line; of the latest version unless
            VERSION, or its first characters, is given
+  tag      gives the dataset exactly these tags. Nothing of a dataset with the tag
+           ${HELD_OUT} is exported as training data
   delete   deletes a version, or the whole dataset. Runs of it stay as they are
 
 Example:
@@ -47,10 +51,12 @@ Example:
         return put(rest, context);
       case "get":
         return get(rest, context);
+      case "tag":
+        return tag(rest, context);
       case "delete":
         return remove(rest, context);
       default:
-        throw new UsageError(`unknown action "${action}": it must be put, get or delete`);
+        throw new UsageError(`unknown action "${action}": it must be put, get, tag or delete`);
     }
   },
 };
@@ -58,15 +64,16 @@ Example:
 async function list(context: CliContext): Promise<number> {
   await using reader = await context.openReader();
   const found = await reader.listDatasets({ limit: MOST_LISTED });
-  const rows = found.map(({ name, version, versions, scenarios, turns, updatedAt }) => [
+  const rows = found.map(({ name, version, versions, scenarios, turns, updatedAt, tags }) => [
     name,
     version,
     String(versions),
     String(scenarios),
     String(turns),
     new Date(updatedAt).toISOString().slice(0, 16).replace("T", " "),
+    tags.join(", "),
   ]);
-  const names = ["dataset", "latest version", "versions", "scenarios", "turns", "updated"];
+  const names = ["dataset", "latest version", "versions", "scenarios", "turns", "updated", "tags"];
   context.out.write(rows.length === 0 ? "no datasets found\n" : renderTable(names, rows));
   return EXIT.passed;
 }
@@ -109,6 +116,25 @@ async function get(args: string[], context: CliContext): Promise<number> {
   await using reader = await context.openReader();
   const version = await requireVersion(reader, parseReference(name));
   for await (const lines of reader.scenarioLines(version)) context.out.write(lines);
+  return EXIT.passed;
+}
+
+async function tag(args: string[], context: CliContext): Promise<number> {
+  const { positionals: [name = "", ...given] } = parseArguments(args, {
+    options: {},
+    names: ["NAME", "TAG…"],
+  });
+  const tags = DatasetTags.safeParse(given);
+  if (!tags.success) {
+    const { path, message } = tags.error.issues[0]!;
+    throw new UsageError(
+      path.length > 0 ? `cannot use the tag "${given[Number(path[0])]}": it ${message}` : message,
+    );
+  }
+  await using store = await context.openStore({ mustExist: true });
+  await requireVersion(store, { name });
+  await store.tagDataset(name, tags.data);
+  context.out.write(`${name} has ${tags.data.length > 0 ? tags.data.join(", ") : "no tags"}\n`);
   return EXIT.passed;
 }
 

@@ -6,12 +6,21 @@ import {
   groupSources,
 } from "../../export/format.ts";
 import { exportFormats } from "../../export/export_formats.ts";
+import { exportTraining, leftOutText } from "../../export/training/export_training.ts";
+import { isPaired, type TrainingForm, trainingForms } from "../../export/training/forms.ts";
+import { requireJudge } from "../../compare/judge_preference.ts";
+import { HELD_OUT } from "../../schemas/datasets.ts";
+import type { StoredRun } from "../../store/runs/run_record.ts";
+import { counted } from "../../../shared/text.ts";
+import type { CliContext } from "../context.ts";
 import { readAgreementIfGraded } from "../../grades/agreement.ts";
 import { splitNoise } from "../../noise/noise.ts";
-import { parseArguments, parseNumber } from "../arguments.ts";
+import { parseArguments, type ParsedValues, parseNumber } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import { findRun, isGroup, storedGroups } from "../find_run.ts";
 import { planOutputs, writeOutputs } from "../report/outputs.ts";
+
+const TRAINING = trainingForms.map(({ name }) => name).join("|");
 
 const options = {
   format: { type: "string" },
@@ -19,12 +28,14 @@ const options = {
   threshold: { type: "string" },
   noise: { type: "boolean" },
   rows: { type: "string" },
+  judge: { type: "boolean" },
 } as const;
 
 export const exportRun: Command = {
   summary: "write a run or a group in another format, such as CSV, JUnit XML or HTML",
   help: `assay-eval export RUN [options]
 assay-eval export GROUP [options]
+assay-eval export RUN… --format ${TRAINING} [--judge] [-o FILE]
 
 RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group. Without
 --output the run is written to standard output.
@@ -42,12 +53,30 @@ RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group. Without
 
 An option that none of the formats uses is an error.
 
+Training data: replies with a correction (a grade's corrected reply) or that
+passed are chosen, those that failed rejected. What another dataset tests is
+left out, and so is all of a dataset tagged ${HELD_OUT}.
+
+${
+    trainingForms.map(({ name, about }) => `  ${name.padEnd(12)} ${about.replaceAll("`", "")}`)
+      .join("\n")
+  }
+  --judge      for dpo: also ask the judge which replies of each two runs are
+               better, twice for each turn
+
 Example:
   assay-eval export latest --output result.csv --output junit.xml
 `,
 
   async execute(args, context) {
-    const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
+    const { values, positionals } = parseArguments(args, { options, names: ["RUN", "RUN…"] });
+    const form = trainingForms.find(({ name }) => name === values.format);
+    if (form) return await writeTraining(positionals, { form, values, context });
+    if (values.judge) throw new UsageError("--judge is for dpo and dpo-openai");
+    const [name = "", other] = positionals;
+    if (other !== undefined) {
+      throw new UsageError(`unexpected argument "${other}": only training data has several runs`);
+    }
     const format = exportFormats.find(({ name }) => name === (values.format ?? "json"));
     if (!format) throw new UsageError(`unknown format "${values.format}"`);
     if (values.format !== undefined && values.output) {
@@ -94,6 +123,46 @@ Example:
     return await finish((format) => format.write(source));
   },
 };
+
+async function writeTraining(
+  names: string[],
+  { form, values, context }: {
+    form: TrainingForm;
+    values: ParsedValues<typeof options>;
+    context: CliContext;
+  },
+): Promise<number> {
+  for (const option of ["threshold", "noise", "rows"] as const) {
+    if (values[option] !== undefined) {
+      throw new UsageError(`--${option} cannot be used with training data`);
+    }
+  }
+  if (values.judge && !isPaired(form.name)) {
+    throw new UsageError("--judge is for dpo and dpo-openai");
+  }
+  const [path, second] = values.output ?? [];
+  if (second !== undefined) throw new UsageError("training data is written into one file");
+  if (path !== undefined) await context.requireWritable(path);
+  const judge = values.judge ? requireJudge(await context.judge()) : undefined;
+  await using reader = await context.openReader();
+  const runs: StoredRun[] = [];
+  for (const name of new Set(names)) {
+    const group = await reader.groupRuns(name);
+    const ids = group.length > 0 ? group.map(({ id }) => id) : [name];
+    for (const id of ids) runs.push(await findRun(reader, id));
+  }
+  const { lines, leftOut } = await exportTraining(reader, {
+    runs,
+    form,
+    judge,
+    signal: new AbortController().signal, // Ctrl-C ends the process
+  });
+  if (path === undefined) { for (const line of lines) context.out.write(line); }
+  else await context.writeText(path, ReadableStream.from(lines));
+  const left = leftOutText(leftOut);
+  context.err.write(`${counted(lines.length, "row")}${left && `; left out: ${left}`}\n`);
+  return EXIT.passed;
+}
 
 /** Throws `UsageError` for an option that none of the formats uses: it would be ignored. */
 function requireUsed(formats: ExportFormat[], name: string, options: ExportOption[]): void {

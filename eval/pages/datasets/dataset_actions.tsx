@@ -1,9 +1,9 @@
 import type { MenuItem } from "../../../shared/pages/components/menu.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate } from "../../../shared/pages/location.ts";
-import { downloadItems } from "../actions.tsx";
+import { downloadItems, tryAction } from "../actions.tsx";
 import { type Deletion, deletionItem } from "../deletion.tsx";
-import { deleteDataset, downloadDataset } from "../api.ts";
+import { deleteDataset, downloadDataset, tagDataset } from "../api.ts";
 
 /** The address of the form that starts a run of a dataset. */
 export function runAddress(dataset: string): string {
@@ -19,7 +19,7 @@ export function datasetDownloads(name: string, version?: string): MenuItem[] {
 
 /** What can be done with a dataset in the list. `after` is called when it is deleted. */
 export function datasetActions(
-  { name, versions }: { name: string; versions: number },
+  { name, versions, tags }: { name: string; versions: number; tags: string[] },
   after: () => void,
 ): MenuItem[] {
   return [
@@ -30,8 +30,32 @@ export function datasetActions(
       onSelect: () => navigate(`/ui/datasets/new?name=${encodeURIComponent(name)}`),
     },
     ...datasetDownloads(name),
+    holdingOut({ name, tags }, after),
     deletionItem(datasetDeletion({ name, versions }, after)),
   ];
+}
+
+const HELD_OUT = "held-out";
+
+/** Keeps a dataset out of training data, or no longer. `after` is called when that has been done. */
+export function holdingOut(
+  { name, tags }: { name: string; tags: string[] },
+  after: () => void,
+): MenuItem {
+  const isHeldOut = tags.includes(HELD_OUT);
+  return {
+    label: isHeldOut ? "Allow in training data" : "Hold out of training data",
+    icon: "edit",
+    onSelect: () =>
+      tryAction(async () => {
+        const others = tags.filter((tag) => tag !== HELD_OUT);
+        await tagDataset(name, isHeldOut ? others : [...others, HELD_OUT]);
+        after();
+        return isHeldOut
+          ? "Runs of it may become training data."
+          : "Nothing of it becomes training data.";
+      }),
+  };
 }
 
 /** The deletion of a dataset. `after` is called when that has been done. */

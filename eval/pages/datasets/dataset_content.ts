@@ -38,7 +38,7 @@ export async function changeDataset(
 /** The latest version; `undefined` if there is no such dataset. */
 export async function latestVersion(name: string): Promise<string | undefined> {
   try {
-    return (await listVersions(name))[0]?.version;
+    return (await listVersions(name)).versions[0]?.version;
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 404) return undefined;
     throw error;

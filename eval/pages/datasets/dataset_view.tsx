@@ -20,6 +20,7 @@ import { askToDelete, deletionItem } from "../deletion.tsx";
 import {
   datasetDeletion,
   datasetDownloads,
+  holdingOut,
   runAddress,
   versionDeletion,
 } from "./dataset_actions.tsx";
@@ -41,13 +42,13 @@ export function DatasetView({ name }: { name: string }) {
         what="the dataset"
         elsewhere={<Link class="button small" href="/ui/datasets">All datasets</Link>}
       >
-        {(versions) => {
+        {({ versions, tags }) => {
           const shown = wanted
             ? versions.find(({ version }) => version.startsWith(wanted))
             : versions[0];
           return (
             <>
-              <Head name={name} shown={shown} versions={versions} reload={reload} />
+              <Head name={name} shown={shown} versions={versions} tags={tags} reload={reload} />
               {shown
                 ? <ScenarioList dataset={shown} isLatest={shown === versions[0]} onSaved={reload} />
                 : (
@@ -64,10 +65,11 @@ export function DatasetView({ name }: { name: string }) {
   );
 }
 
-function Head({ name, shown, versions, reload }: {
+function Head({ name, shown, versions, tags, reload }: {
   name: string;
   shown: DatasetVersion | undefined;
   versions: DatasetVersion[];
+  tags: string[];
   reload: () => void;
 }) {
   const isLatest = shown === versions[0];
@@ -84,6 +86,7 @@ function Head({ name, shown, versions, reload }: {
             {isLatest ? "latest version" : "older version"}
           </span>
         )}
+        {tags.map((tag) => <span key={tag} class="badge">{tag}</span>)}
         <span class="spacer" />
         <Link class="button" href={`/ui/datasets/new?name=${name}`}>New version</Link>
         <Menu
@@ -93,6 +96,7 @@ function Head({ name, shown, versions, reload }: {
         <Menu
           button={{ icon: "more", "aria-label": "Actions" }}
           items={[
+            holdingOut({ name, tags }, reload),
             ...(shown && versions.length > 1
               ? [deletionItem(versionDeletion(shown, reload), "Delete this version")]
               : []),

@@ -60,7 +60,12 @@ function DatasetsTable({ datasets, reload }: { datasets: Dataset[]; reload: () =
       columns={[
         {
           label: "Name",
-          cell: ({ name }) => <Link class="name" href={`/ui/dataset/${name}`}>{name}</Link>,
+          cell: ({ name, tags }) => (
+            <>
+              <Link class="name" href={`/ui/dataset/${name}`}>{name}</Link>{" "}
+              {tags.map((tag) => <span key={tag} class="badge">{tag}</span>)}
+            </>
+          ),
         },
         { label: "Scenarios", isNumber: true, cell: ({ scenarios }) => formatCount(scenarios) },
         { label: "Turns", isNumber: true, isMinor: true, cell: ({ turns }) => formatCount(turns) },

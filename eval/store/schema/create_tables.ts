@@ -70,7 +70,12 @@ export const TABLES = [
     created_at bigint not null,
     primary key (run_id, scenario, attempt, turn, author)
   )`,
-  "create table datasets (name text primary key, latest text not null, updated_at bigint not null)",
+  `create table datasets (
+    name text primary key,
+    latest text not null,
+    updated_at bigint not null,
+    tags text not null
+  )`,
   `create table dataset_versions (
     name text not null,
     version text not null,

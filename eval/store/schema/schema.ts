@@ -19,6 +19,8 @@ interface DatasetsTable {
   /** The version that the name alone refers to. */
   latest: string;
   updated_at: number;
+  /** A list as JSON. */
+  tags: string;
 }
 
 export interface DatasetVersionsTable {
