@@ -6,13 +6,7 @@ import { Scenario } from "../schemas/scenario.ts";
 import { COLUMN_FIELDS, findFormat, FORMATS, mapColumn } from "../datasets/detect.ts";
 import { BAD_QUERY, described, paging, WRITE_PROBLEMS } from "./route_parts.ts";
 import { invalidParameter } from "../../shared/errors.ts";
-import {
-  type BodyLimits,
-  readBodyPieces,
-  readJson,
-  readParams,
-  readQuery,
-} from "../../shared/http/body/body.ts";
+import { readBodyPieces, readJson, readParams, readQuery } from "../../shared/http/body/body.ts";
 import { streamPieces } from "../../shared/http/body/json_response.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import type { EvalConfig } from "../config.ts";
@@ -206,25 +200,23 @@ interface DatasetHandlerDeps {
   store: DatasetStore;
   scoring: Pick<ScoringPorts, "checks">;
   config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
-  bodyLimits: BodyLimits;
 }
 
-export function createDatasetHandlers(
-  { store, config, scoring, bodyLimits }: DatasetHandlerDeps,
-) {
+export function createDatasetHandlers({ store, config, scoring }: DatasetHandlerDeps) {
+  const { MAX_BODY_BYTES: maxBytes, BODY_TIMEOUT_MS: timeoutMs } = config;
   return {
     put: async (request, { params, url }) => {
       const { name } = readParams(params, path);
       const { saved, leftOut } = await uploadDataset({ store, checks: scoring.checks }, name, {
         pieces: readBodyPieces(request, {
           maxBytes: MOST_BYTES,
-          timeoutMs: config.BODY_TIMEOUT_MS,
+          timeoutMs,
           setting: "of a dataset",
         }),
         format: readFormat(url),
         columns: readColumns(url),
         name: nameByType(request.headers.get("content-type")),
-        mostWhole: config.MAX_BODY_BYTES,
+        mostWhole: maxBytes,
       });
       const { created, ...version } = saved;
       return Response.json({ ...view(version), created, left_out: leftOut }, {
@@ -266,7 +258,7 @@ export function createDatasetHandlers(
 
     change: async (request, { params }) => {
       const { name } = readParams(params, path);
-      const { tags } = await readJson(request, DatasetChange, bodyLimits);
+      const { tags } = await readJson(request, DatasetChange, { maxBytes, timeoutMs });
       await requireVersion(store, { name });
       await store.tagDataset(name, tags);
       return Response.json({ tags });
