@@ -1,8 +1,9 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { readPage } from "../docs/pages.ts";
 import { FRONTEND_PACKAGES } from "../packages/frontends.ts";
 import { pageSuite } from "./browser.ts";
 import { startScriptedAgent } from "./chat.ts";
+import { SUPPORT } from "./scripted_hub.ts";
 
 /** The pages of `docs/frontend.md`, bundled as they stand there, on an origin of their own. */
 async function startFrontends() {
@@ -29,6 +30,7 @@ async function startFrontends() {
   });
   return {
     hub: agent.hub,
+    agent: agent.url,
     url: `http://127.0.0.1:${server.addr.port}`,
     async [Symbol.asyncDispose]() {
       await server.shutdown();
@@ -88,6 +90,20 @@ for (const name of ["aiSdk", "agui"]) {
   );
 }
 
+suite.test(
+  "the list of fine-tuned models is offered, and the chosen one answers",
+  async ({ url }, open) => {
+    await using tab = await open(`${url}/aiSdk`);
+    const { page } = tab;
+    await page.getByRole("combobox").selectOption(SUPPORT.name);
+    await page.getByRole("textbox").fill("Hello");
+    const sent = page.waitForRequest(/ai-sdk$/);
+    await page.getByRole("textbox").press("Enter");
+    assertEquals((await sent).headers()["x-model-id"], SUPPORT.id);
+    await page.getByText(/was asked: Hello/).waitFor();
+  },
+);
+
 suite.test("the stream by hand has the events of an answer", async ({ url }, open) => {
   await using tab = await open(`${url}/byHand`);
   const names = await tab.page.evaluate(async () => {
@@ -96,6 +112,43 @@ suite.test("the stream by hand has the events of an answer", async ({ url }, ope
   });
   assertEquals(names, ["tool_call", "tool_result", "token", "message", "done"]);
 });
+
+suite.test(
+  "a page takes up a stream that broke behind the last event that it has read",
+  async ({ agent, url, hub }, open) => {
+    await using tab = await open(`${url}/byHand`);
+    const begun = await tab.page.evaluate(async (agent) => {
+      const leaving = new AbortController();
+      const response = await fetch(agent, {
+        method: "POST",
+        headers: {
+          accept: "text/event-stream",
+          "content-type": "application/json",
+          "x-model-id": "acme/model-01",
+          "x-agent-resume": "true",
+        },
+        body: JSON.stringify({ prompt: "hold by hand" }),
+        signal: leaving.signal,
+      });
+      const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+      const { value } = await reader.read();
+      leaving.abort();
+      await reader.closed.catch(() => {});
+      const stream = response.headers.get("x-agent-stream");
+      const last = [...value!.matchAll(/^id: (.*)$/gm)].at(-1)?.[1];
+      return { stream, last, text: value! };
+    }, agent);
+    hub.release();
+    const rest = await tab.page.evaluate(async ([address, last]) => {
+      const response = await fetch(address!, { headers: { "last-event-id": last! } });
+      return await response.text();
+    }, [`${agent}/streams/${begun.stream}`, begun.last]);
+    assertStringIncludes(begun.text, "The beginning.");
+    const next = Number(begun.last!.split("/")[1]) + 1;
+    assertEquals(/^id: (.*)$/m.exec(rest)?.[1], `${begun.stream}/${next}`);
+    assertStringIncludes(rest, "event: done");
+  },
+);
 
 suite.test(
   "a page that is opened again takes up the answer that is under way",
