@@ -113,6 +113,12 @@ function toEntries(
         "args": ["-y", "@antv/mcp-server-chart"],
         "env": { "VIS_REQUEST_SERVER": "${internet}" },
       },
+      "docs": {
+        "command": "npx",
+        "args": ["-y", "@upstash/context7-mcp"],
+        "env": { "CONTEXT7_API_URL": "${internet}" },
+        "protocolVersion": "2026-07-28",
+      },
       // addresses
       "web": { "type": "http", "url": "http://127.0.0.1:${ports.http}/mcp" },
       "notion": {
@@ -125,6 +131,25 @@ function toEntries(
   }`;
 }
 
+/** In front of a server; tells what is said in which version of the protocol. */
+function listenTo(port: number) {
+  const said = new Set<string>();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const { pathname } = new URL(request.url);
+    const body = await request.text();
+    const { method } = body ? JSON.parse(body) : { method: request.method };
+    said.add(`${method} ${request.headers.get("mcp-protocol-version") ?? "unversioned"}`);
+    const { headers } = request;
+    const answer = fetch(`http://127.0.0.1:${port}${pathname}`, {
+      method: request.method,
+      headers,
+      ...(body && { body }),
+    });
+    return await answer.catch(() => new Response(null, { status: 502 })); // it is still starting
+  });
+  return { port: server.addr.port, said, [Symbol.asyncDispose]: () => server.shutdown() };
+}
+
 Deno.test("servers from npm work over stdio, HTTP and the old SSE, from a file at any path", async () => {
   await using temporary = await makeFolder();
   const { folder } = temporary;
@@ -133,9 +158,14 @@ Deno.test("servers from npm work over stdio, HTTP and the old SSE, from a file a
   const npx = await writeNpx(`${folder}/bin`);
   await Deno.writeTextFile(`${folder}/note.txt`, "a note in a file");
   await using internet = await startProviderDouble(json(FOUND));
+  await using earlier = listenTo(ports.http);
+  await using modern = listenTo(ports.context7);
   await Deno.writeTextFile(
     `${folder}/servers.jsonc`,
-    toEntries(folder, { ports, internet: internet.origin }),
+    toEntries(folder, {
+      ports: { ...ports, http: earlier.port, context7: modern.port },
+      internet: internet.origin,
+    }),
   );
   const everything = (transport: string, port: number) =>
     startServer(Deno.execPath(), {
@@ -163,7 +193,7 @@ Deno.test("servers from npm work over stdio, HTTP and the old SSE, from a file a
   });
   const { tools, servers } = await allReady(agent);
   assertEquals(servers.map(({ transport }: { transport: string }) => transport), [
-    ...Array(5).fill("stdio"),
+    ...Array(6).fill("stdio"),
     ...Array(3).fill("http"),
     "sse",
   ]);
@@ -189,6 +219,7 @@ Deno.test("servers from npm work over stdio, HTTP and the old SSE, from a file a
     ["web", "echo", { message: "by web" }, "Echo: by web"],
     ["old", "echo", { message: "by old" }, "Echo: by old"],
     ["notion", "get-self", {}, "Ada"],
+    ["docs", "resolve-library-id", { query: "deno", libraryName: "deno" }, "/denoland/deno"],
     ["context7", "resolve-library-id", { query: "deno", libraryName: "deno" }, "/denoland/deno"],
     // It asks GitHub: arguments that do not fit its schema are not sent.
     ["github", "create_issue", { repo: "r", title: "t" }, "owner"],
@@ -196,6 +227,11 @@ Deno.test("servers from npm work over stdio, HTTP and the old SSE, from a file a
   for (const [source, part, args, said] of cases) {
     assertStringIncludes(await call(source, part, args), said);
   }
+  assertEquals(
+    modern.said,
+    new Set(["server/discover", "tools/list", "tools/call"].map((one) => `${one} 2026-07-28`)),
+  );
+  assert(earlier.said.has("tools/call 2025-11-25"), [...earlier.said].join());
   await call("web", "tiny-image", {});
   checkImage(hub);
 });
