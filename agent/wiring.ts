@@ -22,7 +22,10 @@ export async function createAgentDeps(config: AgentConfig, log: Logger) {
   });
   const workers = createWorkerBoard(log);
   const metrics = createMetrics({ runs: () => runs.used, workerRestarts: () => workers.restarts });
-  const models = observeModels(createModels(config, log), metrics);
+  const models = observeModels(createModels(config, log), {
+    metrics,
+    recordsMessages: config.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT,
+  });
   const tools = observeTools(await createToolSource(config, { log, workers }), metrics);
   const checks = { providers: checkProviders(config, models) };
   // Without a worker or an MCP server only its tools are missing: the service is still ready.

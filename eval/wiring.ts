@@ -45,6 +45,7 @@ export function createEvalDeps(
     workerRestarts: () => workers.restarts,
     ...(figures && { jobs: () => readJobFigures(figures) }),
   });
+  const recordsMessages = config.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT;
   const traceparent = observation?.callersTraceparent;
   const trustedFetch = createOutgoingFetch({ traceparent });
   const connect = lazy<Parameters<typeof fetch>, Response>(async () => {
@@ -76,7 +77,9 @@ export function createEvalDeps(
       fetchFor,
       paces: createEndpointPaces(config.EVAL_CONCURRENCY, board),
       observe: (target, model) =>
-        observation && metrics ? observation.observeTarget(target, { metrics, ...model }) : target,
+        observation && metrics
+          ? observation.observeTarget(target, { metrics, recordsMessages, ...model })
+          : target,
     }),
     ...(observation && {
       observeAssessor: (assessor) => observeAssessor(assessor, observation.withSpan),

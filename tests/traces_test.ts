@@ -198,6 +198,66 @@ Deno.test("a streamed call has the time of its first chunk, its cached and its r
   assertEquals(types, new Set(["input", "output"]));
 });
 
+Deno.test("what was said is in the spans of model calls only if that is switched on", async () => {
+  const RECORDS = { OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "true" };
+  await using collector = await startProviderDouble(json({}));
+  await using hub = await startProviderDouble([
+    completion({
+      toolCalls: [{ id: "c1", name: "calculator", arguments: '{"expression":"1+1"}' }],
+    }),
+    completion({ content: "It is 2." }),
+  ]);
+  await using agent = await startServiceProcess("agent", {
+    environment: { HUB_BASE_URL: hub.baseUrl, ...exportTo(collector), ...RECORDS },
+  });
+  await using evaluation = await startServiceProcess("eval", {
+    environment: { ...exportTo(collector), ...RECORDS },
+  });
+  const response = await fetch(`${evaluation.url}/evaluate`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      test_batch: { id: "s", interactions: [{ id: "i", user_message: "1 + 1?" }] },
+      endpoint: agent.url,
+      model_id: "acme/m",
+    }),
+  });
+  await response.text();
+  const spans = await until(async () => {
+    const found = await awaitSpans(collector, "chat acme/m");
+    return found.length === 3 && found;
+  }, { what: "three model calls" });
+  const read = (span: Span, name: string) =>
+    JSON.parse(String(span.attributes[`gen_ai.${name}.messages`]));
+  const ofProvider = (name: string) =>
+    spans.filter(({ attributes }) => attributes["gen_ai.provider.name"] === name);
+  const [endpoint] = ofProvider("endpoint");
+  assertEquals(read(endpoint!, "input"), [{
+    role: "user",
+    parts: [{ type: "text", content: "1 + 1?" }],
+  }]);
+  const answer = {
+    role: "assistant",
+    parts: [{ type: "text", content: "It is 2." }],
+    finish_reason: "stop",
+  };
+  assertEquals(read(endpoint!, "output"), [answer]);
+  const [, second] = ofProvider("hub");
+  assertEquals(read(second!, "output"), [answer]);
+  assertEquals(read(second!, "input").slice(-2), [
+    {
+      role: "assistant",
+      parts: [{
+        type: "tool_call",
+        id: "c1",
+        name: "calculator",
+        arguments: '{"expression":"1+1"}',
+      }],
+    },
+    { role: "tool", parts: [{ type: "tool_call_response", id: "c1", response: "2" }] },
+  ]);
+});
+
 Deno.test("each score of a reply is an event in the trace of its evaluation", async () => {
   await using collector = await startProviderDouble(json({}));
   await using endpoint = await startProviderDouble(completion({ content: "Hello" }));

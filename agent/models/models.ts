@@ -112,10 +112,13 @@ function createDemoModels(config: AgentConfig): Models {
 }
 
 /** The same models, with every call counted and traced. */
-export function observeModels(models: Models, metrics: Metrics): Models {
+export function observeModels(
+  models: Models,
+  options: { metrics: Metrics; recordsMessages: boolean },
+): Models {
   return {
     ...models,
-    providerFor: (target) => observeProvider(models.providerFor(target), metrics),
+    providerFor: (target) => observeProvider(models.providerFor(target), options),
   };
 }
 

@@ -1,3 +1,4 @@
+import { describeInput, describeOutput } from "../../shared/ops/message_contents.ts";
 import type { Metrics } from "../../shared/ops/metrics.ts";
 import { observeCall } from "../../shared/ops/observed_provider.ts";
 import type { Target } from "./target.ts";
@@ -10,17 +11,27 @@ export { observeCall };
 /** The same target, with metrics and a trace span for each call. */
 export function observeTarget(
   target: Target,
-  { metrics, modelId, endpoint }: { metrics: Metrics; modelId: string; endpoint: string },
+  { metrics, modelId, endpoint, recordsMessages }: {
+    metrics: Metrics;
+    modelId: string;
+    endpoint: string;
+    /** Spans have what was said. */
+    recordsMessages: boolean;
+  },
 ): Target {
   const model = { metrics, provider: "endpoint", model: modelId, address: endpoint };
   return {
     async ask(conversation, signal) {
       const endTurn = metrics.startTurn();
       try {
-        return await observeCall(model, {
+        const attributes = recordsMessages ? describeInput(conversation) : {};
+        return await observeCall({ ...model, attributes }, {
           call: () => target.ask(conversation, signal),
           tokensOf: ({ usage }) =>
             usage && { input: usage.input_tokens, output: usage.output_tokens },
+          ...(recordsMessages && {
+            describe: ({ content, finishReason }) => describeOutput({ content, finishReason }),
+          }),
         });
       } finally {
         endTurn();

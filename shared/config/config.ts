@@ -177,6 +177,7 @@ export const commonVariables = {
   SHUTDOWN_GRACE_MS: milliseconds(10_000),
   LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
   LOG_FORMAT: z.enum(["text", "json"]).optional(),
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: z.stringbool().default(false),
 };
 
 const CommonConfig = z.object(commonVariables);

@@ -2,6 +2,7 @@ import { type Attributes, metrics as openTelemetry, SpanKind } from "@openteleme
 import { AppError, isAbort } from "../errors.ts";
 import type { ChatProvider, ChatReply, ChatRequest } from "../providers/provider.ts";
 import type { Metrics } from "./metrics.ts";
+import { describeInput, describeOutput } from "./message_contents.ts";
 import { failSpan, startSpan, withSpan } from "./tracing.ts";
 
 /** A call to a model. */
@@ -73,9 +74,19 @@ export function observeCall<T>(
   });
 }
 
-/** The same provider, whose calls are counted and traced. Each counts as a turn while it runs. */
-export function observeProvider<P extends ChatProvider>(provider: P, metrics: Metrics): P {
-  const callOf = ({ model, temperature, maxTokens, seed }: ChatRequest): ModelCall => ({
+/**
+ * The same provider, whose calls are counted and traced. Each counts as a turn while it runs. Spans
+ * have what was said only with `recordsMessages`.
+ */
+export function observeProvider<P extends ChatProvider>(
+  provider: P,
+  { metrics, recordsMessages }: { metrics: Metrics; recordsMessages: boolean },
+): P {
+  const describe = (reply: ChatReply): Attributes => ({
+    ...describeReply(reply),
+    ...(recordsMessages && describeOutput(reply)),
+  });
+  const callOf = ({ model, messages, temperature, maxTokens, seed }: ChatRequest): ModelCall => ({
     metrics,
     provider: provider.name,
     model,
@@ -84,6 +95,7 @@ export function observeProvider<P extends ChatProvider>(provider: P, metrics: Me
       ...(temperature !== undefined && { "gen_ai.request.temperature": temperature }),
       ...(maxTokens !== undefined && { "gen_ai.request.max_tokens": maxTokens }),
       ...(seed !== undefined && { "gen_ai.request.seed": seed }),
+      ...(recordsMessages && describeInput(messages)),
     },
   });
 
@@ -93,7 +105,7 @@ export function observeProvider<P extends ChatProvider>(provider: P, metrics: Me
       return await observeCall(callOf(request), {
         call: () => provider.complete(request, options),
         tokensOf,
-        describe: describeReply,
+        describe,
       });
     } finally {
       endTurn();
@@ -120,7 +132,7 @@ export function observeProvider<P extends ChatProvider>(provider: P, metrics: Me
         if (delta.type === "reply") {
           outcome = "ok";
           tokens = tokensOf(delta.reply);
-          span.setAttributes({ ...describeReply(delta.reply), ...describeTokens(tokens) });
+          span.setAttributes({ ...describe(delta.reply), ...describeTokens(tokens) });
         }
         yield delta;
       }

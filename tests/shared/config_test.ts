@@ -40,6 +40,7 @@ Deno.test("an empty environment gives the defaults", () => {
     MODEL_RETRIES: 2,
     SHUTDOWN_GRACE_MS: 10_000,
     LOG_LEVEL: "info",
+    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: false,
   });
 });
 
