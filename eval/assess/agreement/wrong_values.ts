@@ -1,7 +1,7 @@
 import { isSameValue, plainNumbers, readValues, type Value } from "../text/values.ts";
 
 interface WrongValue {
-  /** `number`, `date`, `time`, `code`, `money`, the kind of a unit, or `exchanged`. */
+  /** `number`, `date`, `time`, `code`, `money`, the kind of a unit, `name` or `exchanged`. */
   kind: string;
   /** For people. */
   text: string;
@@ -111,4 +111,70 @@ function mayChangePlaces(middle: string[], prefix: string[]): boolean {
   const isList = [",", "and", "or", "nor"].includes(middle[0]!) && !middle.includes("then");
   const isPhrase = prefix.slice(-middle.length).join(" ") === middle.join(" ");
   return isList || isPhrase || words.every((word) => SYMMETRIC.has(word));
+}
+
+/** A run of katakana is a token, and so is each other character of a script without blanks. */
+const NAME_TOKEN =
+  /[\p{sc=Kana}ー・]+|[\p{sc=Han}\p{sc=Hira}]|(?:(?![\p{sc=Kana}ー\p{sc=Han}\p{sc=Hira}])[\p{L}\p{M}\p{N}'’-])+/gu;
+/** Not after "Dr." and the like. */
+const BETWEEN_SENTENCES = /(?<=[^\s.]{4}[.!?…]|[。！？\n])\s*/u;
+const NAME = /^(?:(?=.*\p{Lu})\P{Nd}+|[\p{sc=Kana}ー・]{2,})$/u;
+const KATAKANA = /^\p{sc=Kana}/u;
+/** Words of German, in which any noun has a capital letter. */
+const GERMAN =
+  /(?<!\p{L})(?:der|das|dem|und|ist|sind|wird|werden|wir|nicht|für|auf|mit|bei|zum|zur|eine[mnrs]?|gibt|haben)(?!\p{L})/u;
+const MOST_SENTENCES = 20;
+const MOST_NAMES = 3;
+const LEAST_FRAME = 2;
+
+/**
+ * Finds names in place of others, in sentences that are the same otherwise: "The bus goes to Lyon"
+ * and "The bus goes to Dijon", which the model takes for the same. A name is what has a capital
+ * letter within a sentence, or is in katakana.
+ */
+export function findOtherNames(reply: string, reference: string): WrongValue[] {
+  if (GERMAN.test(reference.slice(0, MAX_CHARACTERS))) return [];
+  const [found, expected] = [reply, reference].map((text) =>
+    text.normalize("NFKC").slice(0, MAX_CHARACTERS).split(BETWEEN_SENTENCES)
+      .slice(0, MOST_SENTENCES).map((sentence) => sentence.match(NAME_TOKEN) ?? [])
+  ) as [string[][], string[][]];
+  return expected.flatMap((sentence) => {
+    const others = found.map((other) => otherName(other, sentence));
+    return others.includes(undefined) ? [] : others.find((other) => other !== null) ?? [];
+  });
+}
+
+/** `undefined` if the sentences are the same, `null` if they differ in more than a name. */
+function otherName(own: string[], expected: string[]): WrongValue | null | undefined {
+  const isSame = (a: string | undefined, b: string | undefined) =>
+    a?.toLowerCase() === b?.toLowerCase();
+  let start = 0;
+  while (start < own.length && isSame(own[start], expected[start])) start++;
+  let end = 0;
+  const shorter = Math.min(own.length, expected.length) - start;
+  while (end < shorter && isSame(own.at(-1 - end), expected.at(-1 - end))) end++;
+  const [name, wanted] = [own, expected].map((words) => words.slice(start, words.length - end)) as [
+    string[],
+    string[],
+  ];
+  if (name.length === 0 && wanted.length === 0) return undefined;
+  const isNamed = [name, wanted].every((words) =>
+    words.length > 0 && words.length <= MOST_NAMES && words.every((word) => NAME.test(word))
+  );
+  const isFirst = start === 0 && !KATAKANA.test(wanted[0] ?? "");
+  if (!isNamed || isFirst || start + end < LEAST_FRAME) return null;
+  const [one, other] = [name.join(" "), wanted.join(" ")];
+  return isSpelling(one, other) ? undefined : { kind: "name", text: `${one} instead of ${other}` };
+}
+
+/** Whether a name is another spelling of one: "Jan" and "January", "UK" and "United Kingdom". */
+function isSpelling(one: string, other: string): boolean {
+  const [short, long] = [one, other].map((name) =>
+    name.normalize("NFD").replace(/[\p{M} ]/gu, "").toLowerCase()
+  ).sort((a, b) => a.length - b.length) as [string, string];
+  const least = KATAKANA.test(short) ? 2 : 3;
+  if (long.includes(short) || long.slice(0, least) === short.slice(0, least)) return true;
+  let at = -1;
+  return short[0] === long[0] && short.length <= 4 &&
+    [...short].every((letter) => (at = long.indexOf(letter, at + 1)) >= 0);
 }

@@ -1,5 +1,10 @@
 import type { ReplyAgreement } from "../../schemas/interaction_result.ts";
-import { findExchanged, findWrongValues, writeValuesAlike } from "../agreement/wrong_values.ts";
+import {
+  findExchanged,
+  findOtherNames,
+  findWrongValues,
+  writeValuesAlike,
+} from "../agreement/wrong_values.ts";
 import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
 import { cosine } from "../vectors.ts";
 import { referenceOf } from "../references.ts";
@@ -98,7 +103,9 @@ export async function saysNothingElse(
   if (!embedder.compare || methodFor(reference) !== MEANING) return false;
   const { agreement } = await compareByModel({ reply, reference }, embedder);
   return (agreement?.label === "same" || agreement?.label === "partly") &&
-    [...findWrongValues(reply, reference), ...findExchanged(reply, reference)].length === 0;
+    [findWrongValues, findOtherNames, findExchanged].every((find) =>
+      find(reply, reference).length === 0
+    );
 }
 
 async function compareByModel({ reply, reference }: TextPair, encoder: Encoder): Promise<Found> {
@@ -181,6 +188,7 @@ export const meaning: Scorer = {
         : await semanticSimilarity({ reply, reference }, semantics);
       const { value, method, missing, agreement, unknown, isNearnessToName } = found;
       const wrong = value === 1 ? [] : findWrongValues(reply, reference);
+      if (agreement) wrong.push(...findOtherNames(reply, reference));
       const exchanged = agreement ? findExchanged(reply, reference) : [];
       if (exchanged.length > 0 && await semantics.isEnglish(reference)) wrong.push(...exchanged);
       const said = agreement && wrong.length > 0

@@ -169,6 +169,31 @@ Deno.test("a reply that only asks, or does not answer, stays below 0.7 in every 
   assert(asked.scores.semantic_similarity! >= 0.7); // a question is expected
 });
 
+const OTHER_NAMES: [reference: string, reply: string, says?: string][] = [
+  ["The bus goes to Lyon.", "Sure! The bus goes to Dijon.", "Dijon instead of Lyon"],
+  ["L'ufficio è a Torino.", "L'ufficio è a Bologna.", "Bologna instead of Torino"],
+  ["Biuro jest w Krakowie.", "Biuro jest w Gdańsku.", "Gdańsku instead of Krakowie"],
+  ["Офис в Казани.", "Офис в Самаре.", "Самаре instead of Казани"],
+  ["ドナウ川はウィーンを流れます。", "ドナウ川はプラハを流れます。", "プラハ instead of ウィーン"],
+  ["このアプリはAndroidで動きます。", "このアプリはiOSで動きます。", "iOS instead of Android"],
+  ["We met Anna in Rome.", "We met Anna in Rome, not in Oslo."],
+  ["He lives in the United Kingdom.", "He lives in the UK."],
+  ["It was written by Jane Austen.", "It was written by Austen."],
+  ["Sales rose in January.", "Sales rose in Jan."],
+  ["Es gibt Rabatte für Studenten.", "Es gibt Rabatte für Studierende."],
+  ["Dogs are allowed.", "Pets are allowed."],
+  ["The bus goes to Lyon.", "The bus goes to Lyon. The train goes to Dijon."],
+];
+
+Deno.test("a name in place of another one is named, and the reply does not pass", async () => {
+  using scorer = createScorer(OTHER_NAMES.map(([reference]) => reference));
+  for (const [reference, reply, says] of OTHER_NAMES) {
+    const { scores, fields } = await scorer.score(reference, reply);
+    assertEquals(fields?.wrong_values, says && [says], reply);
+    if (says) assert(isBarred({ scores, ...fields }) && scores.semantic_similarity! < 0.7);
+  }
+});
+
 const EXCHANGED: [reference: string, reply: string, says: string][] = [
   ["Cats chase mice.", "Mice chase cats.", "mice and cats exchanged"],
   ["Ada has to inform Bob.", "Bob has to inform Ada.", "bob and ada exchanged"],
