@@ -73,9 +73,9 @@ export const InteractionResult = z.looseObject({
   /** Only with the built-in encoder, in languages that it knows. */
   agreement: ReplyAgreement.optional(),
   /**
-   * Values (numbers, dates, money, units, codes) of the reply that replace those of the reference,
-   * in words: `60 days instead of 30 days`; swapped parts of an English sentence. Absent if none
-   * was found.
+   * Values (numbers, dates, money, units, codes, names) of the reply that replace those of the
+   * reference, in words: `60 days instead of 30 days`; swapped parts of an English sentence. Absent
+   * if none was found.
    */
   wrong_values: z.array(z.string()).optional(),
   /**

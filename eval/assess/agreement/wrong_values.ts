@@ -59,7 +59,7 @@ export function writeValuesAlike(reply: string, reference: string): string {
     result += text.slice(done, value.start) + own.text;
     done = value.end;
   }
-  return done === 0 ? reply : result + text.slice(done);
+  return result + text.slice(done);
 }
 
 /** Words and signs around which the two sides may be swapped without changing the meaning. */
@@ -134,14 +134,17 @@ const LEAST_FRAME = 2;
  */
 export function findOtherNames(reply: string, reference: string): WrongValue[] {
   if (GERMAN.test(reference.slice(0, MAX_CHARACTERS))) return [];
-  const [found, expected] = [reply, reference].map((text) =>
-    text.normalize("NFKC").slice(0, MAX_CHARACTERS).split(BETWEEN_SENTENCES)
-      .slice(0, MOST_SENTENCES).map((sentence) => sentence.match(NAME_TOKEN) ?? [])
-  ) as [string[][], string[][]];
-  return expected.flatMap((sentence) => {
+  const found = sentencesOf(reply);
+  return sentencesOf(reference).flatMap((sentence) => {
     const others = found.map((other) => otherName(other, sentence));
     return others.includes(undefined) ? [] : others.find((other) => other !== null) ?? [];
   });
+}
+
+/** Each as its tokens. */
+function sentencesOf(text: string): string[][] {
+  const sentences = text.slice(0, MAX_CHARACTERS).normalize("NFKC").split(BETWEEN_SENTENCES);
+  return sentences.slice(0, MOST_SENTENCES).map((sentence) => sentence.match(NAME_TOKEN) ?? []);
 }
 
 /** `undefined` if the sentences are the same, `null` if they differ in more than a name. */

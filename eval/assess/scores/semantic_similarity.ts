@@ -11,6 +11,7 @@ import { referenceOf } from "../references.ts";
 import { compareAnswers } from "../text/lone_answers.ts";
 import { isOnlyAsking } from "../text/questions.ts";
 import { isReadable } from "../text/script.ts";
+import { plainNumbers } from "../text/values.ts";
 import { isName } from "../text/words.ts";
 import { compareWordless, isWordless } from "../text/wordless.ts";
 import { scoreOfEmpty } from "./score.ts";
@@ -109,7 +110,10 @@ export async function saysNothingElse(
 }
 
 async function compareByModel({ reply, reference }: TextPair, encoder: Encoder): Promise<Found> {
-  const alike = { reply: writeValuesAlike(reply, reference), reference };
+  const alike = {
+    reply: writeValuesAlike(reply, reference),
+    reference: plainNumbers(reference), // as the reply is written
+  };
   const { similarity, agreement } = await encoder.compare!(alike);
   const isAnswer = !isNonAnswer(agreement) && (!isOnlyAsking(reply) || isOnlyAsking(reference));
   const value = isAnswer

@@ -100,6 +100,8 @@ const OTHERS: Record<string, Unit> = {
   cent: by("money", 0.01),
   cents: by("money", 0.01),
   "¢": by("money", 0.01),
+  // Of yen and yuan.
+  "¥": by("money", 1),
 };
 
 /** Every name of a unit, in lower case. */

@@ -25,7 +25,7 @@ export interface Value {
 }
 
 /** A hyphen, dash or minus sign before a digit or a currency. */
-const DASH = /[\u2010\u2011\u2013\u2212](?=\s?[$€£¥₹]?\d)/gu;
+const DASH = /[\u2010\u2011\u2013\u2212](?=\s?[$€£¥₹₽₴₺₩₫]?\d)/gu;
 /** Thousands separated by points: `1.234.567`. */
 const POINTED = /(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?!\d|\.\d)/g;
 /** Thousands separated by blanks: `1 234 567`. Not a part of a phone number: `+1 555 123 4567`. */
@@ -94,9 +94,14 @@ const NAMED_DATES = [
 ].map((source) => `(?=${LETTER}{3,12}\\.? (?:the )?\\d)${source}`);
 const HOUR = "(?<hour>[01]?\\d|2[0-4])";
 const MINUTE = "(?<minute>[0-5]\\d)";
+const EASTERN_CLOCK = `${HOUR}[時时点點시](?![間间간半])(?:\\s?${MINUTE}[分분])?`;
 const CLOCKS = [
   `(?<!\\d)${HOUR}(?:[:.h]${MINUTE})?\\s?(?<half>[ap])(?:m\\b|\\.m\\b\\.?)`,
   `(?<![\\d:])${HOUR}:${MINUTE}(?![\\d:/-]*\\d)`,
+  `(?<![\\d.,:])${HOUR}(?:[:.]${MINUTE})? ?Uhr(?!${LETTER})`,
+  `(?<![\\d.,:])${HOUR} ?h ?${MINUTE}(?![\\d\\p{L}])`,
+  `(?<=(?:^|[^\\p{L}])(?:à|vers|dès|às) )${HOUR} ?h(?![\\d\\p{L}])`,
+  `(?<!\\d)${EASTERN_CLOCK}`,
 ];
 const PHONES = [
   "\\+\\d(?:[ ./()-]{0,2}\\d){6,14}",
@@ -115,9 +120,9 @@ const VERSIONS =
 const CODE =
   "(?<![\\w-])(?!\\d+e\\d+\\b)(?:[A-Za-z]+-?\\d[\\w-]*|\\d+[A-Za-z][\\w-]*\\d[\\w-]*)(?![\\w-])";
 /** Not after another number or word: `48-24` does not contain `-24`. */
-const SIGN = "(?:(?<![^\\s(*:$€£¥₹=])-|(?<=[=(]\\s)-\\s?)?";
+const SIGN = "(?:(?<![^\\s(*:$€£¥₹₽₴₺₩₫=])-|(?<=[=(]\\s)-\\s?)?";
 const NUMBER =
-  `(?<sign>${SIGN})(?:(?<before>(?:\\bUS)?[$€£¥₹]|\\b(?:USD|EUR|GBP|CHF|JPY|INR)\\b)[*_]{0,3}\\s?)?` +
+  `(?<sign>${SIGN})(?:(?<before>(?:\\bUS)?[$€£¥₹₽₴₺₩₫]|\\b(?:USD|EUR|GBP|CHF|JPY|INR)\\b)[*_]{0,3}\\s?)?` +
   `(?<sign2>${SIGN})(?<!\\d)` +
   "(?<digits>(?:\\d{1,3}(?:[,.]\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)?|\\d+\\/[1-9]\\d*)" +
   "(?![.,:/-]?\\d)|\\d+(?:[.,:/-]\\d+)+)" +
@@ -127,11 +132,12 @@ const VALUE = new RegExp(
   [
     "(?<![\\w.+-])(?<email>[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+)",
     `(?=\\d)(?:${[...DATES, ...CLOCKS].join("|")})`,
+    `(?=[上下早晚午오])(?<half>上午|下午|早上|晚上|午前|午後|오전|오후)\\s?${EASTERN_CLOCK}`,
     `(?=\\p{L})(?<!${LETTER})(?:${NAMED_DATES.join("|")})`,
     `(?=[\\d+(])(?<phone>${PHONES.join("|")})`,
     `(?=v?\\d)(?:${VERSIONS})`,
     `(?=[a-z\\d])(?<code>${CODE})`,
-    `(?=[-\\d$€£¥₹]|US\\$|USD|EUR|GBP|CHF|JPY|INR)${NUMBER}`,
+    `(?=[-\\d$€£¥₹₽₴₺₩₫]|US\\$|USD|EUR|GBP|CHF|JPY|INR)${NUMBER}`,
     `(?=[a-z])(?<words>${WORDS})`,
   ].join("|"),
   "giu",
@@ -197,11 +203,14 @@ function dateOf({ text, start }: Place, { year, month, number, day }: Groups): V
   return { text: plain, start, end: start + plain.length, kind: "date", digits, parts };
 }
 
+/** The second half of a day. */
+const LATE = /^(?:p|下午|晚上|午後|오후)/iu;
+
 /** A time of day without "am" or "pm" may be either, unless it is after twelve, or begins with 0. */
 function clockOf(place: Place, { hour, minute = "0", half }: Groups): Value {
   const isSure = half !== undefined || Number(hour) > 12 || hour!.startsWith("0");
   const inHalf = Number(hour) % 12;
-  const isLate = half ? half.toLowerCase() === "p" : Number(hour) >= 12;
+  const isLate = half ? LATE.test(half) : Number(hour) >= 12;
   const parts = [inHalf, Number(minute), isSure ? Number(isLate) : undefined];
   return { ...place, kind: "time", digits: parts.join(":"), parts };
 }
@@ -275,7 +284,8 @@ function amountAt(
   };
 }
 
-const NAME = /[*_]{0,3}[ -]?(?:de |d')?(°\s?[CF]\b|per cent\b|us\$|[%$€£¥₹¢]|[\p{L}\p{M}]+)/iuy;
+const NAME =
+  /[*_]{0,3}[ -]?(?:de |d')?(°\s?[CF]\b|per cent\b|us\$|[%$€£¥₹₽₴₺₩₫¢]|[\p{L}\p{M}]+)/iuy;
 /** "a month", "pro Monat", "par mois", "/year" */
 const RATE =
   /[*_]{0,3} ?(?:\/ ?|(?:per|a|an|each|every|pro|je|im|par|por|al|ao|all'|alla|w|na|в|за) )([\p{L}\p{M}]+)(?! ago)/iuy;

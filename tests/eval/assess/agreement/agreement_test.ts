@@ -262,8 +262,13 @@ const DIFFERENT: [reference: string, reply: string, says: string][] = [
   ["It takes 2 to 3 days.", "It takes 2 to 5 days.", "5 days instead of 3 days"],
   ["It takes 10-20 days.", "It takes 30 days.", "30 days instead of 10 days"],
   ["Es gibt 3 Optionen.", "Es gibt ٤ Optionen.", "4 instead of 3"],
-  ["费用是3万元。", "费用是4万元。", "4万 instead of 3万"],
+  ["费用是3万元。", "费用是4万元。", "4万元 instead of 3万元"],
   ["需要20分钟左右。", "需要20小时左右。", "20小时 instead of 20分钟"],
+  ["Это стоит 300 рублей.", "Это стоит 300 гривень.", "300 гривень instead of 300 рублей"],
+  ["Wir öffnen um 9.30 Uhr.", "Wir öffnen um 10 Uhr.", "10 Uhr instead of 9.30 Uhr"],
+  ["Le train part à 15 h.", "Il part à 17h00.", "17h00 instead of 15 h"],
+  ["会议在下午3点开始。", "会议在上午3点开始。", "上午3点 instead of 下午3点"],
+  ["15時に始まります。", "16:00に始まります。", "16:00 instead of 15時"],
   ["La renta es de 900 euros.", "Son 900 dólares.", "900 dólares instead of 900 euros"],
 ];
 
@@ -307,6 +312,16 @@ const EQUAL: [reference: string, reply: string][] = [
   ["费用是3万元。", "费用是30000元。"],
   ["Es kostet 2,5 Mio. Euro.", "Das sind 2.500.000 Euro."],
   ["It costs 42 cents.", "It costs $0.42."],
+  ["Das kostet 1.250 zł.", "Der Preis: 1250 PLN."],
+  ["价格是¥100。", "价格是100元。"],
+  ["料金は¥1200です。", "料金は1,200円です。"],
+  ["Заказ стоит 1 500 рублей.", "Стоимость — 1500 ₽."],
+  ["Wir öffnen um 15 Uhr.", "Ab 15:00 Uhr ist offen."],
+  ["La réunion commence à 15 h.", "Elle débute à 15h00."],
+  ["Cela dure 2 h.", "Cela dure 120 minutes."],
+  ["会议在下午3点开始。", "会议15:00开始。"],
+  ["오후 3시에 시작합니다.", "15시에 시작합니다."],
+  ["準備に3時間かかります。", "3時間で準備できます。"],
 ];
 
 for (const [reference, reply] of EQUAL) {

@@ -212,7 +212,7 @@ for (const [reference, reply, expected] of WORDLESS) {
     const failing = { embed: () => Promise.reject(new Error("no weights")) };
     const { value, method } = await similarity(reply, reference, failing);
     assertAlmostEquals(value!, expected, 1e-12);
-    assertEquals(method, "answer/wordless-c6");
+    assertEquals(method, "answer/wordless-c7");
   });
 }
 
