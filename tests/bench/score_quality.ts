@@ -3,7 +3,7 @@ import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { createFewShot } from "../../eval/assess/metadata/few_shot.ts";
 import type { ScoredBatch, ScoreInput } from "../../eval/assess/scores/scorer.ts";
-import { meaning, semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
+import { meaning } from "../../eval/assess/scores/semantic_similarity.ts";
 import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/results/passing.ts";
 import type { Interaction, Scenario } from "../../eval/schemas/scenario.ts";
 import chatPairs from "../eval/assess/agreement/data/chat_pairs.json" with { type: "json" };
@@ -17,11 +17,15 @@ const EXAMPLES = 5;
 const QUESTIONS = 15;
 const DRAWS = 8;
 
+/** Pairs of each language, spread over its table. */
+const PAIRS = 500;
+
 /**
  * The scores against people's judgement, on public data that is not in the repository. `BENCH_DATA`
  * names a folder with `sts-dev.csv` (STS benchmark, development split), `b77-train.csv` (banking77,
- * training split) and `gsm-train.jsonl` (grade-school-math, training split). Missing files are
- * skipped.
+ * training split) and `gsm-train.jsonl` (grade-school-math, training split). Its folders `sts` and
+ * `nli` may have a table per language (`de.tsv`): two texts, then a grade from 0 to 5, or
+ * `entailment`, `neutral` or `contradiction`. Missing files are skipped.
  */
 export async function scoreQuality(): Promise<void> {
   const folder = Deno.env.get("BENCH_DATA") ?? "";
@@ -31,33 +35,23 @@ export async function scoreQuality(): Promise<void> {
   );
   if (solved === undefined) console.log("  not measured: no gsm-train.jsonl in BENCH_DATA");
   else statedAnswers(solved);
-  if (sts === undefined || banking === undefined) {
-    console.log("  not measured: no sts-dev.csv and b77-train.csv in BENCH_DATA");
-    return;
-  }
   using embedder = createLocalEmbedder();
   const ports = { embedder };
   await agreementShares(ports);
-  const graded = await scoreSts(sts, ports);
-  const title = "STS benchmark, development split:";
-  report(`${title} Spearman of semantic_similarity`, spearmanOf(graded), {
-    atLeast: 0.88,
-    digits: 4,
-  });
-  const reaching = (grades: (grade: number) => boolean) => {
-    const pairs = graded.filter(({ grade }) => grades(grade));
-    return pairs.filter(({ score }) => score >= PASS).length / pairs.length;
-  };
-  report(`${title} share graded 4 or more that reaches ${PASS}`, reaching((grade) => grade >= 4));
-  report(`${title} share graded 1 or less that reaches ${PASS}`, reaching((grade) => grade <= 1));
-  report(
-    `banking77, training split, ${INTENTS} intents × ${EXAMPLES} examples: accuracy over ${DRAWS} draws`,
-    await bankingAccuracy(banking, ports),
-    { atLeast: 0.9, digits: 4 },
-  );
+  if (sts === undefined) console.log("  not measured: no sts-dev.csv in BENCH_DATA");
+  else await gradedPairs(sts, ports);
+  await languages(folder, ports);
+  if (banking === undefined) console.log("  not measured: no b77-train.csv in BENCH_DATA");
+  else {
+    report(
+      `banking77, training split, ${INTENTS} intents × ${EXAMPLES} examples: accuracy over ${DRAWS} draws`,
+      await bankingAccuracy(banking, ports),
+      { atLeast: 0.9, digits: 4 },
+    );
+  }
 }
 
-/** The share of each kind that reaches 0.7, in the half not used for development and in all. */
+/** The share of each kind that reaches 0.7, in the half used for development and in the other. */
 async function agreementShares(ports: Ports): Promise<void> {
   const limits = { contradiction: { bound: 0.05 }, changed_value: { bound: 0.05 } };
   const { equivalent, padded } = chatPairs;
@@ -65,55 +59,133 @@ async function agreementShares(ports: Ports): Promise<void> {
   for (const [kind, list] of Object.entries(kinds)) {
     const limit = limits[kind as keyof typeof limits] ?? {};
     for (const [at, half] of ["development", "other"].entries()) {
-      const pairs = list.filter((_, index) => index % 2 === at);
+      const pairs = list.filter((_, index) => index % 2 === at)
+        .map(([reference, reply]) => ({ reference: reference!, reply: reply! }));
       report(
         `pairs, ${kind}: share of the ${half} half that reaches ${PASS}`,
-        await sharePassing(pairs),
+        sharePassing(await compareAll(pairs, ports)),
         limit,
       );
     }
-  }
-
-  async function sharePassing(half: string[][]): Promise<number> {
-    const references = half.map(([reference_reply]) => ({ reference_reply: reference_reply! }));
-    const semantics = createBatchSemantics([scenarioOf(references)], ports);
-    const scorer = meaning.forBatch({ semantics, changed: {} } as unknown as ScoredBatch)!;
-    let passing = 0;
-    for (const [reference_reply, reply] of half) {
-      const [interaction] = scenarioOf([{ reference_reply: reference_reply! }]).interactions;
-      const { scores } = await scorer.score({ interaction, reply } as ScoreInput);
-      if (scores.semantic_similarity! >= PASS) passing++;
-    }
-    return passing / half.length;
   }
 }
 
 type Ports = Parameters<typeof createBatchSemantics>[1];
 
-interface GradedPair {
-  /** By people, 0 to 5. */
-  grade: number;
-  score: number;
+interface Pair {
+  reply: string;
+  reference: string;
 }
+
+interface Compared {
+  score: number;
+  contradicts: boolean;
+}
+
+/** Compares replies with their references as a run does. */
+async function compareAll<P extends Pair>(
+  pairs: P[],
+  ports: Ports,
+): Promise<(P & Compared)[]> {
+  const { interactions } = scenarioOf(
+    pairs.map(({ reference }) => ({ reference_reply: reference })),
+  );
+  const semantics = createBatchSemantics([{ id: "bench", description: "", interactions }], ports);
+  const scorer = meaning.forBatch({ semantics, changed: {} } as unknown as ScoredBatch)!;
+  const compared: (P & Compared)[] = new Array(pairs.length);
+  await sideBySide(pairs.entries(), 32, async ([index, pair]) => {
+    const input = { interaction: interactions[index], reply: pair.reply } as ScoreInput;
+    const { scores, fields } = await scorer.score(input);
+    compared[index] = {
+      ...pair,
+      score: scores.semantic_similarity!,
+      contradicts: fields?.differs_in !== undefined,
+    };
+  });
+  return compared;
+}
+
+function share<T>(items: T[], isMeant: (item: T) => boolean): number {
+  return items.filter(isMeant).length / items.length;
+}
+
+const passes = ({ score }: Compared) => score >= PASS;
+const sharePassing = (compared: Compared[]) => share(compared, passes);
 
 /** Tab-separated: the people's grade in column 5, the sentences in 6 and 7. */
-async function scoreSts(table: string, ports: Ports): Promise<GradedPair[]> {
+async function gradedPairs(table: string, ports: Ports): Promise<void> {
   const rows = table.split("\n").filter(Boolean).map((line) => line.split("\t"));
-  const references = rows.map(([, , , , , , reference_reply]) => ({ reference_reply }));
-  const semantics = createBatchSemantics([scenarioOf(references)], ports);
-  const graded: GradedPair[] = new Array(rows.length);
-  const methods = new Map<string, number>();
-  await sideBySide(rows.entries(), 32, async ([index, row]) => {
-    const pair = { reply: row[5]!, reference: row[6]! };
-    const { value, method } = await semanticSimilarity(pair, semantics);
-    graded[index] = { grade: Number(row[4]), score: value! };
-    methods.set(method, (methods.get(method) ?? 0) + 1);
+  const pairs = rows.map((row) => ({ grade: Number(row[4]), reply: row[5]!, reference: row[6]! }));
+  const graded = await compareAll(pairs, ports);
+  const title = "STS benchmark, development split:";
+  report(`${title} Spearman of semantic_similarity`, spearmanOf(graded), {
+    atLeast: 0.87,
+    digits: 4,
   });
-  for (const [method, count] of methods) console.log(`  STS pairs by ${method}: ${count}`);
-  return graded;
+  const reaching = (isMeant: (grade: number) => boolean) =>
+    sharePassing(graded.filter(({ grade }) => isMeant(grade)));
+  report(`${title} share graded 4 or more that reaches ${PASS}`, reaching((grade) => grade >= 4));
+  report(`${title} share graded 1 or less that reaches ${PASS}`, reaching((grade) => grade <= 1));
 }
 
-function spearmanOf(graded: GradedPair[]): number {
+/** The tables in the folders `sts` and `nli`, a line for each language. */
+async function languages(folder: string, ports: Ports): Promise<void> {
+  const print = (name: string, figures: (number | string)[]) =>
+    console.log(
+      `  ${name.padEnd(22)}${
+        figures.map((figure) =>
+          (typeof figure === "number" ? figure.toFixed(2) : figure).padStart(12)
+        ).join("")
+      }`,
+    );
+  print("graded pairs", ["Spearman", "0 to 1: 0.7", "1 to 2: 0.7", "4 to 5: 0.7", "mean 0 to 1"]);
+  for await (const { language, rows } of tables(`${folder}/sts`)) {
+    const graded = await compareAll(
+      rows.map((row) => ({ ...row, grade: Number(row.label) })),
+      ports,
+    );
+    const between = (from: number, to: number) =>
+      graded.filter(({ grade }) => grade >= from && grade <= to);
+    const low = between(0, 1);
+    print(language, [
+      spearmanOf(graded),
+      sharePassing(low),
+      sharePassing(between(1, 2)),
+      sharePassing(between(4, 5)),
+      low.reduce((sum, { score }) => sum + score, 0) / low.length,
+    ]);
+  }
+  print("contradictions", ["precision", "recall", "reach 0.7", "entailed: 0.7", "wrongly"]);
+  for await (const { language, rows } of tables(`${folder}/nli`)) {
+    const compared = await compareAll(rows, ports);
+    const labelled = (wanted: string) => compared.filter(({ label }) => label === wanted);
+    const [opposite, entailed] = [labelled("contradiction"), labelled("entailment")];
+    const called = compared.filter(({ contradicts }) => contradicts);
+    print(language, [
+      share(called, ({ label }) => label === "contradiction"),
+      share(opposite, ({ contradicts }) => contradicts),
+      sharePassing(opposite),
+      sharePassing(entailed),
+      share(entailed, ({ contradicts }) => contradicts),
+    ]);
+  }
+}
+
+/** The tables of a folder, if it exists, each as some of its rows. */
+async function* tables(folder: string) {
+  const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name).catch(() => []);
+  for (const name of names.filter((name) => name.endsWith(".tsv")).sort()) {
+    const lines = (await Deno.readTextFile(`${folder}/${name}`)).trim().split("\n");
+    const every = Math.max(1, lines.length / PAIRS);
+    const rows = Array.from({ length: Math.min(PAIRS, lines.length) }, (_, i) => {
+      const [reference, reply, label] = lines[Math.floor(i * every)]!.split("\t");
+      return { reference: reference!, reply: reply!, label: label! };
+    });
+    yield { language: name.slice(0, -4), rows };
+  }
+}
+
+function spearmanOf(graded: { score: number; grade: number }[]): number {
   return correlation(
     ranks(graded.map(({ score }) => score)),
     ranks(graded.map(({ grade }) => grade)),
