@@ -52,6 +52,7 @@ async function create(
         keepDays: config.EVAL_KEEP_DAYS,
         trustsClock: config.EVAL_TRUST_CLOCK === "on",
       });
+      for (const warning of await deps.findShutdowns([])) log.warn(warning);
     },
     async stop() {
       retention?.stop();

@@ -8,6 +8,7 @@ import { createAgentDialect } from "./endpoint/agent_dialect.ts";
 import type { EvalConfig } from "./config.ts";
 import { createEndpointClient } from "./endpoint/client.ts";
 import { createEndpointModels } from "./endpoint/endpoint_models.ts";
+import { findShutdown } from "./endpoint/shutdown.ts";
 import { createEndpointPaces, type EndpointPace } from "./endpoint/pace.ts";
 import { findPrice, priceTarget } from "./endpoint/prices.ts";
 import { createEndpointPolicy } from "./endpoint/policy.ts";
@@ -25,6 +26,11 @@ import { logJudge, observeJudge } from "./assess/judge/model.ts";
 import { createScoringPorts, type WorkerStarts } from "./assess/wiring.ts";
 import { createTarget, type Dialects, type Target } from "./endpoint/target.ts";
 
+/** Warnings about models, and about the judge, that their providers shut down soon. */
+export type FindShutdowns = (
+  models: { endpoint: string; model_id: string }[],
+) => Promise<string[]>;
+
 /** The service's real dependencies, from its configuration and its open store. */
 export function createEvalDeps(
   config: EvalConfig,
@@ -36,7 +42,7 @@ export function createEvalDeps(
     /** Nothing is counted or traced if it is unset. */
     observation?: typeof import("./endpoint/observation.ts");
   },
-): EvalDeps {
+): EvalDeps & { findShutdowns: FindShutdowns } {
   const { log, store, sharing, figures, board, limiter, starts } = options;
   const { workers = createWorkerBoard(log), observation } = options;
   const endpoints = createEndpointPolicy(config);
@@ -91,6 +97,14 @@ export function createEvalDeps(
     workers: workers.check,
   };
   const listModels = createEndpointModels({ endpoints, fetchFor });
+  const listJudges = createEndpointModels({
+    endpoints: {
+      credentialFor: () => config.JUDGE_API_KEY,
+      requireAllowed() {}, // the operator's own choice
+      requireReachable: () => Promise.resolve(),
+    },
+    fetchFor: () => trustedFetch,
+  });
   return {
     config,
     log,
@@ -99,6 +113,14 @@ export function createEvalDeps(
     runs,
     scoring,
     listModels,
+    async findShutdowns(models) {
+      const { JUDGE_BASE_URL: endpoint, JUDGE_MODEL: model_id } = config;
+      const found = await Promise.all([
+        ...models.map((model) => findShutdown(listModels, model)),
+        ...(endpoint && model_id ? [findShutdown(listJudges, { endpoint, model_id })] : []),
+      ]);
+      return found.filter((one) => one !== undefined);
+    },
     limiter,
     ...(metrics && { operations: { metrics, checks } }),
   };

@@ -57,6 +57,8 @@ export interface CliContext {
   backUp(path: string): Promise<void>;
   /** `concurrency`: conversations at once; the configured number if it is `undefined`. */
   createManager(store: RunStore, concurrency: number | undefined): Promise<RunManager>;
+  /** Once there is a manager: warnings about models, or the judge, that will be shut down. */
+  findShutdowns(requests: EvaluateRequest[]): Promise<string[]>;
   /** Throws if the configuration does not allow the endpoint. */
   requireAllowed(request: EvaluateRequest): void;
   /** What the scores mean, as they are computed with the configuration. */

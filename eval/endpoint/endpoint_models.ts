@@ -56,7 +56,7 @@ function parseList(body: unknown, url: string): EndpointModel[] | undefined {
 /** `fetchFor` gives the fetch that may reach an endpoint; see `EndpointPolicy`. */
 export function createEndpointModels(
   { endpoints, fetchFor }: {
-    endpoints: EndpointPolicy;
+    endpoints: Pick<EndpointPolicy, "credentialFor" | "requireAllowed" | "requireReachable">;
     fetchFor: (endpoint: string) => typeof fetch;
   },
 ): ListEndpointModels {

@@ -90,6 +90,7 @@ export function cliContext(options: CliOptions = {}) {
       });
       return Promise.resolve(manager);
     },
+    findShutdowns: () => Promise.resolve([]),
     requireAllowed: ({ endpoint }) => endpoints.requireAllowed(endpoint),
     judge: () => Promise.resolve(options.scoring?.judge),
     maxAttempts: config.EVAL_MAX_ATTEMPTS,

@@ -59,6 +59,25 @@ suite.test(
 );
 
 suite.test(
+  "a model that its provider shuts down soon is named below its field",
+  async (fixture, open) => {
+    await using tab = await open(`${fixture.url}/ui/new`);
+    const { page } = tab;
+    const shutdown_date = new Date(Date.now() + 9 * 86_400_000).toISOString().slice(0, 10);
+    await page.route(
+      /\/models\?/,
+      (route) => route.fulfill({ json: { models: [{ id: "old", shutdown_date }, { id: "new" }] } }),
+    );
+    await page.getByLabel("Endpoint").fill(fixture.endpoint);
+    const model = page.getByLabel("Model", { exact: true });
+    await model.fill("old");
+    await page.getByText(`The provider shuts down the model "old" on ${shutdown_date}`).waitFor();
+    await model.fill("new");
+    await page.getByText("The endpoint lists 2 models.").waitFor();
+  },
+);
+
+suite.test(
   "what was entered for a run outlives a reload and other views",
   async (fixture, open) => {
     await using tab = await open(`${fixture.url}/ui/new`);

@@ -9,7 +9,7 @@ import {
   reportLeftOut,
   toRequest,
 } from "../batch.ts";
-import { type Command, UsageError } from "../command.ts";
+import { type Command, EXIT, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { followGroup, type Following, followRun } from "../report/follow.ts";
 import {
@@ -139,9 +139,15 @@ Example:
     const criteria = await findBaseline(wanted, { reader: store, candidate, context });
     const manager = await context.createManager(store, criteria.concurrency);
     const following = { criteria, manager, store, context };
-    return runs
+    const code = runs
       ? await startGroup(runs, following)
       : await startRun({ request, testName }, following);
+    if (code === EXIT.interrupted) return code;
+    const requests = runs?.map(({ request }) => request) ?? [request];
+    for (const warning of await context.findShutdowns(requests)) {
+      context.err.write(`warning: ${warning}\n`);
+    }
+    return code;
   },
 };
 

@@ -17,6 +17,7 @@ import type { OpenedData } from "../../sharing/open_data.ts";
 import { EXIT, UsageError } from "../command.ts";
 import { clearLine, type CliContext, type CliStream, type Interrupts } from "../context.ts";
 import { readPieces, readText, realPath, requireWritable, writeText } from "./deno_files.ts";
+import type { FindShutdowns } from "../../wiring.ts";
 import type { EncoderAhead } from "./encoder_ahead.ts";
 
 /** The context of a real process: files, streams, signals, storage and the network. */
@@ -33,6 +34,7 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
   const err = createStream(Deno.stderr);
   const log = () => createCliLogger(config(), err);
   let opened: OpenedData | undefined;
+  let findShutdowns: FindShutdowns | undefined;
 
   return {
     readText,
@@ -87,8 +89,11 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
       };
       for (const warning of explainIdleVariables(EvalConfig, config())) log().warn(warning);
       const starts = { encoder: encoder.start };
-      return createEvalDeps(wanted, { log: log(), ...opened, store, starts }).runs;
+      const deps = createEvalDeps(wanted, { log: log(), ...opened, store, starts });
+      findShutdowns = deps.findShutdowns;
+      return deps.runs;
     },
+    findShutdowns: async (requests) => await findShutdowns?.(requests) ?? [],
     requireAllowed: ({ endpoint }) => createEndpointPolicy(config()).requireAllowed(endpoint),
     async describeScores() {
       const { createScoringPorts } = await import("../../assess/wiring.ts");

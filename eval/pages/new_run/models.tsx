@@ -8,6 +8,7 @@ import { asFields, asText } from "../../../shared/fields.ts";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { listModels } from "../api.ts";
 import { useLoaded } from "../loaded.tsx";
+import { explainShutdown } from "../../endpoint/shutdown.ts";
 import { draft, type ModelElsewhere } from "./draft.ts";
 
 /** A model's id: any text, with the models that the endpoint lists below it. */
@@ -41,7 +42,11 @@ export function ModelField({ label = "Model", endpoint, model, error, onInput }:
     },
     onClose: () => setOpen(false),
   });
-  const hint = models.problem
+  const chosen = models.value?.find(({ id }) => id === model);
+  const shutdown = chosen && explainShutdown(chosen);
+  const hint = shutdown
+    ? <strong>{shutdown[0]!.toUpperCase() + shutdown.slice(1)}</strong>
+    : models.problem
     ? "The endpoint cannot be reached, so its models are not listed."
     : listed.length > 0
     ? `The endpoint lists ${formatNumberOf(listed.length, "model")}.`
