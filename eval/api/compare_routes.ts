@@ -118,6 +118,9 @@ const JudgeInput = z.strictObject({
   decide_by: z.string().min(1).optional().meta({
     description: "The score that decides; `overall` if unset.",
   }),
+  min_difference: z.number().min(0).max(1).optional().meta({
+    description: "The smallest difference that matters.",
+  }),
 });
 
 /** A comparison, and beside its verdict that of the judge. */
@@ -127,9 +130,13 @@ const JudgedComparison = StoredComparison.extend({ preference: Preference })
 /** `POST /runs/compare`: the same, and the judge says which replies are better, at its price. */
 function createJudgeHandler({ store, scoring, bodyLimits }: CompareDeps): Handler {
   return async (request) => {
-    const { decide_by: decideBy, ...ids } = await readJson(request, JudgeInput, bodyLimits);
+    const { decide_by: decideBy, min_difference: minDifference, ...ids } = await readJson(
+      request,
+      JudgeInput,
+      bodyLimits,
+    );
     const judge = requireJudge(scoring.judge);
-    const compared = await compareStored(store, ids, { decideBy });
+    const compared = await compareStored(store, ids, { decideBy, minDifference });
     const preference = await compareByJudge(store, ids, { judge, signal: request.signal });
     return Response.json({ ...comparisonInDetail(compared, undefined), preference });
   };

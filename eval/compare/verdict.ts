@@ -67,12 +67,13 @@ function explain(evidence: Evidence) {
   // The smallest possible p-value: all differences have one sign, one of 2^(moved - 1) cases.
   const needed = Math.ceil(1 - Math.log2(ALPHA / tests));
   if (moved < needed) {
-    return `only ${counted(moved, "scenario")} ${moved === 1 ? "differs" : "differ"}: ` +
-      `the test needs at least ${needed}`;
+    const wanted = Math.ceil(lows.length * needed / moved);
+    return `too few scenarios: ${moved} of ${lows.length} ${moved === 1 ? "differs" : "differ"}, ` +
+      `and the test needs ${needed} that do; it takes about ${wanted} like these`;
   }
   if (pAlone < ALPHA) {
     return `p is ${formatP(pAlone).replace("<", "below")} alone, but not below ${ALPHA} among ` +
-      `${counted(tests, "comparison")}`;
+      `${counted(tests, "comparison")}` + describeNeeded(evidence);
   }
   return `too few scenarios (${lows.length}): a difference of this size is too likely by chance` +
     describeNeeded(evidence);
@@ -85,5 +86,5 @@ function describeNeeded({ lows, highs, tests = 1 }: Evidence): string {
   const difference = mean(differences)!;
   if (stdev === 0) return "";
   const needed = scenariosNeeded({ difference, stdev, alpha: ALPHA / tests, step: 0 });
-  return needed === null ? "" : `; about ${needed} scenarios like these would show it`;
+  return needed === null ? "" : `; it takes about ${needed} like these`;
 }

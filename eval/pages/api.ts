@@ -232,9 +232,9 @@ export async function downloadDataset(
 /** Fetches a file with the person's key and hands it to the browser. */
 export async function downloadExport(
   id: string,
-  { format, baseline }: { format: string; baseline?: string | undefined },
+  query: { format: string; baseline?: string; min_difference?: string | undefined },
 ): Promise<void> {
-  await download(address(`${runPath(id)}/export`, { format, baseline, noise: "true" }));
+  await download(address(`${runPath(id)}/export`, { ...query, noise: "true" }));
 }
 
 /** Replies of a run as training data; says how many rows it has, and which turns are not in it. */

@@ -97,12 +97,15 @@ const TRAINING: [format: string, label: string][] = [
 ];
 
 /** The files that a run can be saved as; with a baseline, those that show the comparison. */
-export function exportItems(id: string, baseline?: string): MenuItem[] {
-  const formats = baseline === undefined
-    ? FORMATS
-    : FORMATS.filter(([format]) => format === "html" || format === "markdown");
-  const items = downloadItems(formats, (format) => downloadExport(id, { format, baseline }));
-  if (baseline !== undefined) return items;
+export function exportItems(
+  id: string,
+  compared?: { baseline: string; min_difference: string | undefined },
+): MenuItem[] {
+  const formats = compared
+    ? FORMATS.filter(([format]) => format === "html" || format === "markdown")
+    : FORMATS;
+  const items = downloadItems(formats, (format) => downloadExport(id, { format, ...compared }));
+  if (compared) return items;
   return [...items, ...downloadItems(TRAINING, (format) => saveTraining(id, format))];
 }
 

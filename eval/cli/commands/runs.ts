@@ -45,19 +45,22 @@ Example:
       run,
       tally: run.tally ?? await reader.tally(run.id),
     })));
+    const headlines = await reader.headlines(page.runs.map(({ id }) => id));
+    const headlineOf = ({ id }: RunRecord): RunHeadline | null =>
+      JSON.parse(headlines.get(id) ?? "null");
     if (values.json) {
-      const runs = found.map(({ run, tally }) => viewRun(run, restingProgress(run, tally)));
+      const runs = found.map(({ run, tally }) => ({
+        ...viewRun(run, restingProgress(run, tally)),
+        headline: headlineOf(run),
+      }));
       context.out.write(jsonText({ runs }));
       return EXIT.passed;
     }
-    const headlines = await reader.headlines(page.runs.map(({ id }) => id));
     const rows = found.map(({ run, tally: { done, mean } }) => {
-      const headline = headlines.get(run.id);
-      const { scores }: Partial<RunHeadline> = headline ? JSON.parse(headline) : {};
-      const overall = run.status === "completed"
-        ? showMean(scores?.[HEADLINE])
-        : `${showScore(mean)} so far`;
-      return toRow(run, { done, overall });
+      const headline = headlineOf(run);
+      const overall = headline ? showMean(headline.scores[HEADLINE]) : showScore(mean);
+      const mark = run.status === "completed" ? "" : " so far";
+      return toRow(run, { done, overall: overall + mark });
     });
     const header = ["run", "started", "status", "turns", "overall", "model", "test"];
     context.out.write(rows.length === 0 ? "no runs found\n" : renderTable(header, rows));

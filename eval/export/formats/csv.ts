@@ -1,5 +1,6 @@
 import { systemPromptOf } from "../../schemas/scenario.ts";
 import { mean } from "../../assess/mean.ts";
+import { causesOf } from "../../results/causes.ts";
 import { agreementOf } from "../../schemas/barred.ts";
 import type { StoredTurn } from "../../store/turns/turn_record.ts";
 import {
@@ -27,11 +28,11 @@ export const csv: ExportFormat = {
     "leaves it out. Text that looks like a formula gets an apostrophe",
   extension: "csv",
   contentType: "text/csv; charset=utf-8; header=present",
-  uses: ["rows", "noise of scores"],
+  uses: ["rows", "noise of scores", "threshold"],
   async *write(source) {
     if (source.hasBom ?? true) yield BYTE_ORDER_MARK;
     if (source.rows === "scores") return yield writeScoreTable(await readScoreRows(source));
-    const { run, reader } = source;
+    const { run, reader, threshold } = source;
     const { scoreNames, graded, cost, judge_cost, check_counts } = await readNumbers(source);
     const ids = run.request.test_batch.map(({ id }) => id);
     const systemPrompts = run.request.test_batch.map(systemPromptOf);
@@ -64,6 +65,7 @@ export const csv: ExportFormat = {
       ["agreement", ({ result }) => agreementOf(result)],
       ["wrong_values", ({ result }) => result.wrong_values?.join("; ")],
       ["differs_in", ({ result }) => result.differs_in?.join(" ")],
+      ["why", ({ result }) => causesOf(result, threshold).map(({ text }) => text).join("; ")],
       ...(run.request.dataset === undefined
         ? []
         : [["dataset", () => run.request.dataset] as Column]),

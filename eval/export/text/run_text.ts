@@ -68,7 +68,9 @@ function describeOutcome(
   if (turns > 0 && failed === turns) return "no turn was answered";
   if (!pass_rate) return "not scored";
   const all = passed + sometimes + others.failed + others.unscored;
-  return `${passed} of ${counted(all, "scenario")} ${passed === 1 ? "passes" : "pass"}` +
+  return `${passed} of ${counted(all, "scenario")} ${
+    passed === 1 || all === 1 ? "passes" : "pass"
+  }` +
     (sometimes > 0 ? `, ${sometimes} sometimes` : "");
 }
 

@@ -13,10 +13,19 @@ import { source } from "../source.ts";
 import { meanText, modelOf } from "../words.ts";
 import { Compared } from "./compared.tsx";
 
+/** What the verdict may call equal enough. */
+const MATTERS = [
+  ["", "Every difference matters"],
+  ...["0.01", "0.02", "0.05", "0.1"].map((value) =>
+    [value, `From ${value} on it matters`] as const
+  ),
+] as const;
+
 /** Is one run better than another? */
 export function CompareView() {
   const baseline = query.value.get("baseline") ?? "";
   const candidate = query.value.get("candidate") ?? "";
+  const matters = query.value.get("min_difference") ?? undefined;
   const listed = useLoaded(() => listChoices([baseline, candidate]), []);
   const runs = listed.value ?? [];
   return (
@@ -27,15 +36,23 @@ export function CompareView() {
         <RunChoice label="Candidate" name="candidate" runs={runs} other={baseline} />
         <span class="spacer" />
         {baseline && candidate && (
-          <Menu
-            button={{ icon: "download", children: "Export" }}
-            items={exportItems(candidate, baseline)}
-          />
+          <>
+            <Select
+              aria-label="The smallest difference that matters"
+              options={MATTERS}
+              value={matters ?? ""}
+              onChoose={(min_difference) => setQuery({ min_difference })}
+            />
+            <Menu
+              button={{ icon: "download", children: "Export" }}
+              items={exportItems(candidate, { baseline, min_difference: matters })}
+            />
+          </>
         )}
       </div>
       <Failed problem={listed.problem} retry={listed.reload} />
       {baseline && candidate
-        ? <CompareBody baseline={baseline} candidate={candidate} />
+        ? <CompareBody baseline={baseline} candidate={candidate} matters={matters} />
         : (
           <Empty icon="columns" title="Choose two runs">
             <p>
@@ -108,11 +125,15 @@ function describe(run: ListedRun): string {
   ].join(" · ");
 }
 
-/** The same without the frame, for a report. */
-export function CompareBody({ baseline, candidate }: { baseline: string; candidate: string }) {
+/** The same without the frame, for a report. `matters`: see `min_difference` of the API. */
+export function CompareBody({ baseline, candidate, matters }: {
+  baseline: string;
+  candidate: string;
+  matters?: string | undefined;
+}) {
   const loaded = useLoaded(
-    () => source.comparison({ baseline, candidate }),
-    [baseline, candidate],
+    () => source.comparison({ baseline, candidate, min_difference: matters }),
+    [baseline, candidate, matters],
   );
   return (
     <Shown loaded={loaded} what="the comparison">

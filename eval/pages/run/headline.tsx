@@ -94,7 +94,7 @@ export function Headline({ run, summary, before }: RunAndSummary & {
 function describePassing(run: Run, { scenarios }: RunSummary): string {
   const all = sumOf(scenarios);
   const passed = `${formatCount(scenarios.passed)} of ${formatNumberOf(all, "scenario")} pass`;
-  const verb = all === 1 ? "es" : "";
+  const verb = scenarios.passed === 1 || all === 1 ? "es" : "";
   return `${passed}${verb}${run.attempts > 1 ? " in every attempt" : ""}`;
 }
 

@@ -54,8 +54,8 @@ export function restingProgress(
   { done, failed, missing = 0, mean }: Tally,
 ): RunProgress {
   const eta_ms = done === run.totalTurns ? 0 : null;
-  const known = knownMean({ missing, mean });
-  return { done, failed, missing, total: run.totalTurns, mean: known, eta_ms };
+  const soFar = run.finishedAt === null && eta_ms === null ? knownMean({ missing, mean }) : null;
+  return { done, failed, missing, total: run.totalTurns, mean: soFar, eta_ms };
 }
 
 /** A run and its result as JSON text in pieces. */

@@ -143,7 +143,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     const counted = sharing ? "count" : tally();
     const status = await store.setStatus(id, { ...change, tally: counted, from: ["running"] });
     const isOurs = status === change.status;
-    if (isOurs && status === "completed") await summarise(id);
+    if (isOurs && status !== "interrupted") await summarise(id);
     return { status: status ?? "cancelled", ...(isOurs && error !== undefined && { error }) };
   }
 

@@ -92,7 +92,8 @@ export function createActiveRun(
       const doneHere = done - before.done;
       const left = run.totalTurns - done;
       const eta_ms = doneHere === 0 ? null : Math.round((now() - started) / doneHere * left);
-      return { done, failed, missing, total: run.totalTurns, mean: knownMean(tally), eta_ms };
+      const mean = left === 0 ? null : knownMean(tally);
+      return { done, failed, missing, total: run.totalTurns, mean, eta_ms };
     },
     /** Resolves at the next stored turn, or when the run ends. */
     changed: () => change.promise,
@@ -106,7 +107,10 @@ export const RunProgress = z.object({
   /** Answered turns whose `overall` could not be computed. */
   missing: z.int(),
   total: z.int(),
-  /** The mean `overall` so far, of the turns that count; `null` if values are missing. */
+  /**
+   * The mean `overall` of the turns so far; `null` if values are missing, and once the run has
+   * ended: then it has the `overall` of its report, a mean over scenarios.
+   */
   mean: z.number().nullable(),
   /** The remaining time at the speed so far; `null` before the first turn. */
   eta_ms: z.number().nullable(),

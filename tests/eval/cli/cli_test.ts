@@ -129,8 +129,12 @@ Deno.test("a question that is asked twice counts once in runs and in show, which
     },
     answer: (messages) => messages.at(-1)!.content === "bad" ? "awful" : "fine",
   });
-  const { out } = await run("run", "b.json");
+  const { out, err } = await run("run", "b.json");
   const [, shown] = /^overall +(\S+)/m.exec(out)!;
+  assertMatch(err, /^3\/3 turns$/m);
+  const { runs: [listed] } = JSON.parse((await run("runs", "--json")).out);
+  assertEquals(listed.headline.scores.overall.mean.toFixed(3), shown);
+  assertEquals(listed.progress.mean, null);
   assert(Number(shown) < 0.6, `${shown}: of two questions, one is right`);
   assertStringIncludes(out, "3 scenarios ask 2 different questions: those that ask the same");
   assertMatch((await run("runs")).out, new RegExp(`completed +3 +${shown} `));
@@ -224,7 +228,7 @@ const OF_A_RUN: [options: string[], says: string][] = [
   [["--format", "csv", "--noise"], "--noise with rows of turns is for json, markdown and html"],
   [
     ["--format", "jsonl", "--threshold", "0.9"],
-    "--threshold is for junit, junit-scenarios, ctrf, markdown and html",
+    "--threshold is for csv, junit, junit-scenarios, ctrf, markdown and html",
   ],
   [["-o", "a.json", "-o", "b.xml", "--rows", "turns"], "--rows is for jsonl and csv"],
 ];

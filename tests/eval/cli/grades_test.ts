@@ -129,7 +129,7 @@ Deno.test("a group is decided by the score that --score names, and a reason says
   const { out } = await context.run("run", "b.jsonl", ...TWO, "--score", "chrf");
   assertStringIncludes(out, "Which is better by chrf\n");
   const { out: single } = await context.run("run", "b.jsonl", ...TWO);
-  assertStringIncludes(single, "acme/bad − acme/good: only 3 scenarios differ");
+  assertStringIncludes(single, "acme/bad − acme/good: too few scenarios: 3 of 3 differ");
 });
 
 Deno.test("all models pass: exit code 0; an endpoint that answers nothing for one: 1", async () => {

@@ -81,7 +81,7 @@ Deno.test("an inconclusive verdict says how many scenarios would show the differ
     plain(better.map((value) => 0.5 + value)),
   );
   assertEquals(verdict, "inconclusive");
-  assertMatch(reason!, /^too few scenarios \(8\): .*; about \d\d scenarios like these would/);
+  assertMatch(reason!, /^too few scenarios \(8\): .*; it takes about \d\d like these$/);
 });
 
 Deno.test("a comparison says if one run has more replies that end at the token limit", async () => {
@@ -109,7 +109,10 @@ Deno.test("many attempts of one scenario are no evidence about scenarios, and th
   assertEquals(scores.overall!.ci95, null);
   assertEquals(scores.overall!.ci95_reason, "1 scenario: an interval needs 5");
   assertEquals(verdict, "inconclusive");
-  assertEquals(reason, "only 1 scenario differs: the test needs at least 6");
+  assertEquals(
+    reason,
+    "too few scenarios: 1 of 1 differs, and the test needs 6 that do; it takes about 6 like these",
+  );
 });
 
 Deno.test("a failed turn counts 0 in every score that the other run has there", async () => {

@@ -114,7 +114,10 @@ Deno.test("a reason says how many scenarios the test needs", async () => {
       scenarios: open().scenarios.slice(0, 3),
     })),
   );
-  assertEquals(pairs[0]!.reason, "only 3 scenarios differ: the test needs at least 6");
+  assertEquals(
+    pairs[0]!.reason,
+    "too few scenarios: 3 of 3 differ, and the test needs 6 that do; it takes about 6 like these",
+  );
 });
 
 Deno.test("a score that no run has is refused, and one model makes no pair", async () => {

@@ -92,6 +92,7 @@ Deno.test("a row has the label of its agreement, and what is wrong: that contrad
   const rows = await readBack([["s", [turns]]]);
   assertEquals(rows.map(({ agreement }) => agreement), ["partly", "contradicts", ""]);
   assertEquals(rows.map((row) => row.wrong_values), ["", wrong_values.join("; "), ""]);
+  assertEquals(rows[1]!.why, `wrong value: ${wrong_values.join(", ")}`);
 });
 
 Deno.test("a row says by which methods its scores were computed", async () => {
