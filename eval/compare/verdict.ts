@@ -1,6 +1,6 @@
 import { counted } from "../../shared/text.ts";
 import { mean, sampleVariance } from "../assess/mean.ts";
-import { ALPHA } from "../results/mean_interval.ts";
+import { ALPHA, differenceInterval } from "../results/mean_interval.ts";
 import type { TestedScore } from "./compare_scores.ts";
 import type { ScoreVerdict, Verdict } from "./comparison.ts";
 import { testedInterval } from "./statistics/permutation.ts";
@@ -26,7 +26,8 @@ export function decideVerdict(evidence: Evidence, minDifference = 0): ScoreVerdi
   const asCounted = verdictOf(leastAsCounted, pAsCounted);
   return {
     verdict,
-    reason: explain(evidence),
+    reason: explain(evidence) +
+      (minDifference > 0 ? describeNotEqual(evidence, { least, minDifference }) : ""),
     ...(asCounted !== verdict && { verdict_as_counted: asCounted }),
   };
 }
@@ -78,6 +79,24 @@ function explain(evidence: Evidence) {
   return `too few scenarios (${lows.length}): a difference of this size is too likely by chance` +
     describeNeeded(evidence);
 }
+
+/** Why the candidate is not equal enough either, and how many scenarios would show that it is. */
+function describeNotEqual(
+  { lows, highs }: Evidence,
+  { least, minDifference }: { least: number; minDifference: number },
+): string {
+  const text = `; nor is it shown that it is not worse by ${minDifference}: ` +
+    `the interval begins at ${least.toFixed(3)}`;
+  for (let times = 2; times * lows.length <= MOST_THOUGHT_OF; times++) {
+    const repeat = (values: number[]) => Array.from({ length: times }, () => values).flat();
+    const [low] = differenceInterval(repeat(lows), repeat(highs)) ?? [-1];
+    if (low > -minDifference) return `${text}; about ${times * lows.length} scenarios would`;
+  }
+  return text;
+}
+
+/** The most scenarios that are named: the interval is computed for each multiple. */
+const MOST_THOUGHT_OF = 2_000;
 
 /** How many scenarios it would take, if the difference and its spread are as they seem. */
 function describeNeeded({ lows, highs, tests = 1 }: Evidence): string {

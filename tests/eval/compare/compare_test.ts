@@ -71,7 +71,13 @@ Deno.test("a verdict has its size beside it, and differences that do not matter 
   assertEquals((await titleOf(-0.008, 0.1))[0], "equal_enough", "worse, but not by as much");
   assertEquals((await titleOf(-0.2, 0.1))[0], "regressed");
   assertEquals((await titleOf(0.2, 0.1))[0], "improved");
-  assertEquals((await titleOf(0, 0.001))[0], "inconclusive", "60 scenarios do not show so little");
+  const { verdict, reason } = await compareRuns(runs(0), { minDifference: 0.05 });
+  assertEquals(verdict, "inconclusive", "60 scenarios do not show so little");
+  assertEquals(
+    reason,
+    "no scenario differs; nor is it shown that it is not worse by 0.05: " +
+      "the interval begins at -0.060; about 120 scenarios would",
+  );
 });
 
 Deno.test("an inconclusive verdict says how many scenarios would show the difference", async () => {
