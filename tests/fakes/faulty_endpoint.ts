@@ -1,6 +1,4 @@
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
-import { text as readText } from "node:stream/consumers";
+import { type RawAnswer, startRawServer } from "./raw_server.ts";
 import { completionBody, completionChunks, type CompletionFields } from "./provider_answers.ts";
 
 /** What can go wrong with a provider, by name. */
@@ -11,10 +9,10 @@ export const FAULTS = {
     response.writeHead(429, { "retry-after": "Wed, 21 Oct 2065 07:28:00 GMT" }).end(),
   "429 absurd": (response) => response.writeHead(429, { "retry-after": "-1e9 parsecs" }).end(),
   "500": (response) => response.writeHead(500).end('{"error": {"message": "raw words"}}'),
-  "reset": (response) => response.socket?.resetAndDestroy(),
+  "reset": (response) => void response.socket.destroy(),
   "half a body": (response) => {
     response.writeHead(200, { ...JSON_TYPE, "content-length": "1000" });
-    response.write(WHOLE.slice(0, 40), () => response.socket?.destroy());
+    response.write(WHOLE.slice(0, 40), () => response.socket.destroy());
   },
   "malformed JSON": (response) => response.writeHead(200, JSON_TYPE).end(`${WHOLE}}`),
   "another shape": (response) => response.writeHead(200, JSON_TYPE).end('{"ok": true}'),
@@ -37,7 +35,7 @@ export const FAULTS = {
   "a slow drip": (response) => {
     response.writeHead(200, JSON_TYPE);
     const timer = setInterval(() => response.write(" "), 5);
-    response.on("close", () => clearInterval(timer));
+    response.socket.on("close", () => clearInterval(timer));
   },
   "a stream cut inside a character": (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -46,7 +44,7 @@ export const FAULTS = {
     const bytes = new TextEncoder().encode(`${events}data: {"choices":[{"delta":{"content":"ü`);
     response.end(bytes.subarray(0, -1));
   },
-} satisfies Record<string, (response: ServerResponse) => void>;
+} satisfies Record<string, (response: RawAnswer) => void>;
 
 export type Fault = keyof typeof FAULTS;
 
@@ -91,21 +89,9 @@ export interface CompletionRequest {
 export async function startFaultyEndpoint(
   { faultOf, path, answerOf, onHang }: FaultyEndpointOptions = {},
 ): Promise<FaultyEndpoint> {
-  const sockets = new Set<Socket>();
-  let count = 0;
-  let underWay = 0;
   let served = 0;
-  const server = createServer(async (request, response) => {
-    count++;
-    underWay++;
-    response.on("close", () => underWay--);
-    response.on("error", () => {}); // the client left during a fault
-    const body = await readText(request).catch(() => undefined);
-    if (body === undefined) return; // the client left while sending
-    if (path !== undefined && request.url !== path) {
-      response.writeHead(404).end();
-      return;
-    }
+  const server = await startRawServer(({ url, body }, response) => {
+    if (path !== undefined && url !== path) return response.writeHead(404).end();
     const call = JSON.parse(body);
     const content: string = call.messages?.at(-1)?.content ?? "";
     const name = faultOf?.(++served) ?? content.split(":")[0] as Fault;
@@ -115,37 +101,25 @@ export async function startFaultyEndpoint(
     if (!answerOf) response.writeHead(200, JSON_TYPE).end(WHOLE);
     else response.writeHead(200, JSON_TYPE).end(JSON.stringify(completionBody(answerOf(call))));
   });
-  // A call that is sent while its idle connection is being closed would fail without a fault.
-  server.keepAliveTimeout = 600_000;
-  server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-    socket.on("error", () => {});
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin } = server;
   return {
     baseUrl: `${origin}/v1`,
     origin,
     get count() {
-      return count;
+      return server.count;
     },
     get underWay() {
-      return underWay;
+      return server.underWay;
     },
     get openSockets() {
-      return sockets.size;
+      return server.openSockets;
     },
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
 /** As fast as the client reads, until it leaves. */
-function pour(response: ServerResponse, bytes: Uint8Array): void {
-  if (response.destroyed) return;
+function pour(response: RawAnswer, bytes: Uint8Array): void {
+  if (response.socket.destroyed) return;
   response.write(bytes, () => setTimeout(() => pour(response, bytes), 0));
 }
