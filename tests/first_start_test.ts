@@ -46,9 +46,7 @@ Deno.test("behind a proxy's own certificate, the variables that the README names
     assertStringIncludes(await download(url, {}), "UnknownIssuer");
     // The file of the system's certificates, as a company's machine has it.
     const system = { DENO_TLS_CA_STORE: "system", SSL_CERT_FILE: authority };
-    for (
-      const variables of [system, { NODE_EXTRA_CA_CERTS: authority }, { DENO_CERT: authority }]
-    ) {
+    for (const variables of [system, { DENO_CERT: authority }]) {
       const lines = (await download(url, variables)).trim().split("\n");
       assertEquals(lines.at(-1), "downloaded", Object.keys(variables).join());
     }

@@ -50,7 +50,6 @@ const REASONS: [pattern: RegExp, why: Unreachable][] = [
   [/^ECONNREFUSED$|\bconnection refused\b/i, "refused"],
   [/^(ENOTFOUND|EAI_\w+)$|\bdns error\b/i, "dns"],
   [/^(EHOSTUNREACH|ENETUNREACH)$|\b(no route to host|network is unreachable)\b/i, "route"],
-  [/\brequests to port \d+ are blocked\b/i, "blocked_port"],
   [/^CERT_HAS_EXPIRED$|\bcertificate\b.*\bexpired\b/i, "expired"],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME|\bnot valid for name\b/i, "other_name"],
   [/^(DEPTH_|SELF_SIGNED|UNABLE_TO|CERT_)|\binvalid peer certificate\b/i, "untrusted"],

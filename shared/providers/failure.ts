@@ -129,7 +129,6 @@ const UNREACHABLE: Record<Unreachable, string> = {
   dns: "its host name cannot be resolved (DNS)",
   not_public: "its address is not public, and its origin is not explicitly allowed",
   route: "there is no route to its address",
-  blocked_port: "its port is reserved for another protocol, and fetch does not connect to it",
   untrusted:
     "its TLS certificate is self-signed or of an unknown CA; set DENO_CERT to the CA's file",
   expired: "its TLS certificate has expired",

@@ -182,7 +182,6 @@ export type Unreachable =
   | "dns"
   | "not_public"
   | "route"
-  | "blocked_port"
   | "tls"
   /** What is wrong with a TLS certificate. */
   | "untrusted"
