@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { commonVariables } from "../../shared/config/config.ts";
+import { streamResponse } from "../../shared/http/server/answer.ts";
 import { createService } from "../../shared/http/server/service.ts";
 import { startService } from "../../shared/ops/start.ts";
 import { about, routesOf } from "./routes.ts";
@@ -22,9 +23,10 @@ if (import.meta.main) {
             const said = await request.text();
             throw new TypeError(`cannot use ${said}`, { cause: new Error(said) });
           },
-          "POST /break": async (request) => new Response(breakingBody(await request.text(), [])),
+          "POST /break": async (request) =>
+            streamResponse(breakingBody(await request.text(), []), {}),
           "POST /break-later": async (request) =>
-            new Response(breakingBody(await request.text(), ["first"])),
+            streamResponse(breakingBody(await request.text(), ["first"]), {}),
           "POST /forget": async (request) => {
             const said = await request.text();
             setTimeout(() => Promise.reject(new Error(said)), 1);
