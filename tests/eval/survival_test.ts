@@ -9,7 +9,7 @@ import {
   storedTurns,
 } from "../fakes/process_runs.ts";
 import { completion, hang, startProviderDouble } from "../fakes/provider_double.ts";
-import { type ServiceProcess, startServiceProcess } from "../fakes/service_process.ts";
+import { startServiceProcess } from "../fakes/service_process.ts";
 import { withFolder } from "../fakes/with_folder.ts";
 
 /** What crosses a process is tested across a process: real kills of the real service. */
