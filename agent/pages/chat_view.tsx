@@ -68,14 +68,9 @@ export function ChatView({ id }: { id?: string | undefined }) {
             <>
               <IconButton icon="settings" label="Settings" onClick={() => setOpen("settings")} />
               {current.value && shownTurns(current.value).length > 0 && (
-                <Button
-                  icon="test"
-                  aria-label="Save as test"
-                  onClick={() => setOpen("test")}
-                >
-                  <span class="wide-only">Save as test</span>
-                  <span class="narrow-only">Save</span>
-                </Button>
+                <span class="save-test">
+                  <Button icon="test" onClick={() => setOpen("test")}>Save as test</Button>
+                </span>
               )}
               <MoreMenu />
             </>
