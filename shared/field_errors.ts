@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { FieldError } from "./errors.ts";
+import { type FieldError, invalidParameter } from "./errors.ts";
 import { distance } from "fastest-levenshtein";
 
 type Issue = z.core.$ZodIssue;
@@ -81,13 +81,24 @@ const LONG = 10;
 export function refuseMisspelt(known: readonly string[]) {
   return (value: Record<string, unknown>, { addIssue }: z.RefinementCtx): void => {
     for (const name of Object.keys(value)) {
-      if (known.includes(name)) continue;
-      const meant = known.find((one) => isNearly(name, one));
-      if (meant === undefined) continue;
-      const message = `unknown field; did you mean ${meant}?`;
-      addIssue({ code: "custom", path: [name], message });
+      const hint = known.includes(name) ? "" : hintAt(name, known);
+      if (hint) addIssue({ code: "custom", path: [name], message: `unknown field${hint}` });
     }
   };
+}
+
+/** `; did you mean …?`, or nothing if no name is nearly the same. */
+function hintAt(name: string, known: readonly string[]): string {
+  const meant = known.find((one) => isNearly(name, one));
+  return meant === undefined ? "" : `; did you mean ${meant}?`;
+}
+
+/** Throws 400 for a query parameter that is not among the known ones. */
+export function requireKnownParameters(url: URL, known: readonly string[]): void {
+  for (const name of url.searchParams.keys()) {
+    if (known.includes(name)) continue;
+    throw invalidParameter(name, `unknown parameter${hintAt(name, known)}`);
+  }
 }
 
 function isNearly(name: string, known: string): boolean {

@@ -6,6 +6,7 @@ import { Scenario } from "../schemas/scenario.ts";
 import { COLUMN_FIELDS, findFormat, FORMATS, mapColumn } from "../datasets/detect.ts";
 import { BAD_QUERY, described, paging, WRITE_PROBLEMS } from "./route_parts.ts";
 import { invalidParameter } from "../../shared/errors.ts";
+import { requireKnownParameters } from "../../shared/field_errors.ts";
 import { readBodyPieces, readJson, readParams, readQuery } from "../../shared/http/body/body.ts";
 import { streamPieces } from "../../shared/http/body/json_response.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
@@ -120,7 +121,7 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
           "column.reference_reply": column,
           "column.system_prompt": column,
           "column.scenario_id": column,
-        }),
+        }).catchall(column), // column.metadata.NAME
       },
       files: {
         "application/jsonl": { schema: LINES, example: JSON.stringify(EXAMPLE) },
@@ -303,8 +304,9 @@ const COLUMN = "column.";
 
 function readColumns(url: URL): ColumnMapping {
   let columns: ColumnMapping = {};
-  for (const [parameter, column] of url.searchParams) {
-    if (!parameter.startsWith(COLUMN)) continue;
+  const given = [...url.searchParams].filter(([parameter]) => parameter.startsWith(COLUMN));
+  requireKnownParameters(url, ["format", ...given.map(([parameter]) => parameter)]);
+  for (const [parameter, column] of given) {
     const mapped = mapColumn(columns, { field: parameter.slice(COLUMN.length), column });
     if (!mapped) throw invalidParameter(parameter, `must be ${COLUMN} and ${COLUMN_FIELDS}`);
     columns = mapped;

@@ -257,6 +257,29 @@ for (const [what, body, path] of INVALID) {
   });
 }
 
+Deno.test("a query parameter that a route does not have is refused by its name", async () => {
+  const { service } = evalService();
+  const refused = async (path: string, init?: RequestInit) => {
+    const response = await service(new Request(`http://127.0.0.1:8080${path}`, init));
+    return [response.status, (await response.json()).errors];
+  };
+  const unknown = (path: string, hint = "") => [
+    400,
+    [{ path, message: `unknown parameter${hint}` }],
+  ];
+  assertEquals(await refused("/runs?limt=5"), unknown("limt", "; did you mean limit?"));
+  assertEquals(await refused("/runs?limit=5&page=2"), unknown("page"));
+  const csv = {
+    method: "PUT",
+    headers: { "content-type": "text/csv" },
+    body: "user_message\nHi\n",
+  };
+  assertEquals(
+    await refused("/datasets/d?formt=csv", csv),
+    unknown("formt", "; did you mean format?"),
+  );
+});
+
 Deno.test("an endpoint that is not listed is refused, and costs no call", async () => {
   const { service, asked } = evalService(() => "fine", {
     environment: { EVAL_ENDPOINTS: "https://api.example.com" },

@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { AppError, ClientLeft, notFound } from "../../errors.ts";
+import { requireKnownParameters } from "../../field_errors.ts";
 import type { Logger } from "../../log.ts";
 import type { RouteDescription } from "../../ops/api_description.ts";
 import { withRequestScope, withSpan } from "../../ops/tracing.ts";
@@ -112,6 +114,10 @@ export function router(routes: readonly Route[], options: RouterOptions): Servic
       if (!route) throw noRoute(request.method, { ...match, url: context.url, routes });
       const name = `${route.method} ${route.path}`;
       context.fields.route = name;
+      const query = route.params?.query;
+      if (query instanceof z.ZodObject && !query.def.catchall) {
+        requireKnownParameters(context.url, Object.keys(query.shape));
+      }
       const attributes = { "http.route": name, "assay.request_id": context.requestId };
       return await withSpan(
         { name, attributes },
