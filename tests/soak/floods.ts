@@ -11,7 +11,8 @@ interface Flood {
   run: (url: string) => Promise<void>;
   /** The path of `hostile_endpoint.ts` that is the hub; the slow hub unless named. */
   hub?: string;
-  /** Upper bounds. */
+  environment?: Record<string, string>;
+  /** Upper bounds; of a gap, the processor time in it. */
   gapMs: number;
   growthMb: number;
   seconds?: number;
@@ -275,10 +276,12 @@ const FLOODS: Flood[] = [
     seconds: 20,
   },
   {
+    // Nothing bounds the gaps at an endpoint that the operator names: see docs/limits.md.
     name: "endless early hints",
     services: ["eval"],
     run: async (url) => void await evaluate(url, "hints"),
-    gapMs: 300,
+    environment: { MODEL_TIMEOUT_MS: "10000", MODEL_RETRIES: "0" },
+    gapMs: 5_000,
     growthMb: 100,
   },
   {
@@ -327,17 +330,21 @@ for (const flood of FLOODS) {
   if (!what.includes(only)) continue;
   for (const name of services) {
     await using service = await startServiceProcess(name, {
-      environment: { HUB_BASE_URL: flood.hub ? `${hostile.url}/${flood.hub}` : hub.url },
+      environment: {
+        HUB_BASE_URL: flood.hub ? `${hostile.url}/${flood.hub}` : hub.url,
+        ...flood.environment,
+      },
     });
     const figures = await measure(service, () => run(service.url));
     const { before, peak, after } = figures.memory;
-    const isWithin = figures.gapMs <= gapMs && peak - before <= growthMb &&
+    const isWithin = figures.gapCpuMs <= gapMs && peak - before <= growthMb &&
       figures.seconds <= seconds;
     isGood &&= isWithin;
     console.log(
       `${name}, ${what}: ${isWithin ? "ok" : "over its limit"}; ${figures.seconds.toFixed(1)} s ` +
         `(CPU ${figures.cpuSeconds.toFixed(1)} s), ` +
-        `largest gap ${figures.gapMs.toFixed(0)} ms (${gapMs}), memory ` +
+        `largest gap ${figures.gapMs.toFixed(0)} ms, processor time in one ` +
+        `${figures.gapCpuMs.toFixed(0)} ms (${gapMs}), memory ` +
         `${before.toFixed(0)} → ${peak.toFixed(0)} → ${after.toFixed(0)} MB (+ ${growthMb})`,
     );
   }

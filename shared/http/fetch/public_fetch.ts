@@ -76,13 +76,16 @@ export function createPublicFetch(
     const url = new URL(input instanceof Request ? input.url : input);
     if (isIpAddress(url.hostname) && !isPublic(url.hostname)) throw notPublic(url.origin);
     signal?.throwIfAborted();
+    const endless = new AbortController();
+    let hints = 0;
     const answer = await (await agent()).request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: method as Dispatcher.HttpMethod,
       headers: { ...Object.fromEntries(new Headers(headers)), "accept-encoding": "identity" },
       body: typeof body === "string" ? body : null,
-      signal,
+      signal: AbortSignal.any([endless.signal, ...signal ? [signal] : []]),
+      onInfo: () => void (++hints > MOST_HINTS && endless.abort(notHttp())),
     }).catch((error) => {
       if (error.message === "bad upgrade") throw notHttp(error); // 101, for which nobody asked
       throw signal?.aborted ? signal.reason : error;
@@ -99,6 +102,9 @@ export function createPublicFetch(
 function notHttp(cause?: unknown): SyntaxError {
   return new SyntaxError("the answer is not valid HTTP", { cause });
 }
+
+/** Of `103 Early Hints` and their like before an answer. A model server sends none or one. */
+const MOST_HINTS = 100;
 
 /** Statuses for which a `Response` accepts no body. */
 const EMPTY_STATUSES = [204, 205, 304];

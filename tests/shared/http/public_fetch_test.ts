@@ -180,6 +180,18 @@ test("an answer that switches the protocol fails its call, and its connection is
   await server.closed;
 });
 
+const HINT = "HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n";
+
+test("hints before an answer are skipped; endless ones fail the call and close its connection", async () => {
+  const open = createPublicFetch({ isPublic: () => true });
+  using few = startRawServer(`${HINT.repeat(3)}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`);
+  assertEquals(await (await open(few.url, INIT)).text(), "ok");
+  using many = startRawServer(HINT.repeat(200));
+  const init = { ...INIT, signal: AbortSignal.timeout(60_000) };
+  await assertRejects(() => open(many.url, init), SyntaxError, "not valid HTTP");
+  await many.closed;
+});
+
 test("a connection is kept for the next call, but not for long", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const url = `http://127.0.0.1:${listener.addr.port}/`;
