@@ -185,7 +185,7 @@ async function clusterTurns(
  * there, the mean of the run's other attempts is used, so that each turn keeps its weight.
  */
 function scoreAttempts(turns: ScoredPair[], side: Side, pick: ReadCell): number[] {
-  const byAttempt = new Map<number, Float64Array>(); // NaN where the attempt has no value
+  const byAttempt = new Map<number, number[]>(); // NaN where the attempt has no value
   const turnMeans = turns.map(({ pair, [side]: cells }, turn) => {
     const values: number[] = [];
     cells.forEach((cell, index) => {
@@ -193,10 +193,7 @@ function scoreAttempts(turns: ScoredPair[], side: Side, pick: ReadCell): number[
       if (typeof value !== "number") return;
       values.push(value);
       const { attempt } = pair[side][index]!;
-      const own = byAttempt.getOrInsertComputed(
-        attempt,
-        () => new Float64Array(turns.length).fill(NaN),
-      );
+      const own = byAttempt.getOrInsertComputed(attempt, () => turns.map(() => NaN));
       own[turn] = value;
     });
     return mean(values);

@@ -91,8 +91,10 @@ export function holm(values: number[], alpha: number): CorrectedTest[] {
 const EXACT_UP_TO = 14;
 /** The size of the sample if there are more: 1 in 10,000 is far below any corrected level. */
 export const DRAWN = 10_000;
-/** Values per step: a few milliseconds. */
-const VALUES_PER_STEP = 500_000;
+/** Differences whose tables fit into a processor's cache, which takes a tenth of the time. */
+const BLOCK = 512;
+/** A fraction of a millisecond. */
+const POSITIONS_PER_STEP = 500;
 const SHIFTS_PER_STEP = 200;
 
 /** The same seed gives the same result. */
@@ -114,26 +116,27 @@ export async function signFlip(
   differences: number[],
   { seed, pause, draws = DRAWN }: TestOptions,
 ): Promise<number> {
-  const { sums, groups } = tabulate(differences);
   const total = differences.reduce((sum, value) => sum + value, 0);
   const least = Math.abs(total) - ROUNDING * differences.length;
   const isExact = differences.length - 1 <= EXACT_UP_TO; // one sign can be fixed
   const count = isExact ? 2 ** Math.max(0, differences.length - 1) : draws;
-  const piece = Math.ceil(VALUES_PER_STEP / Math.max(1, differences.length));
   const random = createRandom(seed);
-  let asFar = 0;
-  for (let position = 0; position < count; position++) {
-    let flipped = 0; // the first flips nothing
-    let word = position; // enumerates all signs; the last value is never flipped
-    for (let group = 0; group < groups && position > 0; group++) {
-      if (!isExact && group % 4 === 0) word = random();
-      flipped += sums[group * 256 + (word & 255)]!;
-      word >>>= 8;
+  const flipped = new Float64Array(count); // the first flips nothing
+  for (let start = 0; start < differences.length; start += BLOCK) {
+    const { sums, groups } = tabulate(differences.slice(start, start + BLOCK));
+    for (let position = 1; position < count; position++) {
+      let sum = 0;
+      let word = position; // enumerates all signs; the last value is never flipped
+      for (let group = 0; group < groups; group++) {
+        if (!isExact && group % 4 === 0) word = random();
+        sum += sums[group * 256 + (word & 255)]!;
+        word >>>= 8;
+      }
+      flipped[position]! += sum;
+      if (position % POSITIONS_PER_STEP === 0) await pause();
     }
-    if (Math.abs(total - 2 * flipped) >= least) asFar++;
-    if (position % piece === piece - 1) await pause();
   }
-  return asFar / count;
+  return flipped.filter((sum) => Math.abs(total - 2 * sum) >= least).length / count;
 }
 
 /** For each group of eight values and each byte: the sum of the values whose bits are set. */
