@@ -249,6 +249,10 @@ const graph = new Pregel({
   config: { writer: () => {} },
 });
 
+async function* once<T>(value: T): AsyncGenerator<T> {
+  yield value;
+}
+
 /**
  * Runs the model and the tools that it calls, up to `maxSteps` model calls. Then the model is asked
  * once more, without tools, so that no work is lost; if it calls one instead of answering, it is told
@@ -267,10 +271,14 @@ export async function runAgent(run: AgentRun): Promise<AgentResult> {
       ? { ask: first }
       : { tools: { ...first, calls, limited: limitTurn(calls) } };
     // LangGraph is not given the signal: it would throw an error of its own. The nodes watch it.
-    return await graph.invoke(start, {
+    // Not `invoke`, which puts two web streams and a tracer around the same iterator.
+    const results = graph.transform(once(start), {
       configurable: { run },
       recursionLimit: 2 * run.settings.maxSteps + 10, // the last answer, and what is asked again
     });
+    let last!: AgentResult;
+    for await (const result of results) last = result;
+    return last;
   } catch (error) {
     throw run.signal?.aborted ? abortError() : error;
   }
