@@ -117,6 +117,23 @@ async function readRaw(url: string, accepted: string): Promise<string> {
   return text;
 }
 
+Deno.test("no kind of answer is compressed by Deno, whatever its route says about caches", async () => {
+  const text = "the same words again ".repeat(5_000);
+  const kinds: Record<string, () => Response> = {
+    "a whole text": () => new Response(text),
+    "one that may be kept": () => new Response(text, { headers: { "cache-control": "public" } }),
+    "a stream": () => streamed(new Response(text).body!),
+    "JSON that is too long for gzip": () => Response.json(text.repeat(50)),
+  };
+  for (const [what, answer] of Object.entries(kinds)) {
+    await using server = serving(answer);
+    const raw = await readRaw(server.url, "br, gzip");
+    assertMatch(raw, /cache-control: (public, )?no-transform\r\n/, what);
+    assert(!raw.includes("content-encoding"), what);
+    assert(raw.length > text.length, what);
+  }
+});
+
 Deno.test("an answer without a body, and one to HEAD, have none", async () => {
   await using server = serving(() => new Response(null, { status: 204 }));
   const response = await fetch(server.url);
@@ -217,7 +234,7 @@ Deno.test("a client that does not read is waited for, and may still leave", asyn
   await cancelled.promise;
 });
 
-Deno.test("a client that reads nothing for too long is disconnected, and its body is cancelled", async () => {
+Deno.test("the answer of a client that reads nothing for too long is cut, and its body is cancelled", async () => {
   let isCancelled = false;
   const endless = () =>
     new ReadableStream({

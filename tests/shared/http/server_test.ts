@@ -248,6 +248,16 @@ Deno.test("a service that has used up all its files accepts connections again, a
   assertEquals((await kept.heard).match(/HTTP\/1\.1 404/g)?.length, 2);
 });
 
+Deno.test("a start on a network names the page about proxies, one on loopback does not", async () => {
+  for (const [HOST, expected] of [["0.0.0.0", true], ["127.0.0.1", false]] as const) {
+    await using agent = await startServiceProcess("agent", {
+      environment: { HOST, API_KEYS: "none" },
+    });
+    const isNamed = agent.lines.some((line) => line.includes("docs/deploy.md#behind-a-proxy"));
+    assertEquals(isNamed, expected, HOST);
+  }
+});
+
 Deno.test("loopback is what reaches this machine only, in whatever letters", () => {
   for (const name of ["localhost", "LocalHost", "127.0.0.1", "127.255.0.9", "::1", "[::1]"]) {
     assertEquals(isLoopback(name), true, name);
