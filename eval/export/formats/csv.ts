@@ -65,7 +65,10 @@ export const csv: ExportFormat = {
       ["agreement", ({ result }) => agreementOf(result)],
       ["wrong_values", ({ result }) => result.wrong_values?.join("; ")],
       ["differs_in", ({ result }) => result.differs_in?.join(" ")],
-      ["why", ({ result }) => causesOf(result, threshold).map(({ text }) => text).join("; ")],
+      [
+        "why",
+        ({ result }) => causesOf(result, threshold).map(({ text }) => text).join("; ") || undefined,
+      ],
       ...(run.request.dataset === undefined
         ? []
         : [["dataset", () => run.request.dataset] as Column]),

@@ -73,7 +73,7 @@ export function Trend({ runs, choice }: { runs: ListedRun[]; choice: string }) {
   if (points.length < 2) {
     return (
       <p class="muted small">
-        A trend needs two runs of this test that have ended and have a score.
+        A trend needs two runs of this test that are complete and have a score.
       </p>
     );
   }

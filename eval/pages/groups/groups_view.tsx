@@ -56,13 +56,14 @@ export function GroupsView() {
                       label: "Models and their scores",
                       cell: ({ models }) => (
                         <ul class="bare-list models-cell">
-                          {models.map(({ name, overall, progress: { done, failed } }) => (
+                          {models.map(({ name, status, overall, progress: { done, failed } }) => (
                             <li key={name}>
                               <bdi>
                                 <ModelName name={name} />
                               </bdi>{" "}
                               <span class="number">
-                                {failed < done && overall ? meanText(overall) : ""}
+                                {failed < done && overall &&
+                                  meanText(overall) + (status === "completed" ? "" : " so far")}
                               </span>
                             </li>
                           ))}

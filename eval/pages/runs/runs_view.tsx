@@ -131,7 +131,10 @@ function describeFilters(): string {
 
 function TestTrend({ name }: { name: string }) {
   const ended = runs.value?.filter(({ headline }) => headline).map(({ run_id }) => run_id);
-  const loaded = useLoaded(() => listRuns({ test_name: name, limit: 100 }), [name, ended]);
+  const loaded = useLoaded(() => listRuns({ test_name: name, status: "completed", limit: 100 }), [
+    name,
+    ended,
+  ]);
   const choice = query.value.get("trend") ?? "overall";
   const choices = trendChoices(loaded.value?.runs ?? []);
   return (

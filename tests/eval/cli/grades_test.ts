@@ -335,6 +335,24 @@ Deno.test("a model whose run failed before Ctrl-C stays failed, and its reason i
   ]);
 });
 
+Deno.test("a model whose run did not complete is marked, and comes last", async () => {
+  const context = groupContext({
+    targetOf: (request) => ({
+      ask() {
+        if (request.model_id === "a") throw new TypeError("a fault of ours");
+        return targetOf(request).ask();
+      },
+    }),
+  });
+  const models = [...AT, "--model", "a", "--model", "b", "--concurrency", "1"];
+  const { err } = await context.run("run", "tests/support.jsonl", ...models);
+  const [, id] = /continue with: assay-eval resume (\S{36})/.exec(err)!;
+  const { out } = await context.run("show", id!);
+  const [, first, second] = /Models\n\n.*\n.*\n(\S.*)\n(\S.*)\n/.exec(out)!;
+  assertMatch(first!, /^b +[01]\.\d/);
+  assertMatch(second!, /^a \(failed\) /);
+});
+
 Deno.test("a baseline is compared with each model by itself", async () => {
   const context = groupContext();
   await context.run("run", "tests/support.jsonl", ...AT, "--model", "acme/good");
