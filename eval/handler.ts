@@ -9,6 +9,7 @@ import { createGroupRoutes } from "./api/group_routes.ts";
 import { createGradeRoutes } from "./api/grade_routes.ts";
 import { createCompareRoutes } from "./api/compare_routes.ts";
 import { createTurnRoutes } from "./api/turn_routes.ts";
+import { createLeakRoutes } from "./api/leak_routes.ts";
 import { createNoiseRoutes } from "./api/noise_routes.ts";
 import { createRunRoutes } from "./api/run_routes.ts";
 import type { ScoringPorts } from "./assess/scoring_ports.ts";
@@ -63,6 +64,7 @@ export function createEvalHandler(given: EvalDeps): Service {
     ...createNoiseRoutes(deps),
     ...createGradeRoutes(deps),
     ...createDatasetRoutes(deps),
+    ...createLeakRoutes(deps),
   ];
   const index = createIndexRoute(about, { routes });
   return createService([index, ...routes], { ...deps, about, page: dashboardPage, documents });

@@ -15,6 +15,7 @@ import { exportFormats } from "../export/export_formats.ts";
 import { type ExportFormat, exportSource, groupSources } from "../export/format.ts";
 import { exportTraining, leftOutText } from "../export/training/export_training.ts";
 import { isPaired, trainingForms } from "../export/training/forms.ts";
+import { readLeaksIfChecked } from "../leaks/run_leaks.ts";
 import type { Groups } from "../groups/groups.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import { requireRun } from "../store/runs/require_run.ts";
@@ -137,6 +138,7 @@ export function createRunExport(
       };
     }
     source.agreement = await readAgreementIfGraded(store, run);
+    source.leaks = await readLeaksIfChecked(store, run);
     source.scores = describeScores(scoring);
     if (noise) source.noise = await splitNoise(run.id, source.reader.turns(run.id));
     return sendFile(format.write(source), { name: run.id, format });

@@ -16,6 +16,7 @@ const commands: Record<string, () => Promise<Command>> = {
   agreement: async () => (await import("./commands/grades.ts")).agreement,
   export: async () => (await import("./commands/export.ts")).exportRun,
   tag: async () => (await import("./commands/runs.ts")).tag,
+  leaks: async () => (await import("./commands/leaks.ts")).leaks,
   datasets: async () => (await import("./commands/datasets.ts")).datasets,
   resume: async () => (await import("./commands/resume.ts")).resume,
   backup: async () => (await import("./commands/backup.ts")).backup,

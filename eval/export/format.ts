@@ -8,6 +8,7 @@ import type { ComparedSides, ComparisonDetails } from "./text/compared_sides.ts"
 import type { GradeAgreement } from "../schemas/grades.ts";
 import type { Detail } from "../results/detail.ts";
 import type { GroupReport } from "../groups/group_report.ts";
+import type { RunLeaks } from "../schemas/leaks.ts";
 import type { RunNoise } from "../schemas/noise.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import { createWholeReader, type TurnReader } from "../store/turns/whole_reader.ts";
@@ -44,6 +45,8 @@ export interface ExportSource {
   noise?: RunNoise;
   /** Of people with each other and with the judge, if there are grades. */
   agreement?: GradeAgreement | undefined;
+  /** The score without what training files have, if that was checked. */
+  leaks?: RunLeaks | undefined;
 }
 
 /** A group whose runs have ended. */

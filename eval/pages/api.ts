@@ -9,6 +9,7 @@ import { saveFile } from "../../shared/pages/save_file.ts";
 import type { ServerEvent } from "../../shared/pages/server_events.ts";
 import type { GradeInput, PlacedGrade } from "../schemas/grades.ts";
 import type { DatasetList, DatasetVersionList, WrittenDataset } from "../api/dataset_routes.ts";
+import type { LeakCheck, LeakReport, RunLeaks } from "../schemas/leaks.ts";
 import type { GradeList } from "../api/grade_routes.ts";
 import type { TurnSearch } from "../api/schemas/turn_schemas.ts";
 import type { Run, RunList } from "../api/schemas/run_schemas.ts";
@@ -196,6 +197,22 @@ export function listDatasets(parameters: Parameters): Promise<DatasetList> {
 /** The versions of a dataset, newest first, and its tags. */
 export function listVersions(name: string): Promise<DatasetVersionList> {
   return requestJson(`${datasetPath(name)}/versions`);
+}
+
+/** Compares a version with a training file. */
+export function checkLeaks(name: string, version: string, file: File): Promise<LeakReport> {
+  return requestJson(address(`${datasetPath(name)}/leaks`, { version, file: file.name }), {
+    method: "POST",
+    file: { content: file, type: "application/jsonl" },
+  });
+}
+
+export function listLeakChecks(name: string, version: string): Promise<{ checks: LeakCheck[] }> {
+  return requestJson(address(`${datasetPath(name)}/leaks`, { version }));
+}
+
+export function readRunLeaks(id: string): Promise<RunLeaks> {
+  return requestJson(`${runPath(id)}/leaks`);
 }
 
 export async function tagDataset(name: string, tags: string[]): Promise<void> {

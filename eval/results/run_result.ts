@@ -20,15 +20,15 @@ export function resultPieces(
 }
 
 /**
- * The same text from any reader. `message` replaces the message about completion; `noise` and
- * `agreement` are added to the results.
+ * The same text from any reader. `message` replaces the message about completion; `noise`,
+ * `agreement` and `leaks` are added to the results.
  */
 export async function* writeResult(
   reader: TurnReader,
   run: StoredRun,
   { message, detail, ...more }:
     & { message?: string; detail?: Detail }
-    & Pick<EvaluateResponse["results"], "noise" | "agreement"> = {},
+    & Pick<EvaluateResponse["results"], "noise" | "agreement" | "leaks"> = {},
 ): AsyncGenerator<string> {
   const { id: runId, testName } = run;
   const heading = summariseRun(run.request, { runId, testName, ...await reader.tally(runId) });

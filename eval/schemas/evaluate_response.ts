@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { GradeAgreement } from "./grades.ts";
+import { RunLeaks } from "./leaks.ts";
 import { CheckCount, Checks } from "./checks.ts";
 import { CostSum } from "./cost.ts";
 import { History } from "./evaluate_request.ts";
@@ -91,6 +92,8 @@ const RunResults = z.object({
   noise: z.record(z.string(), ScoreNoise).optional(),
   /** Only in exports of a run that people graded. */
   agreement: GradeAgreement.optional(),
+  /** The score without what training files have; only in exports. */
+  leaks: RunLeaks.optional(),
 }).meta({ id: "RunResults" });
 
 /** The body of the answer. */

@@ -25,6 +25,23 @@ interface DatasetEntry extends VersionRecord {
   tags: string[];
 }
 
+/** Positions of scenarios that a training file has. */
+export interface FoundLeaks {
+  word_for_word: number[];
+  near: number[];
+}
+
+/** A training file that a version was compared with. */
+export interface LeakCheckRecord {
+  digest: string;
+  /** Its name; empty if it is not known. */
+  file: string;
+  rows: number;
+  /** Milliseconds since 1970. */
+  checkedAt: number;
+  found: FoundLeaks;
+}
+
 /** A version that was written; `created` is false if it was there before. */
 export interface SavedDataset extends VersionRecord {
   created: boolean;
@@ -94,6 +111,19 @@ export function createDatasetReader(db: Kysely<Tables>) {
         .where("datasets.name", "=", name)
         .executeTakeFirst();
       return row && toVersion(row);
+    },
+
+    /** The training files that a version was compared with, the last one first. */
+    async leakChecks(version: string): Promise<LeakCheckRecord[]> {
+      const rows = await db.selectFrom("leak_checks").selectAll().where("version", "=", version)
+        .orderBy("checked_at", "desc").orderBy("digest").execute();
+      return rows.map((row) => ({
+        digest: row.digest,
+        file: row.file,
+        rows: row.line_count,
+        checkedAt: Number(row.checked_at),
+        found: JSON.parse(row.found),
+      }));
     },
 
     /** The versions that begin with these characters; two at most: more are not needed to refuse. */
@@ -210,6 +240,22 @@ export function createDatasetStore(db: Kysely<Tables>, { now }: { now: () => num
       }
     },
 
+    /** Remembers what a version was compared with. The same file again replaces what was found. */
+    async saveLeakCheck(
+      version: string,
+      { digest, file, rows, found }: Omit<LeakCheckRecord, "checkedAt">,
+    ): Promise<void> {
+      const check = {
+        file,
+        line_count: rows,
+        checked_at: now(),
+        found: JSON.stringify(found),
+      };
+      await db.insertInto("leak_checks").values({ version, digest, ...check })
+        .onConflict((conflict) => conflict.columns(["version", "digest"]).doUpdateSet(check))
+        .execute();
+    },
+
     /** Gives a dataset exactly these tags. False if there is no such dataset. */
     async tagDataset(name: string, tags: string[]): Promise<boolean> {
       const { numUpdatedRows } = await db.updateTable("datasets")
@@ -227,6 +273,11 @@ export function createDatasetStore(db: Kysely<Tables>, { now }: { now: () => num
           .$if(version !== undefined, (query) => query.where("version", "=", version!))
           .returning("content_id").execute();
         await deleteParts(transaction, deleted.map(({ content_id }) => content_id));
+        await transaction.deleteFrom("leak_checks").where(
+          "version",
+          "not in",
+          (query) => query.selectFrom("dataset_versions").select("version"),
+        ).execute();
         await renewLatest(transaction, name);
         return deleted.length > 0;
       }),

@@ -14,6 +14,7 @@ import { groupCompare } from "./group_compare.ts";
 import { labelQuality } from "./label_quality.ts";
 import { largeExport } from "./large_export.ts";
 import { largeRead } from "./large_read.ts";
+import { leaks } from "./leaks.ts";
 import type { BenchPart } from "./measure.ts";
 import { promptfooVerdicts } from "./promptfoo_verdicts.ts";
 import { pages } from "./pages.ts";
@@ -50,6 +51,7 @@ const PARTS: Record<string, BenchPart> = {
   "large-export": largeExport,
   "large-read": largeRead,
   "group-compare": groupCompare,
+  leaks,
   scale,
   pages,
   trust,

@@ -14,6 +14,7 @@ import type { StoredRun } from "../../store/runs/run_record.ts";
 import { counted } from "../../../shared/text.ts";
 import type { CliContext } from "../context.ts";
 import { readAgreementIfGraded } from "../../grades/agreement.ts";
+import { readLeaksIfChecked } from "../../leaks/run_leaks.ts";
 import { splitNoise } from "../../noise/noise.ts";
 import { parseArguments, type ParsedValues, parseNumber } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
@@ -115,6 +116,7 @@ Example:
     if (threshold !== undefined) requireUsed(formats, "--threshold", ["threshold"]);
     const source = exportSource(reader, { run: await findRun(reader, name), threshold });
     source.agreement = await readAgreementIfGraded(reader, source.run);
+    source.leaks = await readLeaksIfChecked(reader, source.run);
     source.rows = rows;
     source.scores = await context.describeScores();
     if (values.noise) {

@@ -12,6 +12,8 @@ import { AgreementLabel } from "../../schemas/interaction_result.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunReader } from "../../store/store.ts";
 import { createWholeReader } from "../../store/turns/whole_reader.ts";
+import { leaksText } from "../../export/text/leaks_text.ts";
+import { readLeaksIfChecked } from "../../leaks/run_leaks.ts";
 import { parseArguments } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import { findRun, isGroup, storedGroups } from "../find_run.ts";
@@ -71,6 +73,8 @@ Example:
     };
     const numbers = await readNumbers({ ...source, label: label.data });
     context.out.write(describeRun(source, { numbers, form: terminalForm }));
+    const leaks = await readLeaksIfChecked(reader, run);
+    if (leaks) context.out.write(leaksText(leaks, terminalForm));
     if (run.attempts > 1) {
       const noise = await splitNoise(run.id, source.reader.turns(run.id));
       context.out.write(noiseText(noise, terminalForm));

@@ -14,7 +14,7 @@ export const json: ExportFormat = {
   extension: "json",
   contentType: "application/json",
   uses: ["noise"],
-  async *write({ run, reader, noise, agreement, detail }) {
+  async *write({ run, reader, noise, agreement, leaks, detail }) {
     const { done } = await reader.tally(run.id);
     const message = `Evaluation ${run.status}: ${done} of ${run.totalTurns} interactions completed`;
     yield* writeResult(reader, run, {
@@ -22,6 +22,7 @@ export const json: ExportFormat = {
       ...(run.status !== "completed" && { message }),
       ...(noise && { noise: noise.scores }),
       ...(agreement && { agreement }),
+      ...(leaks && { leaks }),
     });
     yield "\n";
   },

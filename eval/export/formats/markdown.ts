@@ -3,6 +3,7 @@ import { describeComparison } from "../text/comparison_text.ts";
 import { readNumbers } from "../text/run_numbers.ts";
 import type { ExportFormat } from "../format.ts";
 import { describeGroup } from "../text/group_text.ts";
+import { leaksText } from "../text/leaks_text.ts";
 import { noiseText } from "../text/noise_text.ts";
 import { describeRun } from "../text/run_text.ts";
 import { oneLine, oneLineEnds, type TextForm } from "../text/text_form.ts";
@@ -18,6 +19,7 @@ export const markdown: ExportFormat = {
   async *write(source) {
     yield describeRun(source, { numbers: await readNumbers(source), form: markdownForm });
     if (source.agreement) yield agreementText(source.agreement, markdownForm);
+    if (source.leaks) yield leaksText(source.leaks, markdownForm);
     if (source.noise) yield noiseText(source.noise, markdownForm);
     if (source.comparison) {
       const sides = await source.comparison.sides?.();

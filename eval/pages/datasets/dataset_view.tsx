@@ -24,6 +24,7 @@ import {
   runAddress,
   versionDeletion,
 } from "./dataset_actions.tsx";
+import { LeaksSection } from "./leaks_section.tsx";
 import { ScenarioList } from "./scenario_list.tsx";
 
 /** One dataset: its versions, and the scenarios of one of them (`?version=`, else the latest). */
@@ -56,6 +57,7 @@ export function DatasetView({ name }: { name: string }) {
                     There is no version {wanted}: it may have been deleted.
                   </Notice>
                 )}
+              {shown && <LeaksSection key={shown.version} dataset={shown} />}
               <Versions versions={versions} shown={shown} reload={reload} />
             </>
           );

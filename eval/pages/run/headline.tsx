@@ -24,6 +24,7 @@ import {
   sumOf,
   VERDICT_TONES,
 } from "../words.ts";
+import { readRunLeaks } from "../api.ts";
 import { useLoaded } from "../loaded.tsx";
 import { type RunAndSummary, source } from "../source.ts";
 import { decidingScore } from "../compare/compare_words.ts";
@@ -57,6 +58,7 @@ export function Headline({ run, summary, before }: RunAndSummary & {
             ? <AgainstLast comparison={comparison} />
             : ids && !problem && "Comparing with the last run…"}
         </p>
+        {source.isLive && isKnown && <WithoutLeaks id={run.run_id} />}
         {first && (
           <p class="first-error" role="note">
             <strong>
@@ -88,6 +90,24 @@ export function Headline({ run, summary, before }: RunAndSummary & {
       </div>
       <Figures run={run} summary={summary} />
     </section>
+  );
+}
+
+/** The mean without what training files have, if the scenarios were checked. */
+function WithoutLeaks({ id }: { id: string }) {
+  const { value } = useLoaded(() => readRunLeaks(id), [id]);
+  if (!value || value.checks.length === 0) return null;
+  const { checks, clean, leaked } = value;
+  const against = formatNumberOf(checks.length, "training file");
+  return (
+    <p class="muted">
+      {leaked.scenarios === 0
+        ? `No leak was found in ${against}.`
+        : `Mean ${formatScore(clean.mean)} over ${
+          formatNumberOf(clean.scenarios, "clean scenario")
+        }, ${formatScore(leaked.mean)} over ${formatNumberOf(leaked.scenarios, "leaked one")} ` +
+          `(${against}).`}
+    </p>
   );
 }
 

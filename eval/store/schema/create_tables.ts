@@ -86,6 +86,15 @@ export const TABLES = [
     bytes bigint not null,
     primary key (name, version)
   )`,
+  `create table leak_checks (
+    version text not null,
+    digest text not null,
+    file text not null,
+    line_count integer not null,
+    checked_at bigint not null,
+    found text not null,
+    primary key (version, digest)
+  )`,
   `create table dataset_parts (
     content_id text not null,
     position integer not null,

@@ -12,6 +12,7 @@ export interface Tables {
   datasets: DatasetsTable;
   dataset_versions: DatasetVersionsTable;
   dataset_parts: DatasetPartsTable;
+  leak_checks: LeakChecksTable;
 }
 
 interface DatasetsTable {
@@ -41,6 +42,19 @@ interface DatasetPartsTable {
   position: number;
   /** Scenarios as JSON, one per line. */
   lines: string;
+}
+
+/** Training files that a version was compared with. */
+export interface LeakChecksTable {
+  /** Of the dataset; whatever the dataset is called. */
+  version: string;
+  /** Of the file. */
+  digest: string;
+  file: string;
+  line_count: number;
+  checked_at: number;
+  /** `FoundLeaks` as JSON. */
+  found: string;
 }
 
 /** Names that people give to runs. */
