@@ -87,18 +87,22 @@ export const bom = described(
   { type: "string", enum: ["on", "off"] },
 );
 
-/** An export. Its JSON file has a schema; files of other formats are text. */
-export function fileAnswer(
-  formats: readonly { name: string; contentType: string }[],
-  json: z.ZodType,
-) {
+const CtrfReport = z.object({
+  reportFormat: z.literal("CTRF"),
+  specVersion: z.string(),
+  results: z.looseObject({}),
+}).meta({ id: "CtrfReport" });
+
+/** An export. Files of the formats `json` and `ctrf` have a schema; those of others are text. */
+export function fileAnswer(formats: readonly { contentType: string }[], json: z.ZodType) {
+  const jsonFile = z.union([json, CtrfReport]);
   return {
     description: "The file.",
     headers: z.object({ "content-disposition": z.string() }),
-    content: Object.fromEntries(formats.map(({ name, contentType }) => [
-      contentType.split(";")[0]!,
-      { schema: name === "json" ? json : z.string() },
-    ])),
+    content: Object.fromEntries(formats.map(({ contentType }) => {
+      const [type = ""] = contentType.split(";");
+      return [type, { schema: type === "application/json" ? jsonFile : z.string() }];
+    })),
   };
 }
 
