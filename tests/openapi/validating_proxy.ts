@@ -215,12 +215,12 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   }
   await send(proxy, `DELETE /runs/${run}/turns/0/1/0/grade?author=ann`, { status: 200 });
   const scenarios = { test_batch: body.test_batch };
+  const training = { run_ids: [run], format: "kto" };
+  await send(proxy, "POST /runs/export", { body: training, status: 200 });
   await send(proxy, "PUT /datasets/support", { body: scenarios, status: 201 });
   await send(proxy, "PUT /datasets/support", { body: scenarios, status: 200 });
   const { test_batch: _, ...withoutBatch } = body;
   await send(proxy, "PATCH /datasets/support", { body: { tags: ["mine"] }, status: 200 });
-  const training = { run_ids: [run], format: "kto" };
-  await send(proxy, "POST /runs/export", { body: training, status: 200 });
   const stored = { ...withoutBatch, dataset: "support" };
   await send(proxy, "POST /evaluate", { body: stored, status: 200 });
   for (const path of ["", "/support", "/support?format=jsonl", "/support/versions"]) {

@@ -32,7 +32,7 @@ const MAX_REDIRECTS = 5;
  */
 export function createOutgoingFetch(options: OutgoingOptions = {}): typeof fetch {
   const { connect = fetchOnce, maxBytes = MAX_ANSWER_MB * 1024 * 1024, traceparent } = options;
-  return async (input, init = {}) => {
+  return async (input: URL | RequestInfo, init: RequestInit = {}) => {
     const headers = new Headers(init.headers);
     headers.set("accept-encoding", "identity");
     const trace = traceparent?.();
@@ -138,7 +138,7 @@ function limitBytes(maxBytes: number): TransformStream<Uint8Array, Uint8Array<Ar
  * model would be paid twice. It cannot repeat a `Blob`, and unlike a stream a `Blob` is sent with its
  * length.
  */
-const fetchOnce: typeof fetch = (input, init) => {
+const fetchOnce: typeof fetch = (input: URL | RequestInfo, init?: RequestInit) => {
   const body = init?.body;
   return fetch(input, typeof body === "string" ? { ...init, body: new TextBlob(body) } : init);
 };
