@@ -61,7 +61,7 @@ export function fromAgent(run: PreparedRun, { isJson }: { isJson: boolean }): Co
  * the JSON, and no client could parse the whole. Text that begins like JSON is passed on at once.
  * Other text is held until it is known whether the turn calls a tool.
  */
-export function holdAsides(emit: Emit) {
+function holdAsides(emit: Emit) {
   let held: AgentEvent[] = [];
   /** What the text of this turn is, once it is known. */
   let kind: "json" | "other" | undefined;

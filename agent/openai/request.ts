@@ -137,7 +137,7 @@ const OWN = new Set([
 const NO_LIMIT = -1;
 
 /** The settings of a run from a request: what the service does not use goes to the provider. */
-export function toSettings(body: CompletionRequest): Partial<AgentSettings> {
+function toSettings(body: CompletionRequest): Partial<AgentSettings> {
   const { temperature, max_tokens, max_completion_tokens } = body;
   const extra = filterFields<unknown>(
     body,

@@ -94,7 +94,7 @@ const REFUSED = {
 };
 
 /** The chat completion that answers a request for a response. Throws 400 for what it cannot do. */
-export function toCompletionRequest(body: ResponsesRequest, findItem: FindItem): CompletionRequest {
+function toCompletionRequest(body: ResponsesRequest, findItem: FindItem): CompletionRequest {
   for (const [name, reason] of Object.entries(REFUSED)) {
     if (body[name]) throw unsupportedField(name, reason);
   }

@@ -180,7 +180,7 @@ const PREFIX = "assay.";
  * of another item of its turn: clients keep that text and send it back. It holds nothing that the
  * caller may not read.
  */
-export function sealFields(fields: Fields): string {
+function sealFields(fields: Fields): string {
   const bytes = new TextEncoder().encode(JSON.stringify(fields));
   return PREFIX + bytes.toBase64();
 }

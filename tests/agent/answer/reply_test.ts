@@ -1,10 +1,9 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { toHeaderValue } from "../../../agent/answer/accounting.ts";
-import { toAgentReply } from "../../../agent/answer/reply.ts";
 import { AgentReply } from "../../../agent/schemas/agent.ts";
 import { NOT_UTF8 } from "../../../shared/http/body/utf8.ts";
 import { agentRequestOf, agentService } from "../../fakes/agent_service.ts";
-import { chatReply, createScriptedProvider } from "../../fakes/scripted_provider.ts";
+import { openAIRoutes } from "../../fakes/openai_routes.ts";
+import { createScriptedProvider, type Step } from "../../fakes/scripted_provider.ts";
 
 const USAGE = {
   promptTokens: 12,
@@ -14,8 +13,16 @@ const USAGE = {
   completionDetails: null,
 };
 
-Deno.test("the reply has all keys of a LangChain AI message, in its order", () => {
-  const reply = toAgentReply(chatReply({ content: "Hi", usage: USAGE, systemFingerprint: "fp" }));
+const BODY = { messages: [{ type: "human", content: "Hi" }] };
+
+/** The body of an answer of `POST /`. */
+async function replyOf(step: Step, headers: Record<string, string> = {}): Promise<AgentReply> {
+  const { service } = agentService(createScriptedProvider(step));
+  return await (await service(agentRequestOf(BODY, { headers }))).json();
+}
+
+Deno.test("the reply has all keys of a LangChain AI message, in its order", async () => {
+  const reply = await replyOf({ content: "Hi", usage: USAGE, systemFingerprint: "fp" });
   assertEquals(
     JSON.stringify({ ...reply, id: "run--x-0" }),
     '{"content":"Hi","additional_kwargs":{"refusal":null},"response_metadata":{"token_usage":' +
@@ -28,9 +35,8 @@ Deno.test("the reply has all keys of a LangChain AI message, in its order", () =
   );
 });
 
-Deno.test("fields that the provider left out are null or zero, never missing", () => {
-  const reply = toAgentReply(chatReply({ id: null, content: null, finishReason: null }));
-  assertEquals(reply.content, "");
+Deno.test("fields that the provider left out are null or zero, never missing", async () => {
+  const reply = await replyOf({ id: null, content: "Hi", finishReason: null });
   assertEquals(reply.response_metadata, {
     token_usage: {
       completion_tokens: 0,
@@ -49,13 +55,13 @@ Deno.test("fields that the provider left out are null or zero, never missing", (
   assertEquals(AgentReply.parse(reply), reply);
 });
 
-Deno.test("the id is generated and new each time", () => {
-  const [first, second] = [toAgentReply(chatReply()), toAgentReply(chatReply())];
+Deno.test("the id is generated and new each time", async () => {
+  const [first, second] = [await replyOf({}), await replyOf({})];
   assertMatch(first.id, /^run--[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-0$/);
   assertNotEquals(first.id, second.id);
 });
 
-Deno.test("token details contain only what the provider sent, also a 0", () => {
+Deno.test("token details contain only what the provider sent, also a 0", async () => {
   const cases: [Record<string, number> | null, Record<string, number>][] = [
     [null, {}],
     [{}, {}],
@@ -63,49 +69,50 @@ Deno.test("token details contain only what the provider sent, also a 0", () => {
     [{ audio_tokens: 2, cached_tokens: 5, other: 1 }, { audio: 2, cache_read: 5 }],
   ];
   for (const [promptDetails, expected] of cases) {
-    const reply = toAgentReply(chatReply({ usage: { ...USAGE, promptDetails } }));
+    const reply = await replyOf({ usage: { ...USAGE, promptDetails } });
     assertEquals(reply.usage_metadata.input_token_details, expected);
     assertEquals(reply.response_metadata.token_usage.prompt_tokens_details, promptDetails);
   }
   const completionDetails = { reasoning_tokens: 0, audio_tokens: 4 };
-  const reply = toAgentReply(chatReply({ usage: { ...USAGE, completionDetails } }));
+  const reply = await replyOf({ usage: { ...USAGE, completionDetails } });
   assertEquals(reply.usage_metadata.output_token_details, { audio: 4, reasoning: 0 });
   assertEquals(reply.response_metadata.token_usage.completion_tokens_details, completionDetails);
 });
 
-Deno.test("a message with tool calls contains them unparsed, before the refusal", () => {
-  const reply = toAgentReply(chatReply({
-    toolCalls: [
-      { id: "a", name: "clock", arguments: '{"zone":"UTC"}' },
-      { id: "b", name: "clock", arguments: '{"zone":' },
-      { id: "c", name: "clock", arguments: "[1]" },
-    ],
-  }));
+Deno.test("a message with tool calls contains them unparsed, before the refusal", async () => {
+  const texts = ['{"zone":"UTC"}', '{"zone":', "[1]"];
+  const reply = await replyOf({
+    toolCalls: texts.map((text, index) => ({
+      id: `c${index}`,
+      name: "current_time",
+      arguments: text,
+    })),
+  }, { "x-agent-approve": "tools" });
   assertEquals(Object.keys(reply.additional_kwargs), ["tool_calls", "refusal"]);
-  assertEquals(reply.additional_kwargs.tool_calls?.[0], {
-    id: "a",
+  const [call] = reply.additional_kwargs.tool_calls!;
+  assertEquals(call, {
+    id: call!.id,
     type: "function",
-    function: { name: "clock", arguments: '{"zone":"UTC"}' },
+    function: { name: "current_time", arguments: '{"zone":"UTC"}' },
   });
   assertEquals(reply.tool_calls, [
-    { name: "clock", args: { zone: "UTC" }, id: "a", type: "tool_call" },
+    { name: "current_time", args: { zone: "UTC" }, id: call!.id, type: "tool_call" },
   ]);
   assertEquals(
-    reply.invalid_tool_calls.map(({ id, args, type }) => ({ id, args, type })),
+    reply.invalid_tool_calls.map(({ args, type }) => ({ args, type })),
     [
-      { id: "b", args: '{"zone":', type: "invalid_tool_call" },
-      { id: "c", args: "[1]", type: "invalid_tool_call" },
+      { args: '{"zone":', type: "invalid_tool_call" },
+      { args: "[1]", type: "invalid_tool_call" },
     ],
   );
 });
 
-Deno.test("a refusal is passed on", () => {
-  const reply = toAgentReply(chatReply({ content: null, refusal: "I can't." }));
+Deno.test("a refusal is passed on", async () => {
+  const reply = await replyOf({ content: null, refusal: "I can't." });
   assertEquals(reply.additional_kwargs, { refusal: "I can't." });
   assertEquals(reply.content, "");
 });
 
-const BODY = { messages: [{ type: "human", content: "Hi" }] };
 const WHOLE_USAGE = {
   promptTokens: 10,
   completionTokens: 2,
@@ -178,8 +185,12 @@ Deno.test("a reply that was not UTF-8 is marked, with and without streaming", as
   assertMatch(events, /event: done\ndata: .*"reply_encoding":"not utf-8"/);
 });
 
-Deno.test("a model id with any characters has a header value", () => {
-  assertEquals(toHeaderValue("acme/größe"), "acme/gr%C3%B6%C3%9Fe");
-  assertEquals(toHeaderValue("acme/🦙"), "acme/%F0%9F%A6%99");
-  assertEquals(toHeaderValue("acme/\ud83e"), "acme/%EF%BF%BD");
+Deno.test("a model id with any characters has a header value", async () => {
+  const { post } = openAIRoutes(createScriptedProvider({}));
+  const messages = [{ role: "user", content: "Hi" }];
+  const named = async (model: string) =>
+    (await post("chat/completions", { model, messages })).headers.get("x-agent-model");
+  assertEquals(await named("acme/größe"), "acme/gr%C3%B6%C3%9Fe");
+  assertEquals(await named("acme/🦙"), "acme/%F0%9F%A6%99");
+  assertEquals(await named("acme/\ud83e"), "acme/%EF%BF%BD");
 });

@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { holdAsides } from "../../../agent/openai/completion_source.ts";
 import type { ChatDelta, ChatMessage, ChatProvider } from "../../../shared/providers/provider.ts";
 import { readChunks, readEvents } from "../../fakes/events.ts";
 import { keyOf, KEYS, openAIRoutes } from "../../fakes/openai_routes.ts";
@@ -308,22 +307,13 @@ for (
   });
 }
 
-Deno.test("each turn is judged by its own text: JSON goes out as it comes, asides never", async () => {
-  const passed: string[] = [];
-  const { emit, end } = holdAsides((event) => {
-    if (event.type === "token") passed.push(event.text);
+Deno.test("each turn is judged by its own text: JSON goes out, asides never do", async () => {
+  const turn = (content: string): Step => ({ content, toolCalls: [SUM] });
+  const { ask } = serve(turn("Let me see."), turn('{"sum":'), turn("Once more."), {
+    content: "four",
   });
-  const say = (text: string) => emit({ type: "token", text });
-  const callTool = () => emit({ type: "tool_call", id: "c1", name: "f", args: {} });
-  await say("Let me see.");
-  await callTool();
-  await say('{"sum":');
-  assertEquals(passed, ['{"sum":']);
-  await callTool();
-  await say("Once more.");
-  await callTool();
-  await say("four");
-  assertEquals(passed, ['{"sum":']);
-  await end();
-  assertEquals(passed, ['{"sum":', "four"]);
+  const response_format = { type: "json_object" };
+  const chunks = await readChunks(await ask({ tools: [], response_format, stream: true }));
+  const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("");
+  assertEquals(text.replaceAll(/\s/g, ""), '{"sum":four');
 });

@@ -3,12 +3,13 @@ import fc from "seeded-fast-check";
 import { AgentConfig } from "../../../agent/config.ts";
 import { createModels, type Models } from "../../../agent/models/models.ts";
 import { listModels } from "../../../agent/openai/model_list.ts";
-import { toConversation, toSettings } from "../../../agent/openai/request.ts";
-import { buildHistory } from "../../../agent/run/history.ts";
-import { CompletionRequest } from "../../../agent/schemas/chat_completion.ts";
 import { parseConfig } from "../../../shared/config/config.ts";
 import { silentLogger } from "../../../shared/log.ts";
-import { type ListedModel, ProviderError } from "../../../shared/providers/provider.ts";
+import {
+  type ChatMessage,
+  type ListedModel,
+  ProviderError,
+} from "../../../shared/providers/provider.ts";
 import { agentService } from "../../fakes/agent_service.ts";
 import { readChunks, readEvents } from "../../fakes/events.ts";
 import { openAIRoutes, SUM, USAGE } from "../../fakes/openai_routes.ts";
@@ -407,28 +408,28 @@ const FIELDS = {
   not_yet_known: [1],
 };
 
-function requestOf(fields: Record<string, unknown>): CompletionRequest {
-  return CompletionRequest.parse({
-    model: "a/b",
-    messages: [{ role: "user", content: "Hi" }],
-    stream: true,
-    stream_options: { include_usage: true },
-    ...fields,
-  });
+/** The settings with which the model is asked. */
+async function settingsFor(fields: Record<string, unknown>, environment = {}) {
+  const { provider, ask } = serve([{}], { environment });
+  await (await ask({ stream: true, stream_options: { include_usage: true }, ...fields })).text();
+  const { model: _, messages: __, tools: ___, mayOmitTools: ____, ...settings } = provider
+    .requests[0]!;
+  return settings;
 }
 
-Deno.test("every field that the service does not use goes to the provider", () => {
-  const body = requestOf({ ...FIELDS, user: null, n: 1, temperature: 0 });
-  assertEquals(toSettings(body), { temperature: 0, maxTokens: undefined, extra: FIELDS });
-  assertEquals(toSettings(requestOf({})), {});
+Deno.test("every field that the service does not use goes to the provider", async () => {
+  const settings = await settingsFor({ ...FIELDS, user: null, n: 1, temperature: 0 });
+  assertEquals<unknown>(settings, { temperature: 0, extra: FIELDS });
+  assertEquals<unknown>(await settingsFor({}), {});
 });
 
-Deno.test("a limit of -1 tokens is no limit, also if one is configured", () => {
-  for (const name of ["max_tokens", "max_completion_tokens"]) {
-    const body = requestOf({ [name]: -1 });
-    assertEquals(toSettings(body), { maxTokens: undefined });
-  }
-  assertEquals(toSettings(requestOf({ max_tokens: 9 })), { maxTokens: 9 });
+Deno.test("a limit of -1 tokens is no limit, also if one is configured", async () => {
+  const limit = async (fields: Record<string, unknown>) =>
+    (await settingsFor(fields, { AGENT_MAX_TOKENS: "7" })).maxTokens;
+  assertEquals(await limit({}), 7);
+  assertEquals(await limit({ max_tokens: -1 }), undefined);
+  assertEquals(await limit({ max_completion_tokens: -1 }), undefined);
+  assertEquals(await limit({ max_tokens: 9 }), 9);
 });
 
 const JSON_TEXT = '{"sum": 4}';
@@ -514,38 +515,32 @@ const Message = fc.oneof(
   fc.record({ role: fc.constant("function"), name: Id, content: Content }),
 );
 
-Deno.test("any OpenAI conversation becomes one that every strict provider accepts", () => {
-  fc.assert(
-    fc.property(fc.array(Message, { maxLength: 40 }), (messages) => {
-      const body = CompletionRequest.parse({
-        model: "a/b",
-        messages: [...messages, { role: "user", content: "And?" }],
-      });
-      const conversation = toConversation(body);
-      const { messages: history } = buildHistory(conversation.messages, {
-        systemPrompt: conversation.systemPrompt ?? "Be.",
-        isStrict: true,
-      });
-      assertEquals(findViolations(history), []);
+Deno.test("any OpenAI conversation becomes one that every strict provider accepts", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(Message, { maxLength: 40 }), async (messages) => {
+      let strict: ChatMessage[] | undefined;
+      const { ask } = serve([(request) => {
+        strict = request.asStrict!(request.messages);
+        return Promise.resolve({});
+      }]);
+      await ask({ messages: [...messages, { role: "user", content: "And?" }] });
+      assertEquals(findViolations(strict!), []);
     }),
-    { numRuns: 500 },
+    { numRuns: 100 },
   );
 });
 
-Deno.test("a blank description of a caller's tool is left out, because Bedrock refuses it", () => {
+Deno.test("a blank description of a caller's tool is left out, because Bedrock refuses it", async () => {
   const functions = [
     { name: "a" },
     { name: "b", description: " ", parameters: null },
     { name: "c", description: null },
     { name: "d", description: "D", strict: true },
   ];
-  const { callerTools } = toConversation(CompletionRequest.parse({
-    model: "a/b",
-    messages: [{ role: "user", content: "Hi" }],
-    tools: functions.map((definition) => ({ type: "function", function: definition })),
-  }));
+  const { provider, ask } = serve([{}]);
+  await ask({ tools: functions.map((definition) => ({ type: "function", function: definition })) });
   const parameters = { type: "object", properties: {} };
-  assertEquals<unknown>(callerTools, [
+  assertEquals<unknown>(provider.requests[0]!.tools!.slice(-4), [
     { name: "a", parameters },
     { name: "b", parameters },
     { name: "c", parameters },

@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { createResponseOutput } from "../../../../agent/openai/responses/output.ts";
 import { ProviderError } from "../../../../shared/providers/provider.ts";
 import { readEvents } from "../../../fakes/events.ts";
 import { providerOf } from "../../../fakes/openai_provider.ts";
@@ -258,12 +257,14 @@ Deno.test("the error for a blank input names the input", async () => {
 const DETAILS = [{ type: "reasoning.encrypted", data: "xyz" }];
 const FIELDS = { reasoning_content: "It is a greeting.", reasoning_details: DETAILS };
 
+/** A chunk of a stream. */
+const delta = (fields: unknown, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta: fields, finish_reason }],
+});
+
 /** A model that thinks, and whose provider wants its fields back. */
 async function serveReasoning() {
   const message = { role: "assistant", content: "Hello!", ...FIELDS };
-  const delta = (fields: unknown, finish_reason: string | null = null) => ({
-    choices: [{ index: 0, delta: fields, finish_reason }],
-  });
   const double = await startProviderDouble((request) => {
     if (!request.body.stream) {
       return json({ choices: [{ index: 0, message, finish_reason: "stop" }] })(request);
@@ -324,18 +325,28 @@ Deno.test("thoughts that come as parts of the content are reasoning too", async 
 });
 
 Deno.test("sealed reasoning is done before that of the next turn begins", async () => {
-  const seen: unknown[] = [];
-  const output = createResponseOutput({
-    sealsReasoning: true,
-    send({ type, output_index }) {
-      if (/output_item/.test(type)) seen.push(`${output_index} ${type.split(".").at(-1)}`);
-    },
-  });
-  await output.addReasoning("I should look it up.");
-  await output.endText(); // the agent calls a tool of its own
-  await output.addReasoning("That is all.");
-  await output.endTurn();
-  assertEquals(seen, ["0 added", "0 done", "1 added", "1 done"]);
+  const called = { name: "calculator", arguments: '{"expression":"1+1"}' };
+  await using double = await startProviderDouble([
+    sse([
+      delta({ reasoning_content: "I should look it up." }),
+      delta({ tool_calls: [{ index: 0, id: "c1", type: "function", function: called }] }),
+      delta({}, "tool_calls"),
+    ]),
+    sse([
+      delta({ reasoning_content: "That is all." }),
+      delta({ content: "2" }),
+      delta({}, "stop"),
+    ]),
+  ]);
+  const { post } = openAIRoutes(providerOf(double));
+  const include = ["reasoning.encrypted_content"];
+  const body = { model: "acme/m", input: "1+1?", stream: true, include };
+  const events = await Array.fromAsync(readEvents(await post("responses", body)));
+  assertEquals(
+    events.filter(({ data }) => data.item?.type === "reasoning")
+      .map(({ event, data }) => `${data.output_index} ${event.split(".").at(-1)}`),
+    ["0 added", "0 done", "1 added", "1 done"],
+  );
 });
 
 Deno.test("the provider gets its fields back, by the item itself or by its id", async () => {
