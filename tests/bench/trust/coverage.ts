@@ -91,27 +91,14 @@ export interface CoverageShares {
   width: number;
 }
 
-/** The same of Student's interval over the same samples. */
-export interface MeanShares extends CoverageShares {
-  student: CoverageShares;
-}
-
-/** Student's t by the number of scenarios: 2.5 % lie above it. */
-const T_LIMITS: Record<number, number> = { 5: 2.776, 8: 2.365, 12: 2.201, 20: 2.093, 30: 2.045 };
-
 /** Simulated runs; their `ci95` by way of the answer's statistics. */
 export function simulateCoverage(
   { kind, scenarios, attempts }: CoverageCell,
   { simulations, seed }: { simulations: number; seed: number },
-): MeanShares {
+): CoverageShares {
   const sampler = createSampler(seed);
   const { mean, scenario } = KINDS[kind]!;
-  const ours = { covered: 0, width: 0 };
-  const student = { covered: 0, width: 0 };
-  const count = (shares: CoverageShares, [low, high]: readonly [number, number]) => {
-    shares.width += (high - low) / simulations;
-    if (low <= mean + 1e-9 && mean - 1e-9 <= high) shares.covered += 1 / simulations;
-  };
+  const shares = { covered: 0, width: 0 };
   for (let round = 0; round < simulations; round++) {
     const run = Array.from({ length: scenarios }, () => {
       const attempt = scenario(sampler);
@@ -122,10 +109,9 @@ export function simulateCoverage(
         ),
       ).statistics;
     });
-    const { ci95, mean: centre, stderr } = aggregateScenarios(run).statistics.x!;
-    count(ours, ci95!);
-    const half = T_LIMITS[scenarios]! * stderr!;
-    count(student, [centre! - half, centre! + half]);
+    const [low, high] = aggregateScenarios(run).statistics.x!.ci95!;
+    shares.width += (high - low) / simulations;
+    if (low <= mean + 1e-9 && mean - 1e-9 <= high) shares.covered += 1 / simulations;
   }
-  return { ...ours, student };
+  return shares;
 }

@@ -2,6 +2,7 @@
 /** Simulates cells of the trust grid, one message each. */
 import { type ComparedCell, simulateCompared } from "./compared.ts";
 import { type CoverageCell, simulateCoverage } from "./coverage.ts";
+import { computeExact, type ExactCell } from "./exact.ts";
 import { type GroupCell, simulateGroups } from "./groups.ts";
 import { type PlannedCell, simulatePlanned } from "./planned.ts";
 import { type PowerCell, simulatePower } from "./power.ts";
@@ -17,6 +18,7 @@ interface Sample {
 
 const SIMULATE = {
   means: (cell: CoverageCell, sample: Sample) => simulateCoverage(cell, sample),
+  exact: (cell: ExactCell) => Promise.resolve(computeExact(cell)),
   differences: (cell: ComparedCell, sample: Sample) => simulateCompared(cell, { ...sample, draws }),
   alarms: (cell: VerdictCell, sample: Sample) => simulateVerdicts(cell, { ...sample, draws }),
   groups: (cell: GroupCell, sample: Sample) => simulateGroups(cell, sample),
