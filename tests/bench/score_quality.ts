@@ -2,12 +2,11 @@
 import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
 import { createFewShot } from "../../eval/assess/metadata/few_shot.ts";
-import type { ScoredBatch, ScoreInput } from "../../eval/assess/scores/scorer.ts";
-import { meaning } from "../../eval/assess/scores/semantic_similarity.ts";
 import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/results/passing.ts";
-import type { Interaction, Scenario } from "../../eval/schemas/scenario.ts";
+import type { Interaction } from "../../eval/schemas/scenario.ts";
 import chatPairs from "../eval/assess/agreement/data/chat_pairs.json" with { type: "json" };
 import namePairs from "../eval/assess/agreement/data/name_pairs.json" with { type: "json" };
+import { compareAll, type Compared, type Ports, scenarioOf } from "./compared_pairs.ts";
 import { report, sideBySide } from "./measure.ts";
 import { createRandom, shuffle } from "./random.ts";
 import { statedAnswers } from "./stated_answers.ts";
@@ -68,41 +67,6 @@ async function agreementShares(ports: Ports): Promise<void> {
       );
     }
   }
-}
-
-type Ports = Parameters<typeof createBatchSemantics>[1];
-
-interface Pair {
-  reply: string;
-  reference: string;
-}
-
-interface Compared {
-  score: number;
-  contradicts: boolean;
-}
-
-/** Compares replies with their references as a run does. */
-async function compareAll<P extends Pair>(
-  pairs: P[],
-  ports: Ports,
-): Promise<(P & Compared)[]> {
-  const { interactions } = scenarioOf(
-    pairs.map(({ reference }) => ({ reference_reply: reference })),
-  );
-  const semantics = createBatchSemantics([{ id: "bench", description: "", interactions }], ports);
-  const scorer = meaning.forBatch({ semantics, changed: {} } as unknown as ScoredBatch)!;
-  const compared: (P & Compared)[] = new Array(pairs.length);
-  await sideBySide(pairs.entries(), 32, async ([index, pair]) => {
-    const input = { interaction: interactions[index], reply: pair.reply } as ScoreInput;
-    const { scores, fields } = await scorer.score(input);
-    compared[index] = {
-      ...pair,
-      score: scores.semantic_similarity!,
-      contradicts: fields?.differs_in !== undefined,
-    };
-  });
-  return compared;
 }
 
 function share<T>(items: T[], isMeant: (item: T) => boolean): number {
@@ -224,19 +188,6 @@ async function bankingAccuracy(table: string, ports: Ports): Promise<number> {
     });
   }
   return right / asked;
-}
-
-function scenarioOf(turns: { [K in keyof Interaction]?: Interaction[K] | undefined }[]): Scenario {
-  const interactions = turns.map((turn, index) => ({
-    id: String(index),
-    user_message: "",
-    agent_reply: "",
-    interaction_type: "opening",
-    reference_metadata: {},
-    generated_metadata: {},
-    ...turn,
-  }));
-  return { id: "bench", description: "", interactions: interactions as Interaction[] };
 }
 
 /** `text,intent`, the text in quotes if it has a comma or a line break. */

@@ -1,29 +1,16 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
-import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
-import type { Embedder } from "../../eval/assess/embeddings/embedder.ts";
 import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
-import { semanticSimilarity } from "../../eval/assess/scores/semantic_similarity.ts";
 import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/results/passing.ts";
-import type { Interaction, Scenario } from "../../eval/schemas/scenario.ts";
+import { compareAll, type Pair, type Ports } from "./compared_pairs.ts";
 
 /** Languages of `data/equivalent_*.tsv` and `data/graded_*.tsv`, which say the same in each. */
-export const LANGUAGES = ["en", "de", "fr", "es", "ru", "zh", "ja"];
+const LANGUAGES = ["en", "de", "fr", "es", "ru", "zh", "ja"];
 /** Each reference is also paired with replies to others, these numbers of lines below. */
 const SHIFTS = [2, 8, 24];
-
-/** 60 pairs that say the same in other words. */
-export async function readEquivalentPairs(language: string): Promise<[string, string][]> {
-  return await readLines(`equivalent_${language}.tsv`) as [string, string][];
-}
 
 async function readLines(name: string): Promise<string[][]> {
   const file = new URL(`data/${name}`, import.meta.url);
   return (await Deno.readTextFile(file)).trim().split("\n").map((line) => line.split("\t"));
-}
-
-interface Pair {
-  reference: string;
-  reply: string;
 }
 
 /**
@@ -35,55 +22,54 @@ export async function similarityShares(): Promise<void> {
   using embedder = createLocalEmbedder();
   console.log("  shares that reach 0.7   close  other words  same subject  unrelated");
   for (const language of LANGUAGES) {
-    const { references, kinds } = await readPairs(language);
-    const semantics = createBatchSemantics([scenarioOf(references)], { embedder });
+    const kinds = await readPairs(language);
     const shares: string[] = [];
     for (const pairs of kinds) {
-      const found = await Promise.all(pairs.map((pair) => semanticSimilarity(pair, semantics)));
-      const reached = found.filter(({ value }) => value! >= PASS).length;
-      shares.push((reached / pairs.length).toFixed(2).padStart(9));
+      const passing = (await compareAll(pairs, { embedder })).filter(({ score }) => score >= PASS);
+      shares.push((passing.length / pairs.length).toFixed(2).padStart(9));
     }
     console.log(`  ${language.padEnd(16)} ${shares.join("  ")}`);
   }
-  await chatShares(embedder);
+  await chatShares({ embedder });
 }
+
+/** What contradicts its reference, and what does not answer: at most 5 % of each may pass. */
+const CONTRADICTIONS = "flipped, padded flipped, denied, taken back, both answers, number changed";
+const NON_ANSWERS = "echoed question, deflection, refusal";
 
 /**
  * The same of `data/chat_pairs.tsv`, by kind: replies of a chat that say what their reference says
  * (`+`), and that do not. The model and its threshold were chosen with them: no test figures.
  */
-async function chatShares(embedder: Embedder): Promise<void> {
-  const lines = await readLines("chat_pairs.tsv");
-  const kinds = [...new Set(lines.map(([, kind, expected]) => `${kind}\t${expected}`))];
-  const found = new Map<string, number[]>();
-  for (const language of LANGUAGES) {
-    const pairs = lines.filter(([of]) => of === language);
-    const semantics = createBatchSemantics([scenarioOf(pairs.map((pair) => pair[3]!))], {
-      embedder,
+async function chatShares(ports: Ports): Promise<void> {
+  const pairs = (await readLines("chat_pairs.tsv")).map((
+    [language, kind, expected, one, other],
+  ) => ({
+    language: language!,
+    kind: `${expected === "same" ? "+" : "-"} ${kind}`,
+    reference: one!,
+    reply: other!,
+  }));
+  const compared = await compareAll(pairs, ports);
+  const print = (title: string, isMeant: (kind: string) => boolean) => {
+    const shares = LANGUAGES.map((name) => {
+      const some = compared.filter(({ language, kind }) => language === name && isMeant(kind));
+      return some.filter(({ score }) => score >= PASS).length / some.length;
     });
-    for (const [, kind, expected, reference, reply] of pairs) {
-      const { value } = await semanticSimilarity(
-        { reference: reference!, reply: reply! },
-        semantics,
-      );
-      const key = `${kind}\t${expected}\t${language}`;
-      found.getOrInsertComputed(key, () => []).push(Number(value! >= PASS));
-    }
-  }
+    const columns = shares.map((share) => share.toFixed(2).padStart(6));
+    console.log(`  ${title.padEnd(26)}${columns.join("")}`);
+  };
   console.log(
     `\n  ${"chat pairs".padEnd(26)}${LANGUAGES.map((name) => name.padStart(6)).join("")}`,
   );
-  for (const kind of kinds) {
-    const [name, expected] = kind.split("\t");
-    const shares = LANGUAGES.map((language) => {
-      const passed = found.get(`${kind}\t${language}`)!;
-      return (passed.reduce((sum, one) => sum + one, 0) / passed.length).toFixed(2).padStart(6);
-    });
-    console.log(`  ${`${expected === "same" ? "+" : "-"} ${name}`.padEnd(26)}${shares.join("")}`);
+  for (const title of new Set(pairs.map(({ kind }) => kind))) {
+    print(title, (kind) => kind === title);
   }
+  print("- contradictions", (kind) => CONTRADICTIONS.split(", ").includes(kind.slice(2)));
+  print("- no answers", (kind) => NON_ANSWERS.split(", ").includes(kind.slice(2)));
 }
 
-async function readPairs(language: string): Promise<{ references: string[]; kinds: Pair[][] }> {
+async function readPairs(language: string): Promise<Pair[][]> {
   const [hard, graded] = await Promise.all([
     readLines(`equivalent_${language}.tsv`),
     readLines(`graded_${language}.tsv`),
@@ -93,26 +79,10 @@ async function readPairs(language: string): Promise<{ references: string[]; kind
       reference: reference!,
       reply: lines[(at + shift) % lines.length]![column]!,
     })).filter((_, at) => at % 2 === 1);
-  return {
-    references: [...hard, ...graded].map(([reference]) => reference!),
-    kinds: [
-      pair(graded, 1),
-      pair(hard, 1),
-      pair(graded, 2),
-      SHIFTS.flatMap((shift) => [...pair(hard, 1, shift), ...pair(graded, 1, shift)]),
-    ],
-  };
-}
-
-function scenarioOf(references: string[]): Scenario {
-  const interactions = references.map((reference_reply, index): Interaction => ({
-    id: String(index),
-    user_message: "",
-    agent_reply: "",
-    reference_reply,
-    interaction_type: "opening",
-    reference_metadata: {},
-    generated_metadata: {},
-  }));
-  return { id: "bench", description: "", interactions };
+  return [
+    pair(graded, 1),
+    pair(hard, 1),
+    pair(graded, 2),
+    SHIFTS.flatMap((shift) => [...pair(hard, 1, shift), ...pair(graded, 1, shift)]),
+  ];
 }

@@ -41,7 +41,7 @@ export function checksOf(scenario: CheckedScenario, turn: number): PlannedCheck[
   ];
 }
 
-export function hasChecks({ interactions, checks, conversation_checks }: Scenario): boolean {
+function hasChecks({ interactions, checks, conversation_checks }: Scenario): boolean {
   return Boolean(checks?.length || conversation_checks?.length) ||
     interactions.some((interaction) => interaction.checks?.length);
 }

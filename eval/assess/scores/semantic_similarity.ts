@@ -9,8 +9,6 @@ import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
 import { cosine } from "../vectors.ts";
 import { referenceOf } from "../references.ts";
 import { compareAnswers } from "../text/lone_answers.ts";
-import { isOnlyAsking } from "../text/questions.ts";
-import { isReadable } from "../text/script.ts";
 import { plainNumbers } from "../text/values.ts";
 import { isName } from "../text/words.ts";
 import { compareWordless, isWordless } from "../text/wordless.ts";
@@ -89,6 +87,18 @@ function methodFor(reference: string): string {
   return isReadable(reference) ? MEANING : CHARACTERS;
 }
 
+/** The scripts of the languages that the model knows. */
+const KNOWN =
+  /[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Arab}\p{sc=Deva}\p{sc=Zyyy}]/gu;
+/** Enough of a text to tell its script, and whether it asks; it may have megabytes. */
+const READ_CHARACTERS = 2000;
+
+/** Whether at least half of a text's letters are of a script that the model can read. */
+function isReadable(text: string): boolean {
+  const letters = text.slice(0, READ_CHARACTERS).match(/\p{L}/gu)?.join("") ?? "";
+  return 2 * (letters.match(KNOWN)?.length ?? 0) >= letters.length;
+}
+
 type Encoder = BatchSemantics["embedder"];
 type Found = Omit<SemanticSimilarity, "method">;
 
@@ -129,6 +139,17 @@ const COVERS_NOTHING = 0.05;
 function isNonAnswer(agreement: ReplyAgreement | undefined): boolean {
   return agreement !== undefined && agreement.covers < COVERS_NOTHING &&
     (agreement.label === "unrelated" || agreement.label === "partly");
+}
+
+const SENTENCE = /[^.!?。！？؟…\n]*[^\s.!?。！？؟…](?:[ \u00a0\u202f]?[.!?。！？؟…])*/gu;
+/** Japanese and Chinese questions may end with a full stop. */
+const QUESTION = /[?？؟][^\p{L}\p{N}]*$|[か吗嗎][。.]?\s*$/u;
+
+/** Whether every sentence of a text is a question. */
+function isOnlyAsking(text: string): boolean {
+  const sentences = text.slice(0, READ_CHARACTERS).match(SENTENCE) ?? [];
+  const said = sentences.filter((sentence) => /\p{L}/u.test(sentence));
+  return said.length > 0 && said.every((sentence) => QUESTION.test(sentence));
 }
 
 async function compareByVectors({ reply, reference }: TextPair, encoder: Encoder): Promise<Found> {

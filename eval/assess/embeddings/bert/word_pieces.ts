@@ -19,7 +19,7 @@ const WORD = new RegExp(
 const ASCII_ONLY = /^[\t\n\r\x20-\x7e]*$/;
 
 /** Converts a text to the ids of its word pieces, with those of the start and the end. */
-export type WordPieces = (text: string) => number[];
+type WordPieces = (text: string) => number[];
 
 /**
  * BERT's WordPiece after NFKC: lower case, each word split into the longest pieces of the
