@@ -1,10 +1,8 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { createFallback } from "../../../agent/run/model_call.ts";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { ADAPTATIONS } from "../../../shared/providers/adaptations.ts";
 import { withAdaptations } from "../../../shared/providers/adapted_requests.ts";
 import {
   type ChatMessage,
-  type ChatRequest,
   ProviderError,
   type ProviderFailure,
 } from "../../../shared/providers/provider.ts";
@@ -22,10 +20,17 @@ import {
   sse,
   startProviderDouble,
 } from "../../fakes/provider_double.ts";
-import { createScriptedProvider } from "../../fakes/scripted_provider.ts";
+import { createScriptedProvider, type ScriptedProvider } from "../../fakes/scripted_provider.ts";
 
 const BODY = { messages: [{ type: "human", content: "Hi" }] };
-const REQUEST = { model: "a/first", messages: [{ role: "user" as const, content: "Hi" }] };
+
+/** A service whose model is `a/b`, and what it was asked. */
+function serve(provider: ScriptedProvider, fallback = "a/second") {
+  const { service } = agentService(provider, { environment: { HUB_FALLBACK: fallback } });
+  const ask = (accept = "application/json") =>
+    service(agentRequestOf(BODY, { headers: { accept } }));
+  return { ask, asked: () => provider.requests.map(({ model }) => model) };
+}
 
 function failing(failure: ProviderFailure): ProviderError {
   return new ProviderError(502, "provider_error", "no", failure);
@@ -48,42 +53,42 @@ Deno.test("the next model is asked after 429, 5xx and a failed connection only",
     [{ kind: "unreadable" }, 1],
   ];
   for (const [failure, calls] of cases) {
-    const provider = createScriptedProvider(failing(failure), { content: "second" });
-    const fallback = createFallback(provider, ["a/first", "a/second"]);
-    await fallback.complete(REQUEST).catch(() => {});
-    assertEquals(provider.requests.length, calls, JSON.stringify(failure));
+    const { ask, asked } = serve(
+      createScriptedProvider(failing(failure), { content: "second" }),
+    );
+    await (await ask()).text();
+    assertEquals(asked().length, calls, JSON.stringify(failure));
   }
 });
 
-Deno.test("models are tried in their order, and the error of the last one is thrown", async () => {
-  const provider = createScriptedProvider(BUSY);
-  const fallback = createFallback(provider, ["a/1", "a/2", "a/3"]);
-  assert(await assertRejects(() => fallback.complete(REQUEST)) === BUSY);
-  assertEquals(provider.requests.map(({ model }) => model), ["a/1", "a/2", "a/3"]);
+Deno.test("models are tried in their order, and the error of the last one is answered", async () => {
+  const { ask, asked } = serve(createScriptedProvider(BUSY), "a/2, a/3");
+  const response = await ask();
+  assertEquals([response.status, (await response.json()).code], [502, "provider_error"]);
+  assertEquals(asked(), ["a/b", "a/2", "a/3"]);
 });
 
-Deno.test("the model that answered is asked first from then on", async () => {
-  const provider = createScriptedProvider(BUSY, {}, {});
-  const fallback = createFallback(provider, ["a/1", "a/2"]);
-  await fallback.complete(REQUEST);
-  await fallback.complete(REQUEST);
-  assertEquals(provider.requests.map(({ model }) => model), ["a/1", "a/2", "a/2"]);
-  assertEquals(fallback.answeredBy(), "a/2");
+Deno.test("the model that answered is asked first for the rest of the run", async () => {
+  const sum = { id: "c1", name: "calculator", arguments: '{"expression":"1+1"}' };
+  const { ask, asked } = serve(createScriptedProvider(BUSY, { toolCalls: [sum] }, {}));
+  const response = await ask();
+  await response.text();
+  assertEquals(asked(), ["a/b", "a/second", "a/second"]);
+  assertEquals(response.headers.get("x-agent-model"), "a/second");
 });
 
 Deno.test("a stream falls back before its first delta, never after it", async () => {
-  const provider = createScriptedProvider(BUSY, { content: "Hi." });
-  const early = await Array.fromAsync(createFallback(provider, ["a/1", "a/2"]).stream(REQUEST));
-  assertEquals(early.map(({ type }) => type), ["text", "reply"]);
+  const early = serve(createScriptedProvider(BUSY, { content: "Hi." }));
+  assertStringIncludes(await (await early.ask("text/event-stream")).text(), "event: done");
 
   const cut = createScriptedProvider({});
   cut.stream = async function* ({ model }) {
     yield { type: "text", text: model };
     throw BUSY;
   };
-  const late = createFallback(cut, ["a/1", "a/2"]);
-  assert(await assertRejects(() => Array.fromAsync(late.stream(REQUEST))) === BUSY);
-  assertEquals(late.answeredBy(), "a/1");
+  const late = await Array.fromAsync(readEvents(await serve(cut).ask("text/event-stream")));
+  assertEquals(late.map(({ event }) => event), ["token", "error"]);
+  assertEquals(late[0]!.data.text, "a/b");
 });
 
 Deno.test("HUB_FALLBACK answers for a hub model, and x-agent-model names the model that answered", async () => {
@@ -140,12 +145,14 @@ Deno.test("a fallback of another provider gets ids of tool calls that it takes",
 });
 
 Deno.test("a fallback of the same provider gets the ids of tool calls as they are", async () => {
-  const provider = createScriptedProvider(BUSY, {});
-  const toolCalls = [{ id: "call_abcdefghijklmnop", name: "f", arguments: "{}" }];
-  const messages = [{ role: "assistant" as const, content: "", toolCalls }];
-  await createFallback(provider, ["a/first", "a/second"]).complete({ model: "a/first", messages });
-  const [, { model, messages: sent }] = provider.requests as [unknown, ChatRequest];
-  assertEquals([model, sent], ["a/second", messages]);
+  const id = "call_abcdefghijklmnop";
+  const sum = { id, name: "calculator", arguments: '{"expression":"1+1"}' };
+  const provider = createScriptedProvider({ toolCalls: [sum] }, BUSY, {});
+  const { ask, asked } = serve(provider);
+  await (await ask()).text();
+  assertEquals(asked(), ["a/b", "a/b", "a/second"]);
+  const { messages } = provider.requests.at(-1)!;
+  assertEquals(messages.at(-1), { role: "tool", toolCallId: id, content: "2" });
 });
 
 Deno.test("a turn of another provider in a history gets such ids, one of the same keeps its own", async () => {
