@@ -5,7 +5,6 @@ import type { Logger } from "../shared/log.ts";
 import { createIndexRoute, type Operations } from "../shared/ops/operations_routes.ts";
 import { createDatasetRoutes } from "./api/dataset_routes.ts";
 import { createEvaluateRoutes } from "./api/evaluate_routes.ts";
-import { createGroupRoutes } from "./api/group_routes.ts";
 import { createGradeRoutes } from "./api/grade_routes.ts";
 import { createCompareRoutes } from "./api/compare_routes.ts";
 import { createTurnRoutes } from "./api/turn_routes.ts";
@@ -17,7 +16,7 @@ import type { EvalConfig } from "./config.ts";
 import type { ListEndpointModels } from "./endpoint/endpoint_models.ts";
 import type { EndpointPolicy } from "./endpoint/policy.ts";
 import { createEvaluateGroup } from "./api/evaluate_group.ts";
-import { createGroups } from "./groups/groups.ts";
+import { createComparer } from "./compare/compare_stored.ts";
 import { documents } from "./api/documents.ts";
 import { dashboardPage } from "./pages/page.ts";
 import { createSummaries } from "./results/summaries.ts";
@@ -48,19 +47,17 @@ export function createEvalHandler(given: EvalDeps): Service {
   const { MAX_BODY_BYTES: maxBytes, BODY_TIMEOUT_MS: timeoutMs } = given.config;
   const deps = { ...given, bodyLimits: { maxBytes, timeoutMs } };
   const summaries = createSummaries(deps.store);
-  const groups = createGroups({
+  const comparer = createComparer({
     store: deps.store,
     view: createRunViewer(deps),
     summarise: summaries.summary,
-    headlines: summaries.headlines,
   });
-  const beginGroup = createEvaluateGroup({ ...deps, groups });
+  const beginGroup = createEvaluateGroup({ ...deps, comparer });
   const routes = [
     ...createEvaluateRoutes({ ...deps, beginGroup }),
-    ...createRunRoutes({ ...deps, summaries }),
+    ...createRunRoutes({ ...deps, summaries, comparer }),
     ...createTurnRoutes({ ...deps, summaries }),
-    ...createCompareRoutes(deps),
-    ...createGroupRoutes({ ...deps, groups }),
+    ...createCompareRoutes({ ...deps, comparer }),
     ...createNoiseRoutes(deps),
     ...createGradeRoutes(deps),
     ...createDatasetRoutes(deps),

@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { EvalConfig } from "../eval/config.ts";
 import { createScoringPorts } from "../eval/assess/wiring.ts";
-import type { Comparison } from "../eval/compare/comparison.ts";
 import { parseConfig } from "../shared/config/config.ts";
 import { evalService, evaluateBody, evaluateWith } from "./fakes/eval_service.ts";
 import { memoryStore } from "./fakes/memory_store.ts";
 import { fakeEmbedder, withNonce } from "./fakes/scoring_ports.ts";
+import { type ComparedTwo, pairIn } from "./fakes/compare_two.ts";
 
 /** What the judge does with a call: grade, answer 500, close the connection, or chat. */
 type Behaviour = (call: number) => "grade" | "500" | "reset" | "chat";
@@ -80,11 +80,11 @@ async function compareWithOutage(outage: Outage) {
   try {
     const baseline = (await evaluate(works)).answer;
     const { service, answer: candidate } = await evaluate(fails);
-    const ask = async (from: { run_id: string }, to: { run_id: string }): Promise<Comparison> => {
+    const ask = async (from: { run_id: string }, to: { run_id: string }): Promise<ComparedTwo> => {
       const query = `baseline=${from.run_id}&candidate=${to.run_id}`;
-      const response = await service(new Request(`http://127.0.0.1:8080/runs/compare?${query}`));
+      const response = await service(new Request(`http://127.0.0.1:8080/compare?${query}`));
       assertEquals(response.status, 200);
-      return await response.json();
+      return pairIn(await response.json());
     };
     return {
       baseline,

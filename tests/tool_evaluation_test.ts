@@ -16,6 +16,7 @@ import {
 import { memoryStore } from "./fakes/memory_store.ts";
 import { completion, startProviderDouble } from "./fakes/provider_double.ts";
 import { startServiceProcess } from "./fakes/service_process.ts";
+import { pairIn } from "./fakes/compare_two.ts";
 
 /** Tool calls of real endpoints: an agent that runs its tools, and models that do not. */
 
@@ -232,8 +233,8 @@ Deno.test("comparisons have the tool calls as scores, unless other calls are exp
       }),
     )).run_id;
   const compare = async (baseline: string, candidate: string) => {
-    const path = `/runs/compare?baseline=${baseline}&candidate=${candidate}`;
-    return await (await service(new Request(`http://127.0.0.1:8080${path}`))).json();
+    const path = `/compare?baseline=${baseline}&candidate=${candidate}`;
+    return pairIn(await (await service(new Request(`http://127.0.0.1:8080${path}`))).json());
   };
   const same = await compare(await run("look", "find"), await run("find", "find"));
   for (const score of ["tool_f1", "tool_order", "tools"]) {

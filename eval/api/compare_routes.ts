@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Handler, Route } from "../../shared/http/router/router.ts";
-import { jsonAnswer } from "../../shared/ops/api_description.ts";
+import { wantsEvents } from "../../shared/http/router/headers.ts";
+import { jsonAnswer, orEvents } from "../../shared/ops/api_description.ts";
 import { PairedScenarioPage, PairedTurnPage } from "./schemas/turn_schemas.ts";
 import {
   BAD_QUERY,
@@ -8,8 +9,13 @@ import {
   decide_by,
   described,
   detail,
+  fileAnswer,
+  flag,
+  lastEventId,
   min_difference,
   paging,
+  selected,
+  selectionOf,
 } from "./route_parts.ts";
 import type { RunReader } from "../store/store.ts";
 import { cursor, writeCursor, wrongCursor } from "../../shared/http/body/cursor.ts";
@@ -17,12 +23,20 @@ import { type BodyLimits, readJson, readQuery } from "../../shared/http/body/bod
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { HEADLINE } from "../results/passing.ts";
 import { listPairs, type PairListQuery, type PairLists } from "../compare/pair_lists.ts";
-import { comparisonInDetail } from "../compare/comparison.ts";
-import { compareStored, StoredComparison } from "../compare/compare_stored.ts";
+import { type Comparer, Comparison, comparisonInDetail } from "../compare/compare_stored.ts";
 import { compareByJudge, Preference, requireJudge } from "../compare/judge_preference.ts";
+import { ComparisonExportQuery, createComparisonExport, FORMATS } from "./export_handlers.ts";
+import { exportFormats } from "../export/export_formats.ts";
+import { logStreamEnd } from "../run/events/event_response.ts";
+import { LAST_EVENT } from "../run/events/event_stream.ts";
+import type { RunManager } from "../run/manager/manager.ts";
+import { groupEventStream } from "./group_events.ts";
+import { GROUP_EVENTS } from "./schemas/run_schemas.ts";
 
 interface CompareDeps {
   store: RunReader;
+  runs: RunManager;
+  comparer: Comparer;
   scoring: Pick<ScoringPorts, "judge">;
   bodyLimits: BodyLimits;
 }
@@ -50,7 +64,7 @@ const PairQuery = z.object({
 /** Comparisons whose lists are kept for the next page. */
 const KEPT = 2;
 
-/** `GET /runs/compare/scenarios` and `/turns`: all that two runs share, in pages. */
+/** `GET /compare/scenarios` and `/turns`: all that two runs share, in pages. */
 function createPairHandlers({ store }: { store: RunReader }) {
   const read = createPairReader(store);
 
@@ -98,17 +112,36 @@ function createPairReader(store: RunReader): (query: PairListQuery) => Promise<P
   };
 }
 
-const CompareQuery = z.object({ ...comparedRuns, decide_by, min_difference, detail });
+const CompareQuery = z.object({
+  ...selected,
+  decide_by,
+  min_difference,
+  detail,
+  pairs: flag(true, "`false`: without verdicts, which read all turns of the runs."),
+});
 
-/** `GET /runs/compare`: whether one run is better than another. */
-function createCompareHandler({ store }: { store: RunReader }): Handler {
-  return async (_request, { url }) => {
-    const { baseline, candidate, detail, ...query } = readQuery(url, CompareQuery);
-    const compared = await compareStored(store, { baseline, candidate }, {
+/** `GET /compare`: several runs side by side, and which is better; of a group also as events. */
+function createCompareHandler({ comparer, runs }: CompareDeps): Handler {
+  return async (request, context) => {
+    const { detail, pairs, ...query } = readQuery(context.url, CompareQuery);
+    const selection = selectionOf(query);
+    if ("group" in selection && wantsEvents(request)) {
+      const { group: groupId } = selection;
+      await comparer.runs(selection);
+      // 204 tells `EventSource` not to reconnect.
+      if (request.headers.get("last-event-id") === LAST_EVENT) {
+        return new Response(null, { status: 204 });
+      }
+      const stream = groupEventStream({ comparer, runs, groupId, client: request.signal });
+      logStreamEnd(stream, { context });
+      return stream.response;
+    }
+    const comparison = await comparer.compare(selection, {
       decideBy: query.decide_by,
       minDifference: query.min_difference,
+      withPairs: pairs,
     });
-    return Response.json(comparisonInDetail(compared, detail));
+    return Response.json(comparisonInDetail(comparison, detail));
   };
 }
 
@@ -124,11 +157,11 @@ const JudgeInput = z.strictObject({
 });
 
 /** A comparison, and beside its verdict that of the judge. */
-const JudgedComparison = StoredComparison.extend({ preference: Preference })
+const JudgedComparison = Comparison.extend({ preference: Preference })
   .meta({ id: "JudgedComparison" });
 
-/** `POST /runs/compare`: the same, and the judge says which replies are better, at its price. */
-function createJudgeHandler({ store, scoring, bodyLimits }: CompareDeps): Handler {
+/** `POST /compare`: the same, and the judge says which replies are better, at its price. */
+function createJudgeHandler({ store, comparer, scoring, bodyLimits }: CompareDeps): Handler {
   return async (request) => {
     const { decide_by: decideBy, min_difference: minDifference, ...ids } = await readJson(
       request,
@@ -136,38 +169,51 @@ function createJudgeHandler({ store, scoring, bodyLimits }: CompareDeps): Handle
       bodyLimits,
     );
     const judge = requireJudge(scoring.judge);
-    const compared = await compareStored(store, ids, { decideBy, minDifference });
+    const selection = { runs: [ids.baseline, ids.candidate] };
+    const compared = await comparer.compare(selection, { decideBy, minDifference });
     const preference = await compareByJudge(store, ids, { judge, signal: request.signal });
     return Response.json({ ...comparisonInDetail(compared, undefined), preference });
   };
 }
 
 const NOT_FOUND = { 404: "`not_found`: there is no such run" };
+const CONFLICT = { 409: "`conflict`: a run is not finished" };
 
 export function createCompareRoutes(deps: CompareDeps): Route[] {
   const pairs = createPairHandlers(deps);
   return [
     {
       method: "GET",
-      path: "/runs/compare",
-      summary: "Is one run better than another?",
+      path: "/compare",
+      summary: "Several runs: their scores, their costs, and which is better",
       index: {
-        query: "baseline={id}&candidate={id}",
-        text: "whether one run is better than another",
+        query: "runs={id},{id}|group={id}",
+        text: "several runs: scores, costs, and which is better",
       },
-      params: { query: CompareQuery },
+      params: { query: CompareQuery, header: lastEventId },
       answers: {
-        200: jsonAnswer(
-          "The verdict of the deciding score, and what moved with it.",
-          StoredComparison,
+        200: orEvents(
+          jsonAnswer("The runs, and the verdict on each two of them.", Comparison),
+          `Of a group: ${GROUP_EVENTS}`,
         ),
+        204: { description: "All events were sent already: do not reconnect." },
       },
       problems: { ...BAD_QUERY, ...NOT_FOUND },
       handler: createCompareHandler(deps),
     },
     {
+      method: "GET",
+      path: "/compare/export",
+      summary: "A comparison as a file",
+      index: { query: `runs={id},{id}|group={id}&format=${FORMATS.join("|")}` },
+      params: { query: ComparisonExportQuery },
+      answers: { 200: fileAnswer(exportFormats, Comparison) },
+      problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT },
+      handler: createComparisonExport(deps),
+    },
+    {
       method: "POST",
-      path: "/runs/compare",
+      path: "/compare",
       summary: "Is one run better than another, also by the judge?",
       index: { text: "the same, and which replies the judge prefers" },
       body: {
@@ -185,7 +231,7 @@ export function createCompareRoutes(deps: CompareDeps): Route[] {
     },
     {
       method: "GET",
-      path: "/runs/compare/scenarios",
+      path: "/compare/scenarios",
       summary: "Every scenario that two runs share, with its score in both",
       index: { query: "baseline={id}&candidate={id}" },
       params: { query: PairQuery },
@@ -195,7 +241,7 @@ export function createCompareRoutes(deps: CompareDeps): Route[] {
     },
     {
       method: "GET",
-      path: "/runs/compare/turns",
+      path: "/compare/turns",
       summary: "Every turn that two runs share, with its score in both",
       index: { query: "baseline={id}&candidate={id}" },
       params: { query: PairQuery },

@@ -3,15 +3,14 @@ import { type BeginGroup, continueInterrupted, resumedLater } from "./evaluate_r
 import { keyReused } from "./route_parts.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import type { RunStore } from "../store/store.ts";
-import { groupEventStream } from "../groups/group_events.ts";
-import { stateOf } from "../groups/group_report.ts";
-import { groupInDetail, type Groups } from "../groups/groups.ts";
+import { type Comparer, comparisonInDetail } from "../compare/compare_stored.ts";
+import { groupEventStream } from "./group_events.ts";
 
 type Wanted = Parameters<BeginGroup>[0];
 
 /** `POST /evaluate` with several models. */
 export function createEvaluateGroup(
-  { store, runs, groups }: { store: RunStore; runs: RunManager; groups: Groups },
+  { store, runs, comparer }: { store: RunStore; runs: RunManager; comparer: Comparer },
 ): BeginGroup {
   async function begin({ request, testName, idempotency, targets }: Wanted): Promise<string> {
     const started = await runs.startGroup({
@@ -24,7 +23,7 @@ export function createEvaluateGroup(
     });
     if (started.outcome === "mismatch") throw keyReused();
     if (started.outcome === "known") {
-      for (const { id } of await groups.runs(started.id)) {
+      for (const { id } of await comparer.runs({ group: started.id })) {
         await continueInterrupted(id, { store, runs });
       }
     }
@@ -35,20 +34,21 @@ export function createEvaluateGroup(
     fields.models = wanted.targets.length;
     const id = await begin(wanted);
     fields.group = id;
-    const location = `/groups/${id}`;
+    const location = `/compare?group=${id}`;
     return {
       location,
-      state: async () => stateOf(await groups.view(id)),
-      follow: () => groupEventStream({ groups, runs, groupId: id, client }),
+      state: () => comparer.state(id),
+      follow: () => groupEventStream({ comparer, runs, groupId: id, client }),
       async result() {
-        const members = await groups.runs(id);
+        const members = await comparer.runs({ group: id });
         const ends = await Promise.all(members.map((run) => runs.end(run.id, client)));
         const statuses = ends.map(({ status }) => status);
         fields.outcome = [...new Set(statuses)].join(", ");
         const headers = { location };
         if (statuses.includes("running")) throw resumedLater(`group ${id}`, headers);
         if (statuses.includes("completed")) {
-          return Response.json(groupInDetail(await groups.report(id), undefined), { headers });
+          const comparison = await comparer.compare({ group: id });
+          return Response.json(comparisonInDetail(comparison, undefined), { headers });
         }
         const detail = `cannot answer with a result: no run of group ${id} is completed`;
         throw conflict(detail, { headers });

@@ -16,14 +16,8 @@ import { describeScores } from "../assess/scores/scorers.ts";
 import { pairScorers } from "../assess/scores/pair_scorers.ts";
 import { runSelfTest } from "../assess/scores/self_test.ts";
 import { createEvaluateRoute, type EvaluateRouteDeps } from "./evaluate_route.ts";
-import { GroupReport } from "../groups/group_report.ts";
-import {
-  GROUP_EVENTS,
-  GroupState,
-  RUN_EVENTS,
-  RunLocation,
-  RunState,
-} from "./schemas/run_schemas.ts";
+import { Comparison, GroupState } from "../compare/compare_stored.ts";
+import { GROUP_EVENTS, RUN_EVENTS, RunLocation, RunState } from "./schemas/run_schemas.ts";
 import { CALL_PROBLEMS, DetailQuery, idempotencyKey, WRITE_PROBLEMS } from "./route_parts.ts";
 
 const EXAMPLE = {
@@ -91,8 +85,8 @@ export function createEvaluateRoutes(
       answers: {
         200: orEvents(
           jsonAnswer(
-            "The scored run, or the group of several models; as events if `accept` prefers them.",
-            z.union([EvaluateAnswer, GroupReport]),
+            "The scored run, or the comparison of several models; as events if `accept` prefers them.",
+            z.union([EvaluateAnswer, Comparison]),
             { location: RunLocation },
           ),
           `${RUN_EVENTS} With several models: ${GROUP_EVENTS}`,

@@ -6,20 +6,29 @@ import type { Handler } from "../../shared/http/router/router.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { describeScores } from "../assess/scores/scorers.ts";
 import { requireJudge } from "../compare/judge_preference.ts";
-import { compareStored } from "../compare/compare_stored.ts";
+import type { Comparer } from "../compare/compare_stored.ts";
 import { readAgreementIfGraded } from "../grades/agreement.ts";
 import { splitNoise } from "../noise/noise.ts";
 import type { RunReader } from "../store/store.ts";
-import { readDetails, readSides } from "../export/text/compared_sides.ts";
+import { readDetails, readFallen } from "../export/text/compared_replies.ts";
 import { exportFormats } from "../export/export_formats.ts";
-import { type ExportFormat, exportSource, groupSources } from "../export/format.ts";
+import { comparisonSource, type ExportFormat, exportSource } from "../export/format.ts";
 import { exportTraining, leftOutText } from "../export/training/export_training.ts";
 import { isPaired, trainingForms } from "../export/training/forms.ts";
 import { readLeaksIfChecked } from "../leaks/run_leaks.ts";
-import type { Groups } from "../groups/groups.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
 import { requireRun } from "../store/runs/require_run.ts";
-import { bom, decide_by, described, detail, flag, min_difference, Share } from "./route_parts.ts";
+import {
+  bom,
+  decide_by,
+  described,
+  detail,
+  flag,
+  min_difference,
+  selected,
+  selectionOf,
+  Share,
+} from "./route_parts.ts";
 
 export const FORMATS = exportFormats.map(({ name }) => name);
 
@@ -109,11 +118,18 @@ export function createTrainingExport(
   };
 }
 
-export const GroupExportQuery = z.object({ format, decide_by, detail, bom });
+export const ComparisonExportQuery = z.object({
+  ...selected,
+  format,
+  decide_by,
+  min_difference,
+  detail,
+  bom,
+});
 
 /** `GET /runs/:id/export`: a run that has ended, as a file. */
 export function createRunExport(
-  { store, scoring }: { store: RunReader; scoring: ScoringPorts },
+  { store, comparer, scoring }: { store: RunReader; comparer: Comparer; scoring: ScoringPorts },
 ): Handler {
   return async (_request, { params, url }) => {
     const query = readQuery(url, RunExportQuery);
@@ -125,16 +141,14 @@ export function createRunExport(
     source.rows = rows;
     source.detail = query.detail;
     if (baseline !== undefined) {
-      const ids = { baseline, candidate: run.id };
-      const result = await compareStored(store, ids, {
+      const result = await comparer.compare({ runs: [baseline, run.id] }, {
         decideBy,
         minDifference: query.min_difference,
       });
       source.comparison = {
-        baseline,
         result,
-        sides: () => readSides(store, { ids, moved: result.moved }),
-        details: () => readDetails(store, { result, ids }),
+        fallen: () => readFallen(store, result),
+        details: () => readDetails(store, result),
       };
     }
     source.agreement = await readAgreementIfGraded(store, run);
@@ -145,23 +159,29 @@ export function createRunExport(
   };
 }
 
-/** `GET /groups/:id/export`: a group whose runs have ended, as a file. */
-export function createGroupExport(
-  { groups, store }: { groups: Groups; store: RunReader },
+/** `GET /compare/export`: runs that have ended, beside each other. */
+export function createComparisonExport(
+  { comparer, store }: { comparer: Comparer; store: RunReader },
 ): Handler {
-  return async (_request, { params, url }) => {
-    const { format: name, decide_by: decideBy, detail, bom } = readQuery(url, GroupExportQuery);
-    const { id = "" } = params;
+  return async (_request, { url }) => {
+    const query = readQuery(url, ComparisonExportQuery);
+    const { format: name, decide_by: decideBy, detail, bom } = query;
+    const selection = selectionOf(query);
+    const runs = await comparer.runs(selection);
     const format = exportFormats.find((format) => format.name === name)!;
-    if ((await groups.view(id)).status === "running") {
+    const running = runs.find(({ status }) => status === "running");
+    if (running) {
       throw conflict(
-        `cannot export group ${id}: it is not finished; wait for its end, or cancel it`,
+        `cannot export run ${running.id}: it is not finished; wait for its end, or cancel it`,
       );
     }
-    const report = await groups.report(id, { decideBy });
-    const runs = () => groupSources(store, report);
-    const pieces = format.writeGroup({ report, runs, hasBom: bom, detail });
-    return sendFile(pieces, { name: `group-${id}`, format });
+    const minDifference = query.min_difference;
+    const comparison = await comparer.compare(selection, { decideBy, minDifference });
+    const source = comparisonSource(store, { comparison });
+    return sendFile(format.writeComparison({ ...source, hasBom: bom, detail }), {
+      name: comparison.group_id ?? "comparison",
+      format,
+    });
   };
 }
 

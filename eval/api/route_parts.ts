@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
-import { AppError } from "../../shared/errors.ts";
+import { AppError, invalidParameter } from "../../shared/errors.ts";
 import { readApiKey } from "../../shared/http/router/auth.ts";
 import type { RequestContext } from "../../shared/http/router/router.ts";
 import type { IdempotencyKey } from "../store/store.ts";
 import { z } from "zod";
 import { orEvents } from "../../shared/ops/api_description.ts";
 import { Detail } from "../results/detail.ts";
+import type { Selection } from "../compare/compare_stored.ts";
+import { MAX_TARGETS } from "../schemas/evaluate_request.ts";
 
 // What several tables of routes have in common. A schema of parameters validates them, types them
 // and describes them in `/openapi.json`.
@@ -113,7 +115,37 @@ export const lastEventId = z.object({
   }),
 });
 
-/** The run that others are compared with, and one of these. */
+/** The runs of a comparison; see `selectionOf`. */
+export const selected = {
+  runs: z.string().min(1).optional().meta({
+    description: "Ids of runs, by commas; a baseline comes before its candidate.",
+  }),
+  group: z.string().min(1).optional().meta({
+    description: "Instead: the runs of a request that named several models.",
+  }),
+  baseline: z.string().min(1).optional().meta({
+    description: "Instead, with `candidate`: the first of two runs.",
+  }),
+  candidate: z.string().min(1).optional().meta({ description: "The second of two runs." }),
+};
+
+/** The runs that a query names. Throws 400 unless it names some in exactly one way. */
+export function selectionOf(
+  { runs, group, baseline, candidate }: {
+    [name in keyof typeof selected]?: string | undefined;
+  },
+): Selection {
+  const isPair = baseline !== undefined && candidate !== undefined;
+  const ids = isPair ? [baseline, candidate] : runs?.split(",").map((id) => id.trim()) ?? [];
+  const ways = [runs, group, baseline ?? candidate].filter((way) => way !== undefined).length;
+  if (ways !== 1 || (group === undefined && ids.length === 0)) {
+    throw invalidParameter("runs", "name runs, or a group, or baseline and candidate");
+  }
+  if (ids.length > MAX_TARGETS) throw invalidParameter("runs", `at most ${MAX_TARGETS} runs`);
+  return group === undefined ? { runs: ids } : { group };
+}
+
+/** Two runs. */
 export const comparedRuns = {
   baseline: z.string().min(1).meta({ description: "The run that is compared with." }),
   candidate: z.string().min(1).meta({ description: "The run that may be better." }),

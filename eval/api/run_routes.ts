@@ -10,6 +10,7 @@ import {
   TrainingExport,
   TrainingHeaders,
 } from "./export_handlers.ts";
+import type { Comparer } from "../compare/compare_stored.ts";
 import { exportFormats } from "../export/export_formats.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { createRunHandlers, type RunHandlerDeps, RunListQuery, RunQuery } from "./run_handlers.ts";
@@ -38,7 +39,9 @@ import {
 const NOT_FOUND = { 404: "`not_found`: there is no such run" };
 const CONFLICT = { 409: "`conflict`: the run is not in a state for that" };
 
-export function createRunRoutes(deps: RunHandlerDeps & { scoring: ScoringPorts }): Route[] {
+export function createRunRoutes(
+  deps: RunHandlerDeps & { scoring: ScoringPorts; comparer: Comparer },
+): Route[] {
   const handlers = createRunHandlers(deps);
   return [
     {

@@ -8,7 +8,6 @@ import type { CliContext } from "./context.ts";
 const commands: Record<string, () => Promise<Command>> = {
   run: async () => (await import("./commands/run.ts")).run,
   runs: async () => (await import("./commands/runs.ts")).runs,
-  groups: async () => (await import("./commands/groups.ts")).groups,
   show: async () => (await import("./commands/show.ts")).show,
   compare: async () => (await import("./commands/compare.ts")).compare,
   power: async () => (await import("./commands/power.ts")).power,

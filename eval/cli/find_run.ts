@@ -1,10 +1,7 @@
 import type { StoredRun } from "../store/runs/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { UsageError } from "./command.ts";
-import { createGroups, type Groups } from "../groups/groups.ts";
-import { summariseTurns } from "../results/run_summary.ts";
-import { restingProgress, viewRun } from "../run/events/view.ts";
-import { createWholeReader } from "../store/turns/whole_reader.ts";
+import type { Selection } from "../compare/compare_stored.ts";
 
 const TAG = "tag:";
 
@@ -27,18 +24,12 @@ async function findId(reader: RunReader, name: string): Promise<string | undefin
   return name.startsWith(TAG) ? await reader.findTag(name.slice(TAG.length)) : name;
 }
 
-/** The groups of a store in which no run of this process is running. */
-export function storedGroups(reader: RunReader): Groups {
-  return createGroups({
-    store: reader,
-    view: async (run) =>
-      viewRun(run, restingProgress(run, run.tally ?? await reader.tally(run.id))),
-    async summarise(run) {
-      const whole = (await reader.getRun(run.id))!;
-      return await summariseTurns(createWholeReader(reader, whole), whole);
-    },
-    headlines: () => Promise.resolve(new Map()), // its list shows no scores
-  });
+/** The runs of names, of which one may be the id of a group. */
+export async function findRuns(reader: RunReader, names: string[]): Promise<Selection> {
+  if (names.length === 1 && await isGroup(reader, names[0]!)) return { group: names[0]! };
+  const runs: string[] = [];
+  for (const name of names) runs.push((await findRun(reader, name)).id);
+  return { runs };
 }
 
 /** Whether a name on the command line is the id of a group. */

@@ -5,10 +5,21 @@ import { ALPHA } from "../results/mean_interval.ts";
 import { noteCopies } from "../results/notes.ts";
 import { HEADLINE } from "../results/passing.ts";
 import type { ScenarioPair } from "./statistics/clusters.ts";
-import { describeScore, mostMoved, testScores } from "./compare_scores.ts";
-import { type Comparison, createLeftOutCounter, type LeftOut } from "./comparison.ts";
-import { holm, METHOD } from "./statistics/permutation.ts";
-import { type ComparableRun, type PairedRuns, pairRuns } from "./paired_runs.ts";
+import { describeScore, mostMoved, type TestedScore, testScores } from "./compare_scores.ts";
+import {
+  type ComparedPair,
+  createLeftOutCounter,
+  type LeftOut,
+  type Verdicts,
+} from "./comparison.ts";
+import { DRAWN, holm, METHOD } from "./statistics/permutation.ts";
+import {
+  type ComparableRun,
+  type PairedRuns,
+  pairReadRuns,
+  type ReadRun,
+  readRun,
+} from "./paired_runs.ts";
 import { decideVerdict, undecidable } from "./verdict.ts";
 
 export interface CompareOptions {
@@ -16,69 +27,191 @@ export interface CompareOptions {
   decideBy?: string | undefined;
   /** The smallest difference that matters, in [0, 1]; 0 if it is unset. */
   minDifference?: number | undefined;
+  /** Of the sample of permutations. */
+  seed?: number;
+  /** Runs with up to so many turns in total are kept in memory. */
+  keptTurns?: number;
 }
 
-/** Of the sample of permutations: the same runs give the same answer each time. */
+export interface NamedRun {
+  /** Unique among the compared runs. */
+  name: string;
+  open(): ComparableRun | Promise<ComparableRun>;
+}
+
+/** The same runs give the same answer each time. */
 export const SEED = 20_260_101;
+/** The scores of as many turns take about 30 MB. */
+const KEPT_TURNS = 50_000;
+/** The number of drawn rearrangements that are expected at the corrected level. */
+const COUNTED_DRAWS = 20;
+const MOST_DRAWS = 100_000;
+
+/** A pair before its verdict: that is corrected for the other pairs. */
+interface TestedPair {
+  /** Positions of its runs. */
+  baseline: number;
+  candidate: number;
+  deciding: TestedScore | undefined;
+  others: TestedScore[];
+  whyNot: string;
+  facts: Omit<
+    ComparedPair,
+    "baseline" | "candidate" | "better" | "scores" | "verdict" | "reason" | "verdict_as_counted"
+  >;
+}
 
 /**
- * Decides whether the candidate is better than the baseline by one score that is chosen beforehand.
- * It is tested alone; the other scores only describe what else changed. The verdict is about
- * scenarios like these, so scenarios are the sample: more attempts make each of them more exact,
- * but add no scenarios. Turns and scores of only one run are not compared, and there is no verdict
- * that missing values could change. Throws 400 for a deciding score that neither run has.
+ * Decides for each run and each later one which is better, by one score that is chosen beforehand.
+ * Holm's correction is over the pairs, so the chance that any verdict on equal runs is false is at
+ * most 5 %; two runs are one pair, whose other scores are tested, too, to describe what else
+ * changed. The verdict is about scenarios like these, so scenarios are the sample: more attempts
+ * make each of them more exact, but add no scenarios. Turns and scores of only one run are not
+ * compared, and there is no verdict that missing values could change.
+ *
+ * Runs that do not fit into `keptTurns` are read again for each pair, so that at most two of them
+ * are in memory. Throws 400 for a deciding score that no run has.
  */
 export async function compareRuns(
-  runs: { baseline: ComparableRun; candidate: ComparableRun },
-  { decideBy = HEADLINE, minDifference = 0 }: CompareOptions = {},
-): Promise<Comparison> {
+  runs: NamedRun[],
+  { decideBy = HEADLINE, minDifference = 0, seed = SEED, keptTurns = KEPT_TURNS }: CompareOptions =
+    {},
+): Promise<Verdicts> {
+  const read = createKeptReader(runs, keptTurns);
   const pause = createYielder();
-  const paired = await pairRuns(runs, pause);
-  const { pairs, changed, onlyIn, common, otherHistory } = paired;
-  requireKnown(decideBy, [...common, ...onlyIn.baseline.scores, ...onlyIn.candidate.scores]);
-  const leftOut = createLeftOutCounter();
-  const { tested, clusters } = await testScores(pairs, {
-    names: common,
-    seed: SEED,
-    leftOut,
-    pause,
+  const draws = drawsFor(runs.length * (runs.length - 1) / 2);
+  const found: TestedPair[] = [];
+  const known = new Set<string>();
+
+  async function test(both: Record<"baseline" | "candidate", ReadRun>) {
+    const paired = await pairReadRuns(both, pause);
+    const leftOut = createLeftOutCounter();
+    const names = runs.length === 2 ? paired.common : [decideBy];
+    const options = { names, seed, draws, leftOut, pause };
+    const { tested, clusters } = await testScores(paired.pairs, options);
+    const deciding = tested.find(({ score }) => score === decideBy);
+    return {
+      deciding,
+      others: tested.filter((score) => score !== deciding),
+      whyNot: whyNot(decideBy, paired),
+      facts: {
+        notes: notesOn(paired.pairs, leftOut.list()),
+        left_out: leftOut.list(),
+        moved: deciding ? { score: decideBy, ...mostMoved(clusters.get(decideBy)!) } : null,
+        changed: paired.changed,
+        ...(paired.otherHistory > 0 && { other_history: { turns: paired.otherHistory } }),
+        only_in_baseline: paired.onlyIn.baseline,
+        only_in_candidate: paired.onlyIn.candidate,
+      },
+    };
+  }
+
+  for (const baseline of runs.slice(0, -1).keys()) {
+    const first = await read(baseline);
+    for (const name of first.names) known.add(name);
+    for (let candidate = baseline + 1; candidate < runs.length; candidate++) {
+      const second = await read(candidate);
+      for (const name of second.names) known.add(name);
+      const tested = await test({ baseline: first, candidate: second });
+      found.push({ baseline, candidate, ...tested });
+    }
+    if (baseline === 0 && known.size > 0) requireKnown(decideBy, [...known]);
+  }
+
+  const deciding = found.flatMap(({ deciding }) => deciding ?? []);
+  const corrected = holm(deciding.map(({ p }) => p), ALPHA);
+  const asCounted = holm(deciding.map(({ pAsCounted }) => pAsCounted), ALPHA);
+  const pairs = found.map(({ deciding: tested, others, whyNot, facts, ...places }) => {
+    const [baseline, candidate] = [runs[places.baseline]!.name, runs[places.candidate]!.name];
+    const index = tested ? deciding.indexOf(tested) : -1;
+    const decision = tested
+      ? decideVerdict({
+        ...tested,
+        pAlone: tested.p,
+        p: corrected[index]!.p,
+        pAsCounted: asCounted[index]!.p,
+        tests: deciding.length,
+      }, minDifference)
+      : undecidable(decideBy, whyNot);
+    const ofOthers = holm(others.map(({ p }) => p), ALPHA);
+    return {
+      baseline,
+      candidate,
+      better: decision.verdict === "improved"
+        ? candidate
+        : decision.verdict === "regressed"
+        ? baseline
+        : null,
+      ...decision,
+      scores: Object.fromEntries([ // safe for any name, including __proto__
+        ...(tested ? [[decideBy, describeScore(tested, corrected[index])]] : []),
+        ...others.map((score, other) => [score.score, describeScore(score, ofOthers[other])]),
+      ]),
+      ...facts,
+    } satisfies ComparedPair;
   });
-  const deciding = tested.find(({ score }) => score === decideBy);
-  const others = tested.filter((score) => score !== deciding);
-  const corrected = holm(others.map(({ p }) => p), ALPHA);
-  const left_out = leftOut.list();
+  const worse = new Set(
+    pairs.map(({ better, baseline, candidate }) =>
+      better && (better === candidate ? baseline : candidate)
+    ),
+  );
   return {
-    ...(deciding
-      ? decideVerdict(deciding, minDifference)
-      : undecidable(decideBy, whyNot(decideBy, paired))),
+    pairs,
+    best: runs.map(({ name }) => name).filter((name) => !worse.has(name)),
     decided_by: decideBy,
     ...(minDifference > 0 && { min_difference: minDifference }),
-    scores: Object.fromEntries([ // safe for any name, including __proto__
-      ...(deciding ? [[decideBy, describeScore(deciding)]] : []),
-      ...others.map((score, index) => [score.score, describeScore(score, corrected[index])]),
-    ]),
-    notes: [
-      ...noteReduced(left_out),
-      ...noteCopies(pairs.map(({ question }) => question)),
-      ...noteTruncated(pairs),
-    ],
-    left_out,
-    moved: deciding ? { score: decideBy, ...mostMoved(clusters.get(decideBy)!) } : null,
-    changed,
-    ...(otherHistory > 0 && { other_history: { turns: otherHistory } }),
-    only_in_baseline: onlyIn.baseline,
-    only_in_candidate: onlyIn.candidate,
+    tests: deciding.length,
     method: {
       ...METHOD,
-      correction: "none for the deciding score; Holm among the others",
+      correction: runs.length === 2
+        ? "none for the deciding score; Holm among the others"
+        : "Holm, over all pairs",
       confidence: 1 - ALPHA,
-      seed: SEED,
+      seed,
     },
   };
 }
 
+/** Reads runs by their position, and keeps the first ones that fit into `keptTurns`. */
+function createKeptReader(runs: NamedRun[], keptTurns: number) {
+  const kept = new Map<number, ReadRun>();
+  let room = keptTurns;
+  return async (position: number): Promise<ReadRun> => {
+    const known = kept.get(position);
+    if (known) return known;
+    const run = await readRun(await runs[position]!.open());
+    const size = countTurns(run);
+    if (size <= room) {
+      kept.set(position, run);
+      room -= size;
+    }
+    return run;
+  };
+}
+
+function countTurns({ turns }: ReadRun): number {
+  let count = 0;
+  for (const scenario of turns.values()) {
+    for (const attempts of scenario.values()) count += attempts.length;
+  }
+  return count;
+}
+
+/** Many tests need more draws: a p-value from a sample is at least 1 / draws. */
+function drawsFor(tests: number): number {
+  return Math.min(MOST_DRAWS, Math.max(DRAWN, Math.ceil(COUNTED_DRAWS * tests / ALPHA)));
+}
+
+function notesOn(pairs: ScenarioPair[], leftOut: LeftOut[]): ComparedPair["notes"] {
+  return [
+    ...noteReduced(leftOut),
+    ...noteCopies(pairs.map(({ question }) => question)),
+    ...noteTruncated(pairs),
+  ];
+}
+
 /** Throws 400 for a deciding score that is not among the `known` ones of the runs. */
-export function requireKnown(decideBy: string, known: string[]): void {
+function requireKnown(decideBy: string, known: string[]): void {
   if (decideBy === HEADLINE || known.includes(decideBy)) return;
   throw new AppError(
     400,
@@ -97,7 +230,7 @@ function whyNot(decideBy: string, { pairs, common, onlyIn }: PairedRuns): string
 }
 
 /** Notes that more replies of one run end at the token limit, which lowers their scores. */
-function noteTruncated(pairs: ScenarioPair[]): Comparison["notes"] {
+function noteTruncated(pairs: ScenarioPair[]): ComparedPair["notes"] {
   const count = (side: "baseline" | "candidate") =>
     pairs.reduce(
       (sum, { turns }) =>
@@ -118,7 +251,7 @@ function noteTruncated(pairs: ScenarioPair[]): Comparison["notes"] {
 }
 
 /** Explains why means of `overall` differ from those of the runs. */
-function noteReduced(leftOut: LeftOut[]): Comparison["notes"] {
+function noteReduced(leftOut: LeftOut[]): ComparedPair["notes"] {
   const parts = OVERALL_PARTS.filter((part) => leftOut.some(({ score }) => score === part));
   if (parts.length === 0) return [];
   return [{

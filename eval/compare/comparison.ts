@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { RunNote } from "../schemas/evaluate_response.ts";
-import type { Detail } from "../results/detail.ts";
 
 /**
  * Why a score was not compared at a turn. `missing`: planned, but without a value. `not_in`: not
@@ -152,15 +151,19 @@ export const Method = z.object({
   seed: z.number(),
 });
 
-/** The answer to "is the candidate better than the baseline?". */
-export const Comparison = ScoreVerdict.extend({
-  /** The score that decides. It may be absent in `scores`: then the verdict is inconclusive. */
-  decided_by: z.string(),
-  /** The smallest difference that matters; absent if every difference does. */
-  min_difference: z.number().optional(),
-  /** The deciding score first. The others only describe what else changed. */
+/** Two of the compared runs. The baseline is the earlier one in their list. */
+export const ComparedPair = ScoreVerdict.extend({
+  /** Names of runs. */
+  baseline: z.string(),
+  candidate: z.string(),
+  /** The name of the run that was shown to be better; `null` if neither was. */
+  better: z.string().nullable(),
+  /**
+   * The deciding score first; without it, the verdict is inconclusive. Of two runs also the others:
+   * they only describe what else changed.
+   */
   scores: z.record(z.string(), ScoreComparison),
-  /** What a reader should know before trusting the comparison. */
+  /** What a reader should know before trusting the verdict. */
   notes: z.array(RunNote),
   /** What was not compared at turns that both runs have, and why. */
   left_out: z.array(LeftOut),
@@ -179,34 +182,49 @@ export const Comparison = ScoreVerdict.extend({
   other_history: z.object({ turns: z.number() }).optional(),
   only_in_baseline: Unpaired,
   only_in_candidate: Unpaired,
+}).meta({ id: "ComparedPair" });
+export type ComparedPair = z.infer<typeof ComparedPair>;
+
+/** Each run against each other one. */
+export const Verdicts = z.object({
+  pairs: z.array(ComparedPair),
+  /** Names of the compared runs that no other one is shown to beat. */
+  best: z.array(z.string()),
+  /** The score that decides. */
+  decided_by: z.string(),
+  /** The smallest difference that matters; absent if every difference does. */
+  min_difference: z.number().optional(),
+  /** The number of tests that the verdicts are corrected for: pairs that both have the score. */
+  tests: z.int(),
   /** With `detail=full`. */
   method: Method.optional(),
-}).meta({ id: "Comparison" });
-export type Comparison = z.infer<typeof Comparison>;
+});
+export type Verdicts = z.infer<typeof Verdicts>;
 
-/** Removes the fields that only `detail=full` has. */
-export function comparisonInDetail<T extends Comparison>(comparison: T, detail: Detail): T {
-  if (detail === "full") return comparison;
-  const { verdict_as_counted: _, method: __, ...rest } = comparison;
-  const scores = Object.fromEntries(
-    Object.entries(comparison.scores).map(([name, score]) => {
-      const { p: _, ...withoutP } = score;
-      return [name, scoreInDetail(name === comparison.decided_by ? score : withoutP, detail)];
-    }),
-  );
-  return { ...rest, scores } as T;
+/** Removes the fields of verdicts that only `detail=full` has. */
+export function withoutDetail<T extends Pick<Verdicts, "pairs" | "method">>(
+  { method: _, ...rest }: T,
+  decidedBy: string,
+) {
+  const pairs = rest.pairs.map(({ verdict_as_counted: _, ...pair }) => ({
+    ...pair,
+    scores: Object.fromEntries(
+      Object.entries(pair.scores).map(([name, score]) => {
+        const { p: _, ...withoutP } = score;
+        return [name, withoutCounts(name === decidedBy ? score : withoutP)];
+      }),
+    ),
+  }));
+  return { ...rest, pairs };
 }
 
-/** The same for one score. */
-export function scoreInDetail(score: ScoreComparison, detail: Detail): ScoreComparison {
-  if (detail === "full") return score;
-  const {
-    turns: _,
-    turns_without_pair: __,
-    missing: ___,
-    failed: ____,
-    error_bounds: _____,
-    ...rest
-  } = score;
+function withoutCounts({
+  turns: _,
+  turns_without_pair: __,
+  missing: ___,
+  failed: ____,
+  error_bounds: _____,
+  ...rest
+}: ScoreComparison): ScoreComparison {
   return rest;
 }

@@ -3,11 +3,15 @@ import { createGradedReader } from "../grades/graded_reader.ts";
 import type { RunReader } from "../store/store.ts";
 import { thresholdOf } from "../results/passing.ts";
 import type { ScoreDescription } from "../assess/scores/score.ts";
-import type { Comparison } from "../compare/comparison.ts";
-import type { ComparedSides, ComparisonDetails } from "./text/compared_sides.ts";
+import type { Comparison } from "../compare/compare_stored.ts";
+import {
+  type ComparisonDetails,
+  type FallenReply,
+  readDetails,
+  readFallen,
+} from "./text/compared_replies.ts";
 import type { GradeAgreement } from "../schemas/grades.ts";
 import type { Detail } from "../results/detail.ts";
-import type { GroupReport } from "../groups/group_report.ts";
 import type { RunLeaks } from "../schemas/leaks.ts";
 import type { RunNoise } from "../schemas/noise.ts";
 import type { StoredRun } from "../store/runs/run_record.ts";
@@ -27,17 +31,11 @@ export interface ExportSource {
   /** A turn whose `overall` is below this has not passed. */
   threshold: number;
   /** The run as the candidate against an earlier one, for formats that can show it. */
-  comparison?: {
-    baseline: string;
-    result: Comparison;
+  comparison?: ComparisonFacts & {
     /** Whether the run has failed if the two have nothing in common. */
     isRequired?: boolean;
     /** Scenarios that always passed before and never now, if they fail the run. */
     newFailures?: string[];
-    /** What only texts for people show; missing if it is not asked for. */
-    sides?: () => Promise<ComparedSides>;
-    /** What only the HTML report shows; missing if it is not asked for. */
-    details?: () => Promise<ComparisonDetails>;
   };
   /** What the scores mean, for formats that explain them. */
   scores?: ScoreDescription[];
@@ -49,10 +47,18 @@ export interface ExportSource {
   leaks?: RunLeaks | undefined;
 }
 
-/** A group whose runs have ended. */
-interface GroupSource {
-  report: GroupReport;
-  /** Its runs, for formats that list their turns. */
+/** A comparison, and what is read for it if a format shows it. */
+interface ComparisonFacts {
+  result: Comparison;
+  /** What only texts for people show; missing if it is not asked for. */
+  fallen?: () => Promise<FallenReply[]>;
+  /** What only the HTML report shows; missing if it is not asked for. */
+  details?: () => Promise<ComparisonDetails>;
+}
+
+/** Compared runs that have ended. */
+interface ComparisonSource extends ComparisonFacts {
+  /** For formats that list the turns of the runs. */
   runs: () => Promise<ExportSource[]>;
   /** Whether a CSV file begins with a byte order mark; if unset, it does. */
   hasBom?: boolean;
@@ -60,8 +66,13 @@ interface GroupSource {
   detail?: Detail;
 }
 
-/** An option of some formats; `group threshold` is that of exported groups. */
-export type ExportOption = "rows" | "noise" | "noise of scores" | "threshold" | "group threshold";
+/** An option of some formats; `threshold of each` is that of compared runs. */
+export type ExportOption =
+  | "rows"
+  | "noise"
+  | "noise of scores"
+  | "threshold"
+  | "threshold of each";
 
 /** A format of exported runs. Text comes in pieces, so that no run has to fit into memory. */
 export interface ExportFormat {
@@ -74,7 +85,7 @@ export interface ExportFormat {
   /** The options that change what it writes. */
   readonly uses: readonly ExportOption[];
   write(source: ExportSource): AsyncIterable<string>;
-  writeGroup(group: GroupSource): AsyncIterable<string>;
+  writeComparison(source: ComparisonSource): AsyncIterable<string>;
 }
 
 /**
@@ -97,17 +108,24 @@ export function exportSource(
   return { run, reader: createGradedReader(createWholeReader(reader, run), reader), threshold };
 }
 
-/**
- * The runs of a group, ready to be exported; `threshold` is their own if unset. Throws 409 if
- * one is running.
- */
-export async function groupSources(
+/** A comparison, ready to be exported; `threshold` is that of each run if unset. */
+export function comparisonSource(
   reader: RunReader,
-  { models, threshold }: Pick<GroupReport, "models"> & { threshold?: number | undefined },
-): Promise<ExportSource[]> {
-  const sources: ExportSource[] = [];
-  for (const { run_id } of models) {
-    sources.push(exportSource(reader, { run: (await reader.getRun(run_id))!, threshold }));
-  }
-  return sources;
+  { comparison: result, threshold }: { comparison: Comparison; threshold?: number | undefined },
+): ComparisonSource {
+  const isPair = result.runs.length === 2 && result.pairs?.length === 1;
+  return {
+    result,
+    async runs() {
+      const sources: ExportSource[] = [];
+      for (const { run_id } of result.runs) {
+        sources.push(exportSource(reader, { run: (await reader.getRun(run_id))!, threshold }));
+      }
+      return sources;
+    },
+    ...(isPair && {
+      fallen: () => readFallen(reader, result),
+      details: () => readDetails(reader, result),
+    }),
+  };
 }

@@ -13,7 +13,6 @@ import type { LeakCheck, LeakReport, RunLeaks } from "../schemas/leaks.ts";
 import type { GradeList } from "../api/grade_routes.ts";
 import type { TurnSearch } from "../api/schemas/turn_schemas.ts";
 import type { Run, RunList } from "../api/schemas/run_schemas.ts";
-import type { GroupReport, ListedGroup } from "../groups/group_report.ts";
 import type { Preference } from "../compare/judge_preference.ts";
 import type { RunPower } from "../noise/power.ts";
 import type { EndpointModel } from "../endpoint/endpoint_models.ts";
@@ -64,9 +63,9 @@ export const service: Source = {
   turn: (id, place) => requestJson(turnPath(id, place)),
   scores: once("/scores"),
   selfTest: once("/scores/self-test"),
-  comparison: (parameters) => requestJson(address("/runs/compare", parameters)),
-  pairedScenarios: (parameters) => requestJson(address("/runs/compare/scenarios", parameters)),
-  pairedTurns: (parameters) => requestJson(address("/runs/compare/turns", parameters)),
+  comparison: (parameters) => requestJson(address("/compare", parameters)),
+  pairedScenarios: (parameters) => requestJson(address("/compare/scenarios", parameters)),
+  pairedTurns: (parameters) => requestJson(address("/compare/turns", parameters)),
   noise: (id, score) => requestJson(address(`${runPath(id)}/noise`, { scores: score })),
   agreement: (id, parameters) => requestJson(address(`${runPath(id)}/agreement`, parameters)),
   turnGrades: (id, place) => requestJson(`${turnPath(id, place)}/grades`),
@@ -74,7 +73,7 @@ export const service: Source = {
 
 /** Has the judge compare the replies of two runs. */
 export async function askJudge(ids: { baseline: string; candidate: string }): Promise<Preference> {
-  const answer = await requestJson<{ preference: Preference }>("/runs/compare", {
+  const answer = await requestJson<{ preference: Preference }>("/compare", {
     method: "POST",
     body: ids,
   });
@@ -125,7 +124,7 @@ export async function startRun(body: unknown): Promise<string> {
     body,
     headers: { prefer: "respond-async" },
   });
-  return "run_id" in answer ? `/ui/runs/${answer.run_id}` : `/ui/groups/${answer.group_id}`;
+  return "run_id" in answer ? `/ui/runs/${answer.run_id}` : `/ui/compare?group=${answer.group_id}`;
 }
 
 export async function listModels(endpoint: string): Promise<EndpointModel[]> {
@@ -160,32 +159,9 @@ export function listGrades(id: string, parameters: Parameters): Promise<GradeLis
   return requestJson(address(`${runPath(id)}/grades`, parameters));
 }
 
-const groupPath = (id: string) => `/groups/${encodeURIComponent(id)}`;
-
-export function listGroups(
-  parameters: Parameters,
-): Promise<{ groups: ListedGroup[]; next_cursor: string | null }> {
-  return requestJson(address("/groups", parameters));
-}
-
-export function readGroup(id: string): Promise<GroupReport> {
-  return requestJson(groupPath(id));
-}
-
-export async function cancelGroup(id: string): Promise<void> {
-  await request(`${groupPath(id)}/cancel`, { method: "POST" });
-}
-
-export async function retryGroup(id: string): Promise<void> {
-  await request(`${groupPath(id)}/retry`, { method: "POST" });
-}
-
-export async function deleteGroup(id: string): Promise<void> {
-  await request(groupPath(id), { method: "DELETE" });
-}
-
-export async function downloadGroup(id: string, format: string): Promise<void> {
-  await download(address(`${groupPath(id)}/export`, { format }));
+/** `parameters` say which runs are compared. */
+export async function downloadComparison(parameters: Parameters): Promise<void> {
+  await download(address("/compare/export", parameters));
 }
 
 const datasetPath = (name: string) => `/datasets/${encodeURIComponent(name)}`;

@@ -1,3 +1,2 @@
-/** The views of several runs, in a script that is loaded only for them. */
+/** The view of several runs, in a script that is loaded only for it. */
 export { CompareView } from "./compare/compare_view.tsx";
-export { GroupView } from "./groups/group_view.tsx";

@@ -1,7 +1,7 @@
 import type { GradeAgreement } from "../schemas/grades.ts";
 import type { RunNoise } from "../schemas/noise.ts";
 import type { TurnGrades } from "../api/grade_routes.ts";
-import type { StoredComparison } from "../compare/compare_stored.ts";
+import type { Comparison } from "../compare/compare_stored.ts";
 import type {
   PairedScenarioPage,
   PairedTurnPage,
@@ -41,7 +41,7 @@ export interface Source {
   turn(id: string, place: string): Promise<ShownTurn>;
   scores(): Promise<{ scores: ScoreDescription[] }>;
   selfTest(): Promise<SelfTest>;
-  comparison(parameters: Parameters): Promise<StoredComparison>;
+  comparison(parameters: Parameters): Promise<Comparison>;
   pairedScenarios(parameters: Parameters): Promise<PairedScenarioPage>;
   pairedTurns(parameters: Parameters): Promise<PairedTurnPage>;
   /** Of `overall` and the judge, or of one score. */

@@ -1,13 +1,11 @@
 import type { View } from "../../shared/pages/app.tsx";
 import { lazy } from "../../shared/pages/components/lazy.tsx";
 import { BarePage } from "../../shared/pages/components/top_bar.tsx";
-import { GroupsView } from "./groups/groups_view.tsx";
 import { RunView } from "./run/run_view.tsx";
 import { RunsView } from "./runs/runs_view.tsx";
 
 const several = () => import("./several.tsx");
 const CompareView = lazy(() => several().then((views) => views.CompareView));
-const GroupView = lazy(() => several().then((views) => views.GroupView));
 const prepare = () => import("./prepare.tsx");
 const NewRunView = lazy(() => prepare().then((views) => views.NewRunView));
 const DatasetsView = lazy(() => prepare().then((views) => views.DatasetsView));
@@ -51,20 +49,6 @@ export const VIEWS: DashboardView[] = [
     render: ({ id }) => <RunView id={id!} />,
   },
   {
-    path: "/ui/groups",
-    title: "Groups",
-    place: "Groups",
-    shows: "the groups",
-    render: () => <GroupsView />,
-  },
-  {
-    path: "/ui/groups/:id",
-    title: "Group",
-    place: "Groups",
-    shows: "several models side by side, and which is better",
-    render: ({ id }) => <GroupView id={id!} />,
-  },
-  {
     path: "/ui/new",
     title: "New run",
     place: "New run",
@@ -104,7 +88,7 @@ export const VIEWS: DashboardView[] = [
     path: "/ui/compare",
     title: "Compare",
     place: "Compare",
-    shows: "two runs compared: `baseline` and `candidate`",
+    shows: "runs compared: `baseline` and `candidate`, or side by side, `runs` or a `group`",
     render: () => <CompareView />,
   },
   {

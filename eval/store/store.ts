@@ -41,8 +41,6 @@ export interface RunReader extends TurnQueries, GradeReader, DatasetReader, Asyn
    * last. None if there is no such group.
    */
   groupRuns(groupId: string): Promise<RunRecord[]>;
-  /** The newest groups first, those before `before`. */
-  listGroups(page: { before?: string | undefined; limit: number }): Promise<string[]>;
   /** All turns in the order of scenario, attempt and turn. */
   turns(runId: string): AsyncIterable<StoredTurn>;
   /**

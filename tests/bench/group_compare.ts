@@ -1,4 +1,4 @@
-import { storedGroups } from "../../eval/cli/find_run.ts";
+import { createStoredComparer } from "../../eval/compare/compare_stored.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { evaluateRequest, storedTurn } from "../fakes/stored_runs.ts";
@@ -12,7 +12,7 @@ const TURNS = 5;
 const REPLY = "word ".repeat(60);
 const SCORES = Array.from({ length: 12 }, (_, index) => index === 0 ? "overall" : `score_${index}`);
 
-/** Five models of 10,000 turns each: the table of `GET /groups/{id}` with all verdicts. */
+/** Five models of 10,000 turns each: the table of `GET /compare?group={id}` with all verdicts. */
 export async function groupCompare(): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
@@ -21,7 +21,7 @@ export async function groupCompare(): Promise<void> {
     for (const decideBy of SCORES.slice(0, 2)) {
       const loop = watchEventLoop();
       const started = performance.now();
-      const { pairs } = await storedGroups(store).report(id, { decideBy });
+      const { pairs } = await createStoredComparer(store).compare({ group: id }, { decideBy });
       const seconds = (performance.now() - started) / 1000;
       const longest = loop.stop();
       report(`pairs by ${decideBy}`, pairs!.length, { digits: 0 });

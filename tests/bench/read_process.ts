@@ -4,7 +4,7 @@
  * format, all at once, and prints as JSON what that took. Needs `--expose-gc`.
  */
 import process from "node:process";
-import { compareStored } from "../../eval/compare/compare_stored.ts";
+import { createStoredComparer } from "../../eval/compare/compare_stored.ts";
 import { exportFormats } from "../../eval/export/export_formats.ts";
 import { exportSource } from "../../eval/export/format.ts";
 import { resultPieces } from "../../eval/results/run_result.ts";
@@ -45,7 +45,7 @@ if (import.meta.main) {
   let characters = 0;
   const readers = [resultPieces(store, run), ...exportFormats.map((one) => one.write(source))];
   await Promise.all([
-    compareStored(store, { baseline: runId, candidate: runId }),
+    createStoredComparer(store).compare({ runs: [runId, runId] }),
     ...readers.map(async (pieces) => {
       for await (const piece of gatherPieces(pieces)) characters += piece.length;
     }),

@@ -15,6 +15,7 @@ import {
   scenarioBody,
 } from "../fakes/eval_service.ts";
 import { fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts";
+import { pairIn } from "../fakes/compare_two.ts";
 
 const first = (answer: EvaluateResponse) => answer.results.scenarios[0]!.attempts[0]!.interactions;
 
@@ -246,8 +247,8 @@ Deno.test("comparisons have checks as a score, unless the checks differ", async 
       }),
     )).run_id;
   const compare = async (baseline: string, candidate: string) => {
-    const path = `/runs/compare?baseline=${baseline}&candidate=${candidate}`;
-    return await (await service(new Request(`http://127.0.0.1:8080${path}`))).json();
+    const path = `/compare?baseline=${baseline}&candidate=${candidate}`;
+    return pairIn(await (await service(new Request(`http://127.0.0.1:8080${path}`))).json());
   };
   const same = await compare(await run("bad", "Yes"), await run("good", "Yes"));
   assertEquals([same.scores.checks.difference, same.verdict], [1, "improved"]);

@@ -27,6 +27,7 @@ import {
 import { memoryStore } from "../fakes/memory_store.ts";
 import { completion, completionBody, raw, startProviderDouble } from "../fakes/provider_double.ts";
 import { fakeEmbedder, fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts";
+import { pairIn } from "../fakes/compare_two.ts";
 
 const usd = { currency: "USD" };
 
@@ -310,7 +311,7 @@ Deno.test("a comparison of replies to names is not decided by similarity alone e
   const { service } = evalService(undefined, { store });
   const compare = async (more = "") => {
     const query = `baseline=${ids[0]}&candidate=${ids[1]}${more}`;
-    return await (await service(get(`/runs/compare?${query}`))).json();
+    return pairIn(await (await service(get(`/compare?${query}`))).json());
   };
   const { verdict, scores } = await compare();
   assertEquals([verdict, scores.overall?.difference ?? null], ["inconclusive", null]);

@@ -44,8 +44,8 @@ Deno.test("a judge that fails on the bad half raises no mean, no interval and no
   const { runs } = await (await service(get("/runs?sort=-overall"))).json();
   const listed = runs.find((run: { run_id: string }) => run.run_id === run_id);
   assertEquals(listed.headline.scores.overall.mean, null);
-  const compared = await service(get(`/runs/compare?baseline=${good}&candidate=${run_id}`));
-  assertEquals((await compared.json()).verdict, "inconclusive");
+  const compared = await service(get(`/compare?baseline=${good}&candidate=${run_id}`));
+  assertEquals((await compared.json()).pairs[0].verdict, "inconclusive");
   for (const format of ["markdown", "csv&rows=scores"]) {
     const text = await (await service(get(`/runs/${run_id}/export?format=${format}`))).text();
     assert(text.includes("0.75") && !/overall\W+1\.000/.test(text), text.slice(0, 400));

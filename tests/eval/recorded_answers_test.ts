@@ -134,7 +134,7 @@ async function answersTo(kind: string): Promise<string> {
     ["POST /evaluate", answered],
     ["GET /runs/{id}", await get(`/runs/${id}`)],
     ["GET /runs/{id}/events", await get(`/runs/${id}/events`)],
-    ["GET /runs/compare", await get(`/runs/compare?baseline=${id}&candidate=${other}`)],
+    ["GET /compare", await get(`/compare?runs=${id},${other}`)],
   ];
   for (const name of FORMATS) {
     parts.push([name, await get(`/runs/${id}/export?format=${name}`)]);

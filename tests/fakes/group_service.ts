@@ -46,7 +46,7 @@ export async function post(
   return { response, status: response.status, answer: await response.json() };
 }
 
-/** Calls a route: `GET /groups`. */
+/** Calls a route: `GET /runs`. */
 export async function call(service: Service, what: string, headers: Record<string, string> = {}) {
   const [method = "", path = ""] = what.split(" ");
   const response = await service(new Request(`http://127.0.0.1:8080${path}`, { method, headers }));

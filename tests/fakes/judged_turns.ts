@@ -1,6 +1,6 @@
-import { compareRuns } from "../../eval/compare/compare.ts";
 import type { ComparedTurn } from "../../eval/compare/turn_scores.ts";
 import { recordedRun, type RecordedScenario } from "./recorded_run.ts";
+import { compareTwo } from "./compare_two.ts";
 
 /** What a comparison reads of a turn. */
 export type Result = ComparedTurn["result"];
@@ -48,7 +48,7 @@ export const run = (turns: Result[]): RecordedScenario[] =>
 
 /** Compares two runs. */
 export const compare = (baseline: RecordedScenario[], candidate: RecordedScenario[]) =>
-  compareRuns({ baseline: recordedRun(baseline), candidate: recordedRun(candidate) });
+  compareTwo({ baseline: recordedRun(baseline), candidate: recordedRun(candidate) });
 
 /** Similarities of twelve turns. */
 export const meanings = Array.from({ length: 12 }, (_, index) => 0.75 + index / 50);

@@ -125,14 +125,14 @@ Deno.test("no query makes GET /runs fail", async () => {
   });
 });
 
-Deno.test("no query makes GET /runs/compare fail", async () => {
+Deno.test("no query makes GET /compare fail", async () => {
   await using stored = await storedRuns();
   const id = fc.constantFrom(...stored.ids);
   const scores = fc.constantFrom("overall", "bleu,overall", ",", "__proto__", "toString");
   await checkAnswers({
     count: ADDRESSES,
-    requests: query({ baseline: id, candidate: id, scores }),
-    ask: (query) => stored.ask("GET", `/runs/compare?${query}`),
+    requests: query({ baseline: id, candidate: id, runs: id, group: id, decide_by: scores }),
+    ask: (query) => stored.ask("GET", `/compare?${query}`),
   });
 });
 

@@ -190,11 +190,11 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     ...["json", "jsonl", "csv", "junit", "markdown", "html"]
       .map((format) => `/runs/${run}/export?format=${format}&bom=off`),
     ...["/scores", "/scores/self-test", "/runs?limit=2", `/runs/${run}`, `/runs/${run}/events`],
-    `/runs/compare?baseline=${baseline}&candidate=${run}`,
+    `/compare?baseline=${baseline}&candidate=${run}`,
     ...[`/runs/${run}/noise`, `/runs/${run}/power?difference=0.02`],
     `/runs/${run}/export?noise=true`,
-    `/runs/compare/scenarios?baseline=${baseline}&candidate=${run}`,
-    `/runs/compare/turns?baseline=${baseline}&candidate=${run}&sort=-change`,
+    `/compare/scenarios?baseline=${baseline}&candidate=${run}`,
+    `/compare/turns?baseline=${baseline}&candidate=${run}&sort=-change`,
     `/runs/${run}/turns?sort=-overall&limit=1&fields=all`,
     `/runs/${run}/turns/0/1/0`,
     `/runs/${run}/summary`,
@@ -204,7 +204,7 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     "/turns?text=hello",
   ];
   for (const path of paths) await send(proxy, `GET ${path}`, { status: 200 });
-  await send(proxy, "POST /runs/compare", { body: { baseline, candidate: run }, status: 200 });
+  await send(proxy, "POST /compare", { body: { baseline, candidate: run }, status: 200 });
   await send(proxy, `PATCH /runs/${run}`, { body: { tags: ["main"] }, status: 200 });
   for (const [attempt, value] of [[1, 0.5], [2, 1]]) {
     const grade = { value, author: "ann", label: "fine", comment: "yes" };
@@ -236,20 +236,21 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
 
   const { model_id: __, ...several } = { ...body, model_ids: ["acme/small", "acme/large"] };
   const group = JSON.parse(await send(proxy, "POST /evaluate", { body: several, status: 200 }));
-  for (
-    const query of [
-      ...["", "?decide_by=chrf", "?pairs=false", "/events", "/export?decide_by=chrf"],
-      ...["jsonl", "csv", "junit", "markdown", "html"].map((format) =>
-        `/export?format=${format}&bom=off`
-      ),
-    ]
-  ) {
-    await send(proxy, `GET /groups/${group.group_id}${query}`, { status: 200 });
+  const selected = `group=${group.group_id}`;
+  for (const query of ["", "&decide_by=chrf", "&pairs=false"]) {
+    await send(proxy, `GET /compare?${selected}${query}`, { status: 200 });
   }
-  await send(proxy, `GET /groups/${group.group_id}/events`, end);
-  await send(proxy, "GET /groups?limit=1", { status: 200 });
+  for (const format of ["json", "jsonl", "csv", "junit", "markdown", "html"]) {
+    const query = `${selected}&format=${format}&bom=off`;
+    await send(proxy, `GET /compare/export?${query}`, { status: 200 });
+  }
+  const events = { accept: "text/event-stream" };
+  await send(proxy, `GET /compare?${selected}`, { headers: events, status: 200 });
+  await send(proxy, `GET /compare?${selected}`, {
+    ...end,
+    headers: { ...events, ...end.headers },
+  });
   await send(proxy, `GET /runs?group=${group.group_id}`, { status: 200 });
-  await send(proxy, `DELETE /groups/${group.group_id}`, { status: 204 });
   await send(proxy, `DELETE /runs/${baseline}`, { status: 204 });
 
   const stuck = {
@@ -270,9 +271,9 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
       status: 202,
     }),
   );
-  await send(proxy, `GET /groups/${begunGroup.group_id}`, { status: 200 });
-  await send(proxy, `POST /groups/${begunGroup.group_id}/cancel`, { status: 200 });
-  await send(proxy, `POST /groups/${begunGroup.group_id}/retry`, { status: 202 });
+  await send(proxy, `GET /compare?group=${begunGroup.group_id}`, { status: 200 });
+  await send(proxy, `GET /compare/export?group=${begunGroup.group_id}`, { status: 409 });
+  await send(proxy, `POST /runs/${begunGroup.runs[0].run_id}/cancel`, { status: 200 });
   await send(proxy, `GET /runs/${begun}/export`, { status: 409 });
   await send(proxy, `POST /runs/${begun}/cancel`, { status: 200 });
   await send(proxy, `GET /runs/${begun}/export`, { status: 200 });
@@ -290,7 +291,7 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     ["GET /runs/none/turns", { status: 404 }],
     ["GET /runs/none/turns?limit=0", { status: 400 }],
     ["GET /runs/none/export?format=docx", { status: 400 }],
-    ["GET /runs/compare?baseline=a&candidate=b", { status: 404 }],
+    ["GET /compare?baseline=a&candidate=b", { status: 404 }],
     [`GET /runs/${run}/power?difference=2`, { status: 400 }],
     [`GET /runs/${run}/noise?scores=none`, { status: 400 }],
     [`PUT /runs/${run}/turns/0/1/0/grade`, { body: { value: 2 }, status: 400 }],
@@ -301,9 +302,9 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     ["POST /runs/none/cancel", { status: 404 }],
     ["DELETE /runs/none", { status: 404 }],
     ["POST /evaluate", { body: { ...several, model_ids: [] }, status: 400 }],
-    ["GET /groups/none", { status: 404 }],
-    ["GET /groups?limit=0", { status: 400 }],
-    ["POST /groups/none/retry", { status: 404 }],
+    ["GET /compare?group=none", { status: 404 }],
+    ["GET /compare", { status: 400 }],
+    ["GET /compare/export?runs=none", { status: 404 }],
   ];
   for (const [what, sent] of refused) {
     assert(JSON.parse(await send(lenient, what, sent)).code, what);

@@ -112,14 +112,9 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
       },
     }),
     view("group", {
-      address: `${url}/ui/groups/${group}`,
-      ready: ".group-grid tbody tr",
+      address: `${url}/ui/compare?group=${group}`,
+      ready: ".reply-grid tbody tr",
       height: 1000,
-    }),
-    view("groups", {
-      address: `${url}/ui/groups`,
-      ready: "table.runs tbody tr",
-      isDocumented: false,
     }),
     view("datasets", { address: `${url}/ui/datasets`, ready: "table.runs", height: 400 }),
     view("dataset", {

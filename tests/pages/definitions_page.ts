@@ -38,7 +38,7 @@ const VIEWS: {
     words: [["p", "The chance"], ["95% interval", "If the test"]],
   },
   {
-    address: ({ group }) => `/ui/groups/${group}`,
+    address: ({ group }) => `/ui/compare?group=${group}`,
     words: [["corrected for all pairs", "With many comparisons"], ["p", "The chance"]],
   },
   {
@@ -58,7 +58,7 @@ suite.test(
     const { page } = tab;
     for (const { address, words } of VIEWS) {
       await page.goto(fixture.url + address(fixture));
-      if (address(fixture).includes("groups")) await openFigures(page);
+      if (address(fixture).includes("group=")) await openFigures(page);
       for (const [word, means] of words) {
         const term = termOf(page, word);
         await term.hover();

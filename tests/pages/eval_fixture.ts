@@ -113,6 +113,6 @@ export async function gradeSome({ grade }: EvalFixture, runId: string): Promise<
 
 /** Opens the tables of a group. Its replies are drawn last and move what is below them. */
 export async function openFigures(page: Page): Promise<void> {
-  await page.locator(".group-grid tbody tr").first().waitFor();
+  await page.locator(".reply-grid tbody tr").first().waitFor();
   await page.getByText("Intervals, pairs and all scores").click();
 }

@@ -36,7 +36,6 @@ const suite = pageSuite(async () => {
 suite.test("where there is nothing yet, every view says what to do", async ({ empty }, open) => {
   const views: [path: string, heading: string][] = [
     ["/", "No runs yet"],
-    ["/ui/groups", "No groups yet"],
     ["/ui/datasets", "No datasets yet"],
     ["/ui/compare", "Choose two runs"],
     ["/ui/new", "New run"],
@@ -55,7 +54,7 @@ suite.test(
     const views: [path: string, said: RegExp][] = [
       ["/ui/runs/none", /no run has this id/],
       [`/ui/runs/${ids.run}?turn=99/1/0`, /turn/],
-      ["/ui/groups/none", /no group has this id/],
+      ["/ui/compare?group=none", /no run is in it/],
       ["/ui/dataset/none", /none/],
       [`/ui/compare?baseline=none&candidate=${ids.run}`, /none/],
     ];
@@ -78,8 +77,7 @@ suite.test("long words break and do not widen any view", async ({ url, ids }, op
     [`/ui/runs/${ids.older}?view=grades`, "text=No grades yet."],
     [`/ui/runs/${ids.older}?turn=0/1/1`, ".grade-form"],
     [`/ui/compare?baseline=${ids.older}&candidate=${ids.run}`, ".scatter .dot"],
-    ["/ui/groups", "table.runs tbody tr"],
-    [`/ui/groups/${ids.group}`, ".verdict .sentence"],
+    [`/ui/compare?group=${ids.group}`, ".verdict .sentence"],
     ["/ui/datasets", "table.runs tbody tr"],
     [`/ui/dataset/${ids.dataset}`, ".scenarios summary"],
     [`/ui/new?dataset=${ids.dataset}`, "select"],

@@ -14,7 +14,7 @@ const suite = pageSuite(async () => {
 suite.test(
   "several models are shown side by side, with their scores and which is better",
   async ({ url, group }, open) => {
-    await using tab = await open(`${url}/ui/groups/${group}`);
+    await using tab = await open(`${url}/ui/compare?group=${group}`);
     const { page } = tab;
     await page.locator(".verdict .sentence").waitFor();
     await openFigures(page);
@@ -32,7 +32,7 @@ suite.test(
     await models.first().getByRole("link").click();
     await page.waitForURL(/\/ui\/runs\//);
     await page.getByRole("link", { name: "Beside other models" }).click();
-    await page.waitForURL(`**/ui/groups/${group}`);
+    await page.waitForURL(/\/ui\/compare\?group=/);
   },
 );
 
@@ -54,13 +54,13 @@ suite.test("a group says in one sentence which model is better, of how many", as
       ],
     ] as const
   ) {
-    await page.route(new RegExp(`/groups/${group}$`), async (route) => {
+    await page.route(new RegExp(`/compare\\?group=${group}$`), async (route) => {
       if (route.request().isNavigationRequest()) return route.fallback();
-      const report = await (await route.fetch()).json();
-      const third = { ...report.models[0], name: "studio/support-v1" };
-      await route.fulfill({ json: { ...report, models: [...report.models, third], best } });
+      const report = await (await fetch(route.request().url())).json();
+      const third = { ...report.runs[0], name: "studio/support-v1" };
+      await route.fulfill({ json: { ...report, runs: [...report.runs, third], best } });
     });
-    await page.goto(`${url}/ui/groups/${group}`);
+    await page.goto(`${url}/ui/compare?group=${group}`);
     await becomes(async () => (await sentence.innerText()).slice(0, words.length), words);
     await page.unrouteAll({ behavior: "wait" });
   }
@@ -72,17 +72,17 @@ suite.test("a group's headline has a line per pair, with its p-value in two digi
 ) => {
   await using tab = await open(url);
   const { page } = tab;
-  await page.route(new RegExp(`/groups/${group}$`), async (route) => {
+  await page.route(new RegExp(`/compare\\?group=${group}$`), async (route) => {
     if (route.request().isNavigationRequest()) return route.fallback();
-    const report = await (await route.fetch()).json();
-    const { baseline, candidate, scores } = report.pairs[0];
+    const report = await (await fetch(route.request().url())).json();
+    const { candidate, scores, ...pair } = report.pairs[0];
     const pairs = [0.8281, 0.0059, 0.00001].map((p, index) => ({
-      ...{ baseline, candidate: `${candidate} ${index}`, better: null },
+      ...{ ...pair, candidate: `${candidate} ${index}`, better: null },
       scores: { overall: { ...scores.overall, difference: 0.1, bounds: null, p } },
     }));
     await route.fulfill({ json: { ...report, pairs } });
   });
-  await page.goto(`${url}/ui/groups/${group}`);
+  await page.goto(`${url}/ui/compare?group=${group}`);
   const lines = page.locator(".verdict").getByRole("listitem");
   await lines.first().waitFor();
   assertEquals(
@@ -93,28 +93,10 @@ suite.test("a group's headline has a line per pair, with its p-value in two digi
   );
 });
 
-suite.test("the list of groups has the scores that the group's page has", async (
-  { url, group },
-  open,
-) => {
-  await using tab = await open(`${url}/ui/groups/${group}`);
-  const { page } = tab;
-  const heads = page.locator(".model-score .big");
-  await heads.nth(1).waitFor();
-  const scores = await heads.allInnerTexts();
-  await page.goto(`${url}/ui/groups`);
-  const row = page.locator("table.runs tbody tr", { hasText: "support" }).first();
-  await row.waitFor();
-  assertEquals(
-    await row.locator(".models-cell li").allInnerTexts(),
-    MODELS.map((model, index) => `${model} ${scores[index]}`),
-  );
-});
-
 suite.test(
   "the replies of all models stand beside each other, and the better one is kept as a grade",
   async ({ url, group }, open) => {
-    await using tab = await open(`${url}/ui/groups/${group}`);
+    await using tab = await open(`${url}/ui/compare?group=${group}`);
     const { page } = tab;
     const grid = page.getByRole("region", { name: "Replies by model" });
     const row = grid.getByRole("row", { name: /order-status, turn 1/ });
@@ -127,7 +109,7 @@ suite.test(
     await checkAccessibility(page);
     await page.reload();
     await becomes(() => prefer.isChecked(), true);
-    const { models: [first] } = await (await fetch(`${url}/groups/${group}`)).json();
+    const { runs: [first] } = await (await fetch(`${url}/compare?group=${group}`)).json();
     const { grades } = await (await fetch(`${url}/runs/${first.run_id}/grades`)).json();
     assertEquals(
       grades.map(({ scenario_id, value, label }: Record<string, unknown>) => [
@@ -138,7 +120,7 @@ suite.test(
       [["order-status", 1, "preferred"]],
     );
     await prefer.uncheck();
-    await page.getByText("The grade is withdrawn.").waitFor();
+    await page.getByText("The grade is deleted.").waitFor();
   },
 );
 
@@ -147,9 +129,9 @@ suite.test("a telephone shows every model's reply, with its name, one below the 
   open,
 ) => {
   const viewport = { width: 390, height: 800 };
-  await using tab = await open(`${url}/ui/groups/${group}`, { viewport });
+  await using tab = await open(`${url}/ui/compare?group=${group}`, { viewport });
   const { page } = tab;
-  const cells = page.locator(".group-grid tbody tr").first().locator("td");
+  const cells = page.locator(".reply-grid tbody tr").first().locator("td");
   await cells.nth(1).waitFor();
   for (const [index, model] of MODELS.entries()) {
     const cell = cells.nth(index);
@@ -165,7 +147,7 @@ suite.test("a telephone breaks no word of a group's tables, and names begin in o
   { url, group },
   open,
 ) => {
-  await using tab = await open(`${url}/ui/groups/${group}`, {
+  await using tab = await open(`${url}/ui/compare?group=${group}`, {
     viewport: { width: 390, height: 800 },
   });
   const { page } = tab;
@@ -184,7 +166,7 @@ suite.test("a cell whose attempts disagree says how many of them pass", async (
   { url, group },
   open,
 ) => {
-  await using tab = await open(`${url}/ui/groups/${group}`);
+  await using tab = await open(`${url}/ui/compare?group=${group}`);
   const { page } = tab;
   await page.getByText("12 turns. Each cell shows attempt 1, whose mark is underlined.")
     .waitFor();
@@ -203,7 +185,7 @@ suite.test("a cell whose attempts disagree says how many of them pass", async (
 });
 
 suite.test(
-  "a group is started from the form, listed, exported and deleted",
+  "a group is started from the form, exported and deleted",
   async ({ url, endpoint }, open) => {
     await using tab = await open(`${url}/ui/new`);
     const { page } = tab;
@@ -214,8 +196,8 @@ suite.test(
     await page.getByText(`--model ${MODELS[1]}`).waitFor();
     await page.getByLabel("Test name").fill("from the form");
     await page.getByRole("button", { name: "Start the run" }).click();
-    await page.waitForURL(/\/ui\/groups\//);
-    await page.locator(".group-grid tbody tr").first().waitFor();
+    await page.waitForURL(/\/ui\/compare\?group=/);
+    await page.locator(".reply-grid tbody tr").first().waitFor();
     for (const format of ["JSON", "CSV", "Markdown", "HTML"]) {
       await page.getByRole("button", { name: "Export" }).click();
       await Promise.all([
@@ -226,8 +208,8 @@ suite.test(
     await page.getByRole("button", { name: "Actions" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.waitForURL("**/ui/groups");
-    await page.getByRole("link", { name: "support" }).waitFor();
+    await page.getByRole("heading", { name: "Runs" }).waitFor();
+    await page.getByRole("link", { name: "support" }).first().waitFor();
     assertEquals(await page.getByRole("link", { name: "from the form" }).count(), 0);
     await checkAccessibility(page);
   },
@@ -239,19 +221,19 @@ suite.test("a group is retried from its page", async ({ url, endpoint }, open) =
     headers: { "content-type": "application/json", prefer: "respond-async" },
     body: JSON.stringify({ test_batch: SUPPORT_BATCH, model_ids: MODELS, endpoint }),
   });
-  const { group_id } = await answer.json();
-  await fetch(`${url}/groups/${group_id}/cancel`, { method: "POST" });
-  await using tab = await open(`${url}/ui/groups/${group_id}`);
+  const { group_id, runs } = await answer.json();
+  for (const { run_id } of runs) await fetch(`${url}/runs/${run_id}/cancel`, { method: "POST" });
+  await using tab = await open(`${url}/ui/compare?group=${group_id}`);
   const { page } = tab;
   await page.locator(".page-head .badge", { hasText: "cancelled" }).waitFor();
   await page.getByRole("button", { name: "Actions" }).click();
   await page.getByRole("menuitem", { name: "Retry what failed" }).click();
-  await page.locator(".group-grid tbody tr").first().waitFor();
+  await page.locator(".reply-grid tbody tr").first().waitFor();
 });
 
 suite.test("a report shows a group without a server", async ({ url, group }, open) => {
   const path = `${await Deno.makeTempDir()}/group.html`;
-  const file = await fetch(`${url}/groups/${group}/export?format=html`);
+  const file = await fetch(`${url}/compare/export?group=${group}&format=html`);
   await Deno.writeTextFile(path, await file.text());
   await using tab = await open(`file://${path}`);
   const { page } = tab;
@@ -282,44 +264,43 @@ suite.test("payloads stay text in the names of models", async (fixture, open) =>
     }),
   });
   const { group_id } = await answer.json();
-  await using tab = await open(`${url}/ui/groups/${group_id}`);
+  await using tab = await open(`${url}/ui/compare?group=${group_id}`);
   const { page } = tab;
   for (const ready of [".verdict .sentence", "table.runs tbody tr"]) {
     await page.locator(ready).first().waitFor();
     assertEquals(await page.locator("main script, main img, main iframe, main object").count(), 0);
-    await page.goto(`${url}/ui/groups`);
+    await page.goto(url);
   }
 });
 
-suite.test("a group that does not exist leads to the others", async ({ url }, open) => {
-  await using tab = await open(`${url}/ui/groups/none`);
+suite.test("a group that does not exist leads to the runs, and a run of one to the others", async (
+  { url, group },
+  open,
+) => {
+  await using tab = await open(`${url}/ui/compare?group=none`);
   tab.expect(/404/);
-  await tab.page.getByRole("link", { name: "All groups" }).click();
-  await tab.page.waitForURL("**/ui/groups");
+  await tab.page.getByRole("link", { name: "All runs" }).click();
+  await tab.page.locator(`a[href="/ui/compare?group=${group}"]`).first().click();
+  await tab.page.locator(".verdict .sentence").waitFor();
 });
 
-suite.test("a list of groups is shown to its end, a page at a time", async ({ url }, open) => {
-  await using tab = await open(`${url}/ui/no/such/view`);
-  const { page } = tab;
-  const { groups: [group] } = await (await fetch(`${url}/groups`)).json();
-  const PAGES = 6;
-  await page.route(/\/groups\?/, (route) => {
-    const cursor = Number(new URL(route.request().url()).searchParams.get("cursor") ?? 0);
-    const groups = Array.from({ length: 50 }, (_, index) => ({
-      ...group,
-      group_id: `${cursor}-${index}`,
-    }));
-    return route.fulfill({
-      json: { groups, next_cursor: cursor + 1 < PAGES ? String(cursor + 1) : null },
-    });
-  });
-  await page.goto(`${url}/ui/groups`);
-  const rows = page.locator("table.runs tbody tr");
-  const more = page.getByRole("button", { name: "Show more" });
-  for (let shown = 1; shown < PAGES; shown++) {
-    await rows.nth(shown * 50 - 1).waitFor();
-    await more.click();
-  }
-  await rows.nth(PAGES * 50 - 1).waitFor();
-  await more.waitFor({ state: "detached" });
-});
+suite.test(
+  "three runs of the list are compared side by side, and two as a pair or side by side",
+  async (
+    { url },
+    open,
+  ) => {
+    await using tab = await open(url);
+    const { page } = tab;
+    const ticks = page.locator("table.runs tbody").getByRole("checkbox");
+    for (const index of [0, 1, 2]) await ticks.nth(index).check();
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.waitForURL(/\/ui\/compare\?runs=/);
+    await becomes(() => page.locator(".reply-grid thead th").count(), 4);
+    await page.goBack();
+    for (const index of [0, 1]) await ticks.nth(index).check();
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.getByRole("link", { name: "Side by side" }).click();
+    await becomes(() => page.locator(".reply-grid thead th").count(), 3);
+  },
+);

@@ -130,7 +130,7 @@ suite.test("a new user sees a comparison of two models after one press", async (
   await page.goto(empty.url);
   await checkAccessibility(page, { isQuick: true });
   await page.getByRole("button", { name: "Try an example" }).click();
-  await page.waitForURL(/\/ui\/groups\//);
+  await page.waitForURL(/\/ui\/compare\?group=/);
   await page.locator(".verdict .sentence").waitFor();
-  await becomes(() => page.locator(".group-grid tbody tr").count(), 8);
+  await becomes(() => page.locator(".reply-grid tbody tr").count(), 8);
 });

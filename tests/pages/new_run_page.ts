@@ -161,7 +161,7 @@ suite.test(
     assertEquals(await page.getByLabel("Model", { exact: true }).count(), 0);
     await checkAccessibility(page);
     await page.getByRole("button", { name: "Start the run" }).click();
-    await page.waitForURL(/\/ui\/groups\//);
+    await page.waitForURL(/\/ui\/compare\?group=/);
     await page.locator(".verdict .sentence").waitFor();
   },
 );

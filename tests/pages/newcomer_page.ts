@@ -98,7 +98,7 @@ suite.test(
       () => view.locator(".verdict .sentence").innerText(),
       "demo-fine-tuned is better than demo/assistant on 8 scenarios.",
     );
-    await view.locator(".group-grid tbody tr").first().waitFor();
+    await view.locator(".reply-grid tbody tr").first().waitFor();
     reached("verdict between two models, with the replies side by side");
 
     await view.unroute(/\/runs\?/);

@@ -70,7 +70,7 @@ suite.test(
       false,
       false,
     ]);
-    await page.waitForURL(/\/ui\/groups\//);
+    await page.waitForURL(/\/ui\/compare\?group=/);
     await page.locator(".verdict .sentence").waitFor();
   },
 );
@@ -114,6 +114,6 @@ suite.test(
     assertEquals(await field("Further models").getAttribute("aria-invalid"), "true");
     await field("Further models").fill("");
     await start.click();
-    await page.waitForURL(/\/ui\/groups\//);
+    await page.waitForURL(/\/ui\/compare\?group=/);
   },
 );

@@ -34,14 +34,13 @@ suite.test("a telephone cuts no table and breaks no name in it", async (fixture,
   for (
     const [address, ready, act] of [
       ["/", "table.runs tbody tr"],
-      ["/ui/groups", "table.runs tbody tr"],
       ["/ui/datasets", "table.runs tbody tr"],
       ["/ui/dataset/support", "[aria-label=Versions] tbody tr"],
       [`/ui/compare?baseline=${old}&candidate=${run}`, "[aria-label=Scores] tbody tr"],
       [`/ui/runs/${run}?view=grades`, "[aria-label='People'] tbody tr"],
       [`/ui/runs/${run}?view=scores`, "[aria-label=Scores] tbody tr"],
       [`/ui/runs/${run}?view=noise`, "[aria-label^=Sources] tbody tr"],
-      [`/ui/groups/${group}`, ".group-grid tbody tr", "Intervals, pairs and all scores"],
+      [`/ui/compare?group=${group}`, ".reply-grid tbody tr", "Intervals, pairs and all scores"],
     ] as const
   ) {
     await page.goto(`${url}${address}`);

@@ -86,9 +86,9 @@ suite.test(
 suite.test(
   "side by side the models differ most where one is wrong, and the cell says why",
   async ({ url, group }, open) => {
-    await using tab = await open(`${url}/ui/groups/${group}`);
+    await using tab = await open(`${url}/ui/compare?group=${group}`);
     await tab.page.getByText("careful is better than hasty on 40 scenarios.").waitFor();
-    await checkWorst(tab.page.locator(".group-grid tbody td:last-child"));
+    await checkWorst(tab.page.locator(".reply-grid tbody td:last-child"));
   },
 );
 

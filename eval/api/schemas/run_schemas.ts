@@ -37,7 +37,7 @@ export const RetriedRun = RunState.extend({ parent_id: z.string() }).meta({ id: 
 
 /** The header that says where a run is. */
 export const RunLocation = z.string().meta({
-  description: "The run: `/runs/{id}`; or the group: `/groups/{id}`.",
+  description: "The run: `/runs/{id}`; or those of several models: `/compare?group={id}`.",
 });
 
 /** The body of `PATCH /runs/{id}`. */
@@ -51,17 +51,7 @@ export const RunChange = z.object({
 export const RUN_EVENTS = "`progress`, and `turn` with each turn that is finished; then `result` " +
   "with the result, `ended` if there is none, or `stopping` if the service stops: reconnect then.";
 
-/** A group that was started or ended by the request. */
-export const GroupState = z.object({
-  group_id: z.string(),
-  status: RunStatus,
-  models: z.array(
-    z.object({ run_id: z.string(), name: z.string(), status: RunStatus })
-      .meta({ id: "GroupRunState" }),
-  ),
-}).meta({ id: "GroupState" });
-
 /** What the events of a group are. */
 export const GROUP_EVENTS = "`progress` with the progress of each model; then `result` with the " +
-  "group as `GET /groups/{id}` answers it, `ended` if no run has completed, or `stopping` if the " +
+  "answer of `GET /compare?group={id}`, `ended` if no run has completed, or `stopping` if the " +
   "service stops: reconnect then.";

@@ -1,10 +1,11 @@
 import { gatherPieces } from "../../../shared/http/body/json_response.ts";
 import {
+  comparisonSource,
   type ExportFormat,
   type ExportOption,
   exportSource,
-  groupSources,
 } from "../../export/format.ts";
+import { createStoredComparer } from "../../compare/compare_stored.ts";
 import { exportFormats } from "../../export/export_formats.ts";
 import { exportTraining, leftOutText } from "../../export/training/export_training.ts";
 import { isPaired, type TrainingForm, trainingForms } from "../../export/training/forms.ts";
@@ -18,7 +19,7 @@ import { readLeaksIfChecked } from "../../leaks/run_leaks.ts";
 import { splitNoise } from "../../noise/noise.ts";
 import { parseArguments, type ParsedValues, parseNumber } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
-import { findRun, isGroup, storedGroups } from "../find_run.ts";
+import { findRun, findRuns } from "../find_run.ts";
 import { planOutputs, writeOutputs } from "../report/outputs.ts";
 
 const TRAINING = trainingForms.map(({ name }) => name).join("|");
@@ -33,20 +34,22 @@ const options = {
 } as const;
 
 export const exportRun: Command = {
-  summary: "write a run or a group in another format, such as CSV, JUnit XML or HTML",
+  summary: "write a run or a comparison in another format, such as CSV, JUnit XML or HTML",
   help: `assay-eval export RUN [options]
 assay-eval export GROUP [options]
+assay-eval export RUN RUN… [options]
 assay-eval export RUN… --format ${TRAINING} [--judge] [-o FILE]
 
-RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group. Without
---output the run is written to standard output.
+RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group: its runs, or
+several ones, are written as a comparison. Without --output it is written to
+standard output.
 
   --format F         the format (default: json):
                      ${exportFormats.map(({ name }) => name).join(" ")}
   -o, --output FILE  write a file, in the format of its extension; may be repeated:
                      ${exportFormats.map(({ extension }) => `.${extension}`).join(" ")}
   --threshold X      which turns count as failures in JUnit XML, Markdown and HTML
-                     (default: the run's own, else 0.7); of a group in JUnit XML
+                     (default: the run's own, else 0.7); of several in JUnit XML
   --noise            add the sources of the noise, to JSON, Markdown and rows of
                      scores of one run
   --rows ROWS        what a row of CSV and a line of JSONL of one run is: turns, or
@@ -70,14 +73,13 @@ Example:
 `,
 
   async execute(args, context) {
-    const { values, positionals } = parseArguments(args, { options, names: ["RUN", "RUN…"] });
+    const { values, positionals: names } = parseArguments(args, {
+      options,
+      names: ["RUN", "RUN…"],
+    });
     const form = trainingForms.find(({ name }) => name === values.format);
-    if (form) return await writeTraining(positionals, { form, values, context });
+    if (form) return await writeTraining(names, { form, values, context });
     if (values.judge) throw new UsageError("--judge is for dpo and dpo-openai");
-    const [name = "", other] = positionals;
-    if (other !== undefined) {
-      throw new UsageError(`unexpected argument "${other}": only training data has several runs`);
-    }
     const format = exportFormats.find(({ name }) => name === (values.format ?? "json"));
     if (!format) throw new UsageError(`unknown format "${values.format}"`);
     if (values.format !== undefined && values.output) {
@@ -98,23 +100,24 @@ Example:
       return EXIT.passed;
     };
     await using reader = await context.openReader();
-    if (await isGroup(reader, name)) {
-      if (values.rows !== undefined) throw notOfGroup("--rows");
-      if (values.noise) throw notOfGroup("--noise");
-      if (threshold !== undefined) requireUsed(formats, "--threshold", ["group threshold"]);
-      const report = await storedGroups(reader).report(name);
-      if (report.status === "running") {
-        throw new UsageError(`cannot export group ${name}: it is not finished`);
+    const selection = await findRuns(reader, names);
+    if ("group" in selection || names.length > 1) {
+      if (values.rows !== undefined) throw notOfSeveral("--rows");
+      if (values.noise) throw notOfSeveral("--noise");
+      if (threshold !== undefined) requireUsed(formats, "--threshold", ["threshold of each"]);
+      const comparison = await createStoredComparer(reader).compare(selection);
+      if (comparison.status === "running") {
+        throw new UsageError("cannot export the comparison: a run of it is not finished");
       }
-      const group = { report, runs: () => groupSources(reader, { ...report, threshold }) };
-      return await finish((format) => format.writeGroup(group));
+      const source = comparisonSource(reader, { comparison, threshold });
+      return await finish((format) => format.writeComparison(source));
     }
     if (values.rows !== undefined) requireUsed(formats, "--rows", ["rows"]);
     if (values.noise && rows === "turns") {
       requireUsed(formats, "--noise with rows of turns", ["noise"]);
     } else if (values.noise) requireUsed(formats, "--noise", ["noise", "noise of scores"]);
     if (threshold !== undefined) requireUsed(formats, "--threshold", ["threshold"]);
-    const source = exportSource(reader, { run: await findRun(reader, name), threshold });
+    const source = exportSource(reader, { run: await findRun(reader, names[0]!), threshold });
     source.agreement = await readAgreementIfGraded(reader, source.run);
     source.leaks = await readLeaksIfChecked(reader, source.run);
     source.rows = rows;
@@ -174,6 +177,6 @@ function requireUsed(formats: ExportFormat[], name: string, options: ExportOptio
   throw new UsageError(`${name} is for ${users.replace(/, ([^,]*)$/, " and $1")}`);
 }
 
-function notOfGroup(option: string): UsageError {
-  return new UsageError(`${option} cannot be used with a group; export its runs instead`);
+function notOfSeveral(option: string): UsageError {
+  return new UsageError(`${option} cannot be used with several runs; export each instead`);
 }

@@ -14,6 +14,7 @@ const options = {
   name: { type: "string" },
   model: { type: "string" },
   status: { type: "string" },
+  group: { type: "string" },
   json: { type: "boolean" },
 } as const;
 
@@ -25,6 +26,8 @@ export const runs: Command = {
   --name NAME    only runs of this test
   --model ID     only runs of this model
   --status S     only ${RUN_STATUSES.join(", ")}
+  --group ID     only runs of one group: those of an "assay-eval run" with
+                 several models, which "assay-eval compare ID" compares
   --json         print them as {"runs": […]}, each as GET /runs shows it
 
 Example:
@@ -36,6 +39,7 @@ Example:
     const filter: RunFilter = {
       limit: parseLimit(values.limit),
       ...values.name !== undefined && { testName: values.name },
+      ...values.group !== undefined && { groupId: values.group },
       ...values.model !== undefined && { modelId: values.model },
       ...values.status !== undefined && { status: parseStatus(values.status) },
     };
@@ -63,6 +67,10 @@ Example:
       return toRow(run, { done, overall: overall + mark });
     });
     const header = ["run", "started", "status", "turns", "overall", "model", "test"];
+    if (page.runs.some(({ group }) => group)) {
+      header.push("group");
+      for (const [index, { run }] of found.entries()) rows[index]!.push(run.group?.id ?? "");
+    }
     context.out.write(rows.length === 0 ? "no runs found\n" : renderTable(header, rows));
     return EXIT.passed;
   },

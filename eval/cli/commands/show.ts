@@ -1,8 +1,6 @@
-import { groupInDetail } from "../../groups/groups.ts";
 import { gatherPieces } from "../../../shared/http/body/json_response.ts";
 import { readNumbers } from "../../export/text/run_numbers.ts";
 import { thresholdOf } from "../../results/passing.ts";
-import { describeGroup } from "../../export/text/group_text.ts";
 import { noiseText } from "../../export/text/noise_text.ts";
 import { describeRun } from "../../export/text/run_text.ts";
 import { splitNoise } from "../../noise/noise.ts";
@@ -16,8 +14,8 @@ import { leaksText } from "../../export/text/leaks_text.ts";
 import { readLeaksIfChecked } from "../../leaks/run_leaks.ts";
 import { parseArguments } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
-import { findRun, isGroup, storedGroups } from "../find_run.ts";
-import { jsonText, terminalForm } from "../report/terminal_form.ts";
+import { findRun, isGroup } from "../find_run.ts";
+import { terminalForm } from "../report/terminal_form.ts";
 
 const options = {
   agreement: { type: "string" },
@@ -31,13 +29,13 @@ export const show: Command = {
 assay-eval show GROUP [options]
 
 RUN is an id, "latest", or "tag:NAME". GROUP is the id of a group: its models
-are compared.
+are compared, as "assay-eval compare" does.
 
   --agreement LABEL
                  list the lowest replies of this label: same, partly, adds,
                  unrelated or contradicts
   --json         print the run with its result as GET /runs/{id} answers it, or
-                 the group as GET /groups/{id} does
+                 the group as GET /compare?group={id} does
   --score NAME   of a group: the score that decides (default: overall)
 
 Example:
@@ -48,13 +46,9 @@ Example:
     const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
     await using reader = await context.openReader();
     if (await isGroup(reader, name)) {
-      const report = await storedGroups(reader).report(name, { decideBy: values.score });
-      context.out.write(
-        values.json
-          ? jsonText(groupInDetail(report, undefined))
-          : describeGroup(report, terminalForm),
-      );
-      return EXIT.passed;
+      const { printComparison } = await import("./compare.ts");
+      const shown = { reader, context, decideBy: values.score, isJson: values.json };
+      return await printComparison({ group: name }, shown);
     }
     if (values.score) throw new UsageError("--score is for groups");
     const label = AgreementLabel.safeParse(values.agreement);

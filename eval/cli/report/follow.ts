@@ -1,4 +1,4 @@
-import { groupProgress } from "../../groups/group_report.ts";
+import { addProgress } from "../../compare/compare_stored.ts";
 import type { ActiveRun } from "../../run/manager/active_run.ts";
 import type { RunManager } from "../../run/manager/manager.ts";
 import type { RunStore } from "../../store/store.ts";
@@ -61,7 +61,7 @@ async function follow(
   { manager, store, context, nameOf }: Following & { nameOf: (run: ActiveRun) => string },
 ): Promise<boolean> {
   const display = createProgressDisplay(context.err, context.now);
-  const progress = () => groupProgress(active.map((run) => run.progress()));
+  const progress = () => addProgress(active.map((run) => run.progress()));
   const isRunning = (run: ActiveRun) => manager.active(run.run.id) === run;
   using interrupts = context.watchInterrupts();
   interrupts.first.addEventListener("abort", () => {

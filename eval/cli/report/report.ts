@@ -1,11 +1,10 @@
 import { counted } from "../../../shared/text.ts";
-import { compareStored } from "../../compare/compare_stored.ts";
-import { type ExportSource, groupSources } from "../../export/format.ts";
-import { describeGroup } from "../../export/text/group_text.ts";
+import { createStoredComparer } from "../../compare/compare_stored.ts";
+import { comparisonSource, type ExportSource } from "../../export/format.ts";
 import { readNumbers, type RunNumbers } from "../../export/text/run_numbers.ts";
-import { readSides } from "../../export/text/compared_sides.ts";
-import { describeComparison } from "../../export/text/comparison_text.ts";
-import { describeRun, isDecided } from "../../export/text/run_text.ts";
+import { readFallen } from "../../export/text/compared_replies.ts";
+import { describeComparison, describePair } from "../../export/text/comparison_text.ts";
+import { describeRun } from "../../export/text/run_text.ts";
 import { findNewFailures } from "../subset.ts";
 import { isRegression } from "../../compare/verdict.ts";
 import { HEADLINE, reaches } from "../../results/passing.ts";
@@ -14,7 +13,6 @@ import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
 import { createWholeReader } from "../../store/turns/whole_reader.ts";
 import { EXIT } from "../command.ts";
-import { storedGroups } from "../find_run.ts";
 import { type PassCriteria, thresholdFor, withBaseline } from "../pass_criteria.ts";
 import { writeOutputs } from "./outputs.ts";
 import { terminalForm } from "./terminal_form.ts";
@@ -30,13 +28,10 @@ export async function reportRun(
   source.scores = await context.describeScores();
   context.out.write(describeRun(source, { numbers, form: terminalForm }));
   if (source.comparison) {
-    const { baseline, result: { moved } } = source.comparison;
-    const sides = await readSides(withBaseline(store, criteria), {
-      ids: { baseline, candidate: run.id },
-      moved,
-    });
-    source.comparison.sides = () => Promise.resolve(sides);
-    context.out.write(describeComparison({ ...source.comparison, sides }, terminalForm));
+    const { result, newFailures } = source.comparison;
+    const fallen = await readFallen(withBaseline(store, criteria), result);
+    source.comparison.fallen = () => Promise.resolve(fallen);
+    context.out.write(describePair(result, terminalForm, { newFailures, fallen }));
   }
   context.out.write(`\n${words}\n`);
   await writeOutputs(criteria.outputs, { context, write: (format) => format.write(source) });
@@ -52,20 +47,22 @@ export async function reportGroup(
   criteria: PassCriteria,
   { store, context }: { store: RunStore; context: CliContext },
 ): Promise<number> {
-  const report = await storedGroups(store).report(id, { decideBy: criteria.decideBy });
-  context.out.write(describeGroup(report, terminalForm));
+  const { decideBy, minDifference, threshold } = criteria;
+  const comparison = await createStoredComparer(store)
+    .compare({ group: id }, { decideBy, minDifference });
+  context.out.write(describeComparison(comparison, terminalForm));
   context.out.write("\n");
   const codes: number[] = [];
-  for (const { run_id, name } of report.models) {
+  for (const { run_id, name } of comparison.runs) {
     const run = (await store.getRun(run_id))!;
     const { code, words } = await judgeRun(run, criteria, store);
     context.out.write(`${terminalForm.name(name)}: ${words}\n`);
     codes.push(code);
   }
-  const runs = () => groupSources(store, { ...report, threshold: criteria.threshold });
+  const source = comparisonSource(store, { comparison, threshold });
   await writeOutputs(criteria.outputs, {
     context,
-    write: (format) => format.writeGroup({ report, runs }),
+    write: (format) => format.writeComparison(source),
   });
   return [EXIT.error, EXIT.notPassed].find((code) => codes.includes(code)) ?? EXIT.passed;
 }
@@ -86,9 +83,9 @@ async function judgeRun(
   if (criteria.baseline !== undefined) {
     const { baseline, decideBy, minDifference, isBaselineOptional } = criteria;
     const reader = withBaseline(store, criteria);
-    const ids = { baseline, candidate: run.id };
-    const result = await compareStored(reader, ids, { decideBy, minDifference });
-    source.comparison = { baseline, result, isRequired: !isBaselineOptional };
+    const result = await createStoredComparer(reader)
+      .compare({ runs: [baseline, run.id] }, { decideBy, minDifference });
+    source.comparison = { result, isRequired: !isBaselineOptional };
     if (criteria.failsOnNewFailures) {
       const before = (await reader.getRun(baseline))!;
       const runs = { baseline: before, candidate: run, threshold };
@@ -115,14 +112,14 @@ function decide({ numbers, threshold, criteria, source }: {
     return { code: EXIT.error, words: "gate not met: no turn has a score" };
   }
   const { comparison } = source;
-  if (comparison?.isRequired && !isDecided(comparison.result)) {
-    return { code: EXIT.error, words: `gate not met: ${comparison.result.reason}` };
+  const pair = comparison?.result.pairs?.[0];
+  const decidedBy = comparison?.result.decided_by ?? HEADLINE;
+  if (comparison?.isRequired && pair && !pair.scores[decidedBy]) {
+    return { code: EXIT.error, words: `gate not met: ${pair.reason}` };
   }
   const faults = [
     ...pass_rate ? gateFaults(numbers, { threshold, criteria }) : [],
-    ...comparison && isRegression(comparison.result)
-      ? [`regressed in ${comparison.result.decided_by}`]
-      : [],
+    ...pair && isRegression(pair) ? [`regressed in ${decidedBy}`] : [],
     ...comparison?.newFailures?.length
       ? [counted(comparison.newFailures.length, "new failure")]
       : [],

@@ -12,7 +12,7 @@ import {
 } from "../text/score_rows.ts";
 import { readNumbers } from "../text/run_numbers.ts";
 import type { ExportFormat } from "../format.ts";
-import type { GroupReport } from "../../groups/group_report.ts";
+import type { Comparison } from "../../compare/compare_stored.ts";
 
 type Column = [name: string, value: (turn: StoredTurn) => CsvCell];
 
@@ -88,9 +88,9 @@ export const csv: ExportFormat = {
       yield writeRow(columns.map(([, value]) => value(turn)));
     }
   },
-  async *writeGroup({ report, hasBom = true }) {
+  async *writeComparison({ result, hasBom = true }) {
     if (hasBom) yield BYTE_ORDER_MARK;
-    yield writeGroupTable(report);
+    yield writeComparisonTable(result);
   },
 };
 
@@ -156,8 +156,8 @@ const COLUMNS = [
   "cost_currency",
 ];
 
-function modelRows({ group_id, models }: GroupReport): CsvCell[][] {
-  return models.flatMap(({ name, run_id, status, scores, cost }) =>
+function modelRows({ group_id, runs }: Comparison): CsvCell[][] {
+  return runs.flatMap(({ name, run_id, status, scores, cost }) =>
     Object.entries(scores ?? {}).map(([score, found]) => [
       ...["model", group_id, name, null, run_id, status, score],
       ...[found.mean, found.ci95?.[0], found.ci95?.[1], found.n],
@@ -168,7 +168,7 @@ function modelRows({ group_id, models }: GroupReport): CsvCell[][] {
 }
 
 /** `value` is the difference: the model − the one against it. */
-function pairRows({ group_id, pairs }: GroupReport): CsvCell[][] {
+function pairRows({ group_id, pairs }: Comparison): CsvCell[][] {
   return (pairs ?? []).flatMap(({ baseline, candidate, verdict, scores }) =>
     Object.entries(scores).map(([score, found]) => [
       ...["pair", group_id, candidate, baseline, null, null, score],
@@ -180,6 +180,6 @@ function pairRows({ group_id, pairs }: GroupReport): CsvCell[][] {
 }
 
 /** A row per model and score, then a row per pair and score; `kind` tells them apart. */
-function writeGroupTable(report: GroupReport): string {
-  return [COLUMNS, ...modelRows(report), ...pairRows(report)].map(writeRow).join("");
+function writeComparisonTable(comparison: Comparison): string {
+  return [COLUMNS, ...modelRows(comparison), ...pairRows(comparison)].map(writeRow).join("");
 }

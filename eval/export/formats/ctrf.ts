@@ -18,9 +18,9 @@ export const ctrf: ExportFormat = {
   about: "Common Test Report Format (JSON): one test per scenario, its attempts as retries",
   extension: "ctrf.json",
   contentType: "application/json",
-  uses: ["threshold", "group threshold"],
+  uses: ["threshold", "threshold of each"],
   write: (source) => writeReport([source]),
-  async *writeGroup({ runs }) {
+  async *writeComparison({ runs }) {
     yield* writeReport(await runs());
   },
 };

@@ -18,10 +18,9 @@ export const html: ExportFormat = {
   extension: "html",
   contentType: "text/html; charset=utf-8",
   uses: ["noise", "threshold"],
-  write: (source) =>
-    inPage(source.comparison?.details ? writeComparison(source) : writeRun(source)),
-  /** Its models, their scores and the pairs, without the turns of the runs. */
-  writeGroup: ({ report }) => inPage([JSON.stringify({ group: report })]),
+  write: ({ comparison, ...source }) =>
+    inPage(comparison?.details ? writeCompared(comparison) : writeRun(source)),
+  writeComparison: (source) => inPage(writeCompared(source)),
 };
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
@@ -102,9 +101,10 @@ function toStored({ author, ...grade }: Grade) {
   return { ...grade, author: author ?? "" };
 }
 
-async function* writeComparison({ comparison }: ExportSource) {
-  const { result, details } = comparison!;
-  const { scenarios, turns, replies } = await details!();
+async function* writeCompared(
+  { result, details }: Pick<NonNullable<ExportSource["comparison"]>, "result" | "details">,
+) {
+  const { scenarios = {}, turns = {}, replies = [] } = await details?.() ?? {};
   const data = JSON.stringify({ comparison: result, pairs: { scenarios, turns } });
   yield `${data.slice(0, -1)},"replies":{`;
   let comma = "";

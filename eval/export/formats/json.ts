@@ -1,7 +1,7 @@
 import { systemPromptOf } from "../../schemas/scenario.ts";
 import { readScoreRows } from "../text/score_rows.ts";
 import { writeResult } from "../../results/run_result.ts";
-import { groupInDetail } from "../../groups/groups.ts";
+import { comparisonInDetail } from "../../compare/compare_stored.ts";
 import type { ExportFormat } from "../format.ts";
 
 /**
@@ -26,8 +26,8 @@ export const json: ExportFormat = {
     });
     yield "\n";
   },
-  async *writeGroup({ report, detail }) {
-    yield `${JSON.stringify(groupInDetail(report, detail), null, 2)}\n`;
+  async *writeComparison({ result, detail }) {
+    yield `${JSON.stringify(comparisonInDetail(result, detail), null, 2)}\n`;
   },
 };
 
@@ -64,7 +64,7 @@ export const jsonl: ExportFormat = {
     }
   },
   /** The turns of all runs, one after another. */
-  async *writeGroup({ runs }) {
+  async *writeComparison({ runs }) {
     for (const source of await runs()) yield* jsonl.write(source);
   },
 };

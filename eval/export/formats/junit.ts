@@ -1,7 +1,7 @@
 import { formatP, roundedBelow } from "../../schemas/rounding.ts";
 import { shorten } from "../../../shared/text.ts";
 import { referencesOf } from "../../assess/references.ts";
-import type { Comparison } from "../../compare/comparison.ts";
+import type { Comparison } from "../../compare/compare_stored.ts";
 import { isRegression } from "../../compare/verdict.ts";
 import { withoutQuery } from "../../endpoint/endpoint_address.ts";
 import { causesOf, checkText } from "../../results/causes.ts";
@@ -31,10 +31,10 @@ export const junit: ExportFormat = {
   about: "JUnit XML: one suite per scenario, one case per turn of an attempt",
   extension: "xml",
   contentType: "application/xml; charset=utf-8",
-  uses: ["threshold", "group threshold"],
+  uses: ["threshold", "threshold of each"],
   write: (source) => writeReport([source]),
   /** The suites of all runs; their names begin with that of the model. */
-  async *writeGroup({ runs }) {
+  async *writeComparison({ runs }) {
     yield* writeReport(await runs());
   },
 };
@@ -46,7 +46,7 @@ export const junitScenarios: ExportFormat = {
   about: "JUnit XML: one case per scenario; what passes only sometimes has `flakyFailure`",
   extension: "scenarios.xml",
   write: (source) => writeReport([source], scenarioSuite),
-  async *writeGroup({ runs }) {
+  async *writeComparison({ runs }) {
     yield* writeReport(await runs(), scenarioSuite);
   },
 };
@@ -182,23 +182,27 @@ function endedEarly(run: StoredRun, { turns }: RunNumbers, prefix: string) {
 /** The comparison with a baseline: the score that decides, and new failures. */
 function comparisonSuites({ comparison }: ExportSource) {
   if (!comparison) return [];
-  const { baseline, result, isRequired, newFailures = [] } = comparison;
+  const { result, isRequired, newFailures = [] } = comparison;
   const newFailure: Fault = {
     kind: "failure",
     type: "new_failure",
     message: "passed in every attempt of the baseline and in none now",
   };
-  return [createSuite(`compared with ${baseline}`, [
+  return [createSuite(`compared with ${result.runs[0]!.run_id}`, [
     { name: result.decided_by, fault: describeVerdict(result, isRequired) },
     ...newFailures.map((name) => ({ name, fault: newFailure })),
   ])];
 }
 
 /** A regression is a `failure`, as it is for the command line. */
-function describeVerdict(result: Comparison, isRequired = false): Fault | undefined {
-  const { decided_by, scores, reason } = result;
-  const score = scores[decided_by];
-  if (isRegression(result)) {
+function describeVerdict(
+  { decided_by, pairs }: Comparison,
+  isRequired = false,
+): Fault | undefined {
+  const pair = pairs![0]!;
+  const { reason } = pair;
+  const score = pair.scores[decided_by];
+  if (isRegression(pair)) {
     const means = score && [score.baseline, score.candidate].map(showScore).join(" to ");
     const message = `${decided_by} fell from ${means} (${reason ?? `p ${formatP(score?.p ?? 1)}`})`;
     return { kind: "failure", type: "regressed", message };

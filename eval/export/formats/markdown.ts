@@ -1,8 +1,7 @@
 import { agreementText } from "../text/agreement_text.ts";
-import { describeComparison } from "../text/comparison_text.ts";
+import { describeComparison, describePair } from "../text/comparison_text.ts";
 import { readNumbers } from "../text/run_numbers.ts";
 import type { ExportFormat } from "../format.ts";
-import { describeGroup } from "../text/group_text.ts";
 import { leaksText } from "../text/leaks_text.ts";
 import { noiseText } from "../text/noise_text.ts";
 import { describeRun } from "../text/run_text.ts";
@@ -22,12 +21,12 @@ export const markdown: ExportFormat = {
     if (source.leaks) yield leaksText(source.leaks, markdownForm);
     if (source.noise) yield noiseText(source.noise, markdownForm);
     if (source.comparison) {
-      const sides = await source.comparison.sides?.();
-      yield describeComparison({ ...source.comparison, sides }, markdownForm);
+      const { result, newFailures, fallen } = source.comparison;
+      yield describePair(result, markdownForm, { newFailures, fallen: await fallen?.() });
     }
   },
-  async *writeGroup({ report }) {
-    yield describeGroup(report, markdownForm);
+  async *writeComparison({ result, fallen }) {
+    yield describeComparison(result, markdownForm, { fallen: await fallen?.() });
   },
 };
 

@@ -1,16 +1,19 @@
 import { counted } from "../../../shared/text.ts";
 import { formatP } from "../../schemas/rounding.ts";
 import type {
-  Comparison,
+  ComparedPair,
   LeftOut,
   MovedScenario,
   ScoreComparison,
   Unpaired,
 } from "../../compare/comparison.ts";
-import type { StoredComparison } from "../../compare/compare_stored.ts";
+import type { ComparedRun, Comparison } from "../../compare/compare_stored.ts";
 import type { Preference } from "../../compare/judge_preference.ts";
-import type { ComparedSide, ComparedSides, FallenReply } from "./compared_sides.ts";
+import { HEADLINE } from "../../results/passing.ts";
+import type { FallenReply } from "./compared_replies.ts";
+import { describeCosts, describeError, describeMissing } from "./run_text.ts";
 import {
+  firstLines,
   showCost,
   showDifference,
   showInterval,
@@ -20,10 +23,18 @@ import {
 } from "./text_form.ts";
 import { describeReply } from "./reply_text.ts";
 
-/** Which runs a stored comparison is of. */
-type ComparedRuns = Pick<StoredComparison, "baseline" | "candidate">;
+/** Two runs, and the score that decides. */
+type Verdicts = Pick<Comparison, "decided_by" | "min_difference"> & { pair: ComparedPair };
 
 const SHOWN_NAMES = 5;
+
+/** Errors of one model, and reasons: a comment has room for 65,536 characters. */
+const SHOWN_FAULTS = 3;
+
+/** Pairs in the table, and per reason: their number grows with the square of the models. */
+const SHOWN_PAIRS = 20;
+const SHOWN_OF_REASON = 5;
+const SHOWN_REASONS = 5;
 
 /** In words why something was not compared. */
 const LEFT_OUT_REASONS: Record<LeftOut["reason"], string> = {
@@ -37,18 +48,40 @@ const LEFT_OUT_REASONS: Record<LeftOut["reason"], string> = {
   no_common_part: "none of its parts can be compared",
 };
 
-/** A comparison for people: the verdict, what moved, and what could not be compared. */
+/** What a text says beside what the comparison itself holds. */
+interface ComparisonRemarks {
+  newFailures?: string[] | undefined;
+  preference?: Preference | undefined;
+  fallen?: FallenReply[] | undefined;
+}
+
+/** A comparison for people: of two runs what changed, of several models their tables and pairs. */
 export function describeComparison(
-  { baseline, result, sides, newFailures = [], preference }: {
-    baseline: string;
-    result: Comparison & Partial<ComparedRuns>;
-    newFailures?: string[] | undefined;
-    preference?: Preference | undefined;
-    sides?: ComparedSides | undefined;
-  },
+  comparison: Comparison,
   form: TextForm,
+  remarks: ComparisonRemarks = {},
 ): string {
-  const { scores, moved, changed } = result;
+  const { runs, group_id } = comparison;
+  if (runs.length === 2 && group_id === undefined) return describePair(comparison, form, remarks);
+  return [
+    describeHead(comparison, form),
+    form.title("Models", 2),
+    describeModels(runs, form),
+    form.title("Scores", 2),
+    describeScores(runs, form),
+    describePairs(comparison, form),
+  ].join("");
+}
+
+/** Two runs: the verdict, what moved, and what could not be compared. */
+export function describePair(
+  { pairs, ...comparison }: Comparison,
+  form: TextForm,
+  { newFailures = [], preference, fallen = [] }: ComparisonRemarks = {},
+): string {
+  const verdicts = { ...comparison, pair: pairs![0]! };
+  const { decided_by, runs: [baseline] } = comparison;
+  const { reason, scores, moved, changed, notes: found, ...pair } = verdicts.pair;
   const notes = [
     ...preference ? [describePreference(preference, form)] : [],
     ...newFailures.length > 0
@@ -58,24 +91,24 @@ export function describeComparison(
         }`,
       ]
       : [],
-    ...result.reason === null ? [] : [`${form.name(result.decided_by)}: ${result.reason}`],
-    ...describeUnknown(result, form),
-    ...result.notes.map(({ detail }) => detail),
-    ...result.left_out.map((found) => describeLeftOut(found, form)),
-    ...describeUnpaired("Only in the baseline", { unpaired: result.only_in_baseline, form }),
-    ...describeUnpaired("Only in the candidate", { unpaired: result.only_in_candidate, form }),
-    ...describeHistory(result),
-    ...describeDatasets(result, form),
+    ...reason === null ? [] : [`${form.name(decided_by)}: ${reason}`],
+    ...describeUnknown(verdicts, form),
+    ...found.map(({ detail }) => detail),
+    ...pair.left_out.map((found) => describeLeftOut(found, form)),
+    ...describeUnpaired("Only in the baseline", { unpaired: pair.only_in_baseline, form }),
+    ...describeUnpaired("Only in the candidate", { unpaired: pair.only_in_candidate, form }),
+    ...describeHistory(pair),
+    ...describeDatasets(comparison, form),
     ...changed.length > 0
       ? [`Paired by id, but not the same in both runs: ${listNames(changed, form)}`]
       : [],
   ];
   return [
-    form.title(`Compared with ${form.name(baseline)}: ${describeVerdict(result)}`, 2),
-    sides ? `${describeSides(sides, form)}\n` : "",
+    form.title(`Compared with ${form.name(baseline!.run_id)}: ${describeVerdict(verdicts)}`, 2),
+    `${describeSides(comparison.runs, form)}\n`,
     Object.keys(scores).length === 0
       ? form.lines(["The runs have no scenario and score in common."])
-      : describeScores(result, form),
+      : describeDifferences(verdicts, form),
     ...moved
       ? [
         describeMoved("improved most", { scenarios: moved.up, form }),
@@ -83,7 +116,7 @@ export function describeComparison(
       ]
       : [],
     notes.length > 0 ? `\n${form.lines(notes)}` : "",
-    sides ? describeFallen(sides, form) : "",
+    describeFallen(fallen, form),
   ].join("");
 }
 
@@ -101,7 +134,7 @@ function describePreference(preference: Preference, form: TextForm): string {
 
 /** The verdict; a build also fails if it is worse with unanswered calls at 0. */
 function describeVerdict(
-  { verdict, verdict_as_counted, decided_by, scores, min_difference }: Comparison,
+  { pair: { verdict, verdict_as_counted, scores }, decided_by, min_difference }: Verdicts,
 ): string {
   const score = scores[decided_by];
   const interval = score?.ci95 ? `, 95 % ${showInterval(score.ci95)}` : "";
@@ -111,7 +144,7 @@ function describeVerdict(
     (verdict_as_counted ? `; ${verdict_as_counted} if unanswered calls count 0` : "");
 }
 
-function describeHistory({ other_history: found }: Comparison): string[] {
+function describeHistory({ other_history: found }: Pick<ComparedPair, "other_history">): string[] {
   if (!found) return [];
   return [
     `Not compared: ${counted(found.turns, "turn")} after the first; one ` +
@@ -120,7 +153,10 @@ function describeHistory({ other_history: found }: Comparison): string[] {
 }
 
 /** If both runs name a dataset, and not the same version. */
-function describeDatasets({ baseline, candidate }: Partial<ComparedRuns>, form: TextForm) {
+function describeDatasets(
+  { runs: [baseline, candidate] }: Pick<Comparison, "runs">,
+  form: TextForm,
+) {
   const before = baseline?.dataset;
   const now = candidate?.dataset;
   if (before === undefined || now === undefined || before === now) return [];
@@ -128,7 +164,7 @@ function describeDatasets({ baseline, candidate }: Partial<ComparedRuns>, form: 
 }
 
 /** The deciding score with its p-value; the others only describe what moved with it. */
-function describeScores({ scores, decided_by }: Comparison, form: TextForm): string {
+function describeDifferences({ pair: { scores }, decided_by }: Verdicts, form: TextForm): string {
   const rows = Object.entries(scores).map(([name, score]) => [
     form.name(name),
     showMean({ mean: score.baseline, bounds: score.bounds?.baseline ?? null }),
@@ -147,7 +183,7 @@ export function differenceText({ difference, bounds }: ScoreComparison): string 
 }
 
 /** What depends on missing values and on unanswered calls, by the deciding score. */
-function describeUnknown({ scores, decided_by }: Comparison, form: TextForm): string[] {
+function describeUnknown({ pair: { scores }, decided_by }: Verdicts, form: TextForm): string[] {
   const { missing, failed, error_bounds } = scores[decided_by] ?? {};
   return [
     ...missing
@@ -203,31 +239,30 @@ function listNames(names: string[], form: TextForm): string {
 }
 
 /** Both runs in what the scores do not say: who answered, how often, how fast, at what cost. */
-function describeSides({ baseline, candidate }: ComparedSides, form: TextForm): string {
-  const sides = [baseline, candidate];
-  const row = (title: string, show: (side: ComparedSide) => string | undefined) => {
+function describeSides(sides: ComparedRun[], form: TextForm): string {
+  const row = (title: string, show: (side: ComparedRun) => string | undefined) => {
     const cells = sides.map(show);
     return cells.every((cell) => !cell) ? [] : [[title, ...cells.map((cell) => cell ?? "–")]];
   };
-  const counts = (title: string, count: (side: ComparedSide) => number) =>
+  const counts = (title: string, count: (side: ComparedRun) => number) =>
     sides.some((side) => count(side) > 0) ? row(title, (side) => `${count(side)}`) : [];
   return form.table(["run", "before", "now"], [
-    ...row("id", ({ runId }) => form.name(runId)),
-    ...row("model", ({ modelId }) => form.name(modelId)),
+    ...row("id", ({ run_id }) => form.name(run_id)),
+    ...row("model", ({ model_id }) => form.name(model_id)),
     ...row("pass rate", ({ pass_rate }) => pass_rate ? showScore(pass_rate.mean) : undefined),
-    ...counts("failed calls", ({ outcomes }) => outcomes.failed),
+    ...counts("failed calls", ({ progress }) => progress.failed),
     ...counts("replies cut off", ({ truncated }) => truncated),
     ...row(
       "median latency",
       ({ latency_ms }) => latency_ms ? `${Math.round(latency_ms.p50)} ms` : undefined,
     ),
-    ...counts("output tokens", ({ usage }) => usage.output_tokens),
+    ...counts("output tokens", ({ usage }) => usage?.output_tokens ?? 0),
     ...row("cost", ({ cost }) => cost && showCost(cost)),
   ]);
 }
 
 /** The replies behind the scenarios that fell most. */
-function describeFallen({ fallen }: ComparedSides, form: TextForm): string {
+function describeFallen(fallen: FallenReply[], form: TextForm): string {
   if (fallen.length === 0) return "";
   return form.title("Replies that fell most", 2) +
     fallen.map((reply) =>
@@ -252,4 +287,140 @@ function describePlace(
   ];
   const [earlier, later] = [before.scores[score], now.scores[score]].map(showScore);
   return `${place.join(", ")}: ${form.name(score)} ${earlier} before, ${later} now`;
+}
+
+/** The test, and how its runs came to their end. */
+function describeHead(comparison: Comparison, form: TextForm): string {
+  const { group_id, status, progress, runs } = comparison;
+  const tests = [...new Set(runs.map(({ test_name }) => test_name))].map(form.name).join(", ");
+  const { dataset } = runs[0]!;
+  return form.title(`Evaluation ${tests}: ${runs.length} models, ${status}`, 1) +
+    form.lines([
+      ...(group_id === undefined ? [] : [`Group ${form.name(group_id)}`]),
+      ...(dataset === undefined ? [] : [`Dataset ${form.message(dataset)}`]),
+      `Turns ${progress.done} of ${progress.total}` +
+      (progress.failed > 0 ? `, ${progress.failed} failed` : ""),
+      ...describeCosts(comparison),
+      ...runs.filter((run) => run.status !== "completed").map((run) =>
+        `${form.name(run.name)} is ${run.status}: ${run.progress.done} of ` +
+        `${run.progress.total} turns` + (run.detail ? `, ${form.message(run.detail)}` : "")
+      ),
+      ...runs.flatMap((run) => describeFaults(run, form)),
+    ]);
+}
+
+/** Why calls of a model failed, and why scores of it are missing. */
+function describeFaults(model: ComparedRun, form: TextForm): string[] {
+  const errors = model.errors.map((error) => describeError(error, form));
+  const faults = [
+    ...firstLines(errors, { most: SHOWN_FAULTS, noun: "error code" }),
+    ...firstLines(describeMissing(model, form), { most: SHOWN_FAULTS, noun: "reason" }),
+  ];
+  return faults.map((fault) => `${form.name(model.name)}: ${fault}`);
+}
+
+function describeModels(models: ComparedRun[], form: TextForm): string {
+  const hasCost = models.some(({ cost }) => cost);
+  const isWhole = ({ status }: ComparedRun) => Number(status === "completed");
+  const ordered = models.toSorted((a, b) => isWhole(b) - isWhole(a));
+  const rows = ordered.map(({ name, status, scores, pass_rate, progress, latency_ms, cost }) => {
+    const headline = scores?.[HEADLINE];
+    return [
+      form.name(name) + (status === "completed" ? "" : ` (${status})`),
+      showMean(headline),
+      showInterval(headline?.ci95, showScore),
+      showScore(pass_rate?.mean),
+      `${progress.failed}`,
+      latency_ms ? `${Math.round(latency_ms.p50)} ms` : "–",
+      ...(hasCost ? [cost ? showCost(cost) : "–"] : []),
+    ];
+  });
+  const header = ["model", HEADLINE, "95 %", "pass rate", "failed", "p50"];
+  return form.table([...header, ...(hasCost ? ["cost"] : [])], rows);
+}
+
+/** A row per score, a column per model. */
+function describeScores(models: ComparedRun[], form: TextForm): string {
+  const names = new Set(
+    models.flatMap(({ scores }) =>
+      Object.keys(scores ?? {}).filter((name) =>
+        scores![name]!.mean !== null || scores![name]!.bounds
+      )
+    ),
+  );
+  names.delete(HEADLINE);
+  const rows = [HEADLINE, ...names].map((name) => [
+    form.name(name),
+    ...models.map(({ scores }) => showMean(scores?.[name])),
+  ]);
+  return form.table(["score", ...models.map(({ name }) => form.name(name))], rows);
+}
+
+/** Two models, by the deciding score. */
+interface DecidedPair extends ComparedPair {
+  compared: ScoreComparison;
+}
+
+function describePairs({ pairs, best, decided_by, tests }: Comparison, form: TextForm): string {
+  if (!pairs || pairs.length === 0) return "";
+  const compared = pairs.flatMap((pair): DecidedPair[] => {
+    const score = pair.scores[decided_by];
+    return score ? [{ ...pair, compared: score }] : [];
+  });
+  const shown = compared.length <= SHOWN_PAIRS
+    ? compared
+    : decidedFirst(compared).slice(0, SHOWN_PAIRS);
+  const rows = shown.map((pair) => [
+    `${form.name(pair.candidate)} − ${form.name(pair.baseline)}`,
+    differenceText(pair.compared),
+    showInterval(pair.compared.ci95),
+    formatP(pair.compared.p ?? 1),
+    pair.better === null ? pair.verdict.replace("_", " ") : form.name(pair.better),
+  ]);
+  const models = new Set(pairs.flatMap(({ baseline, candidate }) => [baseline, candidate]));
+  const more = compared.length - shown.length;
+  const isIncomplete = compared.some(({ compared: { turns_without_pair = 0 } }) =>
+    turns_without_pair > 0
+  );
+  return [
+    form.title(`Which is better by ${form.name(decided_by)}`, 2),
+    form.table(["difference of", "mean", "95 %", "p", "better"], rows),
+    "\n",
+    form.lines([
+      ...more > 0 ? [`and ${counted(more, "more pair")}`] : [],
+      describeBest(best ?? [], { of: models.size, form }),
+      `p and intervals are corrected for ${counted(tests ?? 0, "pair")}`,
+      ...isIncomplete ? ["Two models are compared by the turns that both have"] : [],
+      ...describeReasons(pairs, form),
+    ]),
+  ].join("");
+}
+
+function decidedFirst(pairs: DecidedPair[]): DecidedPair[] {
+  const isOpen = ({ verdict }: DecidedPair) => Number(verdict === "inconclusive");
+  return pairs.toSorted((a, b) => isOpen(a) - isOpen(b));
+}
+
+/** Why pairs have no verdict; those with the same reason together. */
+function describeReasons(pairs: ComparedPair[], form: TextForm): string[] {
+  const open = pairs.filter(({ reason }) => reason !== null);
+  const lines = [...Map.groupBy(open, ({ reason }) => reason)].map(([reason, found]) => {
+    const named = found.slice(0, SHOWN_OF_REASON).map(({ baseline, candidate }) =>
+      `${form.name(candidate)} − ${form.name(baseline)}`
+    );
+    const more = found.length - named.length;
+    return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}: ${reason}`;
+  });
+  return firstLines(lines, { most: SHOWN_REASONS, noun: "reason" });
+}
+
+function describeBest(
+  best: string[],
+  { of, form }: { of: number; form: TextForm },
+): string {
+  const [only, ...others] = best;
+  if (only === undefined) return "Each model is worse than another one";
+  if (others.length === 0) return `Best: ${form.name(only)}`;
+  if (best.length === of) return "No model was shown to be better than another one";
+  return `No model was shown to be better than ${best.map(form.name).join(", ")}`;
 }

@@ -1,5 +1,4 @@
 import { counted } from "../../../shared/text.ts";
-import type { Comparison } from "../../compare/comparison.ts";
 import type { Statistic } from "../../schemas/statistics.ts";
 import { HEADLINE } from "../../results/passing.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
@@ -72,11 +71,6 @@ function describeOutcome(
     passed === 1 || all === 1 ? "passes" : "pass"
   }` +
     (sometimes > 0 ? `, ${sometimes} sometimes` : "");
-}
-
-/** Whether the deciding score was compared at all. */
-export function isDecided({ scores, decided_by }: Comparison): boolean {
-  return scores[decided_by] !== undefined;
 }
 
 function describeCounts(

@@ -12,6 +12,7 @@ import { Select } from "../parts/fields.tsx";
 import { source } from "../source.ts";
 import { meanText, modelOf } from "../words.ts";
 import { Compared } from "./compared.tsx";
+import { ModelsView } from "./models_view.tsx";
 
 /** What the verdict may call equal enough. */
 const MATTERS = [
@@ -21,8 +22,16 @@ const MATTERS = [
   ),
 ] as const;
 
-/** Is one run better than another? */
+/** Which of several runs is better? */
 export function CompareView() {
+  const runs = query.value.get("runs");
+  const group = query.value.get("group");
+  if (group) return <ModelsView key={group} selected={{ group }} />;
+  return runs ? <ModelsView key={runs} selected={{ runs }} /> : <PairView />;
+}
+
+/** A baseline and a candidate, to be chosen. */
+function PairView() {
   const baseline = query.value.get("baseline") ?? "";
   const candidate = query.value.get("candidate") ?? "";
   const matters = query.value.get("min_difference") ?? undefined;
@@ -37,6 +46,9 @@ export function CompareView() {
         <span class="spacer" />
         {baseline && candidate && (
           <>
+            <Link class="button" href={`/ui/compare?runs=${baseline},${candidate}`}>
+              Side by side
+            </Link>
             <Select
               aria-label="The smallest difference that matters"
               options={MATTERS}

@@ -1,16 +1,18 @@
 import { formatNumberOf } from "../../../shared/pages/format.ts";
-import type { StoredComparison } from "../../compare/compare_stored.ts";
+import type { Comparison } from "../../compare/compare_stored.ts";
 import { formatP } from "../../schemas/rounding.ts";
 import { asSentence, comparedText, differenceText, scoreLabel } from "../words.ts";
 
 /** The score that is shown first: the one that decides, if it was compared. */
-export function decidingScore({ decided_by, scores }: StoredComparison): string | undefined {
+export function decidingScore({ decided_by, pairs }: Comparison): string | undefined {
+  const { scores } = pairs![0]!;
   return decided_by in scores ? decided_by : Object.keys(scores)[0];
 }
 
 /** The answer in one sentence, and beneath it why. */
-export function describeVerdict(comparison: StoredComparison): { sentence: string; why: string } {
-  const { verdict, scores, decided_by, reason } = comparison;
+export function describeVerdict(comparison: Comparison): { sentence: string; why: string } {
+  const { decided_by } = comparison;
+  const { verdict, scores, reason } = comparison.pairs![0]!;
   const score = scores[decided_by];
   if (!score) {
     return { sentence: "These runs cannot be compared.", why: asSentence(reason ?? "") };

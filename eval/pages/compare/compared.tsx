@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Notice } from "../../../shared/pages/components/states.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
-import type { ScoreComparison, Unpaired } from "../../compare/comparison.ts";
-import type { ComparedRun, StoredComparison } from "../../compare/compare_stored.ts";
+import type { ComparedPair, ScoreComparison, Unpaired } from "../../compare/comparison.ts";
+import type { ComparedRun, Comparison } from "../../compare/compare_stored.ts";
 import { DifferenceChart, reachOf } from "../charts/difference.tsx";
 import { Scatter } from "../charts/scatter.tsx";
 import { LiveLink, Section } from "../parts/section.tsx";
@@ -27,9 +27,11 @@ import { JudgeVerdict } from "./judge_verdict.tsx";
 /** The most names in one list. */
 const MOST_NAMES = 100;
 
-/** A comparison: the verdict first, then what it rests on. */
-export function Compared({ comparison }: { comparison: StoredComparison }) {
-  const { baseline, candidate, verdict, scores } = comparison;
+/** Two runs: the verdict first, then what it rests on. */
+export function Compared({ comparison }: { comparison: Comparison }) {
+  const [baseline, candidate] = comparison.runs as [ComparedRun, ComparedRun];
+  const pair = comparison.pairs![0]!;
+  const { verdict, scores } = pair;
   const { sentence, why } = describeVerdict(comparison);
   const chosen = useSignal<string | undefined>(undefined);
   const isChosen = chosen.value !== undefined && Object.hasOwn(scores, chosen.value);
@@ -41,7 +43,7 @@ export function Compared({ comparison }: { comparison: StoredComparison }) {
       <div class={`verdict ${VERDICT_TONES[verdict]}`}>
         <span class={`badge ${VERDICT_TONES[verdict]}`}>{verdict.replace("_", " ")}</span>
         <p class="sentence">{sentence}</p>
-        <Differences comparison={comparison} />
+        <Differences pair={pair} />
         <p class="muted">
           <Explained text={why} />
         </p>
@@ -74,7 +76,7 @@ export function Compared({ comparison }: { comparison: StoredComparison }) {
         </>
       )}
       {source.isLive && <JudgeVerdict key={`${ids.baseline} ${ids.candidate}`} ids={ids} />}
-      <OnlyInOne comparison={comparison} />
+      <OnlyInOne pair={pair} />
     </>
   );
 }
@@ -103,8 +105,8 @@ function DatasetLink({ dataset }: { dataset: string }) {
 }
 
 /** Warnings about the verdict, such as different test sets. */
-function Differences({ comparison }: { comparison: StoredComparison }) {
-  const { only_in_baseline, only_in_candidate, changed, scores, notes, other_history } = comparison;
+function Differences({ pair }: { pair: ComparedPair }) {
+  const { only_in_baseline, only_in_candidate, changed, scores, notes, other_history } = pair;
   const left = only_in_baseline.scenarios.length + only_in_candidate.scenarios.length;
   const shared = Math.max(0, ...Object.values(scores).map(({ scenarios }) => scenarios));
   const names = changed.slice(0, MOST_NAMES).join(", ");
@@ -190,8 +192,8 @@ function sideText(score: ScoreComparison, side: "baseline" | "candidate"): strin
 }
 
 /** What was not compared, because one run lacks it or computed it otherwise. */
-function OnlyInOne({ comparison }: { comparison: StoredComparison }) {
-  const { only_in_baseline, only_in_candidate, left_out } = comparison;
+function OnlyInOne({ pair }: { pair: ComparedPair }) {
+  const { only_in_baseline, only_in_candidate, left_out } = pair;
   const isNothing = ({ scenarios, turns, scores }: Unpaired) =>
     scenarios.length + turns.length + scores.length === 0;
   if (isNothing(only_in_baseline) && isNothing(only_in_candidate) && left_out.length === 0) {

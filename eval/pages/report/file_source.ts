@@ -3,9 +3,8 @@ import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { RunNoise } from "../../schemas/noise.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { ScoreDescription } from "../../assess/scores/score.ts";
-import type { StoredComparison } from "../../compare/compare_stored.ts";
+import type { Comparison } from "../../compare/compare_stored.ts";
 import type { PairedScenarioRow, PairedTurnRow } from "../../compare/pair_lists.ts";
-import type { GroupReport } from "../../groups/group_report.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
 import type { ScenarioRow, ShownTurn } from "../../api/schemas/turn_schemas.ts";
@@ -26,9 +25,9 @@ export interface RunReport {
   agreement: GradeAgreement;
 }
 
-/** What a report of a comparison holds; see `eval/export/text/compared_sides.ts`. */
+/** What a report of a comparison holds; see `eval/export/text/compared_replies.ts`. */
 interface ComparisonReport {
-  comparison: StoredComparison;
+  comparison: Comparison;
   pairs: {
     scenarios: Record<string, PairedScenarioRow[]>;
     turns: Record<string, PairedTurnRow[]>;
@@ -37,7 +36,7 @@ interface ComparisonReport {
 }
 
 /** The data of a report, of any kind. */
-export type ReportData = RunReport | ComparisonReport | { group: GroupReport };
+export type ReportData = RunReport | ComparisonReport;
 
 /** A report answers the views as the service does, from what the file holds. */
 export function createFileSource(data: ReportData): Source {
@@ -59,8 +58,7 @@ export function createFileSource(data: ReportData): Source {
     agreement: nothing,
     turnGrades: nothing,
   };
-  if ("run" in data) return { ...base, ...runSource(data) };
-  return "comparison" in data ? { ...base, ...comparisonSource(data) } : base;
+  return { ...base, ...("run" in data ? runSource(data) : comparisonSource(data)) };
 }
 
 function runSource(data: RunReport): Partial<Source> {

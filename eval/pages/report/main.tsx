@@ -4,8 +4,8 @@ import { followTheme, ThemeSwitch } from "../../../shared/pages/components/theme
 import { Tips } from "../../../shared/pages/components/tip.tsx";
 import { Toasts } from "../../../shared/pages/components/toast.tsx";
 import { followAddressBar } from "../../../shared/pages/location.ts";
-import { CompareBody } from "../compare/compare_view.tsx";
-import { GroupBody } from "../groups/group_view.tsx";
+import { Compared } from "../compare/compared.tsx";
+import { ModelsBody } from "../compare/models_view.tsx";
 import { RunBody } from "../run/run_view.tsx";
 import { setSource } from "../source.ts";
 import { createFileSource, type ReportData } from "./file_source.ts";
@@ -19,9 +19,10 @@ render(<Report data={data} />, document.getElementById("app")!);
 
 function titleOf(data: ReportData): string {
   if ("run" in data) return data.run.test_name;
-  if ("group" in data) return data.group.test_name;
-  const { baseline, candidate } = data.comparison;
-  return `${baseline.model_id} and ${candidate.model_id}`;
+  const { runs } = data.comparison;
+  return runs.length === 2
+    ? runs.map(({ model_id }) => model_id).join(" and ")
+    : runs[0]!.test_name;
 }
 
 function Report({ data }: { data: ReportData }) {
@@ -44,7 +45,8 @@ function Report({ data }: { data: ReportData }) {
 
 function Body({ data }: { data: ReportData }) {
   if ("run" in data) return <RunBody id={data.run.run_id} />;
-  if ("group" in data) return <GroupBody group={data.group} />;
-  const { baseline, candidate } = data.comparison;
-  return <CompareBody baseline={baseline.run_id} candidate={candidate.run_id} />;
+  const { comparison } = data;
+  return comparison.runs.length === 2 && comparison.group_id === undefined
+    ? <Compared comparison={comparison} />
+    : <ModelsBody comparison={comparison} />;
 }

@@ -8,7 +8,7 @@ import {
 } from "../../../shared/pages/format.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
-import type { StoredComparison } from "../../compare/compare_stored.ts";
+import type { ComparedRun, Comparison } from "../../compare/compare_stored.ts";
 import { formatP } from "../../schemas/rounding.ts";
 import { Explained } from "../glossary.tsx";
 import { LiveLink } from "../parts/section.tsx";
@@ -44,7 +44,7 @@ export function Headline({ run, summary, before }: RunAndSummary & {
     () => ids ? source.comparison(ids) : Promise.resolve(undefined),
     [ids],
   );
-  const verdict = comparison ? VERDICT_TONES[comparison.verdict] : "";
+  const verdict = comparison ? VERDICT_TONES[comparison.pairs![0]!.verdict] : "";
   const tone = verdict || (isKnown && scenarios.passed === all ? "good" : "");
   return (
     <section class={`card head-card ${tone}`} aria-label="Result">
@@ -270,8 +270,9 @@ function Figure({ label, isBad, href, children }: {
 }
 
 /** The verdict against the last run of the same test, in one sentence. */
-function AgainstLast({ comparison }: { comparison: StoredComparison }) {
-  const { baseline, candidate, verdict, scores, changed } = comparison;
+function AgainstLast({ comparison }: { comparison: Comparison }) {
+  const [baseline, candidate] = comparison.runs as [ComparedRun, ComparedRun];
+  const { verdict, scores, changed } = comparison.pairs![0]!;
   const name = decidingScore(comparison);
   const score = name === undefined ? undefined : scores[name];
   if (!score) return null;

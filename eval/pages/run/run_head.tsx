@@ -89,7 +89,7 @@ export function RunCrumbs({ run }: { run: Run }) {
       <Link href={`/?test=${encodeURIComponent(run.test_name)}`}>
         Trend of <bdi>{run.test_name || "(no name)"}</bdi>
       </Link>
-      {run.group_id && <Link href={`/ui/groups/${run.group_id}`}>Beside other models</Link>}
+      {run.group_id && <Link href={`/ui/compare?group=${run.group_id}`}>Beside other models</Link>}
       {run.parent_id && <Link href={`/ui/runs/${run.parent_id}`}>Retry of an earlier run</Link>}
     </nav>
   );

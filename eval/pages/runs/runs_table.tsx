@@ -108,7 +108,13 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
         {run.tags?.map((tag) => <span key={tag} class="badge tag">{tag}</span>)}
       </td>
       <td class="model" dir="auto">
-        <ModelName name={modelOf(run)} />
+        {run.group_id
+          ? (
+            <Link href={`/ui/compare?group=${run.group_id}`} title="Beside the other models">
+              <ModelName name={modelOf(run)} />
+            </Link>
+          )
+          : <ModelName name={modelOf(run)} />}
       </td>
       <td class="score">
         {overall
@@ -155,7 +161,7 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
 }
 
 /** A model's id, which breaks after a slash if it is too long for a line. */
-export function ModelName({ name }: { name: string }) {
+function ModelName({ name }: { name: string }) {
   return (
     <>
       {name.split("/").flatMap((part, index) =>

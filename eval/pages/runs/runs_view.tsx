@@ -42,8 +42,8 @@ export function RunsView() {
         <span class="spacer" />
         <Button
           icon="columns"
-          disabled={chosen.value.length !== 2}
-          title="Choose two runs to compare them"
+          disabled={chosen.value.length < 2}
+          title="Choose two or more runs to compare them"
           onClick={() => navigate(compareAddress(chosen.value))}
         >
           Compare
@@ -102,7 +102,8 @@ function readParameters() {
 
 /** The older of two runs is the baseline; their ids are in the order of time. */
 function compareAddress(ids: string[]): string {
-  const [baseline, candidate] = ids.toSorted();
+  const [baseline, candidate, third] = ids.toSorted();
+  if (third) return `/ui/compare?runs=${ids.toSorted()}`;
   return `/ui/compare?baseline=${baseline}&candidate=${candidate}`;
 }
 

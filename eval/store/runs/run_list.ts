@@ -90,15 +90,3 @@ export async function groupRuns(db: Kysely<Tables>, groupId: string): Promise<Ru
   const latest = new Map(current.map((row) => [row.group_index, row])); // of several, the last
   return [...latest.values()].map(toRecord);
 }
-
-/** The ids of groups, newest first. They sort in the order of creation, as those of runs do. */
-export async function listGroups(
-  db: Kysely<Tables>,
-  { before, limit }: { before?: string | undefined; limit: number },
-): Promise<string[]> {
-  const rows = await db.selectFrom("runs").select("group_id").distinct()
-    .where("group_id", "is not", null)
-    .$if(before !== undefined, (query) => query.where("group_id", "<", before!))
-    .orderBy("group_id", "desc").limit(limit).execute();
-  return rows.map(({ group_id }) => group_id!);
-}

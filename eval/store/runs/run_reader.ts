@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { createYielder } from "../../../shared/yielder.ts";
 import { createGradeReader } from "../grades.ts";
 import { createDatasetReader } from "../datasets.ts";
-import { groupRuns, listGroups, listRuns } from "./run_list.ts";
+import { groupRuns, listRuns } from "./run_list.ts";
 import { parseTurn, RECORD_COLUMNS, type SelectedTurn, toRecord, toTurnText } from "./run_rows.ts";
 import type { Tables, TurnsTable } from "../schema/schema.ts";
 import { createTurnQueries } from "../turns/turn_queries.ts";
@@ -63,8 +63,6 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
     listRuns: (filter) => listRuns(db, filter),
 
     groupRuns: (groupId) => groupRuns(db, groupId),
-
-    listGroups: (page) => listGroups(db, page),
 
     async *turns(runId) {
       const pause = createYielder(); // the next page may be there already

@@ -1,6 +1,4 @@
 import { createLocalEmbedder } from "../../../eval/assess/embeddings/local.ts";
-import { compareRuns } from "../../../eval/compare/compare.ts";
-import type { Comparison } from "../../../eval/compare/comparison.ts";
 import type { EvaluateResponse } from "../../../eval/schemas/evaluate_response.ts";
 import { endpointTarget } from "../../fakes/endpoint_target.ts";
 import { interaction, providerError, scenario } from "../../fakes/eval_ports.ts";
@@ -9,6 +7,7 @@ import { memoryStore } from "../../fakes/memory_store.ts";
 import { startProviderDouble } from "../../fakes/provider_double.ts";
 import { recordedRun } from "../../fakes/recorded_run.ts";
 import { fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
+import { type ComparedTwo, compareTwo, pairIn } from "../../fakes/compare_two.ts";
 
 /** What must hold when something breaks, and the result. */
 export interface Fact {
@@ -58,15 +57,15 @@ async function ask({ fields, reply = () => "fine", grade, store = memoryStore() 
   return await evaluateWith(service, evaluateBody({ test_batch: batch(fields) }));
 }
 
-/** The comparison that `GET /runs/compare` answers for two runs of one store. */
+/** The comparison that `GET /compare` answers for two runs of one store. */
 async function compareIds(store: ReturnType<typeof memoryStore>, ids: string[]) {
   const { service } = evalService(undefined, { store });
   const query = `baseline=${ids[0]}&candidate=${ids[1]}`;
-  const response = await service(new Request(`http://127.0.0.1:8080/runs/compare?${query}`));
-  return await response.json() as Comparison;
+  const response = await service(new Request(`http://127.0.0.1:8080/compare?${query}`));
+  return pairIn(await response.json()) as ComparedTwo;
 }
 
-async function compareAsked(baseline: Asked, candidate: Asked): Promise<Comparison> {
+async function compareAsked(baseline: Asked, candidate: Asked): Promise<ComparedTwo> {
   const store = memoryStore();
   const ids = [];
   for (const asked of [baseline, candidate]) ids.push((await ask({ ...asked, store })).run_id);
@@ -110,7 +109,7 @@ async function askLabelled(breaks: boolean): Promise<Results> {
 /** A verdict that must be one of those given. */
 function verdict(
   name: string,
-  { wanted, compare }: { wanted: Comparison["verdict"][]; compare: () => Promise<Comparison> },
+  { wanted, compare }: { wanted: ComparedTwo["verdict"][]; compare: () => Promise<ComparedTwo> },
 ): Fact {
   return {
     name,
@@ -155,7 +154,7 @@ const TEXTLESS: Record<string, () => Response> = {
   }, "tool_calls"),
 };
 
-async function compareTextless(answer: () => Response): Promise<Comparison> {
+async function compareTextless(answer: () => Response): Promise<ComparedTwo> {
   const store = memoryStore();
   const ids = [(await ask({ store })).run_id];
   await using double = await startProviderDouble(answer);
@@ -226,7 +225,7 @@ export const FACTS: Fact[] = [
   }),
   verdict("overall rises beside eleven scores that rise with it", {
     wanted: ["improved"],
-    compare: () => compareRuns({ baseline: correlated(0), candidate: correlated(0.285) }),
+    compare: () => compareTwo({ baseline: correlated(0), candidate: correlated(0.285) }),
   }),
   ...Object.entries(TEXTLESS).map(([name, answer]) =>
     verdict(`${name}, against a good baseline`, {

@@ -1,4 +1,4 @@
-import { comparePairwise } from "../../../eval/compare/pairwise.ts";
+import { compareRuns } from "../../../eval/compare/compare.ts";
 import { ALPHA } from "../../../eval/results/mean_interval.ts";
 import { recordedRun } from "../../fakes/recorded_run.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
@@ -27,7 +27,7 @@ export function groupGrid(): GroupCell[] {
   );
 }
 
-/** Compares the models of many simulated groups, as `GET /groups/{id}` does. */
+/** Compares the models of many simulated groups, as `GET /compare` does. */
 export async function simulateGroups(
   cell: GroupCell,
   { simulations, seed }: { simulations: number; seed: number },
@@ -45,12 +45,13 @@ export async function simulateGroups(
       const values = scenarios.map((attempt) =>
         Array.from({ length: cell.attempts }, () => attempt(better))
       );
-      return () =>
+      const open = () =>
         recordedRun(values.map((attempts, index) => [`s${index}`, [["t", ...attempts]]]));
+      return { name: `model ${model}`, open };
     });
-    const { pairs, tests } = await comparePairwise(runs, { seed: round });
+    const { pairs, tests } = await compareRuns(runs, { seed: round });
     if (pairs.some(({ verdict }) => verdict !== "inconclusive")) found++;
-    const smallest = Math.min(...pairs.map(({ score }) => score!.p!)); // times the tests, 1 at most
+    const smallest = Math.min(...pairs.map(({ scores }) => scores.overall!.p!)); // times the tests, 1 at most
     if (smallest < 1 && smallest / tests < ALPHA) foundUncorrected++;
   }
   return { found: found / simulations, foundUncorrected: foundUncorrected / simulations };

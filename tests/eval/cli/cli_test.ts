@@ -7,7 +7,7 @@ import { fakeEmbedder, scoringPorts } from "../../fakes/scoring_ports.ts";
 
 const target = ["--endpoint", "http://model.example/v1", "--model", "acme/model"];
 const commands = [
-  ...["run", "runs", "groups", "show", "compare", "power", "grades", "agreement", "export", "tag"],
+  ...["run", "runs", "show", "compare", "power", "grades", "agreement", "export", "tag"],
   ...["datasets", "resume", "backup"],
 ];
 
@@ -182,7 +182,7 @@ Deno.test("compare ends with 100 if the candidate regressed, else with 0", async
   );
   assertEquals((await run("compare", second, first)).code, 0);
   const json = await run("compare", first, second, "--json");
-  assertEquals(JSON.parse(json.out).baseline.run_id, first);
+  assertEquals(JSON.parse(json.out).runs[0].run_id, first);
   assertEquals((await run("compare", first)).code, 1);
   const unknown = await run("compare", first, second, "--score", "bleu9");
   assertEquals(unknown.code, 1);
@@ -253,7 +253,7 @@ Deno.test("an export of a group takes a threshold for its JUnit XML, and no rows
     const refused = await run("export", id!, ...options);
     assertEquals(refused.code, 1);
     assertStringIncludes(refused.err, `${options[0]} `);
-    assertStringIncludes(refused.err, "cannot be used with a group; export its runs instead");
+    assertStringIncludes(refused.err, "cannot be used with several runs; export each instead");
   }
   assertEquals((await run("export", id!, "--threshold", "0.9")).code, 1);
   const { out } = await run("export", id!, "--format", "junit", "--threshold", "0.123");

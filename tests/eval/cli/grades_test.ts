@@ -150,10 +150,10 @@ Deno.test("a group is listed, shown and exported, also as JSON", async () => {
   const context = groupContext();
   const run = await context.run("run", "tests/support.jsonl", ...TWO, "--output", "g.json");
   const [id] = /\S{36}/.exec(run.err)!;
-  const listed = await context.run("groups");
-  assertMatch(listed.out, new RegExp(`${id} .* completed +18 +acme/good, acme/bad +support\n`));
-  const { groups } = JSON.parse((await context.run("groups", "--json")).out);
-  assertEquals([groups.length, groups[0].group_id], [1, id]);
+  const listed = await context.run("runs");
+  assertMatch(listed.out, new RegExp(` acme/good +support +${id}\n`));
+  const { runs } = JSON.parse((await context.run("runs", "--group", id!, "--json")).out);
+  assertEquals(runs.map(({ group_id }: { group_id: string }) => group_id), [id, id]);
   const shown = await context.run("show", id!);
   assert(run.out.startsWith(shown.out), shown.out);
   const report = JSON.parse((await context.run("show", id!, "--json")).out);
@@ -201,8 +201,8 @@ Deno.test("a group is written in every format of a run", async () => {
   ]);
   const page = context.files["g.html"]!;
   assertStringIncludes(page, '"best":["@everyone"]');
-  const { groups: [group] } = JSON.parse((await context.run("groups", "--json")).out);
-  const written = await context.run("export", group.group_id, "--format", "html");
+  const { runs: [run] } = JSON.parse((await context.run("runs", "--json")).out);
+  const written = await context.run("export", run.group_id, "--format", "html");
   assert(written.out === page, written.err);
 });
 
@@ -228,7 +228,7 @@ Deno.test("a group says which pairs are not decided, and its dataset", async () 
     string,
     string
   >[];
-  const { dataset } = JSON.parse(context.files["g.json"]!);
+  const { runs: [{ dataset }] } = JSON.parse(context.files["g.json"]!);
   assertMatch(dataset, /^support@/);
   const find = (kind: string, model: string) =>
     rows.find((row) => row.kind === kind && row.model === model && row.score === "overall")!;
@@ -254,7 +254,7 @@ Deno.test("a group says of each model why calls failed and why scores are missin
   assertMatch(out, /\n {2}dead: Failed 9 × provider_error: .*401/);
   assertMatch(out, /\n {2}good: Missing 9 × judge: judge_unavailable\n/);
   assertMatch(context.files["g.md"]!, /\n- `dead`: Failed 9 × `provider_error`: `.*401/);
-  const [good, dead] = JSON.parse(context.files["g.json"]!).models;
+  const [good, dead] = JSON.parse(context.files["g.json"]!).runs;
   assertEquals(good.errors, []);
   assertEquals(good.missing_scores[0], { score: "judge", reason: "judge_unavailable", turns: 9 });
   assertEquals([dead.errors[0].code, dead.errors[0].turns], ["provider_error", 9]);

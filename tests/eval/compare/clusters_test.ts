@@ -1,6 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
-import { compareRuns } from "../../../eval/compare/compare.ts";
 import { createLeftOutCounter } from "../../../eval/compare/comparison.ts";
 import {
   type Attempts,
@@ -17,6 +16,7 @@ import type { AttemptTurn } from "../../../eval/compare/turn_scores.ts";
 import { ALPHA } from "../../../eval/results/mean_interval.ts";
 import { leastCoverage } from "../../fakes/least_coverage.ts";
 import { recordedRun, type RecordedScenario } from "../../fakes/recorded_run.ts";
+import { compareTwo } from "../../fakes/compare_two.ts";
 
 function answered(attempt: number, score: number | null): AttemptTurn {
   return {
@@ -338,7 +338,7 @@ const batch = fc.array(
 
 Deno.test("a run compared with itself differs nowhere, whatever it holds", async () => {
   await fc.assert(fc.asyncProperty(batch, async (scenarios) => {
-    const comparison = await compareRuns({
+    const comparison = await compareTwo({
       baseline: recordedRun(scenarios),
       candidate: recordedRun(scenarios),
     });
@@ -354,8 +354,8 @@ Deno.test("a run compared with itself differs nowhere, whatever it holds", async
 
 Deno.test("runs that change places change the sign of the difference, and nothing else", async () => {
   await fc.assert(fc.asyncProperty(batch, batch, async (one, other) => {
-    const there = await compareRuns({ baseline: recordedRun(one), candidate: recordedRun(other) });
-    const back = await compareRuns({ baseline: recordedRun(other), candidate: recordedRun(one) });
+    const there = await compareTwo({ baseline: recordedRun(one), candidate: recordedRun(other) });
+    const back = await compareTwo({ baseline: recordedRun(other), candidate: recordedRun(one) });
     assertEquals(Object.keys(there.scores), Object.keys(back.scores));
     for (const [name, score] of Object.entries(there.scores)) {
       const mirrored = back.scores[name]!;
@@ -388,7 +388,7 @@ Deno.test("a sample of permutations is the same whichever run is the baseline an
       ]],
     ]);
   const [one, other] = [run(3, 1), run(2, 5).reverse()];
-  const there = await compareRuns({ baseline: recordedRun(one), candidate: recordedRun(other) });
-  const back = await compareRuns({ baseline: recordedRun(other), candidate: recordedRun(one) });
+  const there = await compareTwo({ baseline: recordedRun(one), candidate: recordedRun(other) });
+  const back = await compareTwo({ baseline: recordedRun(other), candidate: recordedRun(one) });
   assertEquals(there.scores.overall!.p, back.scores.overall!.p);
 });

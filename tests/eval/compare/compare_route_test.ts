@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { ScoringPorts } from "../../../eval/assess/scoring_ports.ts";
-import { compareRuns } from "../../../eval/compare/compare.ts";
-import { StoredComparison } from "../../../eval/compare/compare_stored.ts";
+import { Comparison } from "../../../eval/compare/compare_stored.ts";
 import type { PlannedScenario } from "../../../eval/compare/expectations.ts";
 import type { LeftOut } from "../../../eval/compare/comparison.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
@@ -9,8 +8,9 @@ import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_servic
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { recordedRun } from "../../fakes/recorded_run.ts";
 import { fakeEmbedder, fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
+import { compareTwo, pairIn } from "../../fakes/compare_two.ts";
 
-const get = (query: string) => new Request(`http://127.0.0.1:8080/runs/compare?${query}`);
+const get = (query: string) => new Request(`http://127.0.0.1:8080/compare?${query}`);
 
 /** Ten scenarios, answered right by the model named "good" and wrong by any other. */
 const body = (model_id: string, reply: string) =>
@@ -30,19 +30,21 @@ Deno.test("two stored runs are compared by their ids", async () => {
   const { run_id: candidate } = await evaluateWith(service, body("bad", "wrong"));
   const response = await service(get(`baseline=${baseline}&candidate=${candidate}`));
   assertEquals(response.status, 200);
-  const comparison = await response.json();
-  assertEquals(StoredComparison.strict().parse(comparison), comparison);
+  const answer = await response.json();
+  assertEquals(Comparison.strict().parse(answer), answer);
+  const comparison = pairIn(answer);
   assertEquals(comparison.verdict, "regressed");
   assertEquals(comparison.baseline.model_id, "good");
-  const { test_name, ...run } = comparison.candidate;
+  const { test_name, run_id, model_id, endpoint, attempts, status } = comparison.candidate;
   assertMatch(test_name, /^batch-[0-9a-f]{8}$/);
-  assertEquals(run, {
+  assertEquals({ run_id, model_id, endpoint, attempts, status }, {
     run_id: candidate,
     model_id: "bad",
     endpoint: "http://127.0.0.1:9/v1",
     attempts: 1,
     status: "completed",
   });
+  assertEquals([answer.best, answer.pairs[0].better], [["good"], "good"]);
   assertEquals(comparison.scores.overall.difference, -1);
 });
 
@@ -50,7 +52,7 @@ Deno.test("the answer has one verdict and one p-value; detail=full has the rest"
   const { service } = echo();
   const { run_id } = await evaluateWith(service, body("good", "right"));
   const query = `baseline=${run_id}&candidate=${run_id}&decide_by=token_f1`;
-  const brief = await (await service(get(query))).json();
+  const brief = pairIn(await (await service(get(query))).json());
   assertEquals(brief.decided_by, "token_f1");
   assertEquals(Object.keys(brief.scores.token_f1), [
     ...["baseline", "candidate", "difference", "ci95", "p", "scenarios"],
@@ -59,7 +61,7 @@ Deno.test("the answer has one verdict and one p-value; detail=full has the rest"
     ...["baseline", "candidate", "difference", "ci95", "scenarios"],
   ]);
   assertEquals([brief.method, brief.scores.overall.p], [undefined, undefined]);
-  const full = await (await service(get(`${query}&detail=full`))).json();
+  const full = pairIn(await (await service(get(`${query}&detail=full`))).json());
   assertEquals([full.scores.overall.p, full.scores.overall.turns], [1, 10]);
   assertStringIncludes(full.method.test, "sign-flip");
   const wrong = await service(get(`baseline=${run_id}&candidate=${run_id}&decide_by=mood`));
@@ -70,7 +72,7 @@ Deno.test("a comparison needs two runs, and both must exist", async () => {
   const { service } = echo();
   const { run_id } = await evaluateWith(service, body("good", "right"));
   const half = await service(get(`baseline=${run_id}`));
-  assertEquals([half.status, (await half.json()).errors[0].path], [400, "candidate"]);
+  assertEquals([half.status, (await half.json()).errors[0].path], [400, "runs"]);
   const unknown = await service(get(`baseline=${run_id}&candidate=none`));
   assertEquals(unknown.status, 404);
   assertStringIncludes((await unknown.json()).detail, '"none"');
@@ -99,7 +101,7 @@ async function compareScoring(one: Partial<ScoringPorts>, other: Partial<Scoring
   }
   const { service } = evalService(undefined, { store });
   const compare = async (baseline: string, candidate: string) =>
-    await (await service(get(`baseline=${baseline}&candidate=${candidate}`))).json();
+    pairIn(await (await service(get(`baseline=${baseline}&candidate=${candidate}`))).json());
   return [await compare(ids[0]!, ids[1]!), await compare(ids[1]!, ids[0]!)];
 }
 
@@ -181,9 +183,9 @@ async function compareBatches(before: Expected, after: Expected) {
     runs.push((await evaluateWith(service, evaluateBody({ test_batch }))).run_id);
   }
   const read = async (path: string) => await service(new Request(`http://127.0.0.1:8080${path}`));
-  const path = `/runs/compare?baseline=${runs[0]}&candidate=${runs[1]}`;
+  const path = `/compare?baseline=${runs[0]}&candidate=${runs[1]}`;
   const text = `/runs/${runs[1]}/export?format=markdown&baseline=${runs[0]}`;
-  return { json: await (await read(path)).json(), text: await (await read(text)).text() };
+  return { json: pairIn(await (await read(path)).json()), text: await (await read(text)).text() };
 }
 
 const named = (fields: Record<string, unknown> = {}) => [
@@ -353,7 +355,7 @@ for (const method of ["dialogue_act_rules", "same_text"]) {
         },
       }]]])).turns,
     });
-    const found = await compareRuns({
+    const found = await compareTwo({
       baseline: run("farewell", 1),
       candidate: run("greeting", 0),
     });
@@ -382,7 +384,7 @@ Deno.test("a failed call counts 0 also where the runs expect different things", 
     })),
     turns: recordedRun(IDS.map((id) => [id, [["t", scores]]])).turns,
   });
-  const { scores, verdict } = await compareRuns({
+  const { scores, verdict } = await compareTwo({
     baseline: run("price", { checks: 1, overall: 1 }),
     candidate: run("cost", "failed"),
   });
@@ -400,6 +402,6 @@ Deno.test("runs that are older than checks may have fields of their names", asyn
     }] as unknown as PlannedScenario[],
     turns: recordedRun([["s", [["t", 0.5]]]]).turns,
   });
-  const { scores } = await compareRuns({ baseline: run("mine"), candidate: run({ of: "mine" }) });
+  const { scores } = await compareTwo({ baseline: run("mine"), candidate: run({ of: "mine" }) });
   assertEquals(scores.overall!.difference, 0);
 });

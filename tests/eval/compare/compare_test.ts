@@ -6,11 +6,9 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import { compareRuns } from "../../../eval/compare/compare.ts";
 import { type ComparedTurn, readScores } from "../../../eval/compare/turn_scores.ts";
 import { isRegression } from "../../../eval/compare/verdict.ts";
 import { markdownForm } from "../../../eval/export/formats/markdown.ts";
-import { describeComparison } from "../../../eval/export/text/comparison_text.ts";
 import { AppError } from "../../../shared/errors.ts";
 import { interaction, scenario } from "../../fakes/eval_ports.ts";
 import { compare, graded, meanings, type Result, run, turn } from "../../fakes/judged_turns.ts";
@@ -19,9 +17,10 @@ import {
   type RecordedScenario,
   type RecordedScore,
 } from "../../fakes/recorded_run.ts";
+import { compareTwo, describeTwo } from "../../fakes/compare_two.ts";
 
 const compareRecorded = (baseline: RecordedScenario[], candidate: RecordedScenario[]) =>
-  compareRuns({ baseline: recordedRun(baseline), candidate: recordedRun(candidate) });
+  compareTwo({ baseline: recordedRun(baseline), candidate: recordedRun(candidate) });
 
 /** One turn per scenario, one attempt. */
 const plain = (values: number[]): RecordedScenario[] =>
@@ -58,8 +57,8 @@ Deno.test("a verdict has its size beside it, and differences that do not matter 
     candidate: recordedRun(plain(values.map((value) => value + better))),
   });
   const titleOf = async (better: number, minDifference?: number) => {
-    const result = await compareRuns(runs(better), { minDifference });
-    const [title] = describeComparison({ baseline: "b", result }, markdownForm).trim().split("\n");
+    const result = await compareTwo(runs(better), { minDifference });
+    const [title] = describeTwo(result, markdownForm).trim().split("\n");
     return [result.verdict, title!.replace(/.*: /, "")];
   };
   const [tiny, title] = await titleOf(0.008);
@@ -71,7 +70,7 @@ Deno.test("a verdict has its size beside it, and differences that do not matter 
   assertEquals((await titleOf(-0.008, 0.1))[0], "equal_enough", "worse, but not by as much");
   assertEquals((await titleOf(-0.2, 0.1))[0], "regressed");
   assertEquals((await titleOf(0.2, 0.1))[0], "improved");
-  const { verdict, reason } = await compareRuns(runs(0), { minDifference: 0.05 });
+  const { verdict, reason } = await compareTwo(runs(0), { minDifference: 0.05 });
   assertEquals(verdict, "inconclusive", "60 scenarios do not show so little");
   assertEquals(
     reason,
@@ -99,7 +98,7 @@ Deno.test("a comparison says if one run has more replies that end at the token l
       }))),
     );
   const notesOf = async (before: number, now: number) =>
-    (await compareRuns({ baseline: cut(before), candidate: cut(now) })).notes
+    (await compareTwo({ baseline: cut(before), candidate: cut(now) })).notes
       .filter(({ code }) => code === "truncated").map(({ detail }) => detail);
   assertEquals(await notesOf(2, 2), []);
   assertStringIncludes((await notesOf(1, 4))[0]!, "1 reply of the baseline and 4 of the candidate");
@@ -191,7 +190,7 @@ Deno.test("scenarios that share an id are paired by what they say, then by their
   ];
   const run = (values: [number, number]) =>
     recordedRun([["same", [["t", values[0]]]], ["same", [["t", values[1]]]]]).turns;
-  const { moved, changed, scores } = await compareRuns({
+  const { moved, changed, scores } = await compareTwo({
     baseline: { scenarios: batch("hello", "bye"), turns: run([0.1, 0.9]) },
     candidate: { scenarios: batch("bye", "hello"), turns: run([0.8, 0.3]) },
   });
@@ -208,7 +207,7 @@ Deno.test("ten scenarios that ask the same are one, whatever they are called, an
     ),
     scenarios: Array.from({ length: 10 }, (_, i) => scenario(`s${i}`, [interaction("t")])),
   });
-  const { scores, verdict, notes } = await compareRuns({
+  const { scores, verdict, notes } = await compareTwo({
     baseline: tenTimes(0.1),
     candidate: tenTimes(0.9),
   });
@@ -254,7 +253,7 @@ Deno.test("a scenario whose reference or system prompt changed is paired and nam
     turns: recordedRun([["s", [["t", 0.5]]]]).turns,
   });
   for (const candidate of [run("new", "old"), run("old", "new")]) {
-    const { changed, scores } = await compareRuns({ baseline: run("old", "old"), candidate });
+    const { changed, scores } = await compareTwo({ baseline: run("old", "old"), candidate });
     assertEquals([changed, scores.overall!.scenarios], [["s"], 1]);
   }
 });
@@ -291,8 +290,8 @@ Deno.test("the caller may name another score, and scores that do not decide have
     baseline: recordedRun(shifted({ overall: 0, mood: 0 })),
     candidate: recordedRun(shifted({ overall: 0, mood: -0.2 })),
   });
-  assertEquals((await compareRuns(runs())).verdict, "inconclusive");
-  const { verdict, decided_by, scores, moved } = await compareRuns(runs(), { decideBy: "mood" });
+  assertEquals((await compareTwo(runs())).verdict, "inconclusive");
+  const { verdict, decided_by, scores, moved } = await compareTwo(runs(), { decideBy: "mood" });
   assertEquals([verdict, decided_by, moved!.score], ["regressed", "mood", "mood"]);
   assertEquals(Object.keys(scores), ["mood", "overall"]);
   for (const score of Object.values(scores)) assert(!("verdict" in score));
@@ -322,7 +321,7 @@ Deno.test("the other scores are corrected among themselves, and so are their int
 Deno.test("a score that neither run has cannot decide", async () => {
   const error = await assertRejects(
     () =>
-      compareRuns({ baseline: recordedRun(plain([1])), candidate: recordedRun(plain([1])) }, {
+      compareTwo({ baseline: recordedRun(plain([1])), candidate: recordedRun(plain([1])) }, {
         decideBy: "bleu",
       }),
     AppError,
@@ -360,7 +359,7 @@ Deno.test("a thousand scenarios are compared without holding the event loop", as
 
 Deno.test("a scenario that lost more turns than a call takes arguments is compared", async () => {
   const turns = Array.from({ length: 150_000 }, (_, turn): [string, number] => [`t${turn}`, 1]);
-  const result = await compareRuns({
+  const result = await compareTwo({
     baseline: recordedRun([["s", turns]]),
     candidate: recordedRun([["s", turns.slice(0, 1)]]),
   });
@@ -459,7 +458,7 @@ Deno.test("a verdict that the missing values could change is none, and the reaso
     { length: 20 },
     (_, index) => turn(0.8, { grade: index < 8 ? null : 0.5 + index / 100 }),
   );
-  const comparison = await compareRuns(
+  const comparison = await compareTwo(
     { baseline: recordedRun(run(good)), candidate: recordedRun(run(bad)) },
     { decideBy: "judge" },
   );
@@ -468,7 +467,7 @@ Deno.test("a verdict that the missing values could change is none, and the reaso
     comparison.reason,
     "values of judge are missing (0 in the baseline, 8 in the candidate), and the verdict depends on them",
   );
-  const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);
+  const text = describeTwo(comparison, markdownForm);
   assertStringIncludes(
     text,
     "`judge` is missing in 0 turns of the baseline and 8 of the candidate",
@@ -577,7 +576,7 @@ const failedRun = (values: RecordedScore[]) =>
   recordedRun(values.map((value, index) => [`s${index}`, [["t", value]]]));
 
 const compareFailed = async (baseline: RecordedScore[], candidate: RecordedScore[]) =>
-  await compareRuns({ baseline: failedRun(baseline), candidate: failedRun(candidate) });
+  await compareTwo({ baseline: failedRun(baseline), candidate: failedRun(candidate) });
 
 const good = Array.from({ length: 20 }, (_, index) => 0.7 + index / 100);
 const failing = (from: RecordedScore[], count: number): RecordedScore[] =>
@@ -597,7 +596,7 @@ Deno.test("a verdict that unanswered calls could change is inconclusive, and say
     " if unanswered calls count 0 (0 in the baseline, 10 in the candidate), but their " +
       "answers could change the verdict",
   );
-  const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);
+  const text = describeTwo(comparison, markdownForm);
   assertStringIncludes(text, "0 calls of the baseline and 10 of the candidate were not answered");
   assertMatch(text, /inconclusive \(.*\); regressed if unanswered calls count 0\n/);
   assert(isRegression(comparison), "a build fails for it");

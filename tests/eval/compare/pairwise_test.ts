@@ -7,7 +7,6 @@ import {
 } from "@std/assert";
 import type { JudgeQuestion } from "../../../eval/assess/judge/model.ts";
 import { compareRuns } from "../../../eval/compare/compare.ts";
-import { comparePairwise } from "../../../eval/compare/pairwise.ts";
 import { type Attempts, permutationTest } from "../../../eval/compare/statistics/permutation.ts";
 import {
   detectableDifference,
@@ -15,7 +14,6 @@ import {
   stepOfDifferences,
 } from "../../../eval/compare/statistics/planning.ts";
 import { markdownForm } from "../../../eval/export/formats/markdown.ts";
-import { describeComparison } from "../../../eval/export/text/comparison_text.ts";
 import { normalCdf, normalQuantile } from "../../../eval/results/mean_interval.ts";
 import { simulateGroups } from "../../bench/trust/groups.ts";
 import { describeDifferences } from "../../bench/trust/planned.ts";
@@ -34,6 +32,7 @@ import {
 import { recordedRun, type RecordedScenario } from "../../fakes/recorded_run.ts";
 import { fakeJudge, scoringPorts } from "../../fakes/scoring_ports.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
+import { compareTwo, describeTwo } from "../../fakes/compare_two.ts";
 
 /** `deno task bench trust` goes through the whole grid with 500 groups each. */
 const SIMULATIONS = 80;
@@ -63,25 +62,22 @@ Deno.test("a model that is better is found among five", async () => {
 /** Runs of 12 scenarios around a level each. */
 function runsAt(levels: number[]) {
   const { normal } = createSampler(7);
-  return levels.map((level) => {
+  return levels.map((level, run) => {
     const values = Array.from({ length: 12 }, (_, index): RecordedScenario => [
       `s${index}`,
       [["t", Math.min(1, Math.max(0, level + 0.05 * normal()))]],
     ]);
-    return () => recordedRun(values);
+    return { name: `${run}`, open: () => recordedRun(values) };
   });
 }
 
 Deno.test("each pair is tested as two runs are, and p-values are corrected over all pairs", async () => {
   const runs = runsAt([0.5, 0.5, 0.8]);
-  const { pairs, tests, decidedBy } = await comparePairwise(runs);
-  assertEquals([pairs.length, tests, decidedBy], [3, 3, "overall"]);
-  assertEquals(pairs.map(({ baseline, candidate }) => [baseline, candidate]), [[0, 1], [0, 2], [
-    1,
-    2,
-  ]]);
-  const alone = await compareRuns({ baseline: runs[0]!(), candidate: runs[2]!() });
-  const { p, difference, ci95 } = pairs[1]!.score!;
+  const { pairs, tests, decided_by, best } = await compareRuns(runs);
+  assertEquals([pairs.length, tests, decided_by, best], [3, 3, "overall", ["2"]]);
+  assertEquals(pairs.map(({ baseline, candidate }) => baseline + candidate), ["01", "02", "12"]);
+  const alone = await compareTwo({ baseline: runs[0]!.open(), candidate: runs[2]!.open() });
+  const { p, difference, ci95 } = pairs[1]!.scores.overall!;
   assertEquals(difference, alone.scores.overall!.difference);
   assertAlmostEquals(p!, 3 * alone.scores.overall!.p!, 1e-12);
   assert(ci95![0] < alone.scores.overall!.ci95![0] && alone.scores.overall!.ci95![1] < ci95![1]);
@@ -92,11 +88,14 @@ Deno.test("small runs are read once, large ones again for each pair, with the sa
   const runs = runsAt([0.5, 0.6, 0.7, 0.8]);
   const compare = async (keptTurns?: number) => {
     const reads = [0, 0, 0, 0];
-    const counted = runs.map((open, index) => () => {
-      reads[index]!++;
-      return open();
-    });
-    const result = await comparePairwise(counted, keptTurns === undefined ? {} : { keptTurns });
+    const counted = runs.map(({ name, open }, index) => ({
+      name,
+      open() {
+        reads[index]!++;
+        return open();
+      },
+    }));
+    const result = await compareRuns(counted, keptTurns === undefined ? {} : { keptTurns });
     return { reads, result };
   };
   const small = await compare();
@@ -108,10 +107,10 @@ Deno.test("small runs are read once, large ones again for each pair, with the sa
 });
 
 Deno.test("a reason says how many scenarios the test needs", async () => {
-  const { pairs } = await comparePairwise(
-    runsAt([0.5, 0.5]).map((open) => () => ({
-      ...open(),
-      scenarios: open().scenarios.slice(0, 3),
+  const { pairs } = await compareRuns(
+    runsAt([0.5, 0.5]).map(({ name, open }) => ({
+      name,
+      open: () => ({ ...open(), scenarios: open().scenarios.slice(0, 3) }),
     })),
   );
   assertEquals(
@@ -121,23 +120,23 @@ Deno.test("a reason says how many scenarios the test needs", async () => {
 });
 
 Deno.test("a score that no run has is refused, and one model makes no pair", async () => {
-  const error = await assertRejects(() => comparePairwise(runsAt([0.5, 0.6]), { decideBy: "x" }));
+  const error = await assertRejects(() => compareRuns(runsAt([0.5, 0.6]), { decideBy: "x" }));
   assertEquals((error as Error).message, "cannot decide by x: the scores of the runs are overall");
-  assertEquals((await comparePairwise(runsAt([0.5]))).pairs, []);
+  assertEquals((await compareRuns(runsAt([0.5]))).pairs, []);
 });
 
 Deno.test("comparing six models of 300 scenarios gives way to other work in between", async () => {
   const { uniform } = createSampler(8);
-  const runs = Array.from({ length: 6 }, () => {
+  const runs = Array.from({ length: 6 }, (_, run) => {
     const values = Array.from({ length: 300 }, (_, index): RecordedScenario => [
       `s${index}`,
       [["t", uniform(), uniform()]],
     ]);
-    return () => recordedRun(values);
+    return { name: `${run}`, open: () => recordedRun(values) };
   });
   let turns = 0;
   const timer = setInterval(() => turns++, 0);
-  await comparePairwise(runs);
+  await compareRuns(runs);
   clearInterval(timer);
   assert(turns > 10, `${turns} turns of the event loop`);
 });
@@ -226,13 +225,13 @@ Deno.test("a call without an answer loses, and the judge is not asked about it",
   assertEquals(questions().length, 22);
 });
 
-Deno.test("POST /runs/compare answers the comparison with the preference, and needs a judge", async () => {
+Deno.test("POST /compare answers the comparison with the preference, and needs a judge", async () => {
   const { cli, judge } = await comparedBy(() => '{"better": "tie", "reason": "so"}');
   const [candidate, baseline] = (await cli.store.listRuns({ limit: 2 })).runs.map(({ id }) => id);
   const ask = async (scoring = scoringPorts({ judge })) => {
     const { service } = evalService(undefined, { store: cli.store, scoring });
     const response = await service(
-      new Request("http://127.0.0.1/runs/compare", {
+      new Request("http://127.0.0.1/compare", {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ baseline, candidate }),
@@ -242,7 +241,7 @@ Deno.test("POST /runs/compare answers the comparison with the preference, and ne
   };
   const { status, body } = await ask();
   assertEquals([status, body.preference.ties, body.decided_by], [200, 12, "overall"]);
-  assert(body.verdict !== undefined);
+  assert(body.pairs[0].verdict !== undefined);
   assertEquals((await ask(scoringPorts())).status, 400);
   const deleting = fakeJudge(() => '{"better": "tie", "reason": "so"}');
   const { ask: answer } = deleting.judge;
@@ -350,7 +349,7 @@ Deno.test("meanings by two methods are not compared, and it is said", async () =
     reason: "other_method",
     detail: "use+stems / text-embedding-3",
   }]);
-  const text = describeComparison({ baseline: "b", result: comparison }, markdownForm);
+  const text = describeTwo(comparison, markdownForm);
   assertStringIncludes(
     text,
     "Not compared: `semantic_similarity` at 12 turns, the runs computed it by different methods " +
@@ -373,7 +372,7 @@ Deno.test("an attempt by another method than the others is missing, not mixed in
 Deno.test("grades by two judges, or by two rubrics, are not compared", async () => {
   const other = graded.map((result) => ({ ...result, judge: judge(0.4, "judge-2") }));
   assertEquals((await compare(run(graded), run(other))).left_out[0]!.reason, "other_method");
-  const { left_out } = await compareRuns({
+  const { left_out } = await compareTwo({
     baseline: { ...recordedRun(run(graded)), rubric: "Be polite." },
     candidate: { ...recordedRun(run(graded)), rubric: "Be short." },
   });
@@ -400,7 +399,7 @@ Deno.test("checks and labels that two judges decided, or two endpoints, are not 
     [labelled("few_shot"), { ...one, embeddings: "e2" }, ["intent_match", "metadata_match"]],
   ];
   for (const [result, scoredBy, expected] of cases) {
-    const { left_out } = await compareRuns({
+    const { left_out } = await compareTwo({
       baseline: { ...recordedRun(run([result])), scoredBy: one },
       candidate: { ...recordedRun(run([result])), scoredBy },
     });

@@ -1,5 +1,4 @@
 import { assert, assertEquals } from "@std/assert";
-import { compareRuns } from "../../../eval/compare/compare.ts";
 import {
   differencesOf,
   permutationTest,
@@ -8,6 +7,7 @@ import {
 import { simulateVerdicts, type VerdictCell } from "../../bench/trust/verdicts.ts";
 import { recordedRun, type RecordedScenario } from "../../fakes/recorded_run.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
+import { compareTwo } from "../../fakes/compare_two.ts";
 
 /** The most important cells; `deno task bench trust` goes through the whole grid. */
 const SIMULATIONS = 400;
@@ -76,7 +76,7 @@ Deno.test("the intervals of whole comparisons hold the true difference in about 
     );
     const run = (better: number): RecordedScenario[] =>
       scenarios.map((attempt, index) => [`s${index}`, [["t", attempt(better), attempt(better)]]]);
-    const { scores } = await compareRuns({
+    const { scores } = await compareTwo({
       baseline: recordedRun(run(0)),
       candidate: recordedRun(run(0.05)),
     });

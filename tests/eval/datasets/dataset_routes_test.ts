@@ -4,6 +4,7 @@ import { digestBatch } from "../../../eval/store/runs/run_record.ts";
 import { datasetService, jsonl, scenario } from "../../fakes/dataset_service.ts";
 import { evaluateBody, evaluateRequestOf, evaluateWith } from "../../fakes/eval_service.ts";
 import { scoringPorts } from "../../fakes/scoring_ports.ts";
+import { pairIn } from "../../fakes/compare_two.ts";
 
 Deno.test("a dataset is written, listed, read and deleted", async () => {
   const { call, put } = datasetService();
@@ -310,7 +311,7 @@ Deno.test("comparing runs of two versions says which, and which scenarios change
     versions.push((await put("/datasets/support", file)).json.version);
     runs.push((await evaluateWith(service, rest)).run_id);
   }
-  const { json } = await call(`/runs/compare?baseline=${runs[0]}&candidate=${runs[1]}`);
+  const json = pairIn((await call(`/compare?runs=${runs}`)).json);
   assertEquals(json.baseline.dataset, `support@${versions[0]}`);
   assertEquals(json.candidate.dataset, `support@${versions[1]}`);
   assertEquals(json.changed, ["b"]);

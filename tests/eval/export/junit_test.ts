@@ -1,11 +1,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse, type TestCase, type TestSuites } from "junit2json";
 import fc from "seeded-fast-check";
-import { compareRuns } from "../../../eval/compare/compare.ts";
 import { html } from "../../../eval/export/formats/html.ts";
 import { junit, junitScenarios } from "../../../eval/export/formats/junit.ts";
 import { oneLine, oneLineEnds, printable } from "../../../eval/export/text/text_form.ts";
-import type { GroupReport } from "../../../eval/groups/group_report.ts";
+import type { Comparison } from "../../../eval/compare/compare_stored.ts";
 import { anyCharacter } from "../../fakes/any_character.ts";
 import { recordedRun } from "../../fakes/recorded_run.ts";
 import {
@@ -16,6 +15,7 @@ import {
   textOf,
 } from "../../fakes/stored_run.ts";
 import { PAYLOADS } from "../../pages/payloads.ts";
+import { asComparison, compareTwo } from "../../fakes/compare_two.ts";
 
 /** Read by the library, and by the rule that it is lenient about: XML's own characters only. */
 async function readBack(batch: StoredScenario[]): Promise<TestSuites> {
@@ -210,8 +210,11 @@ Deno.test("a comparison is a suite with one case, the deciding score, and a regr
       ),
     );
   const write = async (baseline: ReturnType<typeof run>) => {
-    const result = await compareRuns({ baseline, candidate: run(0) });
-    const comparison = { baseline: "run-0", result, isRequired: true };
+    const result = await compareTwo({ baseline, candidate: run(0) });
+    const comparison = {
+      result: asComparison(result, [{ run_id: "run-0" }, {}]),
+      isRequired: true,
+    };
     const source = { ...storedRun([["s", [[{}]]]]), comparison };
     return await parse(await textOf(junit.write(source))) as TestSuites;
   };
@@ -234,8 +237,8 @@ Deno.test("a comparison is a suite with one case, the deciding score, and a regr
 Deno.test("a regression by failed calls names them, and not a p-value of 1", async () => {
   const run = (score: number | "failed") =>
     recordedRun([..."abcdefgh"].map((id) => [id, [["t", score]]]));
-  const result = await compareRuns({ baseline: run(0.8), candidate: run("failed") });
-  const comparison = { baseline: "run-0", result };
+  const result = await compareTwo({ baseline: run(0.8), candidate: run("failed") });
+  const comparison = { result: asComparison(result, [{ run_id: "run-0" }, {}]) };
   const text = await textOf(junit.write({ ...storedRun([["s", [[{}]]]]), comparison }));
   assertStringIncludes(
     text,
@@ -312,16 +315,15 @@ Deno.test("no text of a caller or a model ends the report's data or adds a tag",
 });
 
 Deno.test("a report of a group holds its models and pairs, whatever their names are", async () => {
-  const report = {
+  const result = {
     group_id: "g",
-    test_name: PAYLOADS[0]!,
-    models: [{ name: PAYLOADS[2]!, run_id: "r" }],
+    runs: [{ name: PAYLOADS[2]!, test_name: PAYLOADS[0]!, run_id: "r" }],
     pairs: [],
-  } as unknown as GroupReport;
-  const pieces = html.writeGroup({ report, runs: () => Promise.resolve([]) });
+  } as unknown as Comparison;
+  const pieces = html.writeComparison({ result, runs: () => Promise.resolve([]) });
   const file = (await Array.fromAsync(pieces)).join("");
   assertEquals(file.match(/<script/g)?.length, 2);
-  assertEquals(dataOf(file), { group: report });
+  assertEquals(dataOf(file).comparison, result);
 });
 
 Deno.test("a report allows its own script and style by their hashes, and nothing else", async () => {

@@ -1,13 +1,12 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { terminalForm } from "../../../eval/cli/report/terminal_form.ts";
-import { compareRuns } from "../../../eval/compare/compare.ts";
 import { markdown, markdownForm } from "../../../eval/export/formats/markdown.ts";
 import { agreementText } from "../../../eval/export/text/agreement_text.ts";
 import { describeComparison } from "../../../eval/export/text/comparison_text.ts";
-import { describeGroup } from "../../../eval/export/text/group_text.ts";
 import { showCost } from "../../../eval/export/text/text_form.ts";
 import { describeAgreement, type GradedTurn } from "../../../eval/grades/agreement.ts";
-import type { GroupModel, GroupPair, GroupReport } from "../../../eval/groups/group_report.ts";
+import type { ComparedPair } from "../../../eval/compare/comparison.ts";
+import type { ComparedRun, Comparison } from "../../../eval/compare/compare_stored.ts";
 import type { AgreementLabel } from "../../../eval/schemas/interaction_result.ts";
 import { recordedRun, type RecordedScore } from "../../fakes/recorded_run.ts";
 import {
@@ -17,6 +16,7 @@ import {
   type StoredScenario,
   textOf,
 } from "../../fakes/stored_run.ts";
+import { asComparison, compareTwo, describeTwo } from "../../fakes/compare_two.ts";
 
 Deno.test("a comment says whether the run passed, its averages, and where to look first", async () => {
   const source = storedRun([
@@ -207,9 +207,12 @@ Deno.test("a comparison comes below the run, with the verdict and what has no co
       ),
       [extra, [["t", 1]]],
     ]);
-  const result = await compareRuns({ baseline: run(0.1, "old"), candidate: run(0, "new") });
+  const result = await compareTwo({ baseline: run(0.1, "old"), candidate: run(0, "new") });
   const text = await textOf(
-    markdown.write({ ...storedRun([["s", [[{}]]]]), comparison: { baseline: "run-0", result } }),
+    markdown.write({
+      ...storedRun([["s", [[{}]]]]),
+      comparison: { result: asComparison(result, [{ run_id: "run-0" }, {}]) },
+    }),
   );
   assertStringIncludes(text, "## Evaluation `a test`: 1 of 1 scenario passes\n");
   assertStringIncludes(text, "### Compared with `run-0`: overall regressed");
@@ -228,8 +231,11 @@ Deno.test("a comparison names the deciding score first, and its reason", async (
       overall: value + shift,
       rouge_l: value,
     }]]]));
-  const result = await compareRuns({ baseline: run(0), candidate: run(0.1) });
-  const source = { ...storedRun([["s", [[{}]]]]), comparison: { baseline: "run-0", result } };
+  const result = await compareTwo({ baseline: run(0), candidate: run(0.1) });
+  const source = {
+    ...storedRun([["s", [[{}]]]]),
+    comparison: { result: asComparison(result, [{ run_id: "run-0" }, {}]) },
+  };
   const text = await textOf(markdown.write(source));
   const named = [...text.slice(text.indexOf("Compared with")).matchAll(/^\| `(\w+)`/gm)];
   assertEquals(named.slice(0, 3).map(([, name]) => name), ["overall", "token_f1", "chrf"]);
@@ -325,8 +331,8 @@ async function report(
 ): Promise<string> {
   const run = (score: typeof before) =>
     recordedRun(PLACES.map((index) => [`s${index}`, [["t", score(index)]]]));
-  const result = await compareRuns({ baseline: run(before), candidate: run(now) });
-  return describeComparison({ baseline: "b", result }, terminalForm);
+  const result = await compareTwo({ baseline: run(before), candidate: run(now) });
+  return describeTwo(result, terminalForm);
 }
 
 Deno.test("a run that is better in other scores only is not called better", async () => {
@@ -378,41 +384,40 @@ Deno.test("a report says that overall was computed again if a part of it is not 
   assert(!(await report(() => scored("yes"), () => scored("yes"))).includes(note));
 });
 
-function model(name: string, overall: Record<string, unknown>): GroupModel {
+function model(name: string, overall: Record<string, unknown>): ComparedRun {
   const counts = { progress: { done: 9, total: 9, failed: 0 }, errors: [], missing_scores: [] };
-  return { name, status: "completed", scores: { overall }, ...counts } as unknown as GroupModel;
+  return { name, status: "completed", scores: { overall }, ...counts } as unknown as ComparedRun;
 }
 
 /** The first model is better than each other one; the others do not differ significantly. */
-function groupReport(models: GroupModel[]): GroupReport {
+function groupReport(models: ComparedRun[]): Comparison {
   const names = models.map(({ name }) => name);
   const pairs = names.flatMap((baseline, index) =>
-    names.slice(index + 1).map((candidate): GroupPair => {
+    names.slice(index + 1).map((candidate): ComparedPair => {
       const verdict = index === 0 ? "regressed" : "inconclusive";
       const reason = index === 0 ? null : "a difference of this size is too likely by chance";
       const scores = {
         overall: { difference: -0.1, ci95: null, p: 0.5, scenarios: 9, turns_without_pair: 0 },
       };
       const better = index === 0 ? baseline : null;
-      return { baseline, candidate, better, verdict, reason, scores } as unknown as GroupPair;
+      return { baseline, candidate, better, verdict, reason, scores } as unknown as ComparedPair;
     })
   );
   return {
-    test_name: "t",
     group_id: "g",
     status: "completed",
     progress: { done: 9, total: 9, failed: 0 },
-    models,
+    runs: models.map((model) => ({ ...model, test_name: "t" })),
     pairs,
     best: names.slice(0, 1),
     decided_by: "overall",
     tests: pairs.length,
-  } as unknown as GroupReport;
+  } as unknown as Comparison;
 }
 
 Deno.test("a group of many models lists the verdicts first, and not every pair three times", () => {
   const models = [..."abcdefghij"].map((name) => model(name, { mean: 0.5, ci95: null }));
-  const text = describeGroup(groupReport(models), terminalForm);
+  const text = describeComparison(groupReport(models), terminalForm);
   const rows = text.match(/^. − .+$/gm)!;
   assertEquals(rows.length, 20);
   assert(rows.slice(0, 9).every((row) => /^. − a .* a$/.test(row)), rows.join("\n"));
@@ -426,7 +431,7 @@ Deno.test("a mean of which scores are missing is shown in a group by its bounds"
     model("whole", { mean: 0.7, ci95: [0.6, 0.8], bounds: null }),
     model("half", { mean: null, ci95: [0.4, 0.9], bounds: [0.5, 0.8] }),
   ];
-  const text = describeGroup(groupReport(models), terminalForm);
+  const text = describeComparison(groupReport(models), terminalForm);
   assertMatch(text, /half +0\.500 to 0\.800 +0\.400 … 0\.900/);
 });
 

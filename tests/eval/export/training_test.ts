@@ -292,7 +292,6 @@ Deno.test("an export for training that cannot be made says what to do", async ()
     [["latest", "--format", "csv", "--judge"], "--judge is for dpo and dpo-openai"],
     [["latest", "--format", "dpo", "--judge"], "none is configured (JUDGE_BASE_URL, JUDGE_MODEL)"],
     [["latest", "--format", "dpo", "--rows", "scores"], "--rows cannot be used with training data"],
-    [["latest", "latest", "--format", "csv"], "only training data has several runs"],
     [["latest", "none", "--format", "dpo"], 'no run "none"'],
   ];
   for (const [args, message] of cases) {

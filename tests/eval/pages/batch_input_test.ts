@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { StoredComparison } from "../../../eval/compare/compare_stored.ts";
+import type { Comparison } from "../../../eval/compare/compare_stored.ts";
 import { turnPath } from "../../../eval/pages/api.ts";
 import { createBatchDraft } from "../../../eval/pages/batch/batch_draft.ts";
 import {
@@ -210,8 +210,8 @@ Deno.test("a table with a quote that is never closed is refused, unless the file
   assertEquals(readBatchInput(text, { isBeginning: true }).kind, "csv");
 });
 
-const comparison = (fields: Record<string, unknown>) =>
-  ({ decided_by: "overall", reason: null, ...fields }) as unknown as StoredComparison;
+const comparison = ({ decided_by = "overall", ...pair }: Record<string, unknown>) =>
+  ({ decided_by, pairs: [{ reason: null, ...pair }] }) as unknown as Comparison;
 const overall = { difference: 0.1, ci95: [-0.2, 0.4], p: 0.25, scenarios: 8 };
 
 Deno.test("the sentence is about the deciding score, and the reason stands beneath it", () => {

@@ -438,7 +438,7 @@ Deno.test("an incomplete run is cut off or refused on every route, never shown a
     other.prepare("delete from turns where run_id = ? and attempt >= 400").run(id);
     other.close();
     const { service } = evalService(() => "", { store });
-    for (const road of [...ROADS(id), `/runs/compare?baseline=${id}&candidate=${id}`]) {
+    for (const road of [...ROADS(id), `/compare?baseline=${id}&candidate=${id}`]) {
       const outcome = await get(service, road).then(
         async (response) => response.status === 200 ? await response.text() : response.status,
       ).catch((error: Error) => error.name);

@@ -301,8 +301,8 @@ Deno.test("an invalid parameter of the lists is refused by its name", async () =
       "cursor",
     ]),
     [`/runs/${id}/turns?sort=seq&cursor=${writeCursor(["seq", 1.5, 0, 0, 0])}`, "cursor"],
-    [`/runs/compare/scenarios?baseline=${id}&candidate=${id}&score=none`, "score"],
-    [`/runs/compare/turns?baseline=${id}`, "candidate"],
+    [`/compare/scenarios?baseline=${id}&candidate=${id}&score=none`, "score"],
+    [`/compare/turns?baseline=${id}`, "candidate"],
   ];
   for (const [path, name] of cases) {
     const { status, body } = await get(service, path);
@@ -475,14 +475,14 @@ Deno.test("everything that two runs share is listed in pages, by any order", asy
     evaluateBody({ test_batch: [...BATCH.slice(1), { ...BATCH[0], id: "another" }] }),
   );
   const both = `baseline=${other.run_id}&candidate=${id}`;
-  const scenarios = (await get(service, `/runs/compare/scenarios?${both}&limit=1`)).body;
+  const scenarios = (await get(service, `/compare/scenarios?${both}&limit=1`)).body;
   assertEquals([scenarios.total, scenarios.scenarios.length], [2, 1]);
   assertEquals(scenarios.scenarios[0].baseline.scenario, 0);
   assertEquals(scenarios.scenarios[0].candidate.scenario, 1);
-  const turns = (await get(service, `/runs/compare/turns?${both}&sort=-change`)).body;
+  const turns = (await get(service, `/compare/turns?${both}&sort=-change`)).body;
   assertEquals([turns.total, turns.next_cursor], [4, null]);
   assertEquals(turns.turns[0].difference, 0);
   assertEquals(Object.keys(turns.turns[0].baseline), ["scenario", "turn", "mean"]);
-  const next = `/runs/compare/scenarios?${both}&limit=1&cursor=${scenarios.next_cursor}`;
+  const next = `/compare/scenarios?${both}&limit=1&cursor=${scenarios.next_cursor}`;
   assertEquals((await get(service, next)).body.scenarios[0].scenario_id, "the fail one");
 });

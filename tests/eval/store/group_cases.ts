@@ -39,14 +39,11 @@ export const groupCases: Record<string, StoreCase> = {
     assertEquals((await store.unfinishedRuns()).length, 3);
   },
 
-  "groups are listed newest first, and runs by their group": async (store, clock) => {
-    const first = await newGroup(store, ["a"]);
+  "runs are listed by their group": async (store, clock) => {
+    await newGroup(store, ["a"]);
     await newRun(store);
     clock.now += 1;
     const second = await newGroup(store, ["a", "b"]);
-    assertEquals(await store.listGroups({ limit: 5 }), [second.id, first.id]);
-    assertEquals(await store.listGroups({ limit: 1 }), [second.id]);
-    assertEquals(await store.listGroups({ limit: 5, before: second.id }), [first.id]);
     const { runs } = await store.listRuns({ groupId: second.id, limit: 5 });
     assertEquals(runs.map(({ modelId }) => modelId), ["acme/b", "acme/a"]);
     assertEquals(await store.groupRuns("none"), []);
@@ -90,6 +87,5 @@ export const groupCases: Record<string, StoreCase> = {
     assertEquals(await store.findByKey(idempotency), { outcome: "known", id: first.id });
     await store.deleteRun(b!.id);
     assertEquals(await store.findByKey(idempotency), undefined);
-    assertEquals(await store.listGroups({ limit: 5 }), []);
   },
 };

@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import type { GroupReport, ListedGroup } from "../../../eval/groups/group_report.ts";
-import { createGroups } from "../../../eval/groups/groups.ts";
+import { type Comparison, createComparer } from "../../../eval/compare/compare_stored.ts";
 import type { RunSummary } from "../../../eval/results/run_summary.ts";
 import { restingProgress, viewRun } from "../../../eval/run/events/view.ts";
 import type { RunRecord } from "../../../eval/store/runs/run_record.ts";
@@ -19,25 +18,26 @@ Deno.test("several models are one group: a table of scores with intervals, costs
     model_ids: ["acme/a", "acme/bad", "acme/b"],
     test_name: "numbers",
   });
-  const report = answer as GroupReport;
+  const report = answer as Comparison;
   assertEquals(status, 200, JSON.stringify(answer));
-  assertEquals(response.headers.get("location"), `/groups/${report.group_id}`);
+  assertEquals(response.headers.get("location"), `/compare?group=${report.group_id}`);
+  const [{ test_name, attempts }] = report.runs as [Comparison["runs"][0]];
   assertEquals(
-    [report.message, report.status, report.test_name, report.attempts],
+    [report.message, report.status, test_name, attempts],
     ["Evaluation completed successfully", "completed", "numbers", 1],
   );
-  assertEquals(report.models.map(({ name, model_id }) => [name, model_id]), [
+  assertEquals(report.runs.map(({ name, model_id }) => [name, model_id]), [
     ["acme/a", "acme/a"],
     ["acme/bad", "acme/bad"],
     ["acme/b", "acme/b"],
   ]);
-  for (const { scores, status, run_id } of report.models) {
+  for (const { scores, status, run_id } of report.runs) {
     const { mean, ci95, n } = scores!.overall!;
     assertEquals([status, n], ["completed", SCENARIOS]);
     assert(ci95![0] <= mean! && mean! <= ci95![1]);
     assertEquals((await store.getRun(run_id))!.request.model_ids, undefined);
   }
-  assertEquals(report.models.map(({ cost }) => cost!.amount!.toFixed(3)), [
+  assertEquals(report.runs.map(({ cost }) => cost!.amount!.toFixed(3)), [
     "0.120",
     "0.012",
     "0.120",
@@ -60,17 +60,20 @@ Deno.test("several models are one group: a table of scores with intervals, costs
 Deno.test("the pairs are decided by the score that the caller names", async () => {
   const { service } = groupService();
   const { answer: { group_id } } = await post(service, { model_ids: ["acme/a", "acme/bad"] });
-  const { answer } = await call(service, `GET /groups/${group_id}?decide_by=chrf&detail=full`);
+  const { answer } = await call(
+    service,
+    `GET /compare?group=${group_id}&decide_by=chrf&detail=full`,
+  );
   assertEquals([answer.decided_by, answer.tests, answer.pairs[0].verdict], [
     "chrf",
     1,
     "regressed",
   ]);
-  assertEquals(Object.keys(answer.pairs[0].scores), ["chrf"]);
-  assertEquals(answer.method.correction, "Holm, over all pairs");
-  const unknown = await call(service, `GET /groups/${group_id}?decide_by=none`);
+  assertEquals(Object.keys(answer.pairs[0].scores)[0], "chrf");
+  assertEquals(answer.method.correction, "none for the deciding score; Holm among the others");
+  const unknown = await call(service, `GET /compare?group=${group_id}&decide_by=none`);
   assertEquals([unknown.status, unknown.answer.errors[0].path], [400, "decide_by"]);
-  const without = await call(service, `GET /groups/${group_id}?pairs=false`);
+  const without = await call(service, `GET /compare?group=${group_id}&pairs=false`);
   assertEquals([without.answer.pairs, without.answer.best], [null, null]);
 });
 
@@ -88,7 +91,7 @@ Deno.test("targets have their own endpoints and names", async () => {
     ],
   });
   assertEquals(status, 200, JSON.stringify(answer));
-  assertEquals(answer.models.map(({ name }: { name: string }) => name), [
+  assertEquals(answer.runs.map(({ name }: { name: string }) => name), [
     "before",
     "m at 127.0.0.1:10",
     "other",
@@ -214,7 +217,7 @@ Deno.test("a group needs a place for each of its runs, and starts none without",
   const refused = await post(service, { model_ids: ["a", "b"] });
   assertEquals([started.status, refused.status], [202, 503]);
   assertMatch(refused.answer.detail, /2 more would exceed the limit of 3 \(EVAL_MAX_RUNS\)/);
-  assertEquals((await store.listGroups({ limit: 5 })).length, 1);
+  assertEquals((await store.listRuns({ limit: 5 })).runs.length, 2);
   const tooMany = await post(service, { model_ids: ["a", "b", "c", "d"] });
   assertEquals([tooMany.status, tooMany.answer.errors[0].path], [400, "model_ids"]);
   gate.open();
@@ -243,10 +246,10 @@ Deno.test("the runs of a group go on after its client has left, and the same key
   await gate.reached(2);
   client.abort();
   await lost;
-  const [group] = await store.listGroups({ limit: 1 });
+  const { runs: [first] } = await store.listRuns({ limit: 1 });
   gate.open();
   const { answer, status } = await post(service, { model_ids: ["a", "b"] }, key);
-  assertEquals([status, answer.group_id, answer.status], [200, group, "completed"]);
+  assertEquals([status, answer.group_id, answer.status], [200, first!.group!.id, "completed"]);
   assertEquals((await store.listRuns({ limit: 5 })).runs.length, 2);
 });
 
@@ -263,88 +266,78 @@ Deno.test("a model whose endpoint fails is in the table and does not stop the ot
   const { answer, status } = await post(service, { model_ids: ["a", "b", "c"] });
   assertEquals([status, answer.status], [200, "failed"]);
   assertEquals(answer.message, "Evaluation failed: 2 of 3 models completed");
-  assertEquals(answer.models.map(({ status }: { status: string }) => status), [
+  assertEquals(answer.runs.map(({ status }: { status: string }) => status), [
     "completed",
     "failed",
     "completed",
   ]);
   assertEquals(answer.pairs.length, 1);
   isBroken = false;
-  const retried = await call(service, `POST /runs/${answer.models[1].run_id}/retry`);
+  const retried = await call(service, `POST /runs/${answer.runs[1].run_id}/retry`);
   await runs.active(retried.answer.run_id)?.ended;
-  const again = (await call(service, `GET /groups/${answer.group_id}`)).answer as GroupReport;
-  assertEquals([again.status, again.models[1]!.run_id], ["completed", retried.answer.run_id]);
+  const again = (await call(service, `GET /compare?group=${answer.group_id}`)).answer as Comparison;
+  assertEquals([again.status, again.runs[1]!.run_id], ["completed", retried.answer.run_id]);
   assertEquals(again.pairs!.length, 3);
 });
 
-Deno.test("respond-async answers with the group; it is listed, shown while it runs, cancelled and deleted", async () => {
+Deno.test("respond-async answers with the runs; they are shown while they run, and end and go one by one", async () => {
   const gate = gatedTarget();
   const { service } = evalService(() => "", { target: gate.target });
   const { response, status, answer } = await post(service, { model_ids: ["a", "b"] }, {
     prefer: "respond-async",
   });
   const { group_id: id } = answer;
-  assertEquals([status, response.headers.get("location")], [202, `/groups/${id}`]);
-  assertEquals(answer.models.map(({ name, status }: GroupReport["models"][0]) => [name, status]), [
+  assertEquals([status, response.headers.get("location")], [202, `/compare?group=${id}`]);
+  assertEquals(answer.runs.map(({ name, status }: Comparison["runs"][0]) => [name, status]), [
     ["a", "running"],
     ["b", "running"],
   ]);
   await gate.reached(2);
-  const running = (await call(service, `GET /groups/${id}`)).answer;
+  const running = (await call(service, `GET /compare?group=${id}`)).answer;
   assertEquals(
-    [running.status, running.pairs, running.models[0].scores, running.progress.total],
+    [running.status, running.pairs, running.runs[0].scores, running.progress.total],
     ["running", null, null, 24],
   );
-  assertEquals((await call(service, `DELETE /groups/${id}`)).status, 409);
+  assertEquals((await call(service, `GET /compare/export?group=${id}`)).status, 409);
   const { answer: { runs } } = await call(service, `GET /runs?group=${id}`);
   assertEquals(runs.map(({ group_id, name }: Record<string, string>) => [group_id, name]), [
     [id, "b"],
     [id, "a"],
   ]);
-  const cancelled = await call(service, `POST /groups/${id}/cancel`);
-  assertEquals([cancelled.status, cancelled.answer.status], [200, "cancelled"]);
-  const { answer: { groups } } = await call(service, "GET /groups");
-  assertEquals([groups.length, groups[0].group_id, groups[0].status], [1, id, "cancelled"]);
-  assertEquals((await call(service, `DELETE /groups/${id}`)).status, 204);
-  assertEquals((await call(service, `GET /groups/${id}`)).status, 404);
-  assertEquals((await call(service, "GET /runs")).answer.runs, []);
-});
-
-Deno.test("a group that has completed cannot be cancelled", async () => {
-  const { service } = groupService();
-  const { answer: { group_id: id } } = await post(service, { model_ids: ["a", "b"] });
-  const { status, answer } = await call(service, `POST /groups/${id}/cancel`);
-  assertEquals([status, answer.detail], [409, `cannot cancel group ${id}: it is completed`]);
-});
-
-Deno.test("groups are listed page by page, newest first", async () => {
-  const { service } = groupService();
-  const ids: string[] = [];
-  for (const name of ["one", "two", "three"]) {
-    ids.unshift((await post(service, { model_ids: ["a"], test_name: name })).answer.group_id);
+  for (const { run_id } of runs) await call(service, `POST /runs/${run_id}/cancel`);
+  assertEquals((await call(service, `GET /compare?group=${id}`)).answer.status, "cancelled");
+  for (const { run_id } of runs) {
+    assertEquals((await call(service, `DELETE /runs/${run_id}`)).status, 204);
   }
-  const first = (await call(service, "GET /groups?limit=2")).answer;
-  const second = (await call(service, `GET /groups?limit=2&cursor=${first.next_cursor}`)).answer;
-  const found = [...first.groups, ...second.groups].map(({ group_id }) => group_id);
-  assertEquals([found, second.next_cursor], [ids, null]);
+  assertEquals((await call(service, `GET /compare?group=${id}`)).status, 404);
 });
 
-Deno.test("a list of groups has the mean of each model as its own page has it, also before that was opened", async () => {
+Deno.test("any runs are compared, also one with itself, and named apart", async () => {
   const { service } = groupService();
-  await post(service, { model_ids: ["acme/a", "acme/bad"] }, { prefer: "respond-async" });
-  const listed = async (): Promise<ListedGroup> =>
-    (await call(service, "GET /groups")).answer.groups[0];
-  await until(async () => (await listed()).status === "completed");
-  const { group_id, models } = await listed();
-  const { answer } = await call(service, `GET /groups/${group_id}`);
-  assertEquals(
-    models.map(({ overall }) => overall),
-    (answer as GroupReport).models.map(({ scores }) => {
-      const { mean, bounds } = scores!.overall!;
-      return { mean, bounds };
-    }),
-  );
+  const { answer: { runs: [a, bad] } } = await post(service, { model_ids: ["a", "bad"] });
+  const { answer: other } = await post(service, { model_id: "c" });
+  const ids = [bad.run_id, a.run_id, other.run_id, a.run_id];
+  const { answer, status } = await call(service, `GET /compare?runs=${ids}`);
+  assertEquals(status, 200, JSON.stringify(answer));
+  assertEquals(answer.runs.map(({ name }: { name: string }) => name), ["bad", "a", "c", "a (2)"]);
+  assertEquals([answer.group_id, answer.pairs.length, answer.best], [undefined, 6, [
+    "a",
+    "c",
+    "a (2)",
+  ]]);
 });
+
+for (
+  const query of ["", "runs=", "runs=a&group=b", "baseline=a", "baseline=a&candidate=b&runs=c"]
+) {
+  Deno.test(`runs are named in exactly one way: 400 for "${query}"`, async () => {
+    const { service } = groupService();
+    for (const path of ["/compare", "/compare/export"]) {
+      const { status, answer } = await call(service, `GET ${path}?${query}`);
+      assertEquals([status, answer.code], [400, "invalid_request"]);
+    }
+  });
+}
 
 Deno.test("as events: progress of each model, then the same report", async () => {
   const { service } = groupService();
@@ -354,17 +347,22 @@ Deno.test("as events: progress of each model, then the same report", async () =>
   const events = await Array.fromAsync(readEvents(response));
   const last = events.at(-1)!;
   assertEquals([events[0]!.event, last.event, last.id], ["progress", "result", "end"]);
-  const report = last.data as GroupReport;
-  const { answer } = await call(service, `GET /groups/${report.group_id}`);
+  const report = last.data as Comparison;
+  const { answer } = await call(service, `GET /compare?group=${report.group_id}`);
   assertEquals(report, answer);
-  const path = `http://127.0.0.1:8080/groups/${report.group_id}/events`;
-  const again = await service(new Request(path));
+  const ask = (headers: Record<string, string>) =>
+    service(
+      new Request(`http://127.0.0.1:8080/compare?group=${report.group_id}`, {
+        headers: { accept: "text/event-stream", ...headers },
+      }),
+    );
+  const again = await ask({});
   assertEquals((await Array.fromAsync(readEvents(again))).at(-1)!.data, answer);
-  const seen = await service(new Request(path, { headers: { "last-event-id": "end" } }));
+  const seen = await ask({ "last-event-id": "end" });
   assertEquals(seen.status, 204);
 });
 
-Deno.test("retrying a group asks again what failed in each run; costs count both times", async () => {
+Deno.test("a retry of each run asks again what failed in it; costs count both times", async () => {
   let failing = ["b 3", "c 5", "c 6"];
   const { service, runs } = groupService({
     targetOf: (request) => ({
@@ -379,27 +377,19 @@ Deno.test("retrying a group asks again what failed in each run; costs count both
   const { answer: first } = await post(service, { model_ids: ["a", "b", "c"] });
   assertEquals([first.status, first.progress.failed], ["completed", 3]);
   failing = [];
-  const key = { "idempotency-key": "again" };
-  const path = `POST /groups/${first.group_id}/retry`;
-  const { status, answer: begun } = await call(service, path, key);
-  assertEquals(status, 202);
-  const idsOf = ({ models }: GroupReport) => models.map(({ run_id }) => run_id);
-  assertEquals(idsOf(begun)[0], idsOf(first)[0], "nothing of it failed");
-  for (const id of idsOf(begun)) await runs.active(id)?.ended;
-  const report = (await call(service, `GET /groups/${first.group_id}`)).answer as GroupReport;
+  const idsOf = ({ runs }: Comparison) => runs.map(({ run_id }) => run_id);
+  const ids = idsOf(first);
+  for (const index of [1, 2]) {
+    const { answer } = await call(service, `POST /runs/${ids[index]}/retry`);
+    ids[index] = answer.run_id;
+    await runs.active(answer.run_id)?.ended;
+  }
+  const report = (await call(service, `GET /compare?group=${first.group_id}`)).answer as Comparison;
   assertEquals([report.status, report.progress.failed], ["completed", 0]);
-  assertEquals(idsOf(report), idsOf(begun));
-  assertEquals(report.models.map(({ cost }) => cost!.turns), [12, 12, 12]);
-  assertEquals(report.models.map(({ usage }) => usage!.input_tokens), [60, 60, 60]);
+  assertEquals(idsOf(report), ids);
+  assertEquals(report.runs.map(({ cost }) => cost!.turns), [12, 12, 12]);
+  assertEquals(report.runs.map(({ usage }) => usage!.input_tokens), [60, 60, 60]);
   assertEquals((await call(service, `GET /runs?group=${first.group_id}`)).answer.runs.length, 5);
-
-  assertEquals(idsOf((await call(service, path, key)).answer), idsOf(begun), "the same request");
-  const again = await call(service, path);
-  assertEquals([again.status, again.answer.code], [409, "conflict"]);
-  const other = await post(service, { model_ids: ["a", "b"] });
-  const reused = await call(service, `POST /groups/${other.answer.group_id}/retry`, key);
-  assertEquals([reused.status, reused.answer.code], [422, "idempotency_key_reused"]);
-  assertEquals((await call(service, "POST /groups/none/retry")).status, 404);
 });
 
 Deno.test("the report of a running group names no best model if a run ends while it is made", async () => {
@@ -415,16 +405,15 @@ Deno.test("the report of a running group names no best model if a run ends while
     const now = (await store.getRecord(id))!;
     return viewRun(now, restingProgress(now, await store.tally(id)));
   };
-  const groups = createGroups({
+  const comparer = createComparer({
     store,
-    headlines: () => Promise.resolve(new Map()),
     view,
     async summarise() { // slow: the run ends meanwhile
       await store.setStatus(b, { status: "completed" });
       return { statistics: {}, usage: { input_tokens: 0, output_tokens: 0 } } as RunSummary;
     },
   });
-  const { status, models, pairs, best } = await groups.report(created.id);
+  const { status, runs: models, pairs, best } = await comparer.compare({ group: created.id });
   assertEquals({ status, of: models.map((model) => model.status), pairs, best }, {
     status: "running",
     of: ["completed", "running"],
@@ -439,9 +428,8 @@ Deno.test("a report describes a run that ends while it is made by its end", asyn
   const created = await store.createGroup({ runs });
   if (created.outcome !== "created") throw new Error(created.outcome);
   const described: RunRecord[] = [];
-  const groups = createGroups({
+  const comparer = createComparer({
     store,
-    headlines: () => Promise.resolve(new Map()),
     async view({ id }) {
       await store.setStatus(id, { status: "completed" });
       const now = (await store.getRecord(id))!;
@@ -453,7 +441,7 @@ Deno.test("a report describes a run that ends while it is made by its end", asyn
       return Promise.resolve({ statistics: {}, usage } as RunSummary);
     },
   });
-  await groups.report(created.id, { withPairs: false });
+  await comparer.compare({ group: created.id }, { withPairs: false });
   assertEquals(described, await store.groupRuns(created.id));
   assertEquals(described.map(({ status }) => status), ["completed", "completed"]);
 });

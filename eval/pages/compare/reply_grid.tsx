@@ -10,7 +10,7 @@ import {
   formatScore,
 } from "../../../shared/pages/format.ts";
 import { readChoice } from "../../../shared/pages/storage.ts";
-import type { GroupModel, GroupReport } from "../../groups/group_report.ts";
+import type { ComparedRun, Comparison } from "../../compare/compare_stored.ts";
 import type { TurnRow } from "../../run/events/turn_view.ts";
 import { deleteGrade, gradeTurn, listGrades } from "../api.ts";
 import { AUTHOR } from "../grades/grading.tsx";
@@ -51,15 +51,16 @@ interface GridRow {
 }
 
 /** Every scenario with the replies of all models beside each other. */
-export function GroupGrid({ group }: { group: GroupReport }) {
+export function ReplyGrid({ comparison }: { comparison: Comparison }) {
   const order = useSignal("spread");
-  const models = group.models;
+  const { runs: models, status } = comparison;
+  const key = models.map(({ run_id }) => run_id).join();
   const { loaded, more } = usePages(
     async (count) => {
       const all = await Promise.all(models.map(({ run_id }) => readTurns(run_id, count)));
       return { rows: toRows(all.map(({ rows }) => rows)), hasMore: all.some((one) => one.hasMore) };
     },
-    [group.group_id, group.status],
+    [key, status],
   );
   return (
     <Shown loaded={loaded} what="the replies">
@@ -68,7 +69,7 @@ export function GroupGrid({ group }: { group: GroupReport }) {
           <div class="reply-tools">
             <span class="muted small">
               {`${hasMore ? "The first " : ""}${formatNumberOf(rows.length, "turn")}`}
-              {group.attempts > 1 &&
+              {models.some(({ attempts }) => attempts > 1) &&
                 ". Each cell shows attempt 1, whose mark is underlined."}
             </span>
             <span class="spacer" />
@@ -79,7 +80,7 @@ export function GroupGrid({ group }: { group: GroupReport }) {
               onChoose={(value) => order.value = value}
             />
           </div>
-          <TableFrame label="Replies by model" class="group-grid">
+          <TableFrame label="Replies by model" class="reply-grid">
             <thead>
               <tr>
                 <th scope="col">Scenario and reference</th>
@@ -87,7 +88,7 @@ export function GroupGrid({ group }: { group: GroupReport }) {
                   <ModelHead
                     key={model.run_id}
                     model={model}
-                    group={group}
+                    comparison={comparison}
                   />
                 ))}
               </tr>
@@ -122,8 +123,12 @@ function readTurns(runId: string, count: number) {
 function toRows(columns: TurnRow[][]): GridRow[] {
   const places = new Map<string, (TurnRow | undefined)[]>();
   for (const [column, turns] of columns.entries()) {
+    const met = new Map<string, number>();
     for (const turn of turns) {
-      const key = `${turn.scenario}/${turn.turn}`;
+      const place = JSON.stringify([turn.scenario_id, turn.turn]);
+      const copy = met.get(place) ?? 0; // ids may repeat
+      met.set(place, copy + 1);
+      const key = `${place} ${copy}`;
       const row = places.get(key) ?? new Array(columns.length).fill(undefined);
       row[column] = turn;
       places.set(key, row);
@@ -148,7 +153,10 @@ function sorted(rows: GridRow[], order: string): GridRow[] {
 }
 
 /** A model with its headline, and whether it is the best or worse. */
-function ModelHead({ model, group: { best, pairs } }: { model: GroupModel; group: GroupReport }) {
+function ModelHead({ model, comparison: { best, pairs } }: {
+  model: ComparedRun;
+  comparison: Comparison;
+}) {
   const { name, run_id, scenarios, cost, latency_ms } = model;
   const overall = overallOf(model);
   const isBest = best?.length === 1 && best[0] === name;
@@ -180,7 +188,7 @@ function ModelHead({ model, group: { best, pairs } }: { model: GroupModel; group
   );
 }
 
-function Row({ row: { turns, first }, models }: { row: GridRow; models: GroupModel[] }) {
+function Row({ row: { turns, first }, models }: { row: GridRow; models: ComparedRun[] }) {
   const said = saidAt(first);
   const best = Math.max(...turns.flatMap((turn) => turn?.scores.overall ?? []));
   return (
@@ -213,7 +221,7 @@ function Row({ row: { turns, first }, models }: { row: GridRow; models: GroupMod
 
 function Cell({ turn, model, reference, isWinner }: {
   turn: TurnRow;
-  model: GroupModel;
+  model: ComparedRun;
   reference: string;
   isWinner: boolean;
 }) {

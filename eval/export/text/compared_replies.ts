@@ -1,14 +1,12 @@
 import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import { countedHistory } from "../../schemas/conversations.ts";
-import type { Comparison } from "../../compare/comparison.ts";
+import type { Comparison } from "../../compare/compare_stored.ts";
 import { compareExpectations } from "../../compare/expectations.ts";
-import { type RunSummary, summariseTurns } from "../../results/run_summary.ts";
 import { causesOf } from "../../results/causes.ts";
 import { thresholdOf } from "../../results/passing.ts";
 import { requireRun } from "../../store/runs/require_run.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { RunReader } from "../../store/store.ts";
-import { createWholeReader } from "../../store/turns/whole_reader.ts";
 import {
   listPairsByScore,
   type PairedScenarioRow,
@@ -19,14 +17,6 @@ import {
 const MOST_FALLEN = 3;
 /** Attempts that are looked through for the reply that fell most. */
 const MOST_ATTEMPTS = 10;
-
-/** One of two runs that are compared, in numbers. */
-export interface ComparedSide
-  extends
-    Pick<RunSummary, "latency_ms" | "outcomes" | "pass_rate" | "truncated" | "usage" | "cost"> {
-  runId: string;
-  modelId: string;
-}
 
 /** A turn that the candidate answered worse than the baseline did. */
 export interface FallenReply {
@@ -41,18 +31,18 @@ export interface FallenReply {
   why: string[];
 }
 
-/** What a comparison for people shows beside the scores. */
-export interface ComparedSides {
-  baseline: ComparedSide;
-  candidate: ComparedSide;
-  fallen: FallenReply[];
+/** The ids of the two runs of a comparison. */
+function idsOf({ runs: [baseline, candidate] }: Comparison) {
+  return { baseline: baseline!.run_id, candidate: candidate!.run_id };
 }
 
-/** Reads both runs once more. Throws 404 if one is missing. */
-export async function readSides(
+/** The replies behind the scenarios that fell most between two runs. Throws 404 if one is missing. */
+export async function readFallen(
   reader: RunReader,
-  { ids, moved }: { ids: { baseline: string; candidate: string } } & Pick<Comparison, "moved">,
-): Promise<ComparedSides> {
+  comparison: Comparison,
+): Promise<FallenReply[]> {
+  const moved = comparison.pairs?.[0]?.moved;
+  const ids = idsOf(comparison);
   const baseline = await requireRun(reader, ids.baseline);
   const candidate = await requireRun(reader, ids.candidate);
   const fallen: FallenReply[] = [];
@@ -61,17 +51,7 @@ export async function readSides(
     const found = await findFallen(reader, { baseline, candidate, id, score: moved!.score });
     if (found) fallen.push(found);
   }
-  return {
-    baseline: await readSide(reader, baseline),
-    candidate: await readSide(reader, candidate),
-    fallen,
-  };
-}
-
-async function readSide(reader: RunReader, run: StoredRun): Promise<ComparedSide> {
-  const isRunning = run.status === "running";
-  const summary = await summariseTurns(isRunning ? reader : createWholeReader(reader, run), run);
-  return { ...summary, runId: run.id, modelId: run.modelId };
+  return fallen;
 }
 
 /** The turn of a scenario with the largest fall from the baseline's first attempt. */
@@ -166,12 +146,14 @@ export interface ComparisonDetails {
 /** Reads both runs once, and the replies of the turns that changed most. */
 export async function readDetails(
   reader: RunReader,
-  { result, ids }: { result: Comparison; ids: { baseline: string; candidate: string } },
+  comparison: Comparison,
 ): Promise<ComparisonDetails> {
+  const ids = idsOf(comparison);
+  const { scores } = comparison.pairs![0]!;
   const lists = await listPairsByScore(
     reader,
     ids,
-    (common) => common.filter((name) => name in result.scores),
+    (common) => common.filter((name) => name in scores),
   );
   const details: ComparisonDetails = { scenarios: {}, turns: {}, replies: new Map() };
   for (const [score, { scenarios, turns }] of lists) {

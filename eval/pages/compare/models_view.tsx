@@ -4,9 +4,10 @@ import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { navigate, useSubject } from "../../../shared/pages/location.ts";
 import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/pages/format.ts";
-import type { GroupPair, GroupReport } from "../../groups/group_report.ts";
+import type { ComparedPair } from "../../compare/comparison.ts";
+import type { Comparison } from "../../compare/compare_stored.ts";
 import { formatP } from "../../schemas/rounding.ts";
-import { readGroup } from "../api.ts";
+import { source } from "../source.ts";
 import { StatusBadge } from "../parts/status_badge.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { Explained } from "../glossary.tsx";
@@ -18,65 +19,67 @@ import {
   differenceText,
   errorText,
 } from "../words.ts";
-import { groupActions, groupExports } from "./group_actions.tsx";
-import { GroupGrid } from "./group_grid.tsx";
-import { GroupModels, GroupPairs, GroupScores } from "./group_tables.tsx";
+import { comparisonExports, groupActions } from "./group_actions.tsx";
+import { ReplyGrid } from "./reply_grid.tsx";
+import { Models, ModelScores, Pairs } from "./model_tables.tsx";
 
-/** How often a group that is running is read again. */
+/** How often runs are read again while they are running. */
 const BUSY_MS = 2_000;
 
 /** Several models on the same conversations: their scores, and which is better. */
-export function GroupView({ id }: { id: string }) {
-  const loaded = useLoaded(() => readGroup(id), [id]);
-  useSubject(loaded.value?.test_name);
+export function ModelsView({ selected }: { selected: Record<string, string> }) {
+  const loaded = useLoaded(() => source.comparison(selected), Object.values(selected));
+  useSubject(loaded.value?.runs[0]?.test_name);
   useEffect(() => {
     if (loaded.value?.status !== "running") return;
     const timer = setTimeout(loaded.reload, BUSY_MS);
     return () => clearTimeout(timer);
   }, [loaded.value, loaded.problem]);
   return (
-    <>
-      <Shown
-        loaded={loaded}
-        what="the group"
-        elsewhere={<Link class="button small" href="/ui/groups">All groups</Link>}
-      >
-        {(group) => (
-          <GroupBody
-            group={group}
-            crumbs={
-              <nav class="crumbs" aria-label="Where you are">
-                <Link href="/ui/groups">Groups</Link>
-              </nav>
-            }
-            actions={<Actions group={group} reload={loaded.reload} />}
-            replies={group.status !== "running" && <GroupGrid group={group} />}
-          />
-        )}
-      </Shown>
-    </>
+    <Shown
+      loaded={loaded}
+      what="the runs"
+      elsewhere={<Link class="button small" href="/">All runs</Link>}
+    >
+      {(comparison) => (
+        <ModelsBody
+          comparison={comparison}
+          crumbs={
+            <nav class="crumbs" aria-label="Where you are">
+              <Link href="/">Runs</Link>
+            </nav>
+          }
+          actions={<Actions comparison={comparison} selected={selected} reload={loaded.reload} />}
+          replies={comparison.status !== "running" && <ReplyGrid comparison={comparison} />}
+        />
+      )}
+    </Shown>
   );
 }
 
-function Actions({ group, reload }: { group: GroupReport; reload: () => void }) {
+function Actions({ comparison, selected, reload }: {
+  comparison: Comparison;
+  selected: Record<string, string>;
+  reload: () => void;
+}) {
+  const actions = groupActions(comparison, { changed: reload, deleted: () => navigate("/") });
   return (
     <>
-      {group.status !== "running" && (
+      {comparison.status !== "running" && (
         <Menu
           button={{ icon: "download", children: "Export" }}
-          items={groupExports(group.group_id)}
+          items={comparisonExports(selected)}
         />
       )}
-      <Menu
-        button={{ icon: "more", "aria-label": "Actions" }}
-        items={groupActions(group, reload, () => navigate("/ui/groups"))}
-      />
+      {actions.length > 0 && (
+        <Menu button={{ icon: "more", "aria-label": "Actions" }} items={actions} />
+      )}
     </>
   );
 }
 
 interface BodyProps {
-  group: GroupReport;
+  comparison: Comparison;
   /** What is before and beside the name; nothing in a report. */
   crumbs?: ComponentChildren;
   actions?: ComponentChildren;
@@ -84,46 +87,49 @@ interface BodyProps {
   replies?: ComponentChildren;
 }
 
-/** A group without the frame of the page. */
-export function GroupBody({ group, replies, ...head }: BodyProps) {
+/** Several models without the frame of the page. */
+export function ModelsBody({ comparison, replies, ...head }: BodyProps) {
   return (
     <>
-      <Head group={group} {...head} />
-      <Outcome group={group} />
+      <Head comparison={comparison} {...head} />
+      <Outcome comparison={comparison} />
       {replies
         ? (
           <>
             {replies}
             <details class="card raw">
               <summary>Intervals, pairs and all scores</summary>
-              <Figures group={group} />
+              <Figures comparison={comparison} />
             </details>
           </>
         )
-        : <Figures group={group} />}
+        : <Figures comparison={comparison} />}
     </>
   );
 }
 
-function Figures({ group }: { group: GroupReport }) {
+function Figures({ comparison }: { comparison: Comparison }) {
   return (
     <div class="stack">
-      <GroupModels group={group} />
-      {group.pairs && group.pairs.length > 0 && <GroupPairs group={group} />}
-      <GroupScores group={group} />
+      <Models comparison={comparison} />
+      {comparison.pairs && comparison.pairs.length > 0 && <Pairs comparison={comparison} />}
+      <ModelScores comparison={comparison} />
     </div>
   );
 }
 
-function Head({ group, crumbs, actions }: Omit<BodyProps, "replies">) {
-  const { test_name, models, attempts, dataset, created_at, finished_at, status } = group;
-  const ended = finished_at ? Date.parse(finished_at) : undefined;
+function Head({ comparison, crumbs, actions }: Omit<BodyProps, "replies">) {
+  const { runs, status, progress } = comparison;
+  const { test_name, attempts, dataset } = runs[0]!;
+  const began = Math.min(...runs.map(({ created_at }) => Date.parse(created_at)));
+  const ends = runs.map(({ finished_at }) => finished_at ? Date.parse(finished_at) : Infinity);
+  const ended = Math.max(...ends);
   const facts = [
-    formatDateTime(created_at),
-    formatNumberOf(models.length, "model"),
+    formatDateTime(new Date(began).toISOString()),
+    formatNumberOf(runs.length, "model"),
     formatNumberOf(attempts, "attempt"),
     dataset && datasetText(dataset),
-    ended && `took ${formatDuration(ended - Date.parse(created_at))}`,
+    comparison.group_id && ended < Infinity && `took ${formatDuration(ended - began)}`,
   ];
   return (
     <div class="run-head">
@@ -131,10 +137,7 @@ function Head({ group, crumbs, actions }: Omit<BodyProps, "replies">) {
       <div class="page-head">
         <h2 dir="auto">{test_name || "(no name)"}</h2>
         {status !== "completed" && (
-          <StatusBadge
-            run={{ ...group, detail: null }}
-            hasShare={false}
-          />
+          <StatusBadge run={{ status, progress, detail: null }} hasShare={false} />
         )}
         <span class="spacer" />
         {actions}
@@ -147,8 +150,8 @@ function Head({ group, crumbs, actions }: Omit<BodyProps, "replies">) {
 }
 
 /** Which model is best, and each pair's difference; or how far the runs are. */
-function Outcome({ group }: { group: GroupReport }) {
-  const { best, models, progress, pairs } = group;
+function Outcome({ comparison }: { comparison: Comparison }) {
+  const { best, runs: models, progress, pairs } = comparison;
   if (!best) {
     return (
       <section class="card section live" aria-label="Progress">
@@ -164,13 +167,13 @@ function Outcome({ group }: { group: GroupReport }) {
   return (
     <div class={isDecided ? "verdict good" : "verdict"}>
       <p class="sentence" dir="auto">
-        {describeBest(best, group)}
+        {describeBest(best, comparison)}
       </p>
       {pairs && pairs.length > 0 && (
         <ul class="bare-list muted">
           {pairs.slice(0, MOST_PAIRS).map((pair) => (
             <li key={`${pair.baseline} ${pair.candidate}`} dir="auto">
-              <Explained text={describePair(pair)} />
+              <Explained text={describePair(pair, comparison.decided_by)} />
             </li>
           ))}
         </ul>
@@ -186,7 +189,7 @@ function Outcome({ group }: { group: GroupReport }) {
 }
 
 /** Which model is better, or that none clearly is; of how many models, on how many scenarios. */
-function describeBest(best: string[], { models, pairs }: GroupReport): string {
+function describeBest(best: string[], { runs: models, pairs }: Comparison): string {
   if (best.length === 0) return "No run has been completed.";
   if (models.length === 1) return `${best[0]} is the only model.`;
   const scenarios = Math.max(
@@ -212,15 +215,18 @@ function describeBest(best: string[], { models, pairs }: GroupReport): string {
   }${on}.`;
 }
 
-function sizeOf({ scores }: GroupPair): number {
-  return Math.abs(Object.values(scores)[0]?.difference ?? 0);
+function sizeOf({ scores }: ComparedPair): number {
+  return Math.abs(Object.values(scores)[0]?.difference ?? 0); // the deciding one is first
 }
 
 /** The most pairs in the headline; the table of pairs has all. */
 const MOST_PAIRS = 6;
 
-function describePair({ baseline, candidate, better, scores }: GroupPair): string {
-  const score = scores.overall ?? Object.values(scores)[0];
+function describePair(
+  { baseline, candidate, better, scores }: ComparedPair,
+  decidedBy: string,
+): string {
+  const score = scores[decidedBy];
   if (!score) return `${candidate} against ${baseline}: they cannot be compared`;
   const p = formatP(score.p ?? 1);
   if (better === null || score.difference === null) {

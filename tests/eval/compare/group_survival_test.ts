@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { GroupReport } from "../../../eval/groups/group_report.ts";
+import type { Comparison } from "../../../eval/compare/compare_stored.ts";
 import { completion, startProviderDouble } from "../../fakes/provider_double.ts";
 import { startServiceProcess } from "../../fakes/service_process.ts";
 
@@ -41,11 +41,13 @@ Deno.test("a group survives a kill of the service: its runs continue by themselv
     const before = endpoint.requests.map(({ body }) => body.model);
     assertEquals(new Set(before), new Set(MODELS)); // they share the limit
     await using service = await startServiceProcess("eval", { environment });
-    const events = await (await fetch(`${service.url}/groups/${id}/events`)).text();
+    const events = await (await fetch(`${service.url}/compare?group=${id}`, {
+      headers: { accept: "text/event-stream" },
+    })).text();
     const [, data] = /event:result\n(?:id:end\n)?data:(.*)\n/.exec(events) ?? [];
-    const report: GroupReport = JSON.parse(data!);
+    const report: Comparison = JSON.parse(data!);
     assertEquals(report.status, "completed");
-    assertEquals(report.models.map(({ name, progress }) => [name, progress.done]), [
+    assertEquals(report.runs.map(({ name, progress }) => [name, progress.done]), [
       ["acme/a", SCENARIOS],
       ["acme/b", SCENARIOS],
       ["acme/c", SCENARIOS],

@@ -1,6 +1,7 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatCompact, formatCount, formatDuration } from "../../../shared/pages/format.ts";
-import type { GroupModel, GroupPair, GroupReport } from "../../groups/group_report.ts";
+import type { ComparedPair } from "../../compare/comparison.ts";
+import type { ComparedRun, Comparison } from "../../compare/compare_stored.ts";
 import { formatP } from "../../schemas/rounding.ts";
 import { DifferenceChart, reachOf } from "../charts/difference.tsx";
 import { IntervalChart } from "../charts/interval.tsx";
@@ -15,12 +16,11 @@ import {
   overallFirst,
   overallOf,
   rateText,
-  VERDICT_TONES,
   whyNoScore,
 } from "../words.ts";
 
 /** The models with their headline. */
-export function GroupModels({ group: { models } }: { group: GroupReport }) {
+export function Models({ comparison: { runs: models } }: { comparison: Comparison }) {
   const hasCost = models.some(({ cost }) => cost);
   return (
     <Section title="Models" hint="Mean overall score with its 95% interval; the best first">
@@ -92,7 +92,7 @@ export function GroupModels({ group: { models } }: { group: GroupReport }) {
 }
 
 /** Every score of every model. */
-export function GroupScores({ group: { models } }: { group: GroupReport }) {
+export function ModelScores({ comparison: { runs: models } }: { comparison: Comparison }) {
   const names = overallFirst([
     ...new Set(models.flatMap(({ scores }) => Object.keys(scores ?? {}))),
   ]);
@@ -118,17 +118,19 @@ export function GroupScores({ group: { models } }: { group: GroupReport }) {
   );
 }
 
-function byScore(a: GroupModel, b: GroupModel): number {
-  const isWhole = ({ status }: GroupModel) => Number(status === "completed");
+function byScore(a: ComparedRun, b: ComparedRun): number {
+  const isWhole = ({ status }: ComparedRun) => Number(status === "completed");
   return isWhole(b) - isWhole(a) || leastOverall(b) - leastOverall(a);
 }
 
-function leastOverall(model: GroupModel): number {
+function leastOverall(model: ComparedRun): number {
   const overall = overallOf(model);
   return overall?.bounds?.[0] ?? overall?.mean ?? -1;
 }
 
-function Mean({ statistic }: { statistic: NonNullable<GroupModel["scores"]>[string] | undefined }) {
+function Mean(
+  { statistic }: { statistic: NonNullable<ComparedRun["scores"]>[string] | undefined },
+) {
   if (!statistic) return <span class="muted">–</span>;
   return (
     <>
@@ -138,23 +140,14 @@ function Mean({ statistic }: { statistic: NonNullable<GroupModel["scores"]>[stri
   );
 }
 
-/** A pair of models and one score of it. */
-interface PairRow {
-  pair: GroupPair;
-  score: string;
-}
-
-/** Every model against every other one. */
-export function GroupPairs({ group }: { group: GroupReport }) {
-  const rows = (group.pairs ?? []).flatMap((pair): PairRow[] =>
-    Object.keys(pair.scores).map((score) => ({ pair, score }))
-  );
-  const of = ({ pair, score }: PairRow) => pair.scores[score]!;
-  const runOf = (name: string) => group.models.find((model) => model.name === name)?.run_id;
+/** Every model against every other one, by the score that decides. */
+export function Pairs({ comparison: { pairs, runs, decided_by } }: { comparison: Comparison }) {
+  const rows = (pairs ?? []).filter(({ scores }) => scores[decided_by]);
+  const of = ({ scores }: ComparedPair) => scores[decided_by]!;
+  const runOf = (name: string) => runs.find((model) => model.name === name)?.run_id;
   const reach = reachOf(
     rows.map(of).flatMap(({ ci95, difference }) => [difference, ...ci95 ?? []]),
   );
-  const hasScores = new Set(rows.map(({ score }) => score)).size > 1;
   return (
     <Section
       title="Pairs"
@@ -165,11 +158,11 @@ export function GroupPairs({ group }: { group: GroupReport }) {
         isFlat
         class="models"
         rows={rows}
-        keyOf={({ pair, score }) => JSON.stringify([pair.baseline, pair.candidate, score])}
+        keyOf={({ baseline, candidate }) => JSON.stringify([baseline, candidate])}
         columns={[
           {
             label: "Pair",
-            cell: ({ pair: { baseline, candidate } }) => (
+            cell: ({ baseline, candidate }) => (
               <LiveLink
                 href={`/ui/compare?baseline=${runOf(baseline)}&candidate=${runOf(candidate)}`}
               >
@@ -177,7 +170,6 @@ export function GroupPairs({ group }: { group: GroupReport }) {
               </LiveLink>
             ),
           },
-          hasScores && { label: "Score", cell: ({ score }) => <ScoreName name={score} /> },
           {
             label: "Difference",
             isNumber: true,
@@ -200,9 +192,9 @@ export function GroupPairs({ group }: { group: GroupReport }) {
           {
             label: "Verdict",
             isMinor: true, // the headline says it
-            cell: ({ pair }) => (
-              <span class={`badge ${VERDICT_TONES[pair.verdict]}`} dir="auto">
-                {pair.better ? `${pair.better} is better` : "inconclusive"}
+            cell: ({ better, verdict }) => (
+              <span class={better ? "badge good" : "badge"} dir="auto">
+                {better ? `${better} is better` : verdict.replace("_", " ")}
               </span>
             ),
           },

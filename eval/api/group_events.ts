@@ -1,11 +1,10 @@
 import type { ServerSentEventMessage } from "@std/http/server-sent-event-stream";
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
 import { waitFor } from "../../shared/abort.ts";
+import { type Comparer, comparisonInDetail } from "../compare/compare_stored.ts";
 import { createEventResponse, type EventResponse } from "../run/events/event_response.ts";
 import { LAST_EVENT, RETRY_MS } from "../run/events/event_stream.ts";
 import type { RunManager } from "../run/manager/manager.ts";
-import type { ListedGroup } from "./group_report.ts";
-import { groupInDetail, type Groups } from "./groups.ts";
 
 /** Proxies close idle connections. */
 const KEEP_ALIVE_MS = 15_000;
@@ -13,7 +12,7 @@ const KEEP_ALIVE_MS = 15_000;
 const PAUSE_MS = 250;
 
 interface GroupStreamOptions {
-  groups: Groups;
+  comparer: Comparer;
   runs: RunManager;
   groupId: string;
   /** The request's own signal. */
@@ -34,18 +33,18 @@ async function* encode(
 
 /**
  * Yields `progress` after changes, at most four times per second, until no run of the group is
- * running; then `result` with the report, `ended` if no run has completed, or `stopping`.
+ * running; then `result` with the comparison, `ended` if no run has completed, or `stopping`.
  */
 async function* groupEvents(
-  { groups, runs, groupId }: GroupStreamOptions,
+  { comparer, runs, groupId }: GroupStreamOptions,
   left: AbortSignal,
 ): AsyncGenerator<ServerSentEventMessage> {
   while (!left.aborted) {
-    const members = await groups.runs(groupId);
+    const members = await comparer.runs({ group: groupId });
     // Before reading the group, so that no change is missed.
     const changes = (await Promise.all(members.map(({ id }) => runs.changes(id))))
       .flatMap((change) => change?.next ?? []);
-    const group = await groups.view(groupId);
+    const group = await comparer.state(groupId);
     yield { event: "progress", data: JSON.stringify(group) };
     if (group.status !== "running" || changes.length === 0) break;
     await waitFor(new Promise(() => {}), { ms: PAUSE_MS, signal: left });
@@ -53,25 +52,17 @@ async function* groupEvents(
     if (news === "timed out") yield { comment: "keep-alive" };
   }
   if (left.aborted) return;
-  yield await lastEvent({ groups, runs, groupId });
-}
-
-async function lastEvent(
-  { groups, runs, groupId }: Omit<GroupStreamOptions, "client">,
-): Promise<ServerSentEventMessage> {
-  const group = await groups.view(groupId);
-  if (group.status === "running" && runs.isStopping) return stopping(group);
-  if (!group.models.some(({ status }) => status === "completed")) {
-    return { event: "ended", id: LAST_EVENT, data: JSON.stringify(group) };
+  const group = await comparer.state(groupId);
+  if (group.status === "running" && runs.isStopping) {
+    const detail = "the service is stopping and resumes the runs at its next start; " +
+      `reconnect to /compare?group=${groupId}`;
+    // Without an id, so that a client that reconnects misses nothing.
+    const data = JSON.stringify({ group_id: groupId, status: group.status, detail });
+    yield { event: "stopping", retry: RETRY_MS, data };
+  } else if (!group.runs.some(({ status }) => status === "completed")) {
+    yield { event: "ended", id: LAST_EVENT, data: JSON.stringify(group) };
+  } else {
+    const comparison = comparisonInDetail(await comparer.compare({ group: groupId }), undefined);
+    yield { event: "result", id: LAST_EVENT, data: JSON.stringify(comparison) };
   }
-  const report = groupInDetail(await groups.report(groupId), undefined);
-  return { event: "result", id: LAST_EVENT, data: JSON.stringify(report) };
-}
-
-/** Has no id, so that a client that reconnects misses nothing. */
-function stopping({ group_id, status }: ListedGroup): ServerSentEventMessage {
-  const detail = "the service is stopping and resumes the runs at its next start; " +
-    `reconnect to /groups/${group_id}/events`;
-  const data = JSON.stringify({ group_id, status, detail });
-  return { event: "stopping", retry: RETRY_MS, data };
 }
