@@ -1,6 +1,14 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createRedactor, listSecrets } from "../shared/redaction.ts";
-import { completion, errorStatus, raw, startProviderDouble } from "./fakes/provider_double.ts";
+import {
+  completion,
+  errorStatus,
+  json,
+  type ProviderDouble,
+  raw,
+  startProviderDouble,
+} from "./fakes/provider_double.ts";
+import { exportTo } from "./fakes/export_to.ts";
 import { type ServiceProcess, startProcess, startServiceProcess } from "./fakes/service_process.ts";
 import { until } from "./fakes/until.ts";
 
@@ -62,7 +70,21 @@ async function searchLog(service: ServiceProcess): Promise<void> {
   INSIDE.forEach((pattern) => assert(!pattern.test(log), `${pattern} is in the log:\n${log}`));
 }
 
-Deno.test("the agent's answers and log hold no planted secret", async () => {
+/** What the service has exported when it ended. Deno's own spans have whole addresses. */
+function searchExport({ requests }: ProviderDouble, spans: string[]): void {
+  for (const path of ["traces", "metrics", "logs"]) {
+    const sent = requests.filter((request) => request.path === `/v1/${path}`);
+    const text = JSON.stringify(sent.map(({ body }) => body));
+    search(`the exported ${path}`, text, [
+      "providerWords",
+      ...path === "traces" ? ["query" as const] : [],
+    ]);
+    if (path === "traces") spans.forEach((name) => assertStringIncludes(text, `"${name}"`));
+  }
+}
+
+Deno.test("the agent's answers, log and traces hold no planted secret", async () => {
+  await using collector = await startProviderDouble(json({}));
   const LEAKY = leaky(PLANTED.hubKey);
   await using hub = await startProviderDouble([
     ...LEAKY,
@@ -82,6 +104,7 @@ Deno.test("the agent's answers and log hold no planted secret", async () => {
       }),
       MODEL_RETRIES: "0",
       LOG_LEVEL: "debug",
+      ...exportTo(collector),
     },
   });
   const chat = { messages: [{ type: "human", content: PLANTED.body }] };
@@ -123,9 +146,11 @@ Deno.test("the agent's answers and log hold no planted secret", async () => {
   assertEquals(hub.requests[0]?.headers.get("authorization"), `Bearer ${PLANTED.hubKey}`);
   answers.forEach((answer) => search("an answer", answer, ["providerWords"]));
   await searchLog(agent);
+  searchExport(collector, ["POST /", "chat acme/m", "invoke_agent assay-agent"]);
 });
 
-Deno.test("the evaluation's answers and log hold no planted secret", async () => {
+Deno.test("the evaluation's answers, log and traces hold no planted secret", async () => {
+  await using collector = await startProviderDouble(json({}));
   const LEAKY = leaky(PLANTED.evalKey);
   await using endpoint = await startProviderDouble([completion(), ...LEAKY]);
   const other = "http://127.0.0.1:1";
@@ -138,6 +163,7 @@ Deno.test("the evaluation's answers and log hold no planted secret", async () =>
       MODEL_RETRIES: "0",
       EVAL_CONCURRENCY: "1",
       LOG_LEVEL: "debug",
+      ...exportTo(collector),
     },
   });
   const run = (address: string) => ({
@@ -158,6 +184,7 @@ Deno.test("the evaluation's answers and log hold no planted secret", async () =>
   answers.forEach((answer) => search("an answer", answer, ["providerWords"]));
   search("an answer", await post(url, run(`${endpoint.baseUrl}?key=${PLANTED.query}`)));
   await searchLog(evaluation);
+  searchExport(collector, ["POST /evaluate", "chat m", "evaluate"]);
 });
 
 for (const LOG_FORMAT of ["json", "text"]) {

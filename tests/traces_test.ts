@@ -14,6 +14,7 @@ import {
   sse,
   startProviderDouble,
 } from "./fakes/provider_double.ts";
+import { exportTo } from "./fakes/export_to.ts";
 import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
 import { until } from "./fakes/until.ts";
 
@@ -79,14 +80,6 @@ async function awaitPoints(
     return points.length > 0 && points.map(({ attributes }) => toObject(attributes));
   }, { what: `a metric "${name}" is sent` });
 }
-
-const exportTo = (collector: ProviderDouble) => ({
-  OTEL_DENO: "true",
-  OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin,
-  OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
-  OTEL_BSP_SCHEDULE_DELAY: "50",
-  OTEL_METRIC_EXPORT_INTERVAL: "100",
-});
 
 /** The spans of a name that have arrived, once there are any. */
 async function awaitSpans(collector: ProviderDouble, name: string): Promise<Span[]> {

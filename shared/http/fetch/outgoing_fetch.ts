@@ -23,6 +23,7 @@ const MAX_REDIRECTS = 5;
 
 /**
  * The `fetch` of every call that leaves the service. It
+ * - sends the user name and password of an address as a header;
  * - asks for an answer that is not packed, unpacks one that is, and limits its length;
  * - follows redirects within the origin, with method and body, and hands back any other redirect:
  *   the credential is for that origin only. The last redirect of a circle is handed back with the
@@ -38,7 +39,7 @@ export function createOutgoingFetch(options: OutgoingOptions = {}): typeof fetch
     const trace = traceparent?.();
     if (trace !== undefined) headers.set("traceparent", trace);
     const sent = { ...init, headers, redirect: "manual" as const };
-    let url = input instanceof Request ? input.url : String(input);
+    let url = moveUserInfo(input instanceof Request ? input.url : String(input), headers);
     for (let hop = 0;; hop++) {
       const response = await connect(url, sent);
       const next = init.redirect === "manual" ? undefined : redirectWithin(url, response);
@@ -50,6 +51,20 @@ export function createOutgoingFetch(options: OutgoingOptions = {}): typeof fetch
       url = next;
     }
   };
+}
+
+/**
+ * The address without its user name and password, which become a header, as `fetch` would send them:
+ * Deno's own spans have the whole address.
+ */
+function moveUserInfo(address: string, headers: Headers): string {
+  const url = new URL(address);
+  const { username, password } = url;
+  if (username === "" && password === "") return address;
+  const credential = [username, password].map(decodeURIComponent).join(":");
+  headers.set("authorization", `Basic ${new TextEncoder().encode(credential).toBase64()}`);
+  url.username = url.password = "";
+  return url.href;
 }
 
 /** Where a redirect leads, if that is in the same origin. */

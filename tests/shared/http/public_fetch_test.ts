@@ -259,6 +259,21 @@ function bounded(answer: Response, maxBytes: number): Promise<Response> {
   return createOutgoingFetch({ connect: () => Promise.resolve(answer), maxBytes })(ADDRESS);
 }
 
+test("the user and password of an address are sent as a header, also beyond ASCII", async () => {
+  const sent: unknown[] = [];
+  const connect = (input: unknown, init: RequestInit = {}) => {
+    sent.push([String(input), new Headers(init.headers).get("authorization")]);
+    return Promise.resolve(new Response("ok"));
+  };
+  const send = createOutgoingFetch({ connect: connect as typeof fetch });
+  await send("http://us%40er:p%C3%A4ss@provider.example/v1?key=k");
+  await send(ADDRESS, { headers: { authorization: "Bearer x" } });
+  assertEquals(sent, [
+    ["http://provider.example/v1?key=k", "Basic dXNAZXI6cMOkc3M="], // as Deno's own fetch sends it
+    [ADDRESS, "Bearer x"],
+  ]);
+});
+
 test("an answer ends at the limit, whatever length it declares, and its source is cancelled", async () => {
   for (const headers of [{}, { "content-length": "1000" }]) {
     const cancelled = Promise.withResolvers<void>();
