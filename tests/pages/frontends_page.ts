@@ -113,42 +113,54 @@ suite.test("the stream by hand has the events of an answer", async ({ url }, ope
   assertEquals(names, ["tool_call", "tool_result", "token", "message", "done"]);
 });
 
-suite.test(
-  "a page takes up a stream that broke behind the last event that it has read",
-  async ({ agent, url, hub }, open) => {
-    await using tab = await open(`${url}/byHand`);
-    const begun = await tab.page.evaluate(async (agent) => {
-      const leaving = new AbortController();
-      const response = await fetch(agent, {
-        method: "POST",
-        headers: {
-          accept: "text/event-stream",
-          "content-type": "application/json",
-          "x-model-id": "acme/model-01",
-          "x-agent-resume": "true",
-        },
-        body: JSON.stringify({ prompt: "hold by hand" }),
-        signal: leaving.signal,
-      });
-      const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-      const { value } = await reader.read();
-      leaving.abort();
-      await reader.closed.catch(() => {});
-      const stream = response.headers.get("x-agent-stream");
-      const last = [...value!.matchAll(/^id: (.*)$/gm)].at(-1)?.[1];
-      return { stream, last, text: value! };
-    }, agent);
-    hub.release();
-    const rest = await tab.page.evaluate(async ([address, last]) => {
-      const response = await fetch(address!, { headers: { "last-event-id": last! } });
-      return await response.text();
-    }, [`${agent}/streams/${begun.stream}`, begun.last]);
-    assertStringIncludes(begun.text, "The beginning.");
-    const next = Number(begun.last!.split("/")[1]) + 1;
-    assertEquals(/^id: (.*)$/m.exec(rest)?.[1], `${begun.stream}/${next}`);
-    assertStringIncludes(rest, "event: done");
-  },
-);
+const said = { id: "1", role: "user", content: "hold by AG-UI" };
+const STREAMS: [path: string, body: unknown, last: string][] = [
+  ["/", { prompt: "hold by hand" }, "event: done"],
+  [
+    "/ag-ui",
+    { threadId: "t", runId: "run-7", messages: [said], tools: [], context: [] },
+    "RUN_FINISHED",
+  ],
+];
+for (const [path, body, last] of STREAMS) {
+  suite.test(
+    `a page takes up a stream of POST ${path} behind the last event that it has read`,
+    async ({ agent, url, hub }, open) => {
+      await using tab = await open(`${url}/byHand`);
+      const begun = await tab.page.evaluate(async ([address, body]) => {
+        const leaving = new AbortController();
+        const response = await fetch(address!, {
+          method: "POST",
+          headers: {
+            accept: "text/event-stream",
+            "content-type": "application/json",
+            "x-model-id": "acme/model-01",
+            "x-agent-resume": "true",
+          },
+          body: body!,
+          signal: leaving.signal,
+        });
+        const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+        let text = "";
+        while (!text.includes("The beginning.")) text += (await reader.read()).value;
+        leaving.abort();
+        await reader.closed.catch(() => {});
+        return {
+          stream: response.headers.get("x-agent-stream") ?? "run-7", // its run, with AG-UI
+          last: [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1],
+        };
+      }, [agent + path, JSON.stringify(body)]);
+      hub.release();
+      const rest = await tab.page.evaluate(async ([address, last]) => {
+        const response = await fetch(address!, { headers: { "last-event-id": last! } });
+        return await response.text();
+      }, [`${agent}/streams/${begun.stream}`, begun.last]);
+      const next = Number(begun.last!.split("/")[1]) + 1;
+      assertEquals(/^id: (.*)$/m.exec(rest)?.[1], `${begun.stream}/${next}`);
+      assertStringIncludes(rest, last);
+    },
+  );
+}
 
 suite.test(
   "a page that is opened again takes up the answer that is under way",
