@@ -38,15 +38,12 @@ export const AgentConfig = z.object({
       context.addIssue({ code: "custom", message: `${JSON.stringify(name)} needs a UUID` });
     }
   }),
-  MODEL_STREAM_TIMEOUT_MS: milliseconds(600_000, { min: 1 }),
   AGENT_SYSTEM_PROMPT: z.string().default(SYSTEM_PROMPT)
     .transform((prompt) => prompt.trim() === "none" ? "" : prompt),
   AGENT_TEMPERATURE: z.coerce.number({ error: "must be a number from 0 to 2" }).min(0).max(2)
     .optional(),
   AGENT_MAX_TOKENS: wholeNumber({ min: 1 }).optional(),
   AGENT_MAX_STEPS: integer(12, { min: 1, max: 1000 }),
-  AGENT_MAX_RUNS: integer(1000, { min: 1 }),
-  AGENT_MAX_HISTORY: integer(200, { min: 1 }),
   HUB_FALLBACK: list(),
   AGENT_TOOLS: list(["current_time", "calculator"])
     .transform((names) => names.join() === "none" ? [] : names)
@@ -55,7 +52,6 @@ export const AgentConfig = z.object({
   TAVILY_API_KEY: headerKey().optional(),
   TAVILY_BASE_URL: address().default("https://api.tavily.com"),
   AGENT_MCP_CONFIG: z.string().optional(),
-  AGENT_MCP_TIMEOUT_MS: milliseconds(60_000, { min: 1 }),
 }).superRefine(checkModels).superRefine(checkTools)
   .superRefine(
     checkCredentials([...PROVIDER_NAMES.map((name) => name.toUpperCase()), "TAVILY"]),

@@ -14,7 +14,7 @@ import { createRunner, type RunnerDeps } from "./run/runner.ts";
 
 /** Everything that comes from outside the handler. */
 export interface AgentDeps extends RunnerDeps {
-  /** Counts running runs against `AGENT_MAX_RUNS`. */
+  /** Counts running runs against `MAX_RUNS`. */
   runs: Capacity;
   operations?: Operations;
   limiter?: RateLimiter | undefined;

@@ -15,11 +15,8 @@ import { createFixedTools, observeTools, type ToolSource } from "./tools/tool.ts
  * `tools` closes them.
  */
 export async function createAgentDeps(config: AgentConfig, log: Logger) {
-  const runs = createCapacity({
-    what: "runs",
-    max: config.AGENT_MAX_RUNS,
-    setting: "AGENT_MAX_RUNS",
-  });
+  const { MAX_RUNS: max = 1000 } = config;
+  const runs = createCapacity({ what: "runs", max, setting: "MAX_RUNS" });
   const workers = createWorkerBoard(log);
   const metrics = createMetrics({ runs: () => runs.used, workerRestarts: () => workers.restarts });
   const models = observeModels(createModels(config, log), {
@@ -48,7 +45,6 @@ async function createToolSource(
   const { servers } = readMcpConfig(config.AGENT_MCP_CONFIG);
   const redact = createRedactor(listSecrets(config));
   const connect = createMcpConnect({
-    timeoutMs: config.AGENT_MCP_TIMEOUT_MS,
     environment: readProgramEnvironment(),
     redact,
   });

@@ -57,7 +57,6 @@ export const EvalConfig = z.object({
   EVAL_RESUME: z.enum(["on", "off"]).default("on"),
   EVAL_KEEP_DAYS: wholeNumber({ min: 1 }).optional(),
   EVAL_TRUST_CLOCK: z.enum(["on", "off"]).default("off"),
-  EVAL_MAX_RUNS: integer(100, { min: 1 }),
 }).superRefine(checkModels).superRefine(checkCredentials(["JUDGE", "EMBEDDINGS"]));
 export type EvalConfig = z.infer<typeof EvalConfig>;
 

@@ -44,8 +44,7 @@ const about = {
 
 /** The evaluation service: its own routes, and those for operators. */
 export function createEvalHandler(given: EvalDeps): Service {
-  const { MAX_BODY_BYTES: maxBytes, BODY_TIMEOUT_MS: timeoutMs } = given.config;
-  const deps = { ...given, bodyLimits: { maxBytes, timeoutMs } };
+  const deps = { ...given, bodyLimits: { maxBytes: given.config.MAX_BODY_BYTES } };
   const summaries = createSummaries(deps.store);
   const comparer = createComparer({
     store: deps.store,

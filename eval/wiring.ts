@@ -78,7 +78,7 @@ export function createEvalDeps(
     endpoints,
     limiter: createFairLimiter(config.EVAL_CONCURRENCY),
     concurrency: config.EVAL_CONCURRENCY,
-    maxRuns: config.EVAL_MAX_RUNS,
+    maxRuns: config.MAX_RUNS ?? 100,
     connect: createConnect(config, {
       fetchFor,
       paces: createEndpointPaces(config.EVAL_CONCURRENCY, board),

@@ -14,7 +14,7 @@ import type { KeptStreams } from "./kept_streams.ts";
 /** What the routes that answer with runs need. */
 export interface RunRouteDeps extends RunnerDeps {
   runner: Runner;
-  /** Counts running runs against `AGENT_MAX_RUNS`. */
+  /** Counts running runs against `MAX_RUNS`. */
   runs: Capacity;
   streams: KeptStreams;
 }

@@ -167,7 +167,6 @@ function createAnswerHandler(deps: RunRouteDeps): Handler {
     const choice = readModelId(request, deps, context);
     const body = await readJson(request, AgentRequest, {
       maxBytes: config.MAX_BODY_BYTES,
-      timeoutMs: config.BODY_TIMEOUT_MS,
     });
     const ignored = describeIgnored(ignoredFields(body));
     const run = prepareRun(body, { deps, request, context, choice });

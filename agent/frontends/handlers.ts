@@ -20,7 +20,7 @@ export type FrontendHandlers = Record<"answerUI" | "resumeUI" | "answerAgui", Ha
 /** The agent for libraries of frontends. */
 export function createFrontendHandlers(deps: RunRouteDeps): FrontendHandlers {
   const { config, streams } = deps;
-  const limits = { maxBytes: config.MAX_BODY_BYTES, timeoutMs: config.BODY_TIMEOUT_MS };
+  const limits = { maxBytes: config.MAX_BODY_BYTES };
 
   function answer<S extends z.ZodType>(
     schema: S,

@@ -270,7 +270,7 @@ function explain(
   const status = statusOf(error);
   if (code === REQUEST_TIMEOUT) {
     return `it did not answer within ${timeoutMs / 1000} s ` +
-      '(AGENT_MCP_TIMEOUT_MS, or "timeout" of its entry)';
+      '("timeout" of its entry)';
   }
   if (status !== undefined) return `it answered with status ${status}`;
   if (server.transport !== "stdio") return explainProtocol(error) ?? explainConnection(error);

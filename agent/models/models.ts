@@ -60,7 +60,6 @@ export function createModels(config: AgentConfig, log: Logger): Models {
       keyVariable: key,
       redact: createRedactor(listSecrets(config)),
       timeoutMs: config.MODEL_TIMEOUT_MS,
-      streamTimeoutMs: Math.max(config.MODEL_STREAM_TIMEOUT_MS, config.MODEL_TIMEOUT_MS),
       retries: config.MODEL_RETRIES,
       fetch: createOutgoingFetch({ traceparent: callersTraceparent }),
     };

@@ -29,7 +29,7 @@ export type OpenAIHandlers = Record<"complete" | "respond" | "listModels" | "fin
 export function createOpenAIHandlers(
   { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Capacity },
 ): OpenAIHandlers {
-  const bodyLimits = { maxBytes: config.MAX_BODY_BYTES, timeoutMs: config.BODY_TIMEOUT_MS };
+  const bodyLimits = { maxBytes: config.MAX_BODY_BYTES };
 
   function open(
     body: CompletionRequest,

@@ -72,6 +72,9 @@ export interface RunnerDeps {
 
 const NO_TOOLS = createToolbox([]);
 
+/** Messages of a conversation that are sent, the latest. */
+const MAX_HISTORY = 200;
+
 export function createRunner({ config, log, models, tools }: RunnerDeps): Runner {
   const configured: AgentSettings = {
     maxSteps: config.AGENT_MAX_STEPS,
@@ -95,7 +98,7 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
         systemPrompt,
         ...(!isPlain && {
           defaultPrompt: config.AGENT_SYSTEM_PROMPT,
-          maxMessages: config.AGENT_MAX_HISTORY,
+          maxMessages: MAX_HISTORY,
         }),
         field,
       });

@@ -7,7 +7,13 @@ import { COLUMN_FIELDS, findFormat, FORMATS, mapColumn } from "../datasets/detec
 import { BAD_QUERY, described, paging, WRITE_PROBLEMS } from "./route_parts.ts";
 import { invalidParameter } from "../../shared/errors.ts";
 import { requireKnownParameters } from "../../shared/field_errors.ts";
-import { readBodyPieces, readJson, readParams, readQuery } from "../../shared/http/body/body.ts";
+import {
+  readBodyPieces,
+  readJson,
+  readParams,
+  readQuery,
+  UPLOAD_TIMEOUT_MS,
+} from "../../shared/http/body/body.ts";
 import { streamPieces } from "../../shared/http/body/json_response.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import type { EvalConfig } from "../config.ts";
@@ -200,18 +206,18 @@ const VERSIONS_SHOWN = 1_000;
 interface DatasetHandlerDeps {
   store: DatasetStore;
   scoring: Pick<ScoringPorts, "checks">;
-  config: Pick<EvalConfig, "MAX_BODY_BYTES" | "BODY_TIMEOUT_MS">;
+  config: Pick<EvalConfig, "MAX_BODY_BYTES">;
 }
 
 export function createDatasetHandlers({ store, config, scoring }: DatasetHandlerDeps) {
-  const { MAX_BODY_BYTES: maxBytes, BODY_TIMEOUT_MS: timeoutMs } = config;
+  const { MAX_BODY_BYTES: maxBytes } = config;
   return {
     put: async (request, { params, url }) => {
       const { name } = readParams(params, path);
       const { saved, leftOut } = await uploadDataset({ store, checks: scoring.checks }, name, {
         pieces: readBodyPieces(request, {
           maxBytes: MOST_BYTES,
-          timeoutMs,
+          timeoutMs: UPLOAD_TIMEOUT_MS,
           setting: "of a dataset",
         }),
         format: readFormat(url),
@@ -259,7 +265,7 @@ export function createDatasetHandlers({ store, config, scoring }: DatasetHandler
 
     change: async (request, { params }) => {
       const { name } = readParams(params, path);
-      const { tags } = await readJson(request, DatasetChange, { maxBytes, timeoutMs });
+      const { tags } = await readJson(request, DatasetChange, { maxBytes });
       await requireVersion(store, { name });
       await store.tagDataset(name, tags);
       return Response.json({ tags });

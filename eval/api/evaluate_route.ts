@@ -38,7 +38,7 @@ import {
 import type { DatasetReader } from "../store/datasets.ts";
 
 export interface EvaluateRouteDeps {
-  config: Pick<EvalConfig, "EVAL_MAX_ATTEMPTS" | "EVAL_MAX_RUNS">;
+  config: Pick<EvalConfig, "EVAL_MAX_ATTEMPTS" | "MAX_RUNS">;
   bodyLimits: BodyLimits;
   endpoints: EndpointPolicy;
   store: RunStore;
@@ -75,7 +75,7 @@ export function createEvaluateRoute(
 ): Handler {
   const limits = {
     maxAttempts: config.EVAL_MAX_ATTEMPTS,
-    maxTargets: Math.min(MAX_TARGETS, config.EVAL_MAX_RUNS),
+    maxTargets: Math.min(MAX_TARGETS, config.MAX_RUNS ?? MAX_TARGETS),
   };
   const readBody = createBodyReader(limits, store);
 

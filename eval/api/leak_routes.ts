@@ -1,9 +1,13 @@
 import { z } from "zod";
-import { readBodyPieces, readParams, readQuery } from "../../shared/http/body/body.ts";
+import {
+  readBodyPieces,
+  readParams,
+  readQuery,
+  UPLOAD_TIMEOUT_MS,
+} from "../../shared/http/body/body.ts";
 import type { Route } from "../../shared/http/router/router.ts";
 import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import type { ScoringPorts } from "../assess/scoring_ports.ts";
-import type { EvalConfig } from "../config.ts";
 import { DatasetName, requireVersion, VersionBeginning } from "../datasets/find_version.ts";
 import { checkLeaks, viewCheck } from "../leaks/check_leaks.ts";
 import { readRunLeaks } from "../leaks/run_leaks.ts";
@@ -29,10 +33,9 @@ const LINES = z.string().meta({ description: "One row per line." });
 const EXAMPLE = { messages: [{ role: "user", content: "Hello!" }] };
 const NOT_FOUND = { 404: "`not_found`: there is no such dataset, or no such version" };
 
-export function createLeakRoutes({ store, scoring, config }: {
+export function createLeakRoutes({ store, scoring }: {
   store: RunStore;
   scoring: Pick<ScoringPorts, "embedder">;
-  config: Pick<EvalConfig, "BODY_TIMEOUT_MS">;
 }): Route[] {
   return [
     {
@@ -58,7 +61,7 @@ export function createLeakRoutes({ store, scoring, config }: {
         const report = await checkLeaks(store, found, {
           pieces: readBodyPieces(request, {
             maxBytes: MOST_BYTES,
-            timeoutMs: config.BODY_TIMEOUT_MS,
+            timeoutMs: UPLOAD_TIMEOUT_MS,
             setting: "of a training file",
           }),
           file,

@@ -93,8 +93,6 @@ async function serveService<S extends z.ZodObject>(
     hostname: common.HOST,
     port: Number(config[portVariable]),
     graceMs: common.SHUTDOWN_GRACE_MS,
-    maxRequests: common.MAX_REQUESTS,
-    readTimeoutMs: common.BODY_TIMEOUT_MS,
     log,
     onListen(url) {
       log.info(`${name} listens on ${url}`, { url, ...fields });

@@ -151,7 +151,8 @@ const STREAM_TIMEOUT_MS = 600_000;
 export function createOpenAIProvider(
   options: OpenAIProviderOptions,
 ): ChatProvider & ModelLister {
-  const { name, timeoutMs: patience, streamTimeoutMs = STREAM_TIMEOUT_MS, retries } = options;
+  const { name, timeoutMs: patience, retries } = options;
+  const { streamTimeoutMs = Math.max(STREAM_TIMEOUT_MS, patience) } = options;
   const { baseUrl, fetch = createOutgoingFetch() } = options;
   const { send } = createOpenAIClient({ baseUrl, apiKey: options.apiKey, fetch });
   const { keyVariable, apiKey, redact = createRedactor(apiKey ? [apiKey] : []) } = options;

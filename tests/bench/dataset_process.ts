@@ -48,7 +48,7 @@ if (import.meta.main) {
   const handlers = createDatasetHandlers({
     store,
     scoring: { checks },
-    config: { MAX_BODY_BYTES: 8_388_608, BODY_TIMEOUT_MS: 600_000 },
+    config: { MAX_BODY_BYTES: 8_388_608 },
   });
   const url = new URL("http://127.0.0.1/datasets/large?format=jsonl");
   const context = { url, params: { name: "large" } } as unknown as RequestContext;

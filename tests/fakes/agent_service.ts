@@ -18,7 +18,7 @@ export function agentService(
     config,
     log: silentLogger,
     tools: createFixedTools(createTools(config)),
-    runs: createCapacity({ what: "runs", max: 1000, setting: "AGENT_MAX_RUNS" }),
+    runs: createCapacity({ what: "runs", max: 1000, setting: "MAX_RUNS" }),
     models: {
       providerFor(target) {
         asked.push(target);

@@ -53,7 +53,7 @@ export function evalService(
     limiter: { forRun: () => (work) => work() },
     scoring,
     concurrency: config.EVAL_CONCURRENCY,
-    maxRuns: config.EVAL_MAX_RUNS,
+    maxRuns: config.MAX_RUNS ?? 100,
     recoveryDelayMs: options.recoveryDelayMs ?? 0,
     sharing: options.sharing,
   });

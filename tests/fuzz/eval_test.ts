@@ -38,7 +38,7 @@ Deno.test("no body makes POST /evaluate fail", async () => {
 });
 
 Deno.test("no headers make POST /evaluate fail", async () => {
-  const { service, runs } = evalService(() => "fine", { environment: { EVAL_MAX_RUNS: "100000" } });
+  const { service, runs } = evalService(() => "fine", { environment: { MAX_RUNS: "100000" } });
   const headers = fc.record({
     accept: fc.oneof(fc.constant("text/event-stream"), headerValue),
     prefer: fc.oneof(fc.constant("respond-async"), headerValue),
@@ -60,7 +60,7 @@ async function storedRuns() {
   const { service, runs } = evalService((conversation) => {
     if (conversation.at(-1)?.content === "fail") throw providerError(500);
     return "odd \ud800 \u0000 ]]> \r\n =1+1";
-  }, { store, environment: { EVAL_MAX_RUNS: "100000" } });
+  }, { store, environment: { MAX_RUNS: "100000" } });
   const odd = fc.sample(fc.record({ id: text, user_message: text, reference_reply: text }), 3);
   const kept = await Promise.all([
     evaluateBody({ test_batch: { id: "s", interactions: odd } }),

@@ -33,9 +33,7 @@ Deno.test("an empty environment gives the defaults", () => {
     API_KEYS: [],
     CORS_ORIGINS: ["http://localhost:*", "http://127.0.0.1:*"],
     TRUSTED_PROXIES: [],
-    MAX_REQUESTS: 1000,
     MAX_BODY_BYTES: 8_388_608,
-    BODY_TIMEOUT_MS: 30_000,
     MODEL_TIMEOUT_MS: 120_000,
     MODEL_RETRIES: 2,
     SHUTDOWN_GRACE_MS: 10_000,
@@ -73,13 +71,13 @@ Deno.test("a number outside of its range is refused with the range", () => {
     () =>
       parseConfig(Common, {
         MODEL_RETRIES: "11",
-        MAX_REQUESTS: "0",
+        MAX_BODY_BYTES: "0",
         SHUTDOWN_GRACE_MS: "2147483648",
       }),
     ConfigError,
   );
   assertStringIncludes(message, "MODEL_RETRIES: must be a whole number from 0 to 10");
-  assertStringIncludes(message, "MAX_REQUESTS: must be a whole number of 1 or more");
+  assertStringIncludes(message, "MAX_BODY_BYTES: must be a whole number of 1 or more");
   assertStringIncludes(message, "SHUTDOWN_GRACE_MS: must be a whole number from 0 to 2147483647");
 });
 

@@ -32,7 +32,7 @@ export interface SoakReport {
   slope: { agent: number; eval: number };
 }
 
-/** Fewer than `EVAL_MAX_RUNS`: a machine that is too slow skips requests, but refuses none. */
+/** Fewer than `MAX_RUNS`: a machine that is too slow skips requests, but refuses none. */
 const MOST_UNDER_WAY = 90;
 
 /**

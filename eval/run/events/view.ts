@@ -82,7 +82,7 @@ export function createRunViewer(
       return viewRun(run, restingProgress(run, await store.tally(run.id)));
     }
     if (run.status === "running" && runs.isQueued(run.id)) {
-      const detail = "the run is queued: the limit of running runs is reached (EVAL_MAX_RUNS)";
+      const detail = "the run is queued: the limit of running runs is reached (MAX_RUNS)";
       return viewRun({ ...run, detail }, restingProgress(run, await store.tally(run.id)));
     }
     if (run.status !== "running") {

@@ -15,7 +15,7 @@ import { requireUsable } from "./usable_request.ts";
 
 /** Everything a run needs from outside. */
 interface RunManagerDeps extends ExecutionPorts {
-  /** `EVAL_MAX_RUNS`: at most this many run at once, more are refused. No limit if unset. */
+  /** `MAX_RUNS`: at most this many run at once, more are refused. No limit if unset. */
   maxRuns?: number;
   /** The first wait before a run continues that a fault has stopped; it doubles. */
   recoveryDelayMs?: number;
@@ -171,7 +171,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
   /** Stores `count` runs that start at once, or throws 503. */
   async function whileCreating<T>(count: number, work: () => Promise<T>): Promise<T> {
     if (room() < count) {
-      throw overloaded({ what: "runs", max: maxRuns, setting: "EVAL_MAX_RUNS" }, count);
+      throw overloaded({ what: "runs", max: maxRuns, setting: "MAX_RUNS" }, count);
     }
     creating += count;
     try {
@@ -327,7 +327,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       await Promise.all(lives.values().map(started));
       const queued = lives.values().filter(isQueued).toArray().length;
       if (queued === 0) return;
-      log.info("unfinished runs are queued: the limit of running runs is reached (EVAL_MAX_RUNS)", {
+      log.info("unfinished runs are queued: the limit of running runs is reached (MAX_RUNS)", {
         runs: queued,
       });
     },

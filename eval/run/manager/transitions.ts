@@ -5,7 +5,7 @@ export type LifeState = "queued" | "starting" | "active" | "faulty" | "over";
 export type LifeEvent = "placed" | "loaded" | "ended" | "failed" | "due" | "dropped";
 
 const TRANSITIONS: Record<LifeState, Partial<Record<LifeEvent, LifeState>>> = {
-  /** Waits for a place (`EVAL_MAX_RUNS`). */
+  /** Waits for a place (`MAX_RUNS`). */
   queued: { placed: "starting", dropped: "over" },
   /** Is read from the store. */
   starting: { loaded: "active", failed: "faulty", dropped: "over" },

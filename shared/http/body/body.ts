@@ -55,13 +55,16 @@ function requireJson(request: Request): void {
 export interface BodyLimits {
   /** Limit of the body, as sent and unpacked; it is refused as soon as it is known to be longer. */
   maxBytes: number;
-  /** How long the whole body may take to arrive; 30 s by default. */
+  /** How long the whole body may take to arrive; `BODY_TIMEOUT_MS` if unset. */
   timeoutMs?: number;
   /** What sets `maxBytes`; `MAX_BODY_BYTES` if it is unset. */
   setting?: string;
 }
 
-const DEFAULT_TIMEOUT_MS = 30_000;
+/** How long a body may take to arrive. */
+export const BODY_TIMEOUT_MS = 30_000;
+/** The same for a file of up to 256 MB. */
+export const UPLOAD_TIMEOUT_MS = 600_000;
 
 /** Up to this size a body is read in one piece, which is faster than a stream. */
 const SMALL_BYTES = 16 * 1024;
@@ -97,7 +100,7 @@ function isSmall({ headers }: Request): boolean {
 }
 
 async function readSmall(request: Request, limits: BodyLimits): Promise<string> {
-  const { maxBytes, timeoutMs = DEFAULT_TIMEOUT_MS } = limits;
+  const { maxBytes, timeoutMs = BODY_TIMEOUT_MS } = limits;
   if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge(limits);
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(tooSlow(timeoutMs)), timeoutMs);
@@ -126,7 +129,7 @@ export async function* readBodyPieces(
   request: Request,
   limits: BodyLimits,
 ): AsyncGenerator<string> {
-  const { maxBytes, timeoutMs = DEFAULT_TIMEOUT_MS } = limits;
+  const { maxBytes, timeoutMs = BODY_TIMEOUT_MS } = limits;
   const length = Number(request.headers.get("content-length") ?? Infinity);
   if (length !== Infinity && length > maxBytes) throw tooLarge(limits);
   const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
@@ -246,7 +249,7 @@ function tooSlow(timeoutMs: number): AppError {
   return new AppError(
     408,
     "request_timeout",
-    `the request body did not arrive within ${timeoutMs} ms (BODY_TIMEOUT_MS)`,
+    `the request body did not arrive within ${timeoutMs / 1000} s`,
     { headers: { connection: "close" } },
   );
 }

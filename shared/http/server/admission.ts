@@ -5,8 +5,8 @@ interface Limit {
   /** What runs. */
   what: "runs" | "requests";
   max: number;
-  /** The variable that sets `max`, for the message of a refusal. */
-  setting: string;
+  /** The variable that sets `max`, for the message of a refusal; if one does. */
+  setting?: string;
 }
 
 /** Counts running work against a limit. */
@@ -43,9 +43,10 @@ export function createCapacity(limit: Limit): Capacity {
 
 /** 503 for work over a limit; `more` is how much was asked for at once. */
 export function overloaded({ what, max, setting }: Limit, more = 1): AppError {
+  const by = setting ? ` (${setting})` : "";
   const reason = more === 1
-    ? `${max} are running (${setting})`
-    : `${more} more would exceed the limit of ${max} (${setting})`;
+    ? `${max} are running${by}`
+    : `${more} more would exceed the limit of ${max}${by}`;
   return new AppError(
     503,
     "overloaded",

@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { isAbort } from "../../errors.ts";
+import { BODY_TIMEOUT_MS } from "../body/body.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -40,8 +41,8 @@ interface FinishOptions {
   onCut(error: unknown): void;
   /** How long a client may read nothing of a stream. */
   stallMs: number;
-  /** How long the rest of a request's body may take to arrive after its answer. */
-  readTimeoutMs: number;
+  /** How long the rest of a request's body may take to arrive after its answer; 30 s by default. */
+  readTimeoutMs?: number;
 }
 
 /** A client that has not read for too long. */
@@ -155,7 +156,9 @@ function watched(
  */
 function afterBody(
   response: Response,
-  { body, readTimeoutMs }: Pick<FinishOptions, "readTimeoutMs"> & { body: ReadableStream<Bytes> },
+  { body, readTimeoutMs = BODY_TIMEOUT_MS }: Pick<FinishOptions, "readTimeoutMs"> & {
+    body: ReadableStream<Bytes>;
+  },
 ): Response {
   const reader = body.getReader();
   async function* pieces() {

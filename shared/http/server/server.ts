@@ -12,15 +12,14 @@ interface ServeOptions extends StopOptions {
   portVariable: string;
   hostname: string;
   port: number;
-  /** Requests that may run at once; further ones are refused. */
-  maxRequests: number;
-  /** How long the rest of a body may take to arrive after its answer. */
-  readTimeoutMs: number;
   service: Service;
   metrics?: Metrics;
   /** Called when the port is really open, with the service's address. */
   onListen: (url: string) => void;
 }
+
+/** Requests that may run at once; further ones are refused. */
+const MAX_REQUESTS = 1000;
 
 /** How long a client may read nothing before its answer ends and no longer counts as running. */
 const STALL_MS = 60_000;
@@ -36,12 +35,8 @@ const CHECK_MS = 1000;
  * says when a newer one may be taken.
  */
 export function serve(options: ServeOptions): void {
-  const { hostname, service, log, readTimeoutMs } = options;
-  const admission = createAdmission({
-    what: "requests",
-    max: options.maxRequests,
-    setting: "MAX_REQUESTS",
-  });
+  const { hostname, service, log } = options;
+  const admission = createAdmission({ what: "requests", max: MAX_REQUESTS });
   const ending = new AbortController();
   const requests = createTally();
 
@@ -60,7 +55,7 @@ export function serve(options: ServeOptions): void {
       const timer = setTimeout(close, STALL_MS);
       connection.onClose(() => clearTimeout(timer));
     }
-    return await finishAnswer(response, { request, onCut, stallMs: STALL_MS, readTimeoutMs });
+    return await finishAnswer(response, { request, onCut, stallMs: STALL_MS });
   }
 
   function open(port: number): Deno.HttpServer<Deno.NetAddr> {

@@ -162,16 +162,17 @@ Deno.test("repairs of the history are reported with their counts", async () => {
   assertEquals(response.headers.get("x-history-repairs"), "paired=1, dropped=2");
 });
 
-Deno.test("AGENT_MAX_HISTORY keeps the latest messages after the system prompt", async () => {
+Deno.test("the latest 200 messages are sent, after the system prompt", async () => {
   const provider = createScriptedProvider({});
-  const environment = { AGENT_MAX_HISTORY: "2", AGENT_SYSTEM_PROMPT: "Be." };
-  const messages = ["1", "2", "3"].flatMap((text) => [
-    { type: "human", content: `q${text}` },
-    { type: "ai", content: `a${text}` },
-  ]);
+  const environment = { AGENT_SYSTEM_PROMPT: "Be." };
+  const messages = Array.from({ length: 102 }, (_, turn) => [
+    { type: "human", content: `q${turn}` },
+    { type: "ai", content: `a${turn}` },
+  ]).flat();
   const { service } = agentService(provider, { environment });
   const response = await service(agentRequestOf({ messages }));
-  assertEquals(provider.requests[0]?.messages.map(({ content }) => content), ["Be.", "q3", "a3"]);
+  const sent = provider.requests[0]?.messages.map(({ content }) => content);
+  assertEquals([sent?.length, sent?.[0], sent?.[1], sent?.at(-1)], [201, "Be.", "q2", "a101"]);
   assertEquals(response.headers.get("x-history-repairs"), "cut=4");
 });
 

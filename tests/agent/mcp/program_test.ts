@@ -68,7 +68,7 @@ test("the limit of a start is that of the entry, else that of the configuration"
     const error = await assertRejects(() => connectMcp(entry, options), StartFailure);
     assertEquals(
       error.message,
-      'it did not answer within 0.1 s (AGENT_MCP_TIMEOUT_MS, or "timeout" of its entry)',
+      'it did not answer within 0.1 s ("timeout" of its entry)',
     );
   }
 });

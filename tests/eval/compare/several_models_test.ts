@@ -211,12 +211,12 @@ Deno.test("a group needs a place for each of its runs, and starts none without",
   const gate = gatedTarget();
   const { service, store } = evalService(() => "", {
     target: gate.target,
-    environment: { EVAL_MAX_RUNS: "3" },
+    environment: { MAX_RUNS: "3" },
   });
   const started = await post(service, { model_ids: ["a", "b"] }, { prefer: "respond-async" });
   const refused = await post(service, { model_ids: ["a", "b"] });
   assertEquals([started.status, refused.status], [202, 503]);
-  assertMatch(refused.answer.detail, /2 more would exceed the limit of 3 \(EVAL_MAX_RUNS\)/);
+  assertMatch(refused.answer.detail, /2 more would exceed the limit of 3 \(MAX_RUNS\)/);
   assertEquals((await store.listRuns({ limit: 5 })).runs.length, 2);
   const tooMany = await post(service, { model_ids: ["a", "b", "c", "d"] });
   assertEquals([tooMany.status, tooMany.answer.errors[0].path], [400, "model_ids"]);

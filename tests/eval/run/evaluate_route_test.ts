@@ -427,7 +427,7 @@ Deno.test("a key of a finished run answers with its result even if the limit of 
   const gate = gatedTarget();
   const { service, runs } = evalService(() => "", {
     ...gate,
-    environment: { EVAL_MAX_RUNS: "1" },
+    environment: { MAX_RUNS: "1" },
   });
   const keyed = () => evaluateRequestOf(evaluateBody(), { "idempotency-key": "k" });
   const first = service(keyed());

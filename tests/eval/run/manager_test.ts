@@ -116,7 +116,7 @@ async function serviceWithQueuedRun() {
   await stopped.runs.stop();
 
   const gate = gatedTarget();
-  const environment = { EVAL_MAX_RUNS: "1" };
+  const environment = { MAX_RUNS: "1" };
   const { runs, service } = evalService(() => "", { store, target: gate.target, environment });
   await runs.resumeUnfinished();
   await gate.reached(1);
@@ -152,7 +152,7 @@ Deno.test("a caller who waits for a queued run that is cancelled is told so", as
   await runs.stop();
 });
 
-Deno.test("a run that the storage interrupted waits until EVAL_MAX_RUNS allows it", async () => {
+Deno.test("a run that the storage interrupted waits until MAX_RUNS allows it", async () => {
   const store = memoryStore();
   const { recordTurn } = store;
   store.recordTurn = () => {
@@ -160,7 +160,7 @@ Deno.test("a run that the storage interrupted waits until EVAL_MAX_RUNS allows i
     return Promise.reject(new AppError(503, "storage_busy", "locked"));
   };
   const gate = gatedTarget();
-  const environment = { EVAL_MAX_RUNS: "1" };
+  const environment = { MAX_RUNS: "1" };
   const { runs } = evalService(() => "", { store, target: gate.target, environment });
   const begin = async (testName: string) => {
     const started = await runs.start({ request: evaluateRequest(), testName });

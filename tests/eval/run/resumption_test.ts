@@ -95,14 +95,14 @@ Deno.test("unfinished runs can be marked as interrupted instead, without a call"
   assertEquals((await store.getRun(id))?.status, "completed");
 });
 
-Deno.test("unfinished runs are resumed within EVAL_MAX_RUNS, oldest first, the others as runs end", async () => {
+Deno.test("unfinished runs are resumed within MAX_RUNS, oldest first, the others as runs end", async () => {
   const store = memoryStore();
   const ids: string[] = [];
   for (let run = 0; run < 5; run++) {
     ids.push((await store.createRun({ request: evaluateRequest(), testName: `${run}` })).id);
   }
   const gate = gatedTarget();
-  const environment = { EVAL_MAX_RUNS: "2" };
+  const environment = { MAX_RUNS: "2" };
   const { runs, service } = evalService(() => "", { store, target: gate.target, environment });
   const look = async (id: string, init: RequestInit = {}, rest = "") => {
     const response = await service(new Request(`http://127.0.0.1:8080/runs/${id}${rest}`, init));
@@ -118,14 +118,14 @@ Deno.test("unfinished runs are resumed within EVAL_MAX_RUNS, oldest first, the o
   assertEquals([waiting.status, waiting.progress.done, waiting.progress.total], ["running", 0, 1]);
   assertEquals(
     waiting.detail,
-    "the run is queued: the limit of running runs is reached (EVAL_MAX_RUNS)",
+    "the run is queued: the limit of running runs is reached (MAX_RUNS)",
   );
   assertEquals((await look(ids[3]!, { method: "DELETE" })).status, 409);
   assertEquals((await look(ids[4]!, { method: "POST" }, "/cancel")).body.status, "cancelled");
   await assertRejects(
     () => runs.start({ request: evaluateRequest(), testName: "new" }),
     AppError,
-    "too many runs: 2 are running (EVAL_MAX_RUNS)",
+    "too many runs: 2 are running (MAX_RUNS)",
   );
 
   const events = ids.slice(0, 4).map((id) =>

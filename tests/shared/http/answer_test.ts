@@ -8,11 +8,14 @@ import {
 import { gunzipSync } from "node:zlib";
 import { z } from "zod";
 import { commonVariables, parseConfig } from "../../../shared/config/config.ts";
+import { readJsonValue } from "../../../shared/http/body/body.ts";
+import { refuse } from "../../../shared/http/router/problem.ts";
 import { finishAnswer, jsonResponse, streamResponse } from "../../../shared/http/server/answer.ts";
 import { PAGE_POLICY } from "../../../shared/http/router/page_routes.ts";
 import type { Connection } from "../../../shared/http/server/connection.ts";
 import { createService } from "../../../shared/http/server/service.ts";
 import { silentLogger } from "../../../shared/log.ts";
+import { connectRaw } from "../../fakes/raw_client.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 import { until } from "../../fakes/until.ts";
 
@@ -24,8 +27,8 @@ interface SendingServer extends AsyncDisposable {
 
 /** A server that answers with what it is given, on a real socket. */
 function serving(
-  answer: () => Response | Promise<Response>,
-  { stallMs = 60_000 } = {},
+  answer: (request: Request) => Response | Promise<Response>,
+  { stallMs = 60_000, readTimeoutMs = 60_000 } = {},
 ): SendingServer {
   const failures: Error[] = [];
   const ending = new AbortController();
@@ -33,12 +36,7 @@ function serving(
     { hostname: "127.0.0.1", port: 0, signal: ending.signal, onListen() {} },
     async (request) => {
       const onCut = (error: unknown) => void failures.push(error as Error);
-      return await finishAnswer(await answer(), {
-        request,
-        onCut,
-        stallMs,
-        readTimeoutMs: 60_000,
-      });
+      return await finishAnswer(await answer(request), { request, onCut, stallMs, readTimeoutMs });
     },
   );
   return {
@@ -249,6 +247,21 @@ Deno.test("the answer of a client that reads nothing for too long is cut, and it
   await client.write(bytes("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
   await until(() => isCancelled);
   assertEquals(server.failures.map(({ name }) => name), ["StalledReader"]);
+});
+
+Deno.test("a client whose body does not arrive is answered with 408, and not waited for", async () => {
+  for (const length of [100, 100_000]) { // one that is read in a piece, and one that is streamed
+    await using server = serving(
+      (request) =>
+        readJsonValue(request, { maxBytes: 1e6, timeoutMs: 20 }).then(Response.json, refuse),
+      { readTimeoutMs: 20 },
+    );
+    using client = await connectRaw(server.url);
+    const head = "POST / HTTP/1.1\r\nHost: a\r\ncontent-type: application/json\r\n";
+    await client.say(`${head}content-length: ${length}\r\n\r\n{"mess`);
+    await until(() => client.text.includes('"code":"request_timeout"'));
+    assertStringIncludes(client.text, "HTTP/1.1 408");
+  }
 });
 
 Deno.test("a whole answer of many pieces arrives as it is, and to HEAD only its length", async () => {

@@ -300,7 +300,7 @@ Deno.test("the log names the caller for old and new keys, and contains neither",
 function serviceForOne() {
   const lines: string[] = [];
   const metrics = createMetrics({ runs: () => 0 });
-  const admission = createAdmission({ what: "requests", max: 1, setting: "MAX_REQUESTS" });
+  const admission = createAdmission({ what: "requests", max: 1 });
   const service = createService(routesOf({ "GET /": () => new Response("ok") }), {
     about,
     config: parseConfig(z.object(commonVariables), {}),
@@ -326,7 +326,7 @@ Deno.test("a refusal of a full server can be read by a page, is logged and is co
   const refused = await ask("/");
   const { code, detail } = JSON.parse(refused.text);
   assertEquals([refused.status, code], [503, "overloaded"]);
-  assertEquals(detail, "too many requests: 1 are running (MAX_REQUESTS); retry in 2 s");
+  assertEquals(detail, "too many requests: 1 are running; retry in 2 s");
   assertEquals(refused.headers.get("access-control-allow-origin"), "http://localhost:5173");
   const logged = JSON.parse(lines.at(-1) ?? "");
   assertEquals([logged.status, logged.request_id], [503, refused.headers.get("x-request-id")]);
