@@ -104,7 +104,8 @@ type Found = Omit<SemanticSimilarity, "method">;
 
 /**
  * Whether a reply says what a reference says, or a part of it, and nothing else: with its values
- * and the parts of its sentences. Without the built-in encoder only an equal text does. Rejects with `NoVectors`.
+ * and the parts of its sentences. Without the built-in encoder only an equal text does. Rejects
+ * with `NoVectors`.
  */
 export async function saysNothingElse(
   { reply, reference }: TextPair,
