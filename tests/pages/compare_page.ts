@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Page } from "playwright-core";
-import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
+import { answerOf, becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
 
@@ -88,7 +88,7 @@ suite.test("an older run that is chosen is one choice, and nothing else is found
   assertEquals(await options.count(), 2);
 
   await page.route(/\/runs\?text=/, async (route) => {
-    const other = await (await route.fetch({ url: `${url}/runs?limit=1` })).json();
+    const other = await (await fetch(`${url}/runs?limit=1`)).json();
     await route.fulfill({ json: other });
   });
   const found = page.waitForResponse(/\/runs\?text=/);
@@ -117,7 +117,7 @@ suite.test("a call that failed is no empty reply in a turn that changed", async 
   await using tab = await open(url);
   const { page } = tab;
   await page.route(new RegExp(`/runs/${candidate}/turns\\?`), async (route) => {
-    const { turns, ...rest } = await (await route.fetch()).json();
+    const { turns, ...rest } = JSON.parse((await answerOf(route)).body);
     const failed = turns.map((turn: object) => ({ ...turn, error: "endpoint_timeout" }));
     await route.fulfill({ json: { ...rest, turns: failed } });
   });

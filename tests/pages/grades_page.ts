@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Locator, Page } from "playwright-core";
-import { becomes, checkAccessibility, findBrokenWords, pageSuite } from "./browser.ts";
+import { answerOf, becomes, checkAccessibility, findBrokenWords, pageSuite } from "./browser.ts";
 import { gradeSome, startEvalFixture } from "./eval_fixture.ts";
 
 const PRICES = JSON.stringify({ "studio/*": { input: 2, output: 8 } });
@@ -102,7 +102,7 @@ suite.test(
       await using tab = await open(`${fixture.url}/ui/no/such/view`);
       const { page } = tab;
       await page.route(/\/agreement/, async (route) => {
-        const answer = await (await route.fetch()).json();
+        const answer = JSON.parse((await answerOf(route)).body);
         answer.judge.threshold.present.agreement = 0.5;
         answer.judge.threshold.best.agreement = agreement;
         answer.judge.threshold.best.kappa = agreement - 0.5;
@@ -214,7 +214,7 @@ suite.test("of two ways that cost the same none is called the cheapest", async (
     await using tab = await open(`${fixture.url}/ui/no/such/view`);
     const { page } = tab;
     await page.route(/\/noise/, async (route) => {
-      const answer = await (await route.fetch()).json();
+      const answer = JSON.parse((await answerOf(route)).body);
       answer.scores.overall.to_halve_stderr = {
         scenarios: { needed: 40, model_calls: 20, judge_calls: 10 },
         attempts: { needed: 8, model_calls, judge_calls: 10 },

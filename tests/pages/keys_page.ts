@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { checkAccessibility, pageSuite, untilFocused } from "./browser.ts";
+import { answerOf, checkAccessibility, pageSuite, untilFocused } from "./browser.ts";
 import { ask, startScriptedAgent } from "./chat.ts";
 
 const suite = pageSuite(() =>
@@ -56,9 +56,9 @@ suite.test(
     tab.expect(/401/);
     const given = Promise.withResolvers<void>();
     await page.route("**/v1/models", async (route) => {
-      const response = await route.fetch();
+      const answer = await answerOf(route);
       await given.promise;
-      await route.fulfill({ response });
+      await route.fulfill(answer);
     }, { times: 1 });
     await page.goto(byNumber(url));
     await page.getByLabel("API key").fill("the-right-key");

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
-import { pageSuite } from "./browser.ts";
+import { answerOf, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 
 const suite = pageSuite(async () => {
@@ -16,10 +16,9 @@ async function showWith(
   change: (summary: any) => void,
 ): Promise<void> {
   await page.route(/\/summary$/, async (route) => {
-    const response = await route.fetch();
-    const summary = await response.json();
+    const summary = JSON.parse((await answerOf(route)).body);
     change(summary);
-    await route.fulfill({ response, json: summary });
+    await route.fulfill({ json: summary });
   });
   await page.goto(address);
   await page.getByRole("heading", { name: "Distribution of overall" }).waitFor();

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { becomes, pageSuite, untilFocused } from "./browser.ts";
+import { answerOf, becomes, pageSuite, untilFocused } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
 
@@ -109,10 +109,9 @@ suite.test("a search that fails offers no more of the runs before it", async ({ 
   tab.expect(/ERR_FAILED/);
   await page.route(/\/runs\?/, async (route) => {
     if (route.request().url().includes("text=")) return await route.abort();
-    const response = await route.fetch();
-    const { runs: [run] } = await response.json();
+    const { runs: [run] } = JSON.parse((await answerOf(route)).body);
     const runs = Array.from({ length: 50 }, (_, index) => ({ ...run, run_id: String(index) }));
-    await route.fulfill({ response, json: { runs, next_cursor: "more" } });
+    await route.fulfill({ json: { runs, next_cursor: "more" } });
   });
   await page.goto(url);
   const more = page.getByRole("button", { name: "Show more" });

@@ -1,4 +1,4 @@
-import { pageSuite } from "./browser.ts";
+import { answerOf, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 
 const suite = pageSuite(async () => {
@@ -13,10 +13,9 @@ suite.test("a trend has a run as soon as it has ended", async ({ url }, open) =>
   let lists = 0;
   await page.route(/\/runs\?/, async (route) => {
     if (/limit=50/.test(route.request().url())) lists++; // the table, which is read again
-    const response = await route.fetch();
-    const list = await response.json();
+    const list = JSON.parse((await answerOf(route)).body);
     if (lists < 3) Object.assign(list.runs[0], { status: "running", headline: null });
-    await route.fulfill({ response, json: list });
+    await route.fulfill({ json: list });
   });
   const ofTrend = page.waitForRequest(/\/runs\?.*status=completed.*limit=100/);
   await page.goto(`${url}/?test=support`);
