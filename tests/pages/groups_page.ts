@@ -168,12 +168,12 @@ suite.test("a cell whose attempts disagree says how many of them pass", async (
 ) => {
   await using tab = await open(`${url}/ui/compare?group=${group}`);
   const { page } = tab;
-  await page.getByText("12 turns. Each cell shows attempt 1, whose mark is underlined.")
+  await page.getByText("12 turns. Each cell shows the worst attempt; a mark opens its attempt.")
     .waitFor();
   const heads = await page.locator(".grid-cell-head").evaluateAll((heads) =>
     heads.map((head) => ({
       label: head.querySelector(".badge")!.textContent,
-      passed: [...head.querySelectorAll(".marks span")].filter((mark) => mark.textContent === "✓")
+      passed: [...head.querySelectorAll(".marks a")].filter((mark) => mark.textContent === "✓")
         .length,
     }))
   );
@@ -183,6 +183,33 @@ suite.test("a cell whose attempts disagree says how many of them pass", async (
   const all = heads.filter(({ passed }) => passed === 2);
   assertEquals([...new Set(all.map(({ label }) => label))], ["passed"]);
 });
+
+suite.test(
+  "side by side: the worst attempt is shown, a mark opens its attempt, and rows are filtered",
+  async ({ url, group }, open) => {
+    await using tab = await open(`${url}/ui/compare?group=${group}`);
+    const { page } = tab;
+    const some = page.locator(".grid-cell", { hasText: "1 of 2 pass" }).first();
+    await some.locator(".why, .bad-text").waitFor();
+    const signs = await some.locator(".marks a").allTextContents();
+    assertEquals(signs.toSorted(), ["✓", "✕"].toSorted());
+    const failed = signs.indexOf("✕") + 1;
+    await some.getByRole("link", { name: `Attempt ${failed}: ` }).click();
+    await page.waitForURL(new RegExp(`/ui/runs/.+turn=\\d+/${failed}/\\d+$`));
+    await page.goBack();
+    const rows = page.locator(".reply-grid tbody tr");
+    await becomes(() => rows.count(), 12);
+    await page.getByLabel("Which turns").selectOption("failing");
+    await page.getByText(/^12 turns, \d+ shown/).waitFor();
+    for (const row of await rows.all()) {
+      const labels = await row.locator(".grid-cell .badge").allTextContents();
+      assertEquals(labels.every((label) => label === "passed"), false);
+    }
+    await page.goto(`${url}/ui/compare?group=${group}&q=where+is+order+4711`);
+    await becomes(() => rows.count(), 1);
+    await checkAccessibility(page);
+  },
+);
 
 suite.test(
   "a group is started from the form, exported and deleted",
