@@ -1,6 +1,7 @@
 import { abortError } from "../../shared/abort.ts";
 import { demoAnswer, type DemoConversation, type Voice } from "./demo_answers.ts";
 import { textOf, toolCallsOf } from "../../shared/providers/content.ts";
+import { inFormat } from "./demo_json.ts";
 import { DEMO_MODEL, DEMO_STUDIO } from "./demo_names.ts";
 import { findToolCalls } from "./demo_tools.ts";
 import {
@@ -55,7 +56,9 @@ function reply(request: ChatRequest): ChatReply {
   const voice = voiceOf(request.model);
   const conversation = readConversation(request);
   const toolCalls = conversation.results.length > 0 ? [] : callTools(request, conversation);
-  const content = toolCalls.length > 0 ? null : demoAnswer(voice, conversation);
+  const content = toolCalls.length > 0
+    ? null
+    : inFormat(demoAnswer(voice, conversation), request.extra?.response_format);
   const promptTokens = countTokens(JSON.stringify([request.messages, request.tools]));
   const completionTokens = countTokens(content ?? JSON.stringify(toolCalls));
   return {

@@ -175,6 +175,47 @@ Deno.test("the fine-tuned model gives shorter answers", async () => {
   assertEquals(content, "4.");
 });
 
+async function inFormat(response_format: unknown): Promise<unknown> {
+  const extra = { response_format };
+  const { content } = await demo.complete({
+    model: DEMO_STUDIO.id,
+    messages: talk("Thanks"),
+    extra,
+  });
+  return JSON.parse(content!);
+}
+
+Deno.test("a request for JSON gets JSON that fits its schema", async () => {
+  const $defs = { mood: { enum: ["calm", "angry"] } };
+  const properties = {
+    text: { type: "string" },
+    mood: { $ref: "#/$defs/mood" },
+    score: { type: ["integer", "null"], minimum: 3 },
+    tags: { type: "array", items: { type: "string" }, minItems: 2 },
+    next: { anyOf: [{ type: "null" }, { $ref: "#" }] },
+    isOpen: { type: "boolean" },
+  };
+  const schema = { type: "object", properties, required: Object.keys(properties), $defs };
+  const text = "You are welcome!";
+  assertEquals(await inFormat({ type: "json_schema", json_schema: { name: "n", schema } }), {
+    text,
+    mood: "calm",
+    score: 3,
+    tags: [text, text],
+    next: null,
+    isOpen: false,
+  });
+  assertEquals(await inFormat({ type: "json_object" }), { answer: text });
+});
+
+Deno.test("a schema without an end has an end", async () => {
+  const twice = { type: "object", properties: { a: { $ref: "#" }, b: { $ref: "#" } } };
+  for (const schema of [twice, { $ref: "#" }]) {
+    const value = await inFormat({ type: "json_schema", json_schema: { name: "n", schema } });
+    assert(JSON.stringify(value).length < 5_000);
+  }
+});
+
 Deno.test("the same request has exactly the same reply", async () => {
   const reply = await ask(talk("Hello"));
   assertEquals(
