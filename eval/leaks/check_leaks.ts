@@ -1,3 +1,4 @@
+import { AppError } from "../../shared/errors.ts";
 import { createLocalEmbedder } from "../assess/embeddings/local.ts";
 import type { Embedder } from "../assess/embeddings/embedder.ts";
 import { loadScenarios } from "../datasets/find_version.ts";
@@ -6,10 +7,13 @@ import type { DatasetStore, LeakCheckRecord, VersionRecord } from "../store/data
 import { findLeaks } from "./find_leaks.ts";
 import { readTrainingTexts } from "./training_texts.ts";
 
+/** More would take minutes, and hundreds of megabytes. */
+const MOST_SCENARIOS = 5_000;
+
 /**
  * Compares a version of a dataset with a training file, and remembers that. Nothing leaves the
  * machine: an encoder at another address is not asked. Throws 400 `invalid_request` if the file
- * cannot be used.
+ * cannot be used, or if the version has too many scenarios.
  */
 export async function checkLeaks(
   store: DatasetStore,
@@ -22,6 +26,14 @@ export async function checkLeaks(
     signal: AbortSignal;
   },
 ): Promise<LeakReport> {
+  if (version.scenarios > MOST_SCENARIOS) {
+    throw new AppError(
+      400,
+      "invalid_request",
+      `cannot check ${version.scenarios} scenarios: at most ${MOST_SCENARIOS} are checked at once; ` +
+        "divide the dataset",
+    );
+  }
   const training = readTrainingTexts(pieces);
   const scenarios = await loadScenarios(store, version);
   using own = embedder.compare ? undefined : createLocalEmbedder();

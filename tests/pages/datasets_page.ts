@@ -248,3 +248,35 @@ suite.test("a browser that cannot iterate a stream shows a dataset, too", async 
   await page.goto(`${fixture.url}/ui/dataset/streamed`);
   await page.getByText(SCENARIO.id, { exact: true }).first().waitFor();
 });
+
+suite.test(
+  "a training file is checked for the tests of a dataset, and what is held out is not exported",
+  async (fixture, open) => {
+    await fixture.putDataset("leaky");
+    const run = await fixture.evaluate({ dataset: "leaky", attempts: 1 });
+    await using tab = await open(`${fixture.url}/ui/dataset/leaky`);
+    const { page } = tab;
+    const { user_message } = SUPPORT_BATCH[0]!.interactions[0]!;
+    const buffer = Buffer.from(`${JSON.stringify({ prompt: user_message, completion: "Yes." })}\n`);
+    await page.getByLabel("Training file").setInputFiles({
+      name: "train.jsonl",
+      mimeType: "application/jsonl",
+      buffer,
+    });
+    await page.getByRole("button", { name: "Check for leaks" }).click();
+    await page.getByText("Of 10 scenarios, 1 word for word").waitFor();
+    await page.getByRole("group", { name: "Training, row 1" }).getByText(user_message).waitFor();
+    await page.getByRole("region", { name: "Checked against" }).getByText("train.jsonl").waitFor();
+    await checkAccessibility(page);
+
+    await page.getByRole("button", { name: "Actions", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Hold out of training data" }).click();
+    await page.getByText("held-out", { exact: true }).waitFor();
+    tab.expect(/409/);
+    await page.goto(`${fixture.url}/ui/runs/${run}`);
+    await page.getByText(/over 9 clean scenarios.*over 1 leaked one/).waitFor();
+    await page.getByRole("button", { name: "Export" }).click();
+    await page.getByRole("menuitem", { name: "Training: good replies (SFT)" }).click();
+    await page.getByText(/its dataset "leaky" is tagged held-out/).waitFor();
+  },
+);

@@ -62,3 +62,25 @@ suite.test("a run is exported in every format from its page", async (fixture, op
     assertStringIncludes(await Deno.readTextFile((await download.path())!), old);
   }
 });
+
+suite.test(
+  "a corrected reply is saved as training data from the run's page",
+  async (fixture, open) => {
+    const id = await fixture.evaluate({ attempts: 1 });
+    await fixture.grade(id, "0/1/0", { value: 0, corrected_reply: "What it should have said." });
+    await using tab = await open(`${fixture.url}/ui/runs/${id}`);
+    const { page } = tab;
+    await page.getByRole("button", { name: "Export" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "Training: pairs (DPO)" }).click(),
+    ]);
+    assertEquals(download.suggestedFilename(), `assay-${id}.dpo.jsonl`);
+    const text = await Deno.readTextFile((await download.path())!);
+    assertStringIncludes(
+      text,
+      '"chosen":[{"role":"assistant","content":"What it should have said."}]',
+    );
+    await page.getByText("Saved 1 row.").waitFor();
+  },
+);

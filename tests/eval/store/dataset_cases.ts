@@ -41,6 +41,23 @@ export const datasetCases: Record<string, StoreCase> = {
     assertEquals(await store.latestVersion("other"), undefined);
   },
 
+  "a dataset keeps its tags over versions, and what each version was checked against until it is deleted":
+    async (store, clock) => {
+      assertEquals(await store.tagDataset("support", ["held-out"]), false);
+      const { version } = await store.saveDataset("support", each(batchOf(1)));
+      assertEquals(await store.tagDataset("support", ["held-out", "mine"]), true);
+      const later = await store.saveDataset("support", each(batchOf(2)));
+      assertEquals(await store.datasetTags("support"), ["held-out", "mine"]);
+      const check = { digest: "d", file: "train.jsonl", rows: 7 };
+      await store.saveLeakCheck(version, { ...check, found: { word_for_word: [0], near: [] } });
+      const again = { ...check, found: { word_for_word: [], near: [0] } };
+      await store.saveLeakCheck(version, again);
+      assertEquals(await store.leakChecks(version), [{ ...again, checkedAt: clock.now }]);
+      assertEquals(await store.leakChecks(later.version), []);
+      await store.deleteDataset("support", version);
+      assertEquals(await store.leakChecks(version), []);
+    },
+
   "writing the same content again changes nothing, and an old content is the latest again": async (
     store,
     clock,
