@@ -62,7 +62,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     ], // types
     assess: ["endpoint"],
     results: ["assess", "endpoint", "store"],
-    compare: ["assess", "endpoint", "results", "run", "store"],
+    compare: ["assess", "endpoint", "grades", "results", "run", "store"],
     run: ["assess", "datasets", "endpoint", "results", "store"],
     noise: ["assess", "compare", "results", "store"],
     grades: ["assess", "results", "run", "store"],

@@ -4,7 +4,7 @@ import { jsonAnswer } from "../../shared/ops/api_description.ts";
 import { DatasetTags } from "../schemas/datasets.ts";
 import { Scenario } from "../schemas/scenario.ts";
 import { COLUMN_FIELDS, findFormat, FORMATS, mapColumn } from "../datasets/detect.ts";
-import { BAD_QUERY, described, paging, WRITE_PROBLEMS } from "./route_parts.ts";
+import { BAD_QUERY, described, flag, paging, WRITE_PROBLEMS } from "./route_parts.ts";
 import { invalidParameter } from "../../shared/errors.ts";
 import { requireKnownParameters } from "../../shared/field_errors.ts";
 import {
@@ -123,6 +123,10 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
           format: z.enum(FORMATS.map(({ name }) => name)).optional().meta({
             description: "Found out from the file if it is unset.",
           }),
+          replies: flag(
+            false,
+            "`true`: what a model said in the file is kept as the reply that is scored.",
+          ),
           "column.user_message": column,
           "column.reference_reply": column,
           "column.system_prompt": column,
@@ -221,6 +225,7 @@ export function createDatasetHandlers({ store, config, scoring }: DatasetHandler
           setting: "of a dataset",
         }),
         format: readFormat(url),
+        hasReplies: readQuery(url, z.object({ replies: flag(false, "") })).replies,
         columns: readColumns(url),
         name: nameByType(request.headers.get("content-type")),
         mostWhole: maxBytes,

@@ -25,6 +25,7 @@ import type { Detail } from "../results/detail.ts";
 import { resultPieces } from "../results/run_result.ts";
 import type { ActiveRun, RunEnd } from "../run/manager/active_run.ts";
 import { eventStream } from "../run/events/event_stream.ts";
+import { takeReplies } from "../datasets/given_replies.ts";
 import { DetailQuery, keyReused, readIdempotencyKey } from "./route_parts.ts";
 import type { RunManager } from "../run/manager/manager.ts";
 import { type EventResponse, logStreamEnd } from "../run/events/event_response.ts";
@@ -114,6 +115,7 @@ export function createEvaluateRoute(
     const { detail } = readQuery(context.url, DetailQuery);
     const { request: body, sent, dataset, targets } = await readBody(request, bodyLimits);
     for (const endpoint of new Set((targets ?? [body]).map(({ endpoint }) => endpoint))) {
+      if (endpoint === undefined) continue;
       endpoints.requireAllowed(endpoint);
       await endpoints.requireReachable(endpoint);
     }
@@ -215,7 +217,7 @@ function createBodyReader(
   async function readOne(value: unknown, limits: BodyLimits): Promise<ReadEvaluation> {
     if (!namesDataset(value)) {
       const body = checkBody(value, WithBatch);
-      return { request: body, sent: body };
+      return { request: takeReplies(body, { maxAttempts }), sent: body };
     }
     const { dataset: wanted, test_batch: _, ...fields } = checkBody(value, WithDataset);
     const version = await requireVersion(reader, wanted).catch(refuse);
@@ -228,8 +230,9 @@ function createBodyReader(
       );
     }
     const test_batch = await loadScenarios(reader, version);
+    const request = { ...fields, test_batch, dataset: nameVersion(version) } as EvaluateRequest;
     return {
-      request: { ...fields, test_batch, dataset: nameVersion(version) } as EvaluateRequest,
+      request: takeReplies(request, { maxAttempts }),
       sent: value,
       dataset: version.name,
     };

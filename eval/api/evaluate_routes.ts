@@ -36,7 +36,7 @@ const EXAMPLE = {
 };
 
 /** Without the bound on `attempts`, which is configured. It has a batch or names a dataset. */
-const { shape } = evaluateRequest(Number.MAX_SAFE_INTEGER);
+const { rescored: _, ...shape } = evaluateRequest(Number.MAX_SAFE_INTEGER).shape;
 const EvaluateRequestBody = z.looseObject({
   ...shape,
   test_batch: shape.test_batch.optional().meta({
@@ -47,7 +47,8 @@ const EvaluateRequestBody = z.looseObject({
   }),
   endpoint: Endpoint.optional().meta({
     description: "An OpenAI-compatible base URL, a full `…/chat/completions` URL, or an agent " +
-      "such as assay-agent. Required unless `targets` is sent.",
+      "such as assay-agent. Required unless `targets` is sent, or every interaction has its " +
+      "`agent_reply`: then these are scored, and nobody is asked.",
   }),
   model_id: ModelId.optional().meta({
     description: "The model at that endpoint. Required unless `model_ids` or `targets` is sent.",

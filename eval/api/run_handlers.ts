@@ -10,7 +10,7 @@ import { RUN_SORTS, type RunCursor, type RunSort } from "../store/runs/list_quer
 import type { RunRecord, StoredRun } from "../store/runs/run_record.ts";
 import type { KnownRun, RunStore } from "../store/store.ts";
 import { createRunViewer, RunStatus, withResult } from "../run/events/view.ts";
-import { RunChange } from "./schemas/run_schemas.ts";
+import { RescoreRequest, RunChange } from "./schemas/run_schemas.ts";
 import {
   described,
   detail,
@@ -31,6 +31,8 @@ import {
   requireRetriable,
   startRetry,
 } from "../run/manager/retries.ts";
+import { planRescore } from "../run/manager/rescores.ts";
+import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { requireRecord, requireRun } from "../store/runs/require_run.ts";
 
 /** `-name` sorts downwards. */
@@ -64,12 +66,13 @@ export interface RunHandlerDeps {
   store: RunStore;
   runs: RunManager;
   endpoints: EndpointPolicy;
+  scoring: ScoringPorts;
   summaries: Summaries;
   bodyLimits: BodyLimits;
 }
 
 export function createRunHandlers(
-  { store, runs, endpoints, summaries, bodyLimits }: RunHandlerDeps,
+  { store, runs, endpoints, scoring, summaries, bodyLimits }: RunHandlerDeps,
 ) {
   const view = createRunViewer({ store, runs });
 
@@ -129,7 +132,8 @@ export function createRunHandlers(
     },
 
     request: async (_request, { params }) => {
-      const { request: { scored_by: _, test_batch, ...asked }, testName } = await find(params.id);
+      const { request: { scored_by: _, rescored: __, test_batch, ...asked }, testName } =
+        await find(params.id);
       // A stored request with a dataset has its scenarios as well.
       const batch = asked.dataset === undefined ? { test_batch } : {};
       return Response.json({ test_name: testName, ...asked, ...batch });
@@ -167,6 +171,22 @@ export function createRunHandlers(
         throw cannotRetry(parent, "no turn of it failed or lacks a score");
       }
       const started = await startRetry(parent, { store, runs, idempotency });
+      if (started.outcome !== "started") return await answerRetry(started, parentId);
+      return describeRetry(started.active.run.id, { parentId, status: "running" });
+    },
+
+    rescore: async (request, context) => {
+      const parent = await find(context.params.id);
+      const { id: parentId } = parent;
+      const change = await readJson(request, RescoreRequest, bodyLimits);
+      const idempotency = readIdempotencyKey(request, {
+        context,
+        body: { rescore: parentId, change },
+      });
+      const known = idempotency && await store.findByKey(idempotency);
+      if (known) return await answerRetry(known, parentId);
+      const wanted = await planRescore(parent, change, { runs, scoring, client: request.signal });
+      const started = await runs.start({ ...wanted, idempotency });
       if (started.outcome !== "started") return await answerRetry(started, parentId);
       return describeRetry(started.active.run.id, { parentId, status: "running" });
     },

@@ -12,10 +12,10 @@ import {
 } from "./export_handlers.ts";
 import type { Comparer } from "../compare/compare_stored.ts";
 import { exportFormats } from "../export/export_formats.ts";
-import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import { createRunHandlers, type RunHandlerDeps, RunListQuery, RunQuery } from "./run_handlers.ts";
 import { Run } from "../run/events/view.ts";
 import {
+  RescoreRequest,
   RetriedRun,
   RUN_EVENTS,
   RunChange,
@@ -39,9 +39,7 @@ import {
 const NOT_FOUND = { 404: "`not_found`: there is no such run" };
 const CONFLICT = { 409: "`conflict`: the run is not in a state for that" };
 
-export function createRunRoutes(
-  deps: RunHandlerDeps & { scoring: ScoringPorts; comparer: Comparer },
-): Route[] {
+export function createRunRoutes(deps: RunHandlerDeps & { comparer: Comparer }): Route[] {
   const handlers = createRunHandlers(deps);
   return [
     {
@@ -144,6 +142,24 @@ export function createRunRoutes(
       },
       problems: { ...BAD_QUERY, ...NOT_FOUND, ...CONFLICT, ...CALL_PROBLEMS, ...WRITE_PROBLEMS },
       handler: handlers.retry,
+    },
+    {
+      method: "POST",
+      path: "/runs/:id/rescore",
+      summary: "Score the replies of a run again, by another rubric, judge or checks",
+      params: { path: runPath, header: idempotencyKey },
+      body: { schema: RescoreRequest, example: { rubric: "Grade only whether the facts agree." } },
+      answers: {
+        202: jsonAnswer("The new run.", RetriedRun, { location: RunLocation }),
+      },
+      problems: {
+        400: "`invalid_request`: nothing differs from the run, or the judge does not answer",
+        ...NOT_FOUND,
+        ...CONFLICT,
+        ...CALL_PROBLEMS,
+        ...WRITE_PROBLEMS,
+      },
+      handler: handlers.rescore,
     },
     {
       method: "PATCH",

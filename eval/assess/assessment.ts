@@ -24,8 +24,8 @@ export interface Assessment extends
 
 /** How a reply came about. */
 export interface ReplyCircumstances {
-  /** How long the endpoint took to answer. */
-  latencyMs: number;
+  /** How long the endpoint took to answer; `undefined` if the reply existed before the run. */
+  latencyMs: number | undefined;
   /** How long until the first token; `undefined` if the reply was not streamed. */
   firstTokenMs: number | undefined;
   /** `null` if the endpoint did not report its tokens. */
@@ -34,13 +34,15 @@ export interface ReplyCircumstances {
   toolCalls: ObservedToolCall[] | undefined;
   /** The messages before this turn, with the generated replies, oldest first. */
   conversation(): { role: "user" | "assistant"; content: string }[];
+  /** In a run that scores again: the result of the same reply before. */
+  earlier?: InteractionResult | undefined;
   /** Time and tokens of the answered turns before this one. */
   spentBefore(): Spent;
 }
 
-/** Time and tokens of several replies; `outputTokens` is `null` if one of them lacks its usage. */
+/** Time and tokens of several replies; each is unknown if it is for one of them. */
 export interface Spent {
-  latencyMs: number;
+  latencyMs: number | undefined;
   outputTokens: number | null;
 }
 

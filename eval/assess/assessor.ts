@@ -19,7 +19,7 @@ const remembered = createSharedMemo<Outcomes>();
 /** `scored_by` is unset in runs of releases that did not store it. */
 type AssessedBatch =
   & Pick<EvaluateRequest, "test_batch" | "rubric" | "judge_votes">
-  & { scored_by?: unknown; scorers?: unknown };
+  & { scored_by?: unknown; scorers?: unknown; rescored?: string[] | undefined };
 
 interface AssessorOptions {
   ports: ScoringPorts;
@@ -63,17 +63,30 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
   return {
     async assess(interaction, reply, circumstances = {}) {
       isAnswered = true;
+      const { earlier } = circumstances;
+      const kept = new Map(
+        all.flatMap((scorer) => {
+          const result = earlier && scorer.keep?.(interaction, earlier);
+          return result ? [[scorer as TurnScorer, result] as const] : [];
+        }),
+      );
+      const input = { interaction, reply, ...UNKNOWN_CIRCUMSTANCES, ...circumstances };
+      const isAsked = (scorer: TurnScorer) => !kept.has(scorer);
+      const again = { known: repeatable.filter(isAsked), asked: fresh.filter(isAsked) };
       const score = () =>
         Promise.all([
-          scoreOnce(interaction, reply),
-          scoreWith(fresh, { interaction, reply, ...UNKNOWN_CIRCUMSTANCES, ...circumstances }),
+          again.known.length === repeatable.length
+            ? scoreOnce(interaction, reply)
+            : scoreWith(again.known, { interaction, reply }),
+          scoreWith(again.asked, input),
         ]);
       const { value: [known, asked], cost } = planned.judge?.isPriced
         ? await meterJudge(score)
         : { value: await score(), cost: undefined };
       const byScorer = new Map<TurnScorer, ScorerResult>([
-        ...repeatable.map((scorer, index) => [scorer, known[index]!] as const),
-        ...fresh.map((scorer, index) => [scorer, asked[index]!] as const),
+        ...kept,
+        ...again.known.map((scorer, index) => [scorer, known[index]!] as const),
+        ...again.asked.map((scorer, index) => [scorer, asked[index]!] as const),
       ]);
       const outcomeOf = (scorer: TurnScorer) => byScorer.get(scorer)!;
       const outcomes = all.map(outcomeOf);
@@ -141,13 +154,20 @@ function isLasting({ isLasting, missing = {} }: ScorerResult): boolean {
 
 /** What the scorers may know of a batch. */
 function planBatch(
-  { test_batch: scenarios, rubric, judge_votes: votes = 1, scored_by, scorers }: AssessedBatch,
+  { test_batch: scenarios, rubric, judge_votes: votes = 1, scored_by, scorers, rescored }:
+    AssessedBatch,
   { ports, signal, onLabelFailure }: AssessorOptions,
 ): ScoredBatch {
   const current = describeScoring(ports);
   const planned = ScoredBy.safeParse(scored_by).data ?? current;
+  // Who scores again names a judge; any other run is judged by the one that is configured.
+  const named = rescored && planned.judge !== null && planned.judge !== current.judge
+    ? ports.judgeNamed?.(planned.judge)
+    : undefined;
   const explain = (part: keyof ScoredBy) =>
-    planned[part] === current[part] ? undefined : changed(planned[part], current[part]);
+    planned[part] === current[part] || (part === "judge" && named)
+      ? undefined
+      : changed(planned[part], current[part]);
   return {
     scenarios,
     rubric,
@@ -156,10 +176,11 @@ function planBatch(
     checks: ports.checks.forRun(),
     semantics: createBatchSemantics(scenarios, ports),
     plansJudge: planned.judge !== null,
-    judge: planned.judge === current.judge ? ports.judge : undefined,
+    judge: planned.judge === current.judge ? ports.judge : named,
     // In runs stored before this field existed, `scorers` may be a field of the caller.
     webhooks: WebhookScorers.safeParse(scorers).data ?? [],
     askScorer: ports.askScorer,
+    rescored: new Set(rescored),
     changed: { judge: explain("judge"), embeddings: explain("embeddings") },
     signal,
     onLabelFailure,

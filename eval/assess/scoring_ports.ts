@@ -27,6 +27,8 @@ export interface ScoringPorts {
   checks: ContentChecks;
   embedder: Embedder;
   judge?: JudgeModel;
+  /** Another model where the judge is; unset if no judge is configured. */
+  judgeNamed?(model: string): JudgeModel;
   askScorer: AskScorer;
 }
 

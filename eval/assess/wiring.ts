@@ -56,7 +56,8 @@ export function createScoringPorts(
       fetch,
       pace: createEndpointPace(config.EVAL_CONCURRENCY),
     });
-  const judge = createJudge(config, connect, observeJudge);
+  const judgeNamed = (model: string) => createJudge(config, connect, observeJudge, model);
+  const judge = judgeNamed(config.JUDGE_MODEL ?? "");
   return {
     pairs: createPairComparer({
       onEvent: workers.watch("long text"),
@@ -64,7 +65,7 @@ export function createScoringPorts(
     }),
     checks: createContentChecks({ onEvent: workers.watch("checks") }),
     embedder: createEmbedder(config, { connect, workers, start: starts.encoder }),
-    ...(judge && { judge }),
+    ...(judge && { judge, judgeNamed: (model) => judgeNamed(model)! }),
     askScorer: createAskScorer((name, url) =>
       connect(
         name,
@@ -106,8 +107,9 @@ function createJudge(
   config: EvalConfig,
   connect: Connect,
   observe: ScoringOptions["observeJudge"] = (judge) => judge,
+  model: string,
 ): JudgeModel | undefined {
-  const { JUDGE_BASE_URL: baseUrl, JUDGE_API_KEY: key, JUDGE_MODEL: model } = config;
+  const { JUDGE_BASE_URL: baseUrl, JUDGE_API_KEY: key } = config;
   if (!baseUrl || !model) return undefined;
   const judge = observe(
     createJudgeModel(

@@ -23,7 +23,7 @@ export interface BaselineFile {
 const WrittenResult = z.looseObject({
   run_id: z.string(),
   test_name: z.string(),
-  endpoint: z.string(),
+  endpoint: z.string().nullable(),
   model_id: z.string(),
   results: z.object({
     scenarios: z.array(z.looseObject({
@@ -59,6 +59,7 @@ export function parseBaselineFile(path: string, text: string): BaselineFile {
   // As it was stored: a field that was the caller's own then may have a meaning by now.
   const request: EvaluateRequest = {
     ...heading,
+    endpoint: heading.endpoint ?? undefined,
     attempts,
     parameters: {},
     test_batch: scenarios.map(({ scenario_id: id, attempts, ...own }) => ({

@@ -4,6 +4,7 @@ import type { z } from "zod";
 import {
   type EvaluateRequest,
   evaluateRequest,
+  hasReply,
   MAX_TARGETS,
   type NamedTarget,
   severalModels,
@@ -14,13 +15,25 @@ import { csv } from "../datasets/formats/csv.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "../datasets/formats/format.ts";
 import { parseLine, parseText, readLines, readWhole } from "../datasets/formats/lines.ts";
 import { importScenarios, type SkippedPart } from "../datasets/import_scenarios.ts";
+import { takeReplies } from "../datasets/given_replies.ts";
 import { printable } from "../export/text/text_form.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 
+/** The formats for `--help`. */
+export const FORMATS_HELP = FORMATS.map(({ name, about }) =>
+  `                     ${name}: ${about}\n`
+).join("");
+
+/** `tests/support.jsonl` → `support`. */
+export function fileName(path: string): string | undefined {
+  if (path === "-") return undefined;
+  return path.split(/[\\/]/).at(-1)!.replace(/\.[^.]+$/, "") || undefined;
+}
+
 /** Values from the command line. They override those of a request body. */
 export interface BatchOptions {
-  endpoint?: string;
+  endpoint?: string | undefined;
   model_id?: string;
   /** Several instead of one. */
   model_ids?: string[];
@@ -50,13 +63,20 @@ interface BatchFile {
   readFile?: (path: string) => Promise<string>;
 }
 
+interface RequestContext {
+  options: BatchOptions;
+  maxAttempts: number;
+  /** Whether what a model said in the file is the reply: to be scored, or for other conversations. */
+  replies?: "scored" | "read";
+}
+
 /**
  * Reads a request from a file of any format. `leftOut` says what of the file has no counterpart.
  * Throws `UsageError` if the file cannot be used.
  */
 export async function readBatch(
   { text, name, format: wanted, columns: mapped = [], readFile }: BatchFile,
-  context: { options: BatchOptions; maxAttempts: number },
+  context: RequestContext,
 ): Promise<BatchRequest & { leftOut: SkippedPart[] }> {
   if (/^\ufeff?\s*$/.test(text)) throw new UsageError("cannot use the batch: it is empty");
   const columns = parseColumns(mapped);
@@ -74,7 +94,8 @@ export async function readBatch(
       const own = { ...context, lines: lines.map(({ number }) => number) };
       return { ...toRequest({ test_batch: lines.map(parseLine) }, own), leftOut: [] };
     }
-    const file = importScenarios(pieces, { format, columns, readFile });
+    const hasReplies = context.replies !== undefined;
+    const file = importScenarios(pieces, { format, columns, readFile, hasReplies });
     const test_batch = await Array.fromAsync(file.scenarios, ({ scenario }) => scenario);
     return { ...toRequest({ test_batch }, context), leftOut: file.leftOut() };
   } catch (error) {
@@ -155,9 +176,7 @@ export function reportLeftOut(leftOut: SkippedPart[], { err }: Pick<CliContext, 
 /** A request of a batch that is not validated. Throws `UsageError` with every field that is wrong. */
 export function toRequest(
   batch: Record<string, unknown>,
-  { options, maxAttempts, lines }: {
-    options: BatchOptions;
-    maxAttempts: number;
+  { options, maxAttempts, replies, lines }: RequestContext & {
     /** The file's line of each scenario, if it has one per line. */
     lines?: number[] | undefined;
   },
@@ -171,8 +190,14 @@ export function toRequest(
   }
 
   const body = { ...withoutModels(batch, options), ...options };
+  if (replies && !hasReply(body)) {
+    throw new UsageError("cannot score the file: no conversation in it has a reply (agent_reply)");
+  }
   const Several = severalModels(body, MAX_TARGETS);
-  if (!Several) return { request: parse(evaluateRequest(maxAttempts), body) };
+  if (!Several) {
+    const request = parse(evaluateRequest(maxAttempts), body);
+    return { request: replies === "read" ? request : takeReplies(request, { maxAttempts }) };
+  }
   const { targets, first } = parse(Several, body);
   return { request: parse(evaluateRequest(maxAttempts), first), targets };
 }

@@ -7,6 +7,8 @@ import type { CliContext } from "./context.ts";
 /** Only the command that runs is loaded: each module takes time. */
 const commands: Record<string, () => Promise<Command>> = {
   run: async () => (await import("./commands/run.ts")).run,
+  score: async () => (await import("./commands/score.ts")).score,
+  rescore: async () => (await import("./commands/rescore.ts")).rescore,
   runs: async () => (await import("./commands/runs.ts")).runs,
   show: async () => (await import("./commands/show.ts")).show,
   compare: async () => (await import("./commands/compare.ts")).compare,

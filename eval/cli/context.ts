@@ -1,4 +1,5 @@
 import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
+import type { ScoringPorts } from "../assess/scoring_ports.ts";
 import type { JudgeModel } from "../assess/judge/model.ts";
 import type { ScoreDescription } from "../assess/scores/score.ts";
 import type { RunManager } from "../run/manager/manager.ts";
@@ -65,6 +66,8 @@ export interface CliContext {
   describeScores(): Promise<ScoreDescription[]>;
   /** The configured judge, if there is one. */
   judge(): Promise<JudgeModel | undefined>;
+  /** What scores are computed with. */
+  scoring(): Promise<ScoringPorts>;
   /** `EVAL_MAX_ATTEMPTS`. */
   readonly maxAttempts: number;
   /** Milliseconds since an arbitrary start. */

@@ -223,11 +223,16 @@ function requireKnown(decideBy: string, known: string[]): void {
 
 function whyNot(decideBy: string, { pairs, common, onlyIn }: PairedRuns): string {
   if (pairs.length === 0) return "the runs have no scenario in common";
-  if (common.includes(decideBy)) return "no turn has it by the same method in both runs";
+  if (common.includes(decideBy)) {
+    return `no turn has it by the same method in both runs; ${SCORE_AGAIN}`;
+  }
   const only = (["baseline", "candidate"] as const)
     .find((side) => onlyIn[side].scores.includes(decideBy));
   return only === undefined ? "neither run has it" : `only the ${only} has it`;
 }
+
+/** The way to compare runs that were scored by different measures. */
+const SCORE_AGAIN = "score one of them again by the measure of the other (POST /runs/{id}/rescore)";
 
 /** Notes that more replies of one run end at the token limit, which lowers their scores. */
 function noteTruncated(pairs: ScenarioPair[]): ComparedPair["notes"] {
@@ -257,6 +262,6 @@ function noteReduced(leftOut: LeftOut[]): ComparedPair["notes"] {
   return [{
     code: "overall_reduced",
     detail: `${HEADLINE} is computed without ${parts.join(", ")} where that cannot be compared ` +
-      "(left_out); its means differ from those of the runs",
+      `(left_out); its means differ from those of the runs. If the measures differ, ${SCORE_AGAIN}`,
   }];
 }

@@ -18,6 +18,7 @@ import type { RunReader } from "../store/store.ts";
 import { createWholeReader, turnsSoFar } from "../store/turns/whole_reader.ts";
 import { type CompareOptions, compareRuns, type NamedRun } from "./compare.ts";
 import { ComparedPair, Verdicts, withoutDetail } from "./comparison.ts";
+import { describeMeasureChange, MeasureChange, measureSentences } from "./measure.ts";
 import type { ComparableRun } from "./paired_runs.ts";
 
 /** A run in a comparison, with its figures. */
@@ -62,6 +63,9 @@ export const Comparison = Verdicts.extend({
   }),
   best: Verdicts.shape.best.nullable(),
   tests: Verdicts.shape.tests.nullable(),
+  measure: MeasureChange.optional().meta({
+    description: "Only of two runs with the same replies: what another measure says of them.",
+  }),
 }).meta({ id: "Comparison" });
 export type Comparison = z.infer<typeof Comparison>;
 
@@ -201,8 +205,33 @@ export function createComparer({ store, view, summarise }: ComparerDeps): Compar
         ...(judge_cost && { judge_cost }),
         runs,
         ...verdicts,
+        ...(!isOfGroup && await describeSameReplies(store, records, verdicts.pairs)),
       };
     },
+  };
+}
+
+/** What is said of two runs with the same replies instead of a verdict. */
+async function describeSameReplies(
+  store: RunReader,
+  [one, other, third]: RunRecord[],
+  pairs: Verdicts["pairs"] | null,
+): Promise<Pick<Comparison, "measure" | "pairs"> | undefined> {
+  if (!one || !other || third || (one.parentId ?? other.parentId) === null) return undefined;
+  const [baseline, candidate] = [await store.getRun(one.id), await store.getRun(other.id)];
+  const measure = baseline && candidate &&
+    await describeMeasureChange(store, { baseline, candidate });
+  if (!measure) return undefined;
+  const said = measureSentences(measure).map((detail) => ({ code: "other_measure", detail }));
+  return {
+    measure,
+    pairs: pairs && pairs.map(({ verdict_as_counted: _, ...pair }) => ({
+      ...pair,
+      verdict: "inconclusive",
+      better: null,
+      reason: "both runs have the same replies: only their measure differs, not the model",
+      notes: [...said, ...pair.notes],
+    })),
   };
 }
 

@@ -4,8 +4,10 @@ import { csvSeparator } from "./csv_rules.ts";
 import { json, jsonl } from "./formats/assay.ts";
 import { csv } from "./formats/csv.ts";
 import type { ColumnMapping, DatasetFormat } from "./formats/format.ts";
+import { inspect } from "./formats/inspect.ts";
 import { openaiGraders } from "./formats/openai_graders.ts";
 import { promptfoo } from "./formats/promptfoo.ts";
+import { promptfooResults } from "./formats/promptfoo_results.ts";
 import { langsmith, openaiEvals } from "./formats/samples.ts";
 
 /**
@@ -20,6 +22,8 @@ export const FORMATS: readonly DatasetFormat[] = [
   openaiEvals,
   langsmith,
   openaiGraders,
+  promptfooResults,
+  inspect,
 ];
 
 export function findFormat(name: string): DatasetFormat | undefined {

@@ -30,7 +30,7 @@ export interface ImportedScenario {
 /** Reads the scenarios of a file one after another: the whole of them is never in memory. */
 export function importScenarios(
   pieces: AsyncIterable<string>,
-  { format, columns = {}, readFile }: Pick<ImportContext, "readFile"> & {
+  { format, columns = {}, readFile, hasReplies }: Pick<ImportContext, "readFile" | "hasReplies"> & {
     format: DatasetFormat;
     columns?: ColumnMapping | undefined;
   },
@@ -44,7 +44,7 @@ export function importScenarios(
   }
 
   async function* read(): AsyncGenerator<ImportedScenario> {
-    const drafts = format.read(pieces, { columns, leaveOut, readFile });
+    const drafts = format.read(pieces, { columns, leaveOut, readFile, hasReplies });
     for await (const { line, file, scenario } of drafts) {
       const result = Scenario.safeParse(scenario);
       if (!result.success) {

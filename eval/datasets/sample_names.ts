@@ -13,6 +13,9 @@ export const EXPECTED_NAMES = [
 /** The same, followed by names that may also mean a model's answer. */
 export const ANSWER_NAMES = [...EXPECTED_NAMES, "completion", "output", "response"];
 
+/** Names of what a model answered, beside those of the reference. */
+export const REPLY_NAMES = ["agent_reply", "completion", "output", "response"];
+
 /** Names of the system prompt. */
 export const SYSTEM_NAMES = ["system_prompt", "system"];
 
@@ -32,13 +35,16 @@ const LONGEST_ID = 256;
 
 /**
  * Uses the ids of a file for its scenarios, so that a run of a later version of the file is compared
- * question by question. Of several scenarios with the same id only the first gets it.
+ * question by question. Of several scenarios with the same id only the first gets it, unless they may be
+ * attempts at one.
  */
-export function createSampleIds(): (own: unknown, otherwise: string) => string {
+export function createSampleIds(
+  { mayRepeat = false }: { mayRepeat?: boolean | undefined } = {},
+): (own: unknown, otherwise: string) => string {
   const taken = new Set<string>();
   return (own, otherwise) => {
     const id = typeof own === "string" || typeof own === "number" ? String(own).trim() : "";
-    if (id === "" || id.length > LONGEST_ID || taken.has(id)) return otherwise;
+    if (id === "" || id.length > LONGEST_ID || (taken.has(id) && !mayRepeat)) return otherwise;
     taken.add(id);
     return id;
   };

@@ -15,6 +15,7 @@ interface Upload extends FileHints {
   format?: DatasetFormat | undefined;
   /** Reads other files that the file names; unset where files may not be read. */
   readFile?: ImportContext["readFile"];
+  hasReplies?: ImportContext["hasReplies"];
   /** Characters of a file whose format is read as a whole. Any number if it is unset. */
   mostWhole?: number;
 }
@@ -28,11 +29,11 @@ export async function uploadDataset(
   name: string,
   { pieces, ...upload }: Upload & { pieces: AsyncIterable<string> },
 ): Promise<{ saved: SavedDataset; leftOut: SkippedPart[] }> {
-  const { columns, readFile, mostWhole = Infinity } = upload;
+  const { columns, readFile, hasReplies, mostWhole = Infinity } = upload;
   const { beginning, all } = await readBeginning(pieces);
   const format = upload.format ?? detectFormat(beginning, upload);
   const bounded = format.isWhole ? boundWhole(all, { format, mostWhole }) : all;
-  const file = importScenarios(bounded, { format, columns, readFile });
+  const file = importScenarios(bounded, { format, columns, readFile, hasReplies });
   try {
     const saved = await store.saveDataset(name, bound(requireUsable(file.scenarios, checks)));
     return { saved, leftOut: file.leftOut() };

@@ -1,5 +1,8 @@
 import type { Protocol } from "../schemas/evaluate_request.ts";
 
+/** What stands in place of an address if no endpoint was asked. */
+export const GIVEN_REPLIES = "scored from existing replies";
+
 /** The chat route of OpenAI-compatible servers, below their base address. */
 export const COMPLETIONS_PATH = "/chat/completions";
 
@@ -18,9 +21,9 @@ export function namesApi(endpoint: string): boolean {
 
 /** How an endpoint is asked, if the request tells; otherwise the first call finds it out. */
 export function endpointKind(
-  { endpoint, protocol }: { endpoint: string; protocol?: Protocol | undefined },
+  { endpoint, protocol }: { endpoint?: string | undefined; protocol?: Protocol | undefined },
 ): Protocol | undefined {
-  return protocol ?? (namesApi(endpoint) ? "openai" : undefined);
+  return protocol ?? (endpoint !== undefined && namesApi(endpoint) ? "openai" : undefined);
 }
 
 /**

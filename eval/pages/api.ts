@@ -108,6 +108,18 @@ export async function retryRun(id: string): Promise<string> {
   return run_id;
 }
 
+/** Gives the id of the new run. */
+export async function rescoreRun(
+  id: string,
+  body: { rubric: string | undefined; judge: string | undefined },
+): Promise<string> {
+  const { run_id } = await requestJson<{ run_id: string }>(`${runPath(id)}/rescore`, {
+    method: "POST",
+    body,
+  });
+  return run_id;
+}
+
 export async function deleteRun(id: string): Promise<void> {
   await request(runPath(id), { method: "DELETE" });
 }

@@ -19,6 +19,7 @@ import {
   retryRun,
 } from "./api.ts";
 import { bound } from "./parts/fields.tsx";
+import { rescoreItem } from "./rescoring.tsx";
 import { useSending } from "./sending.ts";
 
 /** The run that is being renamed. */
@@ -53,6 +54,7 @@ export function runActions(run: Run, after: () => void, reload = after): MenuIte
       icon: "retry",
       onSelect: () => tryAction(async () => navigate(`/ui/runs/${await retryRun(id)}`)),
     },
+    run.status === "completed" && rescoreItem(run),
     {
       label: "Edit and run again",
       icon: "edit",

@@ -178,7 +178,10 @@ function createTurnSummary(threshold: number) {
         if (typeof value === "number") countScore(name, value);
       }
       if (!turn.error && turn.first_token_ms !== undefined) firstTokens.push(turn.first_token_ms);
-      if (!turn.error) return void latencies.push(turn.latency_ms);
+      if (!turn.error) {
+        if (turn.latency_ms !== null) latencies.push(turn.latency_ms);
+        return;
+      }
       const { code, detail } = turn.error;
       const known = errors.get(code);
       if (known) known.turns++;

@@ -40,13 +40,15 @@ export function summariseRun(
     & Pick<Tally, "done" | "failed" | "missing">,
 ): Omit<EvaluateResponse, "results"> {
   // `results` of the request is dropped, because the body has its own after this heading.
-  const { test_batch: _, attempts: __, protocol: ___, parameters: ____, results: _____, ...kept } =
+  const { test_batch: _, replies: __, attempts: ___, protocol: ____, parameters: _____, ...sent } =
     request;
+  const { results: ______, rescored: _______, ...kept } = sent;
   const heading = {
     message: describeCompletion(counts),
     run_id: runId,
     test_name: testName,
     notes: notesOf(request),
+    endpoint: request.endpoint ?? null,
   };
   return { ...heading, ...kept, ...heading }; // first for the order, last to override
 }

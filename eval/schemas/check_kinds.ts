@@ -18,7 +18,8 @@ export const LANGUAGES = [
 /** A reply, or all replies of a conversation, with its measurements. */
 export interface MeasuredReply {
   text: string;
-  latencyMs?: number;
+  /** Unset if the reply existed before the run. */
+  latencyMs?: number | undefined;
   /** Unset if the endpoint did not stream. */
   firstTokenMs?: number | undefined;
   /** `null` if the endpoint did not report them. */

@@ -1,6 +1,7 @@
 import { secretsInAddress } from "../../shared/redaction.ts";
 import { z } from "zod";
 import { refuseMisspelt } from "../../shared/field_errors.ts";
+import { asFields, asList } from "../../shared/fields.ts";
 import { Id, Scenario } from "./scenario.ts";
 
 const LONGEST_ADDRESS = 2_048;
@@ -47,6 +48,26 @@ export const ModelParameters = z.looseObject({
     `\`reasoning_effort\`, \`stop\`. Refused: ${OWN_SETTINGS.join(", ")}.`,
 });
 export type ModelParameters = z.infer<typeof ModelParameters>;
+
+const MOST_REPLIES = 100_000;
+
+/**
+ * A reply that exists already. Its place is named by the ids of scenario and interaction or by their
+ * positions; in a stored request it has the positions.
+ */
+export const GivenReply = z.looseObject({
+  scenario_id: Id.optional(),
+  scenario: z.int().min(0).optional().meta({ description: "Its position, counted from 0." }),
+  interaction_id: Id.optional(),
+  turn: z.int().min(0).optional().meta({
+    description: "The position in the conversation, counted from 0; unset in one of a single turn.",
+  }),
+  attempt_id: z.int().min(1).optional().meta({
+    description: "From 1. If unset, the second reply of a turn is that of attempt 2, and so on.",
+  }),
+  agent_reply: z.string(),
+}).meta({ id: "GivenReply", description: "A reply that is scored without asking a model." });
+export type GivenReply = z.infer<typeof GivenReply>;
 
 /** What a run may spend. At the limit it ends as `interrupted` and can be resumed. */
 const Budget = z.strictObject({
@@ -107,7 +128,11 @@ export const WebhookScorers = z.array(WebhookScorer).max(MOST_SCORERS).superRefi
 export function evaluateRequest(maxAttempts: number) {
   const fields = {
     test_batch: z.union([Scenario.transform(asBatch), z.array(Scenario).min(1)]),
-    endpoint: Endpoint,
+    endpoint: Endpoint.optional(),
+    replies: z.array(GivenReply).max(MOST_REPLIES).optional().meta({
+      description: "Replies that exist already, without an `endpoint`: for scenarios that do not " +
+        "have them in `agent_reply`.",
+    }),
     model_id: ModelId,
     attempts: z.int().min(1).max(maxAttempts).default(1).meta({
       description: "How often each conversation is run, up to `EVAL_MAX_ATTEMPTS`.",
@@ -142,10 +167,22 @@ export function evaluateRequest(maxAttempts: number) {
         "`true`: replies are asked for as streams, and turns have `first_token_ms`. Also " +
         "with a check `max_first_token_ms`. Not over the agent's protocol.",
     }),
+    /** In a run that scores another one again: what differs from its measure. */
+    rescored: z.array(z.string()).optional(),
     /** Instead of `test_batch`; a stored request has both, and `name@version` here. */
     dataset: z.string().optional(),
   };
-  return requestOf(fields);
+  return requestOf(fields).refine(
+    (body) => [body.endpoint, body.replies, body.dataset].some(Boolean) || hasReply(body),
+    { path: ["endpoint"], error: "is missing", when: () => true }, // beside other errors
+  );
+}
+
+/** Whether a body has the reply of an interaction; it may not be valid. */
+export function hasReply({ test_batch }: Record<string, unknown>): boolean {
+  return asList([test_batch].flat()).some((scenario) =>
+    asList(asFields(scenario).interactions).some((turn) => Boolean(asFields(turn).agent_reply))
+  );
 }
 
 /** A body with these fields. Others are kept, unless they seem misspelt. */
@@ -154,6 +191,8 @@ export function requestOf<T extends z.ZodRawShape>(fields: T) {
     .superRefine(refuseMisspelt([...Object.keys(fields), "model_ids", "targets"]));
 }
 export type EvaluateRequest = z.infer<ReturnType<typeof evaluateRequest>>;
+/** A request whose replies are asked for. */
+export type AskingRequest = EvaluateRequest & { endpoint: string };
 
 /** The most models per request; the limit on concurrent runs may be lower. */
 export const MAX_TARGETS = 20;

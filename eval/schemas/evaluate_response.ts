@@ -101,7 +101,8 @@ export const EvaluateResponse = z.object({
   message: z.string(),
   run_id: z.string(),
   test_name: z.string(),
-  endpoint: z.string(),
+  /** `null` if the replies existed before the run. */
+  endpoint: z.string().nullable(),
   model_id: z.string(),
   scored_by: ScoredBy.optional(),
   notes: z.array(RunNote),

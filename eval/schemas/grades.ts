@@ -44,7 +44,7 @@ export type PlacedGrade = z.infer<typeof PlacedGrade>;
 const Alpha = z.number().nullable();
 
 /** A mean difference; `ci95` is over scenarios, and `null` for fewer than 5 of them. */
-const MeanDifference = z.object({
+export const MeanDifference = z.object({
   mean: z.number(),
   ci95: z.tuple([z.number(), z.number()]).nullable(),
 }).meta({ id: "MeanDifference" });
@@ -68,7 +68,7 @@ const PeopleAgreement = z.object({
 }).meta({ id: "PeopleAgreement" });
 
 /** The agreement of a score with the mean grade of each turn. */
-const JudgeAgreement = z.object({
+export const JudgeAgreement = z.object({
   score: z.string(),
   /** Graded turns that have the score. */
   turns: z.int(),

@@ -101,7 +101,8 @@ export const InteractionResult = z.looseObject({
   cost: Cost.nullable().optional(),
   /** Of the judge's calls for the turn, if `PRICES` is set and there were any. */
   judge_cost: Cost.nullable().optional(),
-  latency_ms: z.number(),
+  /** `null` if the reply existed before the run: nobody was asked. */
+  latency_ms: z.number().nullable(),
   /** Time to the first token (including reasoning and tool calls), if the reply was streamed. */
   first_token_ms: z.number().optional(),
   usage: InteractionUsage.nullable(),

@@ -4,6 +4,9 @@ import { refuseMisspelt } from "../../shared/field_errors.ts";
 import { ReferenceTools, ToolsMode } from "./tools.ts";
 import { createHash } from "node:crypto";
 
+/** The `agent_reply` of a turn whose call failed. */
+export const REQUEST_FAILED = "Request failed";
+
 const MOST_PARTS = 50;
 
 /** One part of a message in OpenAI's format: a text, or an image as a URL or as data. */
@@ -72,7 +75,9 @@ const interaction = {
   user_parts: UserParts.optional().meta({
     description: "The message with its images; `user_message` is then its text with marks.",
   }),
-  agent_reply: z.string().default("").meta({ description: "Filled in by the service." }),
+  agent_reply: z.string().default("").meta({
+    description: "Filled in by the service; without an `endpoint`: the reply that is scored.",
+  }),
   reference_reply: z.string().optional().meta({
     description: "What the reply is compared with; an empty one is the same as none.",
   }),

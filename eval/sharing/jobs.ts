@@ -114,7 +114,7 @@ export async function openJobs(
   async function list(store: SharedStore, run: StoredRun, from: number): Promise<boolean> {
     const { left, next } = await store.listUnfinished(run, { from, portion: PORTION });
     // Early places first, of whichever run: a small run does not wait behind a large one.
-    const group = { id: new URL(run.endpoint).origin };
+    const group = { id: run.endpoint === null ? "replies" : new URL(run.endpoint).origin };
     const jobs = left.map(({ place, ...position }) => ({
       data: { run: run.id, ...position } as JobData,
       priority: -place,

@@ -63,6 +63,8 @@ export interface NewRun {
   request: EvaluateRequest;
   testName: string;
   parentId?: string;
+  /** The run scores its parent's replies again: it takes over no turn of it. */
+  isRescore?: boolean;
   /** The caller's key for the request; see `CreatedRun`. */
   idempotency?: IdempotencyKey | undefined;
 }

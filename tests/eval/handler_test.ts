@@ -226,7 +226,7 @@ Deno.test("a field that is missing is called so, and one that is wrong by what i
   const { service } = evalService();
   const refusals = async (body: unknown) =>
     (await (await service(evaluateRequestOf(body))).json()).errors;
-  const missing = ["test_batch", "endpoint", "model_id"];
+  const missing = ["test_batch", "model_id", "endpoint"];
   assertEquals(await refusals({}), missing.map((path) => ({ path, message: "is missing" })));
   const endpoint = `http://h/${"x".repeat(2048)}`;
   assertEquals(await refusals(evaluateBody({ endpoint, attempts: null })), [

@@ -91,8 +91,11 @@ export function cliContext(options: CliOptions = {}) {
       return Promise.resolve(manager);
     },
     findShutdowns: () => Promise.resolve([]),
-    requireAllowed: ({ endpoint }) => endpoints.requireAllowed(endpoint),
+    requireAllowed({ endpoint }) {
+      if (endpoint !== undefined) endpoints.requireAllowed(endpoint);
+    },
     judge: () => Promise.resolve(options.scoring?.judge),
+    scoring: () => Promise.resolve(options.scoring ?? scoringPorts()),
     maxAttempts: config.EVAL_MAX_ATTEMPTS,
     now: () => 0,
   };

@@ -11,7 +11,7 @@ import { parseConfig } from "../../shared/config/config.ts";
 import { type Logger, silentLogger } from "../../shared/log.ts";
 import type { Service } from "../../shared/http/router/router.ts";
 import type { Operations } from "../../shared/ops/operations_routes.ts";
-import type { EvaluateRequest } from "../../eval/schemas/evaluate_request.ts";
+import type { AskingRequest, EvaluateRequest } from "../../eval/schemas/evaluate_request.ts";
 import type { EvaluateResponse } from "../../eval/schemas/evaluate_response.ts";
 import { fakeTarget } from "./eval_ports.ts";
 import { memoryStore } from "./memory_store.ts";
@@ -34,7 +34,7 @@ export function evalService(
     /** Set if other processes work on the same runs. */
     sharing?: Sharing;
     /** Called for each run that connects to an endpoint. */
-    connect?: (request: EvaluateRequest) => void;
+    connect?: (request: AskingRequest) => void;
   } = {},
 ) {
   const { store = memoryStore(), target, environment = {}, scoring = scoringPorts() } = options;

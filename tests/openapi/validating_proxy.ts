@@ -233,6 +233,8 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   const end = { headers: { "last-event-id": "end" }, status: 204 };
   await send(proxy, `GET /runs/${run}/events`, end);
   await send(proxy, `GET /runs/${run}/request`, { status: 200 });
+  const checks = [{ type: "contains", value: "never" }];
+  await send(proxy, `POST /runs/${run}/rescore`, { body: { checks }, status: 202 });
 
   const { model_id: __, ...several } = { ...body, model_ids: ["acme/small", "acme/large"] };
   const group = JSON.parse(await send(proxy, "POST /evaluate", { body: several, status: 200 }));

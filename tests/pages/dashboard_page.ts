@@ -299,7 +299,7 @@ suite.test("what failed is retried from the page", async (fixture, open) => {
   await page.getByRole("menuitem", { name: "Retry what failed" }).click();
   await page.waitForURL((url) => url.pathname.startsWith("/ui/runs/") && !url.href.includes(id));
   await page.locator(".figures-grid").getByText("0 of 4", { exact: true }).waitFor();
-  await page.getByRole("link", { name: "Retry of an earlier run" }).click();
+  await page.getByRole("link", { name: "Earlier run", exact: true }).click();
   await page.waitForURL(`**/ui/runs/${id}`);
 });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { EvaluateAnswer } from "../../schemas/evaluate_response.ts";
+import { Checks } from "../../schemas/checks.ts";
 import { RunHeadline } from "../../results/run_summary.ts";
 import { Run, RunStatus } from "../../run/events/view.ts";
 import { TAG } from "../../store/runs/run_record.ts";
@@ -23,7 +24,9 @@ export const RunWithResult = Run.extend({
 /** The answer of `GET /runs/{id}/request`. */
 export const RunRequest = z.looseObject({
   test_name: z.string(),
-  endpoint: z.string(),
+  endpoint: z.string().optional().meta({
+    description: "Unset if the replies existed before the run; they are in `replies`.",
+  }),
   model_id: z.string(),
   attempts: z.int(),
 }).meta({ id: "RunRequest" });
@@ -32,8 +35,24 @@ export const RunRequest = z.looseObject({
 export const RunState = z.object({ run_id: z.string(), status: RunStatus })
   .meta({ id: "RunState" });
 
-/** The answer of `POST /runs/{id}/retry`. */
+/** The answer of `POST /runs/{id}/retry` and `POST /runs/{id}/rescore`. */
 export const RetriedRun = RunState.extend({ parent_id: z.string() }).meta({ id: "RetriedRun" });
+
+/** The body of `POST /runs/{id}/rescore`. What is unset stays as it is. */
+export const RescoreRequest = z.strictObject({
+  rubric: z.string().trim().min(1).optional().meta({ description: "Instructions for the judge." }),
+  judge: z.string().trim().min(1).optional().meta({
+    description: "The model that judges, at `JUDGE_BASE_URL`.",
+  }),
+  judge_votes: z.int().min(1).max(9).optional().meta({
+    description: "How often the judge is asked for each turn.",
+  }),
+  checks: Checks.optional().meta({
+    description: "For every turn, instead of the `checks` of the scenarios; `[]`: none. Those of " +
+      "turns and conversations stay.",
+  }),
+}).meta({ id: "RescoreRequest" });
+export type RescoreRequest = z.infer<typeof RescoreRequest>;
 
 /** The header that says where a run is. */
 export const RunLocation = z.string().meta({

@@ -5,7 +5,13 @@ import { type Decision, negated, notMet, undecided } from "../../schemas/decisio
 import { planChecks, type PlannedCheck } from "../checks/planned_checks.ts";
 import { referencesOf } from "../references.ts";
 import type { Bounds } from "./score.ts";
-import type { ScoredBatch, ScoreInput, Scorer, ScorerResult } from "./scorer.ts";
+import {
+  NOT_ASKED,
+  type ScoredBatch,
+  type ScoreInput,
+  type Scorer,
+  type ScorerResult,
+} from "./scorer.ts";
 import { semanticSimilarity } from "./semantic_similarity.ts";
 import { z } from "zod";
 import { askVotes } from "../judge/structured.ts";
@@ -32,13 +38,35 @@ export const checksScore: Scorer = {
         if (!planned) return { scores: { checks: null } };
         const subjects = createSubjects(input);
         const results = await Promise.all(
-          planned.map(async (one) => toResult(one, await decideOne(one, { subjects, batch }))),
+          planned.map(async (one) =>
+            keptOf(one, input, batch) ??
+              toResult(one, await decideOne(one, { subjects, batch }))
+          ),
         );
         return { ...weigh(results), fields: { check_results: results } };
       },
     };
   },
 };
+
+/** What the judge said of the same criterion before, if the run scores again. */
+function keptOf(
+  { check, isAboutConversation }: PlannedCheck,
+  { earlier }: ScoreInput,
+  { rescored }: ScoredBatch,
+): CheckResult | undefined {
+  if (check.type !== "judge" || rescored.has("judge") || rescored.has("judge_votes")) return;
+  const name = nameOf(check);
+  // A name that the check was given, or that is shortened, may be that of another criterion.
+  const tells = check.name === undefined && !name.endsWith("…");
+  if (rescored.has("checks") && !tells) return;
+  const { weight = CHECK_DEFAULTS.weight, required = CHECK_DEFAULTS.required } = check;
+  const found = earlier?.check_results?.find((one) =>
+    one.type === "judge" && one.name === name && one.value !== null &&
+    (one.scope === "conversation") === isAboutConversation
+  );
+  return found && { ...found, weight, required };
+}
 
 /** The subject of a check: one reply, or all replies of the conversation. */
 interface Subject {
@@ -74,7 +102,9 @@ function joinConversation({ interaction, reply, latencyMs, usage, ...input }: Sc
   return {
     reply: {
       text: replies.join("\n"),
-      latencyMs: spent.latencyMs + latencyMs,
+      latencyMs: spent.latencyMs === undefined || latencyMs === undefined
+        ? undefined
+        : spent.latencyMs + latencyMs,
       firstTokenMs: input.firstTokenMs, // of the last reply
       outputTokens: usage && spent.outputTokens !== null
         ? spent.outputTokens + usage.output_tokens
@@ -95,6 +125,7 @@ async function decideOne(
     : check.type === "judge"
     ? await decideJudge(check.value, subject, batch)
     : await batch.checks.decide({ check, ...subject.reply });
+  if (decision.isUntold && subject.reply.latencyMs === undefined) return undecided(NOT_ASKED);
   return check.negate ? negated(decision) : decision;
 }
 

@@ -64,13 +64,18 @@ export const judgeScore: Scorer = {
       : "no judge is configured",
   }],
 
-  forBatch({ plansJudge, judge: model, changed, rubric, votes, signal }) {
+  forBatch({ plansJudge, judge: model, changed, rescored, rubric, votes, signal }) {
     if (!plansJudge) return undefined;
     /** A grade needs a reference or a rubric. */
     const isGraded = (reference: string | undefined) =>
       reference !== undefined || rubric !== undefined;
     return {
       plan: (interaction) => ({ judge: isGraded(referenceOf(interaction)) }),
+      keep(_interaction, { judge, scores }) {
+        if (["judge", "rubric", "judge_votes"].some((part) => rescored.has(part))) return undefined;
+        if (!judge || typeof scores.judge !== "number") return undefined;
+        return { scores: { judge: scores.judge }, fields: { judge } };
+      },
       async score({ interaction, reply }: ScoreInput) {
         const { user_message: userMessage } = interaction;
         const references = referencesOf(interaction);

@@ -98,7 +98,7 @@ export const metadataMatch: Scorer = {
     },
   ],
 
-  forBatch({ scenarios, semantics, plansJudge, judge, changed, signal, onLabelFailure }) {
+  forBatch({ scenarios, semantics, plansJudge, judge, changed, rescored, signal, onLabelFailure }) {
     const reader = createMetadataReader(scenarios, {
       semantics,
       judge,
@@ -109,6 +109,19 @@ export const metadataMatch: Scorer = {
     return {
       hasCallersNames: true,
       isRepeatable: true,
+      /** Only a judge's labels: others cost nothing. */
+      keep({ reference_metadata }, { scores, missing_scores = {}, ...earlier }) {
+        if (!judge || rescored.has("judge") || !earlier.annotation) return undefined;
+        const names = [
+          ...Object.keys(reference_metadata).map((key) => `${key}_match`),
+          "metadata_match",
+        ];
+        if (names.some((name) => name in missing_scores)) return undefined;
+        return {
+          scores: Object.fromEntries(names.map((name) => [name, scores[name] ?? null])),
+          fields: { generatedMetadata: earlier.generated_metadata, annotation: earlier.annotation },
+        };
+      },
       plan({ reference_metadata }) {
         const keys = Object.keys(reference_metadata);
         return {

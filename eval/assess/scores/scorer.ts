@@ -1,3 +1,4 @@
+import type { InteractionResult } from "../../schemas/interaction_result.ts";
 import type { Interaction, Scenario } from "../../schemas/scenario.ts";
 import type { Scores } from "../../schemas/statistics.ts";
 import type { Assessment, ReplyCircumstances } from "../assessment.ts";
@@ -33,6 +34,8 @@ export interface ScoredBatch {
   /** The caller's own services, and how they are asked. */
   webhooks: WebhookScorer[];
   askScorer: AskScorer;
+  /** In a run that scores again: what differs from the measure of the run before. */
+  rescored: ReadonlySet<string>;
   /** Set if the configuration differs from that of the run's plan; says how. */
   changed: { judge?: string | undefined; embeddings?: string | undefined };
   signal: AbortSignal;
@@ -48,6 +51,10 @@ export interface RepliedTurn {
 
 /** Everything that a score may use. */
 export interface ScoreInput extends RepliedTurn, ReplyCircumstances {}
+
+/** Why nothing is known of a reply but its text. */
+export const NOT_ASKED =
+  "the reply existed before the run: its latency, tokens and tool calls are not known";
 
 /** For each score, whether it applies to the turn. */
 type ScorePlan = Record<string, boolean>;
@@ -76,6 +83,8 @@ export interface ScorerResult {
 }
 
 interface PlannedScorer {
+  /** In a run that scores again: the result that is taken over; `undefined` if there is none. */
+  keep?(interaction: Interaction, earlier: InteractionResult): ScorerResult | undefined;
   /** Whether callers choose the names of scores. These never replace those of other scorers. */
   readonly hasCallersNames?: boolean;
   /** Depends on the turn only, so that no reply can change which scores apply. */

@@ -2,7 +2,7 @@ import type { ToolsMode } from "../../schemas/tools.ts";
 import type { Interaction } from "../../schemas/scenario.ts";
 import { compareTools, type MatchTexts, UndecidedPattern } from "../tools/compare_tools.ts";
 import { expectsTools } from "../checks/planned_checks.ts";
-import type { ScoreInput, Scorer, ScorerResult } from "./scorer.ts";
+import { NOT_ASKED, type ScoreInput, type Scorer, type ScorerResult } from "./scorer.ts";
 
 const DEFAULT_MODE: ToolsMode = "exact";
 
@@ -54,10 +54,12 @@ export const toolScores: Scorer = {
     };
     return {
       plan: (interaction) => planTools(interaction),
-      async score({ interaction, toolCalls }: ScoreInput): Promise<ScorerResult> {
+      async score({ interaction, toolCalls, latencyMs }: ScoreInput): Promise<ScorerResult> {
         const planned = planTools(interaction);
         if (!planned.tools) return { scores: withValue(planned, null) };
-        if (!toolCalls) return allMissing(planned, NOT_REPORTED);
+        if (!toolCalls) {
+          return allMissing(planned, latencyMs === undefined ? NOT_ASKED : NOT_REPORTED);
+        }
         try {
           const found = await compareTools({
             expected: interaction.reference_tools!,

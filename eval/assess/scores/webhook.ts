@@ -39,6 +39,17 @@ export const webhookScores: Scorer = {
     return {
       hasCallersNames: true,
       plan: () => Object.fromEntries(scorers.map(({ name }) => [name, true])),
+      keep(_interaction, { scores, score_methods, score_reasons = {} }) {
+        const isKept = scorers.every(({ name, url }) =>
+          typeof scores[name] === "number" && score_methods?.[name] === url
+        );
+        if (!isKept) return undefined;
+        return {
+          scores: Object.fromEntries(scorers.map(({ name }) => [name, scores[name]!])),
+          methods: Object.fromEntries(scorers.map(({ name, url }) => [name, url])),
+          ...(Object.keys(score_reasons).length > 0 && { fields: { score_reasons } }),
+        };
+      },
       async score(input: ScoreInput) {
         const outcomes = await Promise.all(scorers.map((scorer) => scoreBy(scorer, input)));
         const merge = <T>(read: (outcome: ScorerResult) => Record<string, T> | undefined) =>
@@ -64,7 +75,7 @@ function describeTurn(
     scenario_id,
     interaction: { ...interaction, agent_reply: reply },
     conversation: conversation(),
-    latency_ms: latencyMs,
+    latency_ms: latencyMs ?? null,
     usage,
     ...(toolCalls && { tool_calls: toolCalls }),
   };

@@ -1,17 +1,18 @@
 import { digestBatch, nameBatch } from "../../store/runs/run_record.ts";
-import { FORMATS } from "../../datasets/detect.ts";
 import { loadScenarios, nameVersion, requireVersion } from "../../datasets/find_version.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";
 import {
   type BatchOptions,
   createFileReader,
+  fileName,
+  FORMATS_HELP,
   readBatch,
   reportLeftOut,
   toRequest,
 } from "../batch.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { followGroup, type Following, followRun } from "../report/follow.ts";
+import { followGroup, type Following, startRun } from "../report/follow.ts";
 import {
   CRITERIA_HELP,
   criteriaOptions,
@@ -19,7 +20,7 @@ import {
   parsePassCriteria,
   type PassCriteria,
 } from "../pass_criteria.ts";
-import type { NewGroup, NewRun } from "../../store/store.ts";
+import type { NewGroup } from "../../store/store.ts";
 
 const options = {
   endpoint: { type: "string" },
@@ -57,9 +58,7 @@ them. BATCH is a file of a format that --format names; "-" reads standard input.
   --protocol P       how the endpoint is asked: openai or agent (default: found)
   --name NAME        the test's name (default: the body's, else the file's)
   --format FORMAT    what the file is (default: detected):
-${
-    FORMATS.map(({ name, about }) => `                     ${name}: ${about}\n`).join("")
-  }  --column FIELD=COLUMN
+${FORMATS_HELP}  --column FIELD=COLUMN
                      the column of a table that holds a field: user_message,
                      reference_reply, system_prompt, scenario_id, metadata.NAME;
                      repeatable
@@ -151,14 +150,6 @@ Example:
   },
 };
 
-/** Starts a run, and follows it to its end. */
-async function startRun(run: NewRun, following: Following): Promise<number> {
-  const started = await following.manager.start(run);
-  if (started.outcome !== "started") throw new Error("a run without a key already exists");
-  following.context.err.write(`run ${started.active.run.id}\n`);
-  return await followRun(started.active, following);
-}
-
 /** The same with several models, which are compared. */
 async function startGroup(runs: NewGroup["runs"], following: Following): Promise<number> {
   const started = await following.manager.startGroup({ runs });
@@ -211,12 +202,6 @@ async function readDataset(text: string, { batchOptions, context }: ReadOptions)
 
 function parseAttempts(text: string, { maxAttempts }: { maxAttempts: number }): number {
   return parseNumber(text, { option: "--attempts", min: 1, max: maxAttempts, isWhole: true });
-}
-
-/** `tests/support.jsonl` → `support`. */
-function fileName(path: string): string | undefined {
-  if (path === "-") return undefined;
-  return path.split(/[\\/]/).at(-1)!.replace(/\.[^.]+$/, "") || undefined;
 }
 
 /**

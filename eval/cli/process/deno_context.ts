@@ -15,6 +15,7 @@ import { EvalConfig, MOST_ENCODERS } from "../../config.ts";
 import { createEndpointPolicy } from "../../endpoint/policy.ts";
 import type { OpenedData } from "../../sharing/open_data.ts";
 import { EXIT, UsageError } from "../command.ts";
+import type { ScoringPorts } from "../../assess/scoring_ports.ts";
 import { clearLine, type CliContext, type CliStream, type Interrupts } from "../context.ts";
 import { readPieces, readText, realPath, requireWritable, writeText } from "./deno_files.ts";
 import type { FindShutdowns } from "../../wiring.ts";
@@ -35,6 +36,11 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
   const log = () => createCliLogger(config(), err);
   let opened: OpenedData | undefined;
   let findShutdowns: FindShutdowns | undefined;
+
+  async function scoring(): Promise<ScoringPorts> {
+    const { createScoringPorts } = await import("../../assess/wiring.ts");
+    return createScoringPorts(config(), createOutgoingFetch());
+  }
 
   return {
     readText,
@@ -93,17 +99,23 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
       findShutdowns = deps.findShutdowns;
       return deps.runs;
     },
-    findShutdowns: async (requests) => await findShutdowns?.(requests) ?? [],
-    requireAllowed: ({ endpoint }) => createEndpointPolicy(config()).requireAllowed(endpoint),
+    async findShutdowns(requests) {
+      const asked = requests.flatMap(({ endpoint, model_id }) =>
+        endpoint === undefined ? [] : [{ endpoint, model_id }]
+      );
+      return await findShutdowns?.(asked) ?? [];
+    },
+    requireAllowed({ endpoint }) {
+      if (endpoint !== undefined) createEndpointPolicy(config()).requireAllowed(endpoint);
+    },
     async describeScores() {
-      const { createScoringPorts } = await import("../../assess/wiring.ts");
       const { describeScores } = await import("../../assess/scores/scorers.ts");
-      return describeScores(createScoringPorts(config(), fetch));
+      return describeScores(await scoring());
     },
     async judge() {
-      const { createScoringPorts } = await import("../../assess/wiring.ts");
-      return createScoringPorts(config(), createOutgoingFetch()).judge;
+      return (await scoring()).judge;
     },
+    scoring,
     get maxAttempts() {
       return config().EVAL_MAX_ATTEMPTS;
     },

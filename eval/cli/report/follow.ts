@@ -1,7 +1,7 @@
 import { addProgress } from "../../compare/compare_stored.ts";
 import type { ActiveRun } from "../../run/manager/active_run.ts";
 import type { RunManager } from "../../run/manager/manager.ts";
-import type { RunStore } from "../../store/store.ts";
+import type { NewRun, RunStore } from "../../store/store.ts";
 import { EXIT } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import type { PassCriteria } from "../pass_criteria.ts";
@@ -12,6 +12,18 @@ export interface Following {
   manager: RunManager;
   store: RunStore;
   context: CliContext;
+}
+
+/** Starts a run, and follows it to its end. */
+export async function startRun(
+  run: NewRun,
+  { onStart, ...following }: Following & { onStart?: (id: string) => void },
+): Promise<number> {
+  const started = await following.manager.start(run);
+  if (started.outcome !== "started") throw new Error("a run without a key already exists");
+  following.context.err.write(`run ${started.active.run.id}\n`);
+  onStart?.(started.active.run.id);
+  return await followRun(started.active, following);
 }
 
 /** Shows the progress of a run until it ends, or is stopped by Ctrl-C, and then its result. */

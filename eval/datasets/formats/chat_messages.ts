@@ -5,6 +5,7 @@ import { findName, SYSTEM_NAMES } from "../sample_names.ts";
 /** A turn that a list of chat messages holds. */
 interface ChatTurn {
   user_message: string;
+  agent_reply?: string;
   reference_reply?: string;
   reference_replies?: string[];
   metadata?: unknown;
@@ -20,12 +21,13 @@ export interface Chat {
 
 /** A conversation of which only the last turn is asked: those before it are few-shot examples. */
 export function asPrompt({ turns, ...chat }: Chat): Chat {
-  const prior_messages = turns.slice(0, -1).flatMap(({ user_message, reference_reply }) => [
-    { role: "user" as const, content: user_message },
-    ...(reference_reply === undefined
-      ? []
-      : [{ role: "assistant" as const, content: reference_reply }]),
-  ]);
+  const prior_messages = turns.slice(0, -1).flatMap(({ user_message, ...turn }) => {
+    const content = turn.reference_reply ?? turn.agent_reply;
+    return [
+      { role: "user" as const, content: user_message },
+      ...(content === undefined ? [] : [{ role: "assistant" as const, content }]),
+    ];
+  });
   return { ...chat, ...(prior_messages.length > 0 && { prior_messages }), turns: turns.slice(-1) };
 }
 
@@ -85,6 +87,16 @@ export function takeSystemPrompt(values: Fields): { systemPrompt: string; others
 export function withSystemPrompt(systemPrompt: string, { system_prompt = "", turns }: Chat): Chat {
   const texts = new Set([systemPrompt, system_prompt].filter((text) => text !== ""));
   return toSystemChat([...texts].join("\n\n"), turns);
+}
+
+/** The same conversation; what the assistant says in it are the replies that are scored. */
+export function asReplies({ turns, ...chat }: Chat): Chat {
+  return {
+    ...chat,
+    turns: turns.map(({ reference_reply: agent_reply, ...turn }) =>
+      agent_reply === undefined ? turn : { ...turn, agent_reply }
+    ),
+  };
 }
 
 /** The scenario that a conversation is. */

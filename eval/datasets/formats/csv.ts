@@ -5,6 +5,7 @@ import {
   EXPECTED_NAMES,
   findName,
   QUESTION_NAMES,
+  REPLY_NAMES,
   SYSTEM_NAMES,
 } from "../sample_names.ts";
 import { tryParseJson } from "../../../shared/fields.ts";
@@ -32,36 +33,40 @@ export const csv: DatasetFormat = {
   name: "csv",
   about: "a table with one turn per row; see --column",
   recognises: ({ columns, hasMapping }) => hasMapping || columns !== undefined,
-  async *read(pieces, { columns, leaveOut }) {
+  async *read(pieces, { columns, leaveOut, hasReplies }) {
     let current: OpenScenario | undefined;
     let plan: Plan | undefined;
     const seen = new Set<string>();
-    const nameSample = createSampleIds();
+    const nameSample = createSampleIds({ mayRepeat: hasReplies });
     for await (const row of readTable(pieces)) {
-      plan ??= planColumns(Object.keys(row.cells), columns);
+      plan ??= planColumns(Object.keys(row.cells), { ...columns, hasReplies });
       for (const name of plan.unused) leaveOut(`the column ${name}`, 1);
       plan.unused = [];
       const id = textOf(row, plan, plan.scenarioId).trim();
-      if (!current || id === "" || current.scenario.id !== id) {
+      const attempt = attemptOf(row, plan);
+      const isNextAttempt = hasReplies && current?.attempt !== attempt;
+      if (!current || id === "" || current.scenario.id !== id || isNextAttempt) {
         if (current) yield current;
         // To collect its rows from everywhere would need the whole file in memory.
-        if (seen.has(id)) {
+        const key = hasReplies ? `${id}/${attempt}` : id;
+        if (seen.has(key)) {
           throw new ImportError(
             row.line,
             `the scenario ${id} has rows further up, and others between; put its rows together`,
           );
         }
-        if (id !== "") seen.add(id);
+        if (id !== "") seen.add(key);
         current = {
           line: row.line,
-          attempt: attemptOf(row, plan),
+          attempt,
           scenario: {
+            ...(hasReplies && Number(attempt) >= 1 && { attempt_id: Number(attempt) }),
             id: id || nameSample(textOf(row, plan, plan.sampleId), `line-${row.line}`),
             interactions: [],
           },
         };
       }
-      if (attemptOf(row, plan) !== current.attempt) {
+      if (attempt !== current.attempt) {
         leaveOut(`rows of further attempts (${ATTEMPT_ID})`, row.line);
         continue;
       }
@@ -99,9 +104,15 @@ interface Plan {
   unused: string[];
   /** It is the CSV file of a run. */
   isRun: boolean;
+  /** Set if the table has the replies that are scored. */
+  reply: string | undefined;
+  attempt: string | undefined;
 }
 
-function planColumns(names: string[], columns: ColumnMapping): Plan {
+function planColumns(
+  names: string[],
+  { hasReplies, ...columns }: ColumnMapping & { hasReplies: boolean | undefined },
+): Plan {
   const find = (wanted: string | undefined, ownName: string): string | undefined => {
     const name = (wanted ?? ownName).trim();
     if (names.includes(name)) return name;
@@ -112,7 +123,7 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
     .map(([label, column]): [string, string] => [label, find(column, column)!]);
   const mapped = new Set([columns.scenario_id?.trim(), ...named.map(([, column]) => column)]);
   const others = names.filter((name) => !mapped.has(name));
-  const ofOtherTool = findSampleColumns(others);
+  const ofOtherTool = findSampleColumns(others, hasReplies);
   const ownMessage = find(columns.user_message, USER_MESSAGE);
   const userMessage = ownMessage === undefined ? ofOtherTool?.question : [ownMessage];
   if (!userMessage) {
@@ -148,14 +159,19 @@ function planColumns(names: string[], columns: ColumnMapping): Plan {
     ...plan.metadata.map(([, column]) => column),
   ]);
   const isRun = isRunTable(names) && plan.scenarioId === SCENARIO_ID && !used.has(ATTEMPT_ID);
-  if (isRun) used.add(ATTEMPT_ID);
-  return { ...plan, unused: names.filter((name) => !used.has(name)), isRun };
+  const reply = hasReplies ? findName(others, REPLY_NAMES) : undefined;
+  const attempt = isRun || (hasReplies && names.includes(ATTEMPT_ID)) ? ATTEMPT_ID : undefined;
+  for (const name of [reply, attempt]) used.add(name);
+  return { ...plan, reply, attempt, unused: names.filter((name) => !used.has(name)), isRun };
 }
 
 /** The columns of a table that has the names of another tool; `undefined` if it has ours, or others. */
-function findSampleColumns(names: string[]): { question: string[]; answer: string } | undefined {
+function findSampleColumns(
+  names: string[],
+  hasReplies: boolean | undefined,
+): { question: string[]; answer: string } | undefined {
   if (names.includes(USER_MESSAGE)) return undefined;
-  const answer = findName(names, ANSWER_NAMES);
+  const answer = findName(names, hasReplies ? EXPECTED_NAMES : ANSWER_NAMES);
   // Alpaca's form: what to do, and what to do it with, which may be empty.
   const question = [findName(names, ["instruction"]), findName(names, QUESTION_NAMES)]
     .filter((name) => name !== undefined);
@@ -163,8 +179,8 @@ function findSampleColumns(names: string[]): { question: string[]; answer: strin
 }
 
 /** `undefined` in other tables: all their rows are read. */
-function attemptOf({ cells }: Row, { isRun }: Plan): string | undefined {
-  return isRun ? cells[ATTEMPT_ID] : undefined;
+function attemptOf({ cells }: Row, { attempt }: Plan): string | undefined {
+  return attempt === undefined ? undefined : cells[attempt];
 }
 
 function list(names: string[]): string {
@@ -189,6 +205,7 @@ function toTurn(row: Row, plan: Plan) {
   return {
     user_message: userMessage.map((column) => textOf(row, plan, column))
       .filter((text, index) => index === 0 || text !== "").join("\n\n"),
+    ...(plan.reply !== undefined && { agent_reply: textOf(row, plan, plan.reply) }),
     ...(reference !== "" && { reference_reply: reference }),
     ...(Array.isArray(replies) && { reference_replies: replies.map(String) }),
     ...(labels.length > 0 && { reference_metadata: Object.fromEntries(labels) }),

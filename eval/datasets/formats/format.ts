@@ -1,4 +1,4 @@
-import type { Fields } from "../../../shared/fields.ts";
+import { asFields, asList, type Fields } from "../../../shared/fields.ts";
 
 /** A test conversation as a file has it, before it is validated. */
 export interface Draft {
@@ -27,6 +27,8 @@ export interface ImportContext {
    * not end the import.
    */
   leaveOut(what: string, line: number, count?: number): void;
+  /** Whether what a model said is the reply that is to be scored, and no reference. */
+  hasReplies?: boolean | undefined;
   /** Reads another file that this one names; unset where files may not be read. */
   readFile?: ((path: string) => Promise<string>) | undefined;
 }
@@ -71,6 +73,18 @@ export interface DatasetFormat {
   isWhole?: true;
   /** Throws `ImportError` at the first thing that cannot be understood. */
   read(pieces: AsyncIterable<string>, context: ImportContext): AsyncIterable<Draft>;
+}
+
+/** The draft with a reply to its last turn, and the number of the attempt that it is. */
+export function withReply(draft: Draft, reply: string, attempt_id?: unknown): Draft {
+  const scenario = asFields(draft.scenario);
+  const interactions = asList(scenario.interactions);
+  const last = { ...asFields(interactions.at(-1)), agent_reply: reply };
+  const attempt = Number.isInteger(attempt_id) ? { attempt_id } : {};
+  return {
+    ...draft,
+    scenario: { ...scenario, ...attempt, interactions: [...interactions.slice(0, -1), last] },
+  };
 }
 
 /** A file that cannot be imported. The message names the line. */

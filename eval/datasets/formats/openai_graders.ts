@@ -1,7 +1,9 @@
 import { loadApart } from "../../../shared/lazy.ts";
 import { asFields, asList, asText, type Fields, isFields } from "../../../shared/fields.ts";
-import { type DatasetFormat, type ImportContext, ImportError } from "./format.ts";
+import { findName, QUESTION_NAMES } from "../sample_names.ts";
+import { type DatasetFormat, type ImportContext, ImportError, withReply } from "./format.ts";
 import { parseWhole, readWhole } from "./lines.ts";
+import { readReply } from "./replies.ts";
 
 const GRADERS = /^\{[^]*"(?:testing_criteria|data_source_config)"\s*:/;
 
@@ -17,7 +19,7 @@ export const openaiGraders: DatasetFormat = {
   about: "an eval of OpenAI's API with its items and graders",
   isWhole: true,
   recognises: ({ start }) => GRADERS.test(start),
-  async *read(pieces, { leaveOut }) {
+  async *read(pieces, { leaveOut, hasReplies }) {
     const root = asFields(parseWhole(await readWhole(pieces)));
     const { testing_criteria, data_source, data_source_config: _, ...rest } = root;
     const { source, input_messages, ...others } = asFields(data_source);
@@ -31,7 +33,7 @@ export const openaiGraders: DatasetFormat = {
         "data_source.source.content has no items; put those of file_id there, as file_content has them",
       );
     }
-    const prompt = promptOf(asFields(input_messages));
+    const prompt = promptOf(asFields(input_messages), content);
     const assert = asList(testing_criteria).flatMap((grader) =>
       toAssertion(asFields(grader), leaveOut) ?? []
     );
@@ -39,15 +41,23 @@ export const openaiGraders: DatasetFormat = {
     const { toDrafts } = await loadApart(() => import("./promptfoo_test_case.ts"));
     const defaults = { vars: {}, asserts: [], threshold: undefined, options: undefined };
     for (const [index, one] of content.entries()) {
-      const { item } = asFields(one);
+      const { item, sample } = asFields(one);
+      const reply = hasReplies ? readReply(sample) : undefined;
       const test = { vars: { item, sample: { output_text: "(the reply)" } }, assert };
-      yield* toDrafts(test, { id: `item-${index + 1}`, line: 1, defaults, prompt, leaveOut });
+      const named = { id: `item-${index + 1}`, line: 1, defaults, prompt, leaveOut };
+      for (const draft of toDrafts(test, named)) {
+        yield reply === undefined ? draft : withReply(draft, reply);
+      }
     }
   },
 };
 
 /** A text that variables are put into: the messages of a template, or the name of those of an item. */
-function promptOf({ template, item_reference }: Fields): string {
+function promptOf({ template, item_reference }: Fields, content: unknown[]): string {
+  const { item, sample } = asFields(content[0]);
+  const question = findName(Object.keys(asFields(item)), QUESTION_NAMES);
+  // A data source of items that were answered elsewhere.
+  if (!template && !item_reference && sample && question) return `{{ item.${question} }}`;
   if (typeof item_reference === "string") return `{{ ${item_reference} }}`;
   if (!Array.isArray(template)) {
     throw new ImportError(1, "data_source.input_messages has neither template nor item_reference");

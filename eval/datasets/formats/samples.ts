@@ -5,10 +5,12 @@ import {
   EXPECTED_NAMES,
   findName,
   QUESTION_NAMES,
+  REPLY_NAMES,
 } from "../sample_names.ts";
 import {
   answerOf,
   asPrompt,
+  asReplies,
   type Chat,
   takeSystemPrompt,
   toChat,
@@ -22,8 +24,10 @@ import {
   ImportError,
   isOurs,
   QUESTIONS,
+  withReply,
 } from "./format.ts";
 import { type JsonRecord, readBeginning, readRecords } from "./lines.ts";
+import { readReply } from "./replies.ts";
 import { readTable, type Row } from "./table.ts";
 
 /** Fields that hold the question or the conversation. The first that a sample has counts. */
@@ -72,7 +76,8 @@ export const langsmith: DatasetFormat = {
 /** Whether a value is a sample, by its fields. */
 function isSample(value: Fields): boolean {
   const has = (wanted: string[]) => findName(Object.keys(value), wanted) !== undefined;
-  return isFields(value.item) || isInstruction(value) || has(CONVERSATIONS) ||
+  return isFields(value.item ?? value.datasource_item) || isInstruction(value) ||
+    has(CONVERSATIONS) ||
     (has(QUESTION_NAMES) && has(ANSWER_NAMES));
 }
 
@@ -87,14 +92,18 @@ function isLangSmith(names: string[]): boolean {
 
 async function* readSamples(
   records: AsyncIterable<JsonRecord>,
-  { leaveOut }: ImportContext,
+  { leaveOut, hasReplies }: ImportContext,
 ): AsyncGenerator<Draft> {
-  const nameSample = createSampleIds();
+  const nameSample = createSampleIds({ mayRepeat: hasReplies });
   for await (const { line, name, value } of records) {
     if (!isFields(value)) throw new ImportError(line, "it is not an object");
-    const sample = outOfItem(value, { line, leaveOut });
-    const chat = toConversation(sample, { line, leaveOut });
-    yield { line, scenario: toScenario(nameSample(sample.id, name), chat) };
+    const { reply, attempt_id, sample } = hasReplies
+      ? takeReply(value)
+      : { reply: undefined, attempt_id: undefined, sample: value };
+    const item = outOfItem(sample, { line, leaveOut });
+    const chat = toConversation(item, { line, leaveOut, hasReplies });
+    const draft = { line, scenario: toScenario(nameSample(item.id, name), chat) };
+    yield reply === undefined ? draft : withReply(draft, reply, attempt_id);
   }
 }
 
@@ -144,7 +153,7 @@ function parseCell(cell: string): unknown {
   return /^\s*[[{]/.test(cell) ? tryParseJson(cell) ?? cell : cell;
 }
 
-type SampleContext = Pick<ImportContext, "leaveOut"> & { line: number };
+type SampleContext = Pick<ImportContext, "leaveOut" | "hasReplies"> & { line: number };
 type SideContext = SampleContext & { side: string };
 
 function toConversation(value: Fields, context: SampleContext): Chat {
@@ -156,15 +165,17 @@ function toConversation(value: Fields, context: SampleContext): Chat {
   const isExample = "inputs" in sample;
   const question = isExample ? "inputs" : findName(names, ASKED);
   const asked = question === undefined ? undefined : sample[question];
-  const chat = withSystemPrompt(
+  const said = withSystemPrompt(
     systemPrompt,
     toQuestion(asked, { ...context, side: question ?? "" }),
   );
+  const chat = context.hasReplies ? asReplies(said) : said;
   const last = chat.turns.at(-1);
   const filled = names.filter((name) => (sample[name] ?? null) !== null);
-  const reference = isExample
-    ? findName(filled, ["reference_outputs", "outputs"])
-    : findName(filled, last?.reference_reply === undefined ? ANSWER_NAMES : EXPECTED_NAMES);
+  const reference = isExample ? findName(filled, ["reference_outputs", "outputs"]) : findName(
+    filled,
+    last?.reference_reply === undefined && !context.hasReplies ? ANSWER_NAMES : EXPECTED_NAMES,
+  );
   for (const field of names) {
     const isUsed = [question, reference, "ideal", "id"].includes(field) ||
       isExample && (BOOKKEEPING.test(field) || field === "outputs");
@@ -252,9 +263,20 @@ function choose(
   return chosen?.text;
 }
 
+/** The reply among the fields of a sample, the number of the attempt, and the other fields. */
+function takeReply(
+  { attempt_id, epoch, sample: sampled, ...fields }: Fields,
+): { reply: string | undefined; attempt_id: unknown; sample: Fields } {
+  const name = findName(Object.keys(fields), REPLY_NAMES) ??
+    ("reference_outputs" in fields && "outputs" in fields ? "outputs" : undefined);
+  const { [name ?? ""]: reply, ...sample } = fields;
+  const said = readReply(reply ?? sampled);
+  return { reply: said, attempt_id: attempt_id ?? epoch, sample };
+}
+
 /** Data of OpenAI's evals API, which has the fields of a sample in `item`. */
 function outOfItem(record: Fields, { line, leaveOut }: SampleContext): Fields {
-  const { item, ...rest } = record;
+  const { item = record.datasource_item, datasource_item: _, ...rest } = record;
   if (!isFields(item)) return record;
   for (const field of Object.keys(rest)) leaveOut(`the field ${field}`, line);
   return item;

@@ -1,5 +1,5 @@
 import denoJson from "../../../deno.json" with { type: "json" };
-import { withoutQuery } from "../../endpoint/endpoint_address.ts";
+import { GIVEN_REPLIES, withoutQuery } from "../../endpoint/endpoint_address.ts";
 import type { ExportFormat, ExportSource } from "../format.ts";
 import { readScenarioCases, type ScenarioCase } from "../text/scenario_cases.ts";
 
@@ -44,7 +44,10 @@ async function* writeReport(sources: ExportSource[]): AsyncGenerator<string> {
       stop: Math.max(...ends),
     },
     tests,
-    environment: { testEnvironment: withoutQuery(run.endpoint), extra: { model_id: run.modelId } },
+    environment: {
+      testEnvironment: run.endpoint ? withoutQuery(run.endpoint) : GIVEN_REPLIES,
+      extra: { model_id: run.modelId },
+    },
   };
   yield `${JSON.stringify({ reportFormat: "CTRF", specVersion: "1.0.0", results }, null, 2)}\n`;
 }

@@ -221,7 +221,7 @@ function propertiesOf(
   return {
     run_id: run.id,
     model_id: run.modelId,
-    endpoint: withoutQuery(run.endpoint),
+    endpoint: run.endpoint ? withoutQuery(run.endpoint) : undefined,
     threshold,
     overall: showMean(statistics[HEADLINE]),
     dataset: run.request.dataset,
@@ -269,7 +269,7 @@ function writeTurn(
   return writeCase({
     classname: suite,
     name: `turn ${turn + 1}: ${result.id} (attempt ${attempt + 1})`,
-    time: seconds(result.latency_ms),
+    ...(result.latency_ms !== null && { time: seconds(result.latency_ms) }),
   }, details);
 }
 

@@ -114,7 +114,7 @@ function count(
 ): void {
   counts.turns++;
   counts[outcomeOf(turn, threshold)]++;
-  counts.latencyMs += turn.latency_ms;
+  counts.latencyMs += turn.latency_ms ?? 0;
 }
 
 function noCounts(): Counts {

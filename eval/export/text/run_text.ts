@@ -2,7 +2,7 @@ import { counted } from "../../../shared/text.ts";
 import type { Statistic } from "../../schemas/statistics.ts";
 import { HEADLINE } from "../../results/passing.ts";
 import type { RunSummary } from "../../results/run_summary.ts";
-import { withoutQuery } from "../../endpoint/endpoint_address.ts";
+import { GIVEN_REPLIES, withoutQuery } from "../../endpoint/endpoint_address.ts";
 import { countedTurns, type RunNumbers, type ScenarioNumbers } from "./run_numbers.ts";
 import type { ExportSource } from "../format.ts";
 import { describeLowestReplies } from "./reply_text.ts";
@@ -32,7 +32,9 @@ export function describeRun(
   return [
     form.title(`Evaluation ${form.name(run.testName)}: ${describeOutcome(numbers, run)}`, 1),
     form.lines([
-      `Model ${form.name(run.modelId)} at ${form.name(withoutQuery(run.endpoint))}`,
+      run.endpoint
+        ? `Model ${form.name(run.modelId)} at ${form.name(withoutQuery(run.endpoint))}`
+        : `Model ${form.name(run.modelId)}, ${GIVEN_REPLIES}`,
       `Run ${form.name(run.id)}, ${run.status}`,
       ...(run.request.dataset === undefined
         ? []

@@ -58,7 +58,7 @@ function addTurn(
   threshold: number,
 ): void {
   const outcome = outcomeOf(result, threshold);
-  attempt.ms += result.latency_ms;
+  attempt.ms += result.latency_ms ?? 0;
   attempt.isScored ||= outcome !== "unscored";
   attempt.hasFailedCall ||= outcome === "failed" || outcome === "missing";
   if (outcome === "passed" || outcome === "unscored") return;

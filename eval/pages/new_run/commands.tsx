@@ -53,8 +53,8 @@ export function shellWord(text: string): string {
 
 /** The body of a request; what else it has is not named here. */
 interface CommandInput {
-  /** Unset if each model has its own. */
-  endpoint?: string;
+  /** Unset if each model has its own, or none is asked. */
+  endpoint?: string | undefined;
   model_id?: string;
   /** Several of them. */
   model_ids?: string[];

@@ -70,6 +70,7 @@ export function setBatchText(text: string): void {
   const input = draft.batch.input.value;
   if (!("request" in input) || !input.request) return;
   const { request } = input;
+  if (request.replies) draft.endpoint.value = "";
   const named = modelsOf(input);
   if (named.length > 0 && named.join() !== before.join()) { // others may have been added since
     const [first = "", ...others] = named.map(String);
@@ -269,13 +270,13 @@ export function checkAt(path: string): DraftCheck | undefined {
 }
 
 function modelsOfForm(): {
-  endpoint?: string;
+  endpoint?: string | undefined;
   model_id?: string;
   model_ids?: string[];
   targets?: EvaluateTarget[];
 } {
   if (targets.value) return { targets: targets.value };
-  const endpoint = draft.endpoint.value.trim();
+  const endpoint = draft.endpoint.value.trim() || undefined;
   const [model_id = "", ...others] = models.value;
   return others.length > 0 ? { endpoint, model_ids: models.value } : { endpoint, model_id };
 }

@@ -122,7 +122,7 @@ export function NewRunView() {
                   label="Endpoint"
                   {...bound(draft.endpoint)}
                   error={errorOf("endpoint") ?? errorOfTargets("endpoint", 0)}
-                  hint="An OpenAI-compatible base URL, or an agent such as assay-agent"
+                  hint="An OpenAI-compatible base URL, or an agent such as assay-agent; empty to score replies that the conversations have"
                   inputMode="url"
                 />
                 <ModelField

@@ -153,7 +153,8 @@ function fits(turn: RunReport["turns"][number], parameters: Parameters): boolean
   return isInRange && same(agreement, turn.agreement) &&
     isWanted(counted, !turn.history_of) &&
     isWanted(graded, (turn.interaction.grades ?? []).length > 0) &&
-    turn.latency_ms >= Number(latency_min) && turn.latency_ms <= Number(latency_max) &&
+    (turn.latency_ms ?? 0) >= Number(latency_min) &&
+    (turn.latency_ms ?? Infinity) <= Number(latency_max) &&
     (outcome === undefined || String(outcome).split(",").includes(turn.outcome)) &&
     (label_key === undefined || label !== undefined) &&
     same(expected, label?.expected) && same(found, label?.found) &&

@@ -32,7 +32,7 @@ export function RunHead({ run, summary, crumbs, actions }: RunAndSummary & {
     again > 0 && `${formatNumberOf(again, "turn")} asked again after the references`,
     run.dataset && datasetText(run.dataset),
     ended && `took ${formatDuration(ended - Date.parse(run.created_at))}`,
-    run.endpoint,
+    run.endpoint ?? "scored from existing replies",
   ];
   return (
     <div class="run-head">
@@ -90,7 +90,14 @@ export function RunCrumbs({ run }: { run: Run }) {
         Trend of <bdi>{run.test_name || "(no name)"}</bdi>
       </Link>
       {run.group_id && <Link href={`/ui/compare?group=${run.group_id}`}>Beside other models</Link>}
-      {run.parent_id && <Link href={`/ui/runs/${run.parent_id}`}>Retry of an earlier run</Link>}
+      {run.parent_id && (
+        <>
+          <Link href={`/ui/runs/${run.parent_id}`}>Earlier run</Link>
+          <Link href={`/ui/compare?baseline=${run.parent_id}&candidate=${run.run_id}`}>
+            Compare with it
+          </Link>
+        </>
+      )}
     </nav>
   );
 }

@@ -6,6 +6,7 @@ import { Link } from "../../../shared/pages/components/link.tsx";
 import { leftAt, query, scrollBackTo, useSubject } from "../../../shared/pages/location.ts";
 import type { Run } from "../../api/schemas/run_schemas.ts";
 import { Shown, useLoaded } from "../loaded.tsx";
+import { RescoreDialog } from "../rescoring.tsx";
 import { ChangeRunDialog } from "../run_actions.tsx";
 import { type RunAndSummary, source } from "../source.ts";
 import { asSentence, modelOf } from "../words.ts";
@@ -36,6 +37,7 @@ export function RunView({ id }: { id: string }) {
         }}
       />
       <ChangeRunDialog />
+      <RescoreDialog />
     </>
   );
 }

@@ -13,6 +13,7 @@ import { deleteRun, listRuns } from "../api.ts";
 import { Trend, trendChoices, trendLabel } from "../charts/trend.tsx";
 import { Section } from "../parts/section.tsx";
 import { Failed, Shown, useLoaded } from "../loaded.tsx";
+import { RescoreDialog } from "../rescoring.tsx";
 import { ChangeRunDialog } from "../run_actions.tsx";
 import { MoreButton } from "../parts/paging.tsx";
 import { Select } from "../parts/fields.tsx";
@@ -70,6 +71,7 @@ export function RunsView() {
       {hasMore.value && <MoreButton onMore={showMore} />}
       {parameters.text && <FoundTurns key={parameters.text} text={parameters.text} />}
       <ChangeRunDialog />
+      <RescoreDialog />
       {isDeleting.value && (
         <ConfirmDialog
           title={`Delete ${formatNumberOf(chosen.value.length, "run")}?`}

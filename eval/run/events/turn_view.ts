@@ -38,7 +38,7 @@ export const TurnRow = z.object({
   overall_bounds: TurnFacets.shape.overall_bounds,
   /** With `fields`: why it does not pass, the most certain cause first. */
   why: z.array(z.string()).optional(),
-  latency_ms: z.number(),
+  latency_ms: z.number().nullable(),
   tokens: z.number().nullable(),
   /** With `siblings`: the outcome of this turn in each attempt, `null` if it was not asked yet. */
   attempts: z.array(z.enum(TURN_OUTCOMES).nullable()).optional(),

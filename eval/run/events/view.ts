@@ -16,8 +16,8 @@ export const Run = z.looseObject({
   detail: z.string().nullable(),
   test_name: z.string(),
   model_id: z.string(),
-  /** Without its query, which may contain a secret of the caller. */
-  endpoint: z.string(),
+  /** Without its query. `null` if the replies existed before the run. */
+  endpoint: z.string().nullable(),
   attempts: z.int(),
   /** `name@version`, if the run named a dataset. */
   dataset: z.string().optional(),
@@ -38,7 +38,7 @@ export function viewRun(run: RunRecord, progress: RunProgress): Run {
     detail: run.detail,
     test_name: run.testName,
     model_id: run.modelId,
-    endpoint: withoutQuery(run.endpoint),
+    endpoint: run.endpoint && withoutQuery(run.endpoint),
     attempts: run.attempts,
     ...(run.datasetName !== null && { dataset: `${run.datasetName}@${run.batchDigest}` }),
     created_at: new Date(run.createdAt).toISOString(),

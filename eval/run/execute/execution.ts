@@ -1,12 +1,12 @@
 import { AppError, conflict, isAbort } from "../../../shared/errors.ts";
 import type { Logger } from "../../../shared/log.ts";
 import { planOf } from "../../schemas/conversations.ts";
-import type { EvaluateRequest } from "../../schemas/evaluate_request.ts";
+import type { AskingRequest, EvaluateRequest } from "../../schemas/evaluate_request.ts";
 import type { Assessor } from "../../assess/assessment.ts";
 import type { ScoringPorts } from "../../assess/scoring_ports.ts";
 import type { EndpointPolicy } from "../../endpoint/policy.ts";
 import type { Target } from "../../endpoint/target.ts";
-import type { RunStatus } from "../../store/runs/run_record.ts";
+import type { RunStatus, StoredRun } from "../../store/runs/run_record.ts";
 import type { RecordedTurn, RunStore } from "../../store/store.ts";
 import { isStorageFault } from "../../store/store_fault.ts";
 import type { ActiveRun, RunEnd } from "../manager/active_run.ts";
@@ -17,6 +17,7 @@ import {
   type Recorder,
   type RunWork,
 } from "../manager/run_ports.ts";
+import { createKnownReplies, nobody } from "./known_replies.ts";
 import { runScenarios } from "./runner.ts";
 import type { Sharing } from "../manager/shared_runs.ts";
 import type { StoredTurn } from "../../store/turns/turn_record.ts";
@@ -28,7 +29,7 @@ export interface ExecutionPorts {
   log: Logger;
   endpoints: EndpointPolicy;
   /** The model under test, with the credential that goes to its endpoint. */
-  connect: (request: EvaluateRequest, credential: string | undefined) => Target;
+  connect: (request: AskingRequest, credential: string | undefined) => Target;
   /** Limits the conversations of the whole process. */
   limiter: FairLimiter;
   scoring: ScoringPorts;
@@ -67,12 +68,12 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     const budget = createBudget(request);
     let work: RunWork | undefined;
     try {
-      endpoints.requireAllowed(request.endpoint); // the rules may have changed before a resumed run
+      const target = connectTo(active.run);
       if (finished && request.budget) {
         for await (const { result } of store.turns(id)) budget.addStored(result);
       }
       work = await sharing?.openWork(active.run);
-      const target = connect(request, endpoints.credentialFor(request.endpoint));
+      const replies = createKnownReplies(store, active.run);
       const assessor = loadAssessor(request, active);
       assessor.catch(() => {}); // rethrown to the first turn that needs it
       const outcome = await runScenarios(
@@ -84,8 +85,9 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
           onUnscored: (position, error) =>
             log.error("a reply could not be scored", { run_id: id, ...position, error }),
           ...(finished && { finished }),
+          ...(replies && { replies }),
           ...(work && { work }),
-          limiter: limiter.forRun(request.endpoint),
+          limiter: limiter.forRun(request.rescored ? undefined : request.endpoint),
           concurrency,
           signal: active.signal,
           // A run whose client is waiting continues until the process must end.
@@ -105,6 +107,15 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     } finally {
       await work?.close();
     }
+  }
+
+  /** The rules may have changed before a resumed run. */
+  function connectTo(run: StoredRun): Target {
+    const { request: { endpoint, ...request } } = run;
+    const isRescore = run.parentId !== null && request.rescored;
+    if (endpoint === undefined || isRescore) return nobody(run);
+    endpoints.requireAllowed(endpoint);
+    return connect({ ...request, endpoint }, endpoints.credentialFor(endpoint));
   }
 
   /** Loads its modules while the first calls are running: only the replies need them. */

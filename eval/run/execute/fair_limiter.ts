@@ -95,9 +95,9 @@ export function createFairLimiter(limit: number) {
   }
 
   return {
-    /** The limiter of one run against an endpoint. */
-    forRun(url: string): Limiter {
-      const { origin } = new URL(url);
+    /** The limiter of one run against an endpoint; runs without one share a limit as if at one. */
+    forRun(url: string | undefined): Limiter {
+      const origin = url === undefined ? "" : new URL(url).origin;
       const run: RunShare = { running: 0, lastServed: 0, waiting: [] };
       return async (work, signal) => {
         signal?.throwIfAborted();

@@ -1,6 +1,5 @@
 import { planOf, turnsOf } from "../../schemas/conversations.ts";
-import type { InteractionResult } from "../../schemas/interaction_result.ts";
-import type { EarlierReply, Finished } from "../manager/run_ports.ts";
+import type { Finished } from "../manager/run_ports.ts";
 import type { StoredRun } from "../../store/runs/run_record.ts";
 import type { AttemptPosition } from "../../store/turns/turn_record.ts";
 import type { RunStore } from "../../store/store.ts";
@@ -30,41 +29,12 @@ export async function readFinished(store: RunStore, run: StoredRun): Promise<Fin
  * What is stored of the conversations of a run, read each time: other processes store turns too.
  * `isWhole` is always false: the queue of a shared run knows which conversations are whole.
  */
-export function createStoredParts(store: RunStore, { id, parentId }: StoredRun): Finished {
+export function createStoredParts(store: RunStore, { id }: Pick<StoredRun, "id">): Finished {
   return {
     isWhole: () => false,
     async turns(position) {
       const turns = await store.attemptTurns(id, position);
       return new Map(turns.map(({ turn, result }) => [turn, result]));
-    },
-    async replies(position) {
-      if (parentId === null) return new Map();
-      const turns = await store.attemptTurns(parentId, position);
-      const failed = turns.findIndex(({ result }) => result.error);
-      return new Map(
-        turns.slice(0, failed < 0 ? turns.length : failed)
-          .filter(({ result }) => result.missing_scores?.overall !== undefined)
-          .map(({ turn, result }) => [turn, toEarlier(result, parentId)]),
-      );
-    },
-  };
-}
-
-function toEarlier(result: InteractionResult, parentId: string): EarlierReply {
-  const { first_token_ms: firstTokenMs, finish_reason: finishReason, reasoning, cost } = result;
-  const { reply_encoding: encoding, tool_calls: toolCalls } = result;
-  return {
-    latencyMs: result.latency_ms,
-    fromRun: result.reply_from_run ?? parentId,
-    reply: {
-      content: result.agent_reply,
-      usage: result.usage,
-      ...(firstTokenMs !== undefined && { firstTokenMs }),
-      ...(finishReason !== undefined && { finishReason }),
-      ...(reasoning !== undefined && { reasoning }),
-      ...(encoding && { encoding }),
-      ...(toolCalls && { toolCalls }),
-      ...(cost !== undefined && { cost }),
     },
   };
 }

@@ -9,6 +9,7 @@ import {
 } from "../../schemas/conversations.ts";
 import { createYielder } from "../../../shared/yielder.ts";
 import {
+  type Answer,
   ConversationTaken,
   type Finished,
   type RunPorts,
@@ -20,7 +21,7 @@ import { referenceOf } from "../../assess/references.ts";
 import type { ReplyCircumstances, Spent } from "../../assess/assessment.ts";
 import type { ConversationMessage } from "../../endpoint/target.ts";
 import type { TurnPosition } from "../../store/turns/turn_record.ts";
-import { type Answer, ask, toAnswer, toMessage, toResult } from "./turn_result.ts";
+import { ask, toAnswer, toMessage, toResult } from "./turn_result.ts";
 
 /**
  * Runs the conversation of every scenario `attempts` times. Conversations run concurrently, the
@@ -151,7 +152,7 @@ async function converse(
   const { position } = taken;
   const finished = taken.isContinued ? ports.finished : undefined;
   const known = await finished?.turns(position);
-  const replies = await finished?.replies(position);
+  const replies = await ports.replies?.(position);
   const storing = createTurnStoring(taken, { ...ports, isSecondWay: firstTurn > 0 });
   const systemPrompt = systemPromptOf(scenario);
   const history: ConversationMessage[] = systemPrompt
@@ -212,7 +213,7 @@ function createTurnStoring(
     const { interaction, answer } = turn;
     const started = performance.now();
     const result = await toResult(interaction, answer, { ...ports, ...turn, turnPosition });
-    const { tookMs: askingMs = answer.latencyMs } = answer;
+    const { tookMs: askingMs = answer.latencyMs ?? 0 } = answer;
     return { result, tookMs: Math.round(askingMs + performance.now() - started) };
   }
 
@@ -253,7 +254,9 @@ function sayReference(interaction: Interaction): SaidMessage[] {
 function spend({ latencyMs, outputTokens }: Spent, answer: TimedReply): Spent {
   const tokens = answer.reply.usage?.output_tokens;
   return {
-    latencyMs: latencyMs + answer.latencyMs,
+    latencyMs: latencyMs === undefined || answer.latencyMs === undefined
+      ? undefined
+      : latencyMs + answer.latencyMs,
     outputTokens: outputTokens === null || tokens === undefined ? null : outputTokens + tokens,
   };
 }

@@ -1,5 +1,5 @@
 import { type InteractionError, InteractionResult } from "../../schemas/interaction_result.ts";
-import { Interaction } from "../../schemas/scenario.ts";
+import { Interaction, REQUEST_FAILED } from "../../schemas/scenario.ts";
 import { referenceOf } from "../../assess/references.ts";
 import { Cost } from "../../schemas/cost.ts";
 import type { Assessment, Assessor, ReplyCircumstances } from "../../assess/assessment.ts";
@@ -7,12 +7,9 @@ import { isTruncated } from "../../../shared/providers/openai_messages.ts";
 import type { TargetReply } from "../../endpoint/reply.ts";
 import type { ConversationMessage, Target } from "../../endpoint/target.ts";
 import type { TurnPosition } from "../../store/turns/turn_record.ts";
-import type { EarlierReply, RunPorts, TimedReply } from "../manager/run_ports.ts";
+import type { Answer, EarlierReply, RunPorts, TimedReply } from "../manager/run_ports.ts";
 import { isAbort } from "../../../shared/errors.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
-
-/** The `agent_reply` of a turn whose call failed. */
-export const REQUEST_FAILED = "Request failed";
 
 /** The position of an answer, and the conversation before it. */
 type AnswerContext =
@@ -47,7 +44,7 @@ export async function toResult(
   ports: RunPorts & AnswerContext,
 ): Promise<InteractionResult> {
   const assessor = await ports.assessor;
-  const { reply, latencyMs: latency_ms } = answer;
+  const { reply, latencyMs: latency_ms = null } = answer;
   const own = ownFields(interaction, ports.target);
   const reference_reply = referenceOf(interaction) ?? "";
   if (!reply) {
@@ -102,7 +99,7 @@ const UNSCORED = "scoring failed; see the service's log";
 /** If scoring fails, only this turn lacks its scores: the run continues. */
 async function assess(
   interaction: Interaction,
-  { reply, latencyMs }: TimedReply,
+  { reply, latencyMs, earlier }: TimedReply & Partial<Pick<EarlierReply, "earlier">>,
   { assessor, signal, onUnscored, turnPosition, conversation, spentBefore }:
     & Omit<RunPorts, "assessor">
     & { assessor: Assessor }
@@ -116,6 +113,7 @@ async function assess(
       toolCalls: reply.toolCalls,
       conversation,
       spentBefore,
+      earlier,
     });
   } catch (error) {
     if (signal.aborted) throw error;
@@ -123,17 +121,6 @@ async function assess(
     return { generatedMetadata: {}, ...assessor.unscored(interaction, UNSCORED) };
   }
 }
-
-/** The outcome of a call: a reply, or the reason why there is none that can be scored. */
-export type Answer =
-  & (
-    | (TimedReply & Partial<Pick<EarlierReply, "fromRun">>)
-    | { latencyMs: number; reply?: never; error: InteractionError; textless?: TargetReply }
-  )
-  & {
-    /** Including waits and retries; unset if the call was made before. */
-    tookMs?: number;
-  };
 
 /** Asks the endpoint. A call that fails does not reject, unless it was aborted. */
 export async function ask(
@@ -167,7 +154,8 @@ export function toMessage({ user_message: content, user_parts: parts }: Interact
 
 /** What a conversation needs of a turn that is already stored. */
 export function toAnswer(result: InteractionResult): Answer {
-  const { agent_reply: content, usage, latency_ms: latencyMs, error } = result;
+  const { agent_reply: content, usage, latency_ms, error } = result;
+  const latencyMs = latency_ms ?? undefined;
   return error ? { error, latencyMs } : { reply: { content, usage }, latencyMs };
 }
 

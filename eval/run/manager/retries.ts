@@ -24,7 +24,7 @@ export function requireRetriable(
   },
 ): void {
   if (runs.isRunning(run)) throw cannotRetry(run, "it is running");
-  endpoints.requireAllowed(run.endpoint);
+  if (run.endpoint !== null) endpoints.requireAllowed(run.endpoint);
 }
 
 /** Starts the retry of a run. */

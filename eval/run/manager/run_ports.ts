@@ -1,4 +1,4 @@
-import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import type { InteractionError, InteractionResult } from "../../schemas/interaction_result.ts";
 import type { Assessor } from "../../assess/assessment.ts";
 import type { TargetReply } from "../../endpoint/reply.ts";
 import type { Target } from "../../endpoint/target.ts";
@@ -27,14 +27,34 @@ export interface Recorder {
 
 export interface TimedReply {
   reply: TargetReply;
-  latencyMs: number;
+  /** `undefined` if the reply existed before the run. */
+  latencyMs: number | undefined;
 }
 
 /** A reply of the run that is retried. Its score is missing there, so it is assessed again. */
 export interface EarlierReply extends TimedReply {
   /** The run that asked for it, and paid. */
   fromRun: string;
+  /** Its result there, if it is scored again by another measure. */
+  earlier?: InteractionResult;
 }
+
+interface Unanswered extends Pick<TimedReply, "latencyMs"> {
+  reply?: never;
+  error: InteractionError;
+  textless?: TargetReply;
+}
+
+/** The outcome of a call: a reply, or the reason why there is none that can be scored. */
+export type Answer =
+  & (
+    | (TimedReply & Partial<Pick<EarlierReply, "fromRun" | "earlier">>)
+    | Unanswered
+  )
+  & {
+    /** Including waits and retries; unset if the call was made before. */
+    tookMs?: number;
+  };
 
 /** What an earlier process, or the run that this one retries, has already finished. */
 export interface Finished {
@@ -42,9 +62,10 @@ export interface Finished {
   isWhole(position: AttemptPosition): boolean;
   /** The finished turns of an attempt, by turn. */
   turns(position: AttemptPosition): Promise<ReadonlyMap<number, InteractionResult>>;
-  /** The replies of an attempt that are assessed again instead of asked for, by turn. */
-  replies(position: AttemptPosition): Promise<ReadonlyMap<number, EarlierReply>>;
 }
+
+/** The replies of an attempt that are assessed instead of asked for, by turn. */
+export type KnownReplies = (position: AttemptPosition) => Promise<ReadonlyMap<number, Answer>>;
 
 /** Everything the runner needs from outside. */
 export interface RunPorts {
@@ -53,6 +74,7 @@ export interface RunPorts {
   assessor: Assessor | Promise<Assessor>;
   recorder: Recorder;
   finished?: Finished;
+  replies?: KnownReplies;
   /** Hands out the conversations; if unset, this process has all of them. */
   work?: RunWork;
   /** Limits the conversations of the whole process. */

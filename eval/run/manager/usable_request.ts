@@ -2,6 +2,7 @@ import { AppError, type FieldError } from "../../../shared/errors.ts";
 import { requireUsableChecks } from "../../assess/checks/planned_checks.ts";
 import { referenceOf } from "../../assess/references.ts";
 import type { ScoringPorts } from "../../assess/scoring_ports.ts";
+import { ScoredBy } from "../../schemas/evaluate_response.ts";
 import type { EndpointPolicy } from "../../endpoint/policy.ts";
 import { batchPath, type EvaluateRequest } from "../../schemas/evaluate_request.ts";
 import type { NewRun } from "../../store/store.ts";
@@ -13,13 +14,17 @@ interface UsableDeps {
 
 /** Throws 400 if the request cannot be run. The request of a retry was checked before. */
 export async function requireUsable(
-  { request, parentId }: NewRun,
+  { request, parentId, isRescore }: NewRun,
   { scoring, endpoints }: UsableDeps,
 ): Promise<void> {
+  const { checks, judge } = scoring;
+  if (isRescore) {
+    const hasJudge = Boolean(ScoredBy.safeParse(request.scored_by).data?.judge);
+    return await requireUsableChecks(request.test_batch, { checks, hasJudge });
+  }
   if (parentId !== undefined) return;
   requireReferences(request);
   await requireUsableScorers(request, { scoring, endpoints });
-  const { checks, judge } = scoring;
   await requireUsableChecks(request.test_batch, { checks, hasJudge: Boolean(judge) });
 }
 

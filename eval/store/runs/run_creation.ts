@@ -1,7 +1,13 @@
 import { createYielder } from "../../../shared/yielder.ts";
 import { type Kysely, sql, type Transaction } from "kysely";
 import { countTurns, planOf } from "../../schemas/conversations.ts";
-import { datasetNameOf, digestBatch, type RunGroup, type StoredRun } from "./run_record.ts";
+import {
+  datasetNameOf,
+  digestBatch,
+  type RunGroup,
+  type RunRecord,
+  type StoredRun,
+} from "./run_record.ts";
 import { ALL_TURN_COLUMNS, RECORD_COLUMNS, toRecord, toRunRow } from "./run_rows.ts";
 import type { Tables } from "../schema/schema.ts";
 import type { IdempotencyKey, KnownRun, NewRun, RunStore } from "../store.ts";
@@ -39,29 +45,33 @@ export function createRunCreation(
     return await db.transaction().execute(async (transaction) => {
       const known = await claimKey(transaction, idempotency, { id, moment });
       if (known) return known;
-      for (const { run: { parentId }, stored, row } of runs) {
+      for (const { run: { parentId, isRescore }, stored, row } of runs) {
         await transaction.insertInto("runs").values(row).execute();
-        if (parentId !== undefined) await copyAnswered(transaction, parentId, stored.id);
+        if (parentId !== undefined && !isRescore) {
+          await copyAnswered(transaction, parentId, stored.id);
+        }
         await complete?.(transaction, stored.id);
       }
       return undefined;
     });
   }
 
-  /** A retry takes the place of the run that it retries. */
-  async function groupOf(parentId: string | undefined): Promise<RunGroup | null> {
-    if (parentId === undefined) return null;
+  async function findParent(parentId: string | undefined): Promise<RunRecord | undefined> {
+    if (parentId === undefined) return undefined;
     const row = await db.selectFrom("runs").select(RECORD_COLUMNS).where("id", "=", parentId)
       .executeTakeFirst();
-    return row ? toRecord(row).group : null;
+    return row && toRecord(row);
   }
 
   return {
     async createRun(run) {
       const moment = now();
       const id = newId();
-      const batchDigest = digestBatch(run.request.test_batch);
-      const group = await groupOf(run.parentId);
+      const parent = await findParent(run.parentId);
+      // The conversations of a rescore are the same, also if it has other checks.
+      const batchDigest = run.isRescore && parent ? parent.batchDigest : digestRequest(run.request);
+      // A retry takes the place of the run that it retries.
+      const group = run.isRescore ? null : parent?.group ?? null;
       const ready = prepare(run, { id, moment, batchDigest, group });
       const known = await store([ready], { id, moment, idempotency: run.idempotency });
       return known ?? { outcome: "created", id, run: ready.stored };
@@ -84,6 +94,12 @@ export function createRunCreation(
   };
 }
 
+/** The version of a dataset that has the replies, too: the batch of the run is without them. */
+function digestRequest({ replies, dataset, test_batch }: NewRun["request"]): string {
+  const version = replies && dataset?.split("@")[1];
+  return version ?? digestBatch(test_batch);
+}
+
 /** A new run as it is stored: running. */
 function newStoredRun(
   { request, testName, parentId }: NewRun,
@@ -101,7 +117,7 @@ function newStoredRun(
     detail: null,
     testName,
     modelId: request.model_id,
-    endpoint: request.endpoint,
+    endpoint: request.endpoint ?? null,
     attempts: request.attempts,
     totalTurns: countTurns(planOf(request)),
     createdAt: moment,

@@ -25,7 +25,8 @@ export interface RunRecord {
   detail: string | null;
   testName: string;
   modelId: string;
-  endpoint: string;
+  /** `null` if the replies existed before the run. */
+  endpoint: string | null;
   attempts: number;
   /** The number of turns of the complete run: interactions × attempts. */
   totalTurns: number;

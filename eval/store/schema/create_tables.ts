@@ -11,7 +11,7 @@ export const TABLES = [
     detail text,
     test_name text not null,
     model_id text not null,
-    endpoint text not null,
+    endpoint text,
     attempts integer not null,
     total_turns integer not null,
     created_at bigint not null,

@@ -91,7 +91,7 @@ export interface RunsTable {
   detail: string | null;
   test_name: string;
   model_id: string;
-  endpoint: string;
+  endpoint: string | null;
   attempts: number;
   total_turns: number;
   created_at: number;

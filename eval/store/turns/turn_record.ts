@@ -59,7 +59,7 @@ export const TurnFacets = z.object({
   barred_by: z.array(z.string()).min(1).optional(),
   /** Where `overall` lies if it is missing. */
   overall_bounds: z.tuple([z.number(), z.number()]).optional(),
-  latency_ms: z.number(),
+  latency_ms: z.number().nullable(),
   tokens: z.number().nullable(),
 });
 export type TurnFacets = z.infer<typeof TurnFacets>;

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { parse } from "csv-parse/sync";
 import type { ConversationMessage, Target } from "../../../eval/endpoint/target.ts";
-import { createStoredParts } from "../../../eval/run/execute/finished_turns.ts";
+import { createKnownReplies } from "../../../eval/run/execute/known_replies.ts";
 import { runScenarios } from "../../../eval/run/execute/runner.ts";
-import { REQUEST_FAILED } from "../../../eval/run/execute/turn_result.ts";
+import { REQUEST_FAILED } from "../../../eval/schemas/scenario.ts";
 import type { Recorder } from "../../../eval/run/manager/run_ports.ts";
 import type { InteractionResult } from "../../../eval/schemas/interaction_result.ts";
 import type { Interaction } from "../../../eval/schemas/scenario.ts";
@@ -207,7 +207,7 @@ Deno.test("a retry scores the replies of turns whose overall is missing again, u
   await store.recordTurn(parentId, storedTurn([0, 1, 0], { error: failure }));
   await store.recordTurn(parentId, storedTurn([0, 1, 1], missing));
   const { id } = await store.createRun({ request, testName: "t", parentId });
-  const { replies } = createStoredParts(store, (await store.getRun(id))!);
+  const replies = createKnownReplies(store, (await store.getRun(id))!)!;
   const content = {
     content: "reply 0.0.1",
     usage: null,
@@ -329,7 +329,7 @@ Deno.test("the latency of a turn is what the endpoint took, its time also what w
       return { content: "hi", usage: null, latencyMs: 7 };
     },
   };
-  const times: { latency: number; took: number }[] = [];
+  const times: { latency: number | null; took: number }[] = [];
   const recorder: Recorder = {
     record: (_position, { latency_ms }, { tookMs }) =>
       void times.push({ latency: latency_ms, took: tookMs }),

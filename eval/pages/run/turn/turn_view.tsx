@@ -108,7 +108,9 @@ function Turn({ run, summary, turn, onGraded }: RunAndSummary & {
         </div>
         {turn.description && <p class="muted" dir="auto">{turn.description}</p>}
         <dl class="facts">
-          <Fact label="Latency">{formatDuration(interaction.latency_ms)}</Fact>
+          <Fact label="Latency">
+            {interaction.latency_ms === null ? "not known" : formatDuration(interaction.latency_ms)}
+          </Fact>
           {interaction.first_token_ms !== undefined && (
             <Fact label="First token">{formatDuration(interaction.first_token_ms)}</Fact>
           )}
