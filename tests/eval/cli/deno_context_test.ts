@@ -303,7 +303,7 @@ Deno.test("what a file contains cannot command the terminal, in errors and in wh
 });
 
 const REFUSED: [string[], string][] = [
-  [["datasets", "frob"], 'unknown action "frob": it must be put, get or delete'],
+  [["datasets", "frob"], 'unknown action "frob": it must be put, get, tag or delete'],
   [["datasets", "put", "a b", "x.jsonl"], 'cannot use the name "a b": it must have 1 to 100'],
   [["datasets", "put", "a", "x.jsonl", "--format", "xml"], "cannot use --format xml"],
   [["datasets", "put", "a", "x.jsonl"], "cannot use the file (read as jsonl): line 2"],
