@@ -105,7 +105,8 @@ export async function parsePassCriteria(
     "fail-on-new-failures",
   ] as const;
   for (const name of ofComparison) {
-    const isUsed = baseline !== undefined || (name === "score" && comparesModels);
+    const isOfModels = comparesModels && (name === "score" || name === "min-difference");
+    const isUsed = baseline !== undefined || isOfModels;
     if (values[name] && !isUsed) {
       throw new UsageError(`--${name} requires --baseline`);
     }

@@ -128,7 +128,7 @@ export async function compareRuns(
       ? decideVerdict({
         ...tested,
         pAlone: tested.p,
-        p: corrected[index]!.p,
+        ...corrected[index]!, // p and its level
         pAsCounted: asCounted[index]!.p,
         tests: deciding.length,
       }, minDifference)

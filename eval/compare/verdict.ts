@@ -10,15 +10,15 @@ import { formatP, ROUNDING } from "../schemas/rounding.ts";
 /** The test of a score; `p` and `pAsCounted` are corrected if there are several `tests`. */
 type Evidence =
   & Omit<TestedScore, "means">
-  /** The uncorrected p, and the number of tests; `p` and 1 if unset. */
-  & { pAlone?: number; tests?: number };
+  /** The uncorrected p and its level, and the number of tests; `p`, 5 % and 1 if unset. */
+  & { pAlone?: number; level?: number; tests?: number };
 
 /** The verdict on two runs, or the reason why it is inconclusive. */
 export function decideVerdict(evidence: Evidence, minDifference = 0): ScoreVerdict {
-  const { lows, highs, p, pAsCounted, leastAsCounted } = evidence;
+  const { lows, highs, p, pAsCounted, leastAsCounted, pAlone = p, level = ALPHA } = evidence;
   const verdict = verdictOf(mean(lows)!, p);
   const isLarge = verdict === "improved" && mean(lows)! >= minDifference - ROUNDING;
-  const least = testedInterval({ lows, highs }, { p, alpha: ALPHA })?.[0] ?? -1;
+  const least = testedInterval({ lows, highs }, { p: pAlone, alpha: level })?.[0] ?? -1;
   if (minDifference > 0 && !isLarge && least > -minDifference) {
     return { verdict: "equal_enough", reason: null };
   }
@@ -82,14 +82,14 @@ function explain(evidence: Evidence) {
 
 /** Why the candidate is not equal enough either, and how many scenarios would show that it is. */
 function describeNotEqual(
-  { lows, highs }: Evidence,
+  { lows, highs, level = ALPHA }: Evidence,
   { least, minDifference }: { least: number; minDifference: number },
 ): string {
   const text = `; nor is it shown that it is not worse by ${minDifference}: ` +
     `the interval begins at ${least.toFixed(3)}`;
   for (let times = 2; times * lows.length <= MOST_THOUGHT_OF; times++) {
     const repeat = (values: number[]) => Array.from({ length: times }, () => values).flat();
-    const [low] = differenceInterval(repeat(lows), repeat(highs)) ?? [-1];
+    const [low] = differenceInterval(repeat(lows), repeat(highs), level) ?? [-1];
     if (low > -minDifference) return `${text}; about ${times * lows.length} scenarios would`;
   }
   return text;

@@ -392,6 +392,7 @@ function describePairs({ pairs, best, decided_by, tests }: Comparison, form: Tex
       `p and intervals are corrected for ${counted(tests ?? 0, "pair")}`,
       ...isIncomplete ? ["Two models are compared by the turns that both have"] : [],
       ...describeReasons(pairs, form),
+      ...describeTruncated(shown, form),
     ]),
   ].join("");
 }
@@ -412,6 +413,16 @@ function describeReasons(pairs: ComparedPair[], form: TextForm): string[] {
     return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}: ${reason}`;
   });
   return firstLines(lines, { most: SHOWN_REASONS, noun: "reason" });
+}
+
+/** Pairs of which one model has more replies that end at the token limit. */
+function describeTruncated(pairs: ComparedPair[], form: TextForm): string[] {
+  const lines = pairs.flatMap(({ baseline, candidate, notes }) =>
+    notes.filter(({ code }) => code === "truncated").map(({ detail }) =>
+      `${form.name(candidate)} − ${form.name(baseline)}: ${detail}`
+    )
+  );
+  return firstLines(lines, { most: SHOWN_REASONS, noun: "note" });
 }
 
 function describeBest(

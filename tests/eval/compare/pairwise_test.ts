@@ -431,3 +431,20 @@ Deno.test("a reply with the reference's text counts by whatever method its label
     assertEquals(scores[score]!.missing, undefined);
   }
 });
+
+Deno.test("equal enough holds among several models, too: at the level of all pairs", async () => {
+  const many = Array.from({ length: 60 }, (_, index) => `s${index}`);
+  const runs = ["a", "b", "c", "d"].map((name) => ({
+    name,
+    open: () => recordedRun(many.map((id) => [id, [["t", 0.5]]])),
+  }));
+  const verdictsOf = async (count: number) => {
+    const { pairs } = await compareRuns(runs.slice(0, count), { minDifference: 0.07 });
+    for (const { verdict, scores } of pairs) {
+      assertEquals(verdict === "equal_enough", scores.overall!.ci95![0] > -0.07);
+    }
+    return new Set(pairs.map(({ verdict }) => verdict));
+  };
+  assertEquals(await verdictsOf(2), new Set(["equal_enough"]));
+  assertEquals(await verdictsOf(4), new Set(["inconclusive"]));
+});
