@@ -2,6 +2,8 @@ import { assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } f
 import { AppError } from "../../../shared/errors.ts";
 import { toDatabaseError } from "../../../shared/postgres/fault.ts";
 import { createPostgresPool, type PostgresPool } from "../../../shared/postgres/pool.ts";
+// pg's `end` does not wait until the sockets of refused connections have closed
+import { test } from "../../fakes/leaky.ts";
 import { postgresBin, startPostgres } from "../../fakes/postgres_server.ts";
 
 const ignore = postgresBin === undefined;
@@ -27,7 +29,7 @@ async function untilNone(pool: PostgresPool, text: string): Promise<void> {
   throw new Error(`there are still rows: ${text}`);
 }
 
-Deno.test({
+test({
   name: "a role that may no longer log in is told as a fault of the database, with the reason",
   ignore,
   async fn() {
@@ -54,7 +56,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a pool that gets fewer connections than it may have uses those that it has",
   ignore,
   async fn() {
@@ -75,7 +77,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "if all connections that a pool gets are taken for long, the limit is named",
   ignore,
   async fn() {
@@ -94,7 +96,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a pool that gets no connection at all says that the limit is reached",
   ignore,
   async fn() {
@@ -111,7 +113,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a table that another session holds for longer than lock_timeout is told as such",
   ignore,
   async fn() {
@@ -133,7 +135,7 @@ Deno.test({
   },
 });
 
-Deno.test({
+test({
   name: "a connection whose transaction failed within one text is usable for the next statement",
   ignore: postgresBin === undefined,
   async fn() {
