@@ -51,7 +51,7 @@ suite.test("a scenario that passes in some attempts is a class of its own on eve
   await using tab = await open(`${url}/ui/runs/${run}`);
   const { page } = tab;
   const result = page.getByRole("region", { name: "Result" });
-  await result.getByText("1 of 2 scenarios pass in every attempt").waitFor();
+  await result.getByText("1 of 2 scenarios passes in every attempt").waitFor();
   await becomes(
     () => result.getByRole("list", { name: "Scenarios" }).getByRole("listitem").allInnerTexts(),
     ["1 always pass", "1 pass sometimes"],
