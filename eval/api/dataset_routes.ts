@@ -316,7 +316,7 @@ const COLUMN = "column.";
 function readColumns(url: URL): ColumnMapping {
   let columns: ColumnMapping = {};
   const given = [...url.searchParams].filter(([parameter]) => parameter.startsWith(COLUMN));
-  requireKnownParameters(url, ["format", ...given.map(([parameter]) => parameter)]);
+  requireKnownParameters(url, ["format", "replies", ...given.map(([parameter]) => parameter)]);
   for (const [parameter, column] of given) {
     const mapped = mapColumn(columns, { field: parameter.slice(COLUMN.length), column });
     if (!mapped) throw invalidParameter(parameter, `must be ${COLUMN} and ${COLUMN_FIELDS}`);
