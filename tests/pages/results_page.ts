@@ -203,10 +203,21 @@ suite.test("a run of which no score is known says so in lists, and why", async (
   await checkAccessibility(page);
 });
 
-suite.test("a run whose references are names alone says what is missing", async (fixture, open) => {
-  await using model = await startProviderDouble(() =>
-    Response.json(completionBody({ content: "Die Hauptstadt heißt München." }))
+suite.test("a run that compares names by vectors alone says what is missing", async (_, open) => {
+  await using model = await startProviderDouble(({ body }) =>
+    Response.json(
+      body.input
+        ? { data: body.input.map(() => ({ embedding: [1, 2] })) }
+        : completionBody({ content: "Die Hauptstadt heißt München." }),
+    )
   );
+  await using fixture = await startEvalFixture({
+    environment: {
+      JUDGE_BASE_URL: "",
+      EMBEDDINGS_BASE_URL: model.baseUrl,
+      EMBEDDINGS_MODEL: "vectors",
+    },
+  });
   const interactions = [{
     id: "1",
     user_message: "Wie heißt die Landeshauptstadt von Nordrhein-Westfalen?",

@@ -28,8 +28,8 @@ const suite = pageSuite(async () => {
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-  const { group_id, models } = await response.json();
-  const [careful, hasty] = models.map(({ run_id }: { run_id: string }) => run_id);
+  const { group_id, runs } = await response.json();
+  const [careful, hasty] = runs.map(({ run_id }: { run_id: string }) => run_id);
   return {
     url: service.url,
     group: group_id as string,
