@@ -42,7 +42,7 @@ const CASES: Case[] = [
   {
     name: "the trend of a test",
     address: () => "/?test=support",
-    request: /\/runs\?test_name=support&limit=100/,
+    request: /\/runs\?test_name=support&status=completed&limit=100/,
     loading: "Loading the trend…",
     ready: ".trend a",
   },
