@@ -400,7 +400,15 @@ function groupReport(models: ComparedRun[]): Comparison {
         overall: { difference: -0.1, ci95: null, p: 0.5, scenarios: 9, turns_without_pair: 0 },
       };
       const better = index === 0 ? baseline : null;
-      return { baseline, candidate, better, verdict, reason, scores } as unknown as ComparedPair;
+      return {
+        baseline,
+        candidate,
+        better,
+        verdict,
+        reason,
+        scores,
+        notes: [],
+      } as unknown as ComparedPair;
     })
   );
   return {
