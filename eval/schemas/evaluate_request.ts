@@ -1,7 +1,7 @@
 import { secretsInAddress } from "../../shared/redaction.ts";
 import { z } from "zod";
 import { refuseMisspelt } from "../../shared/field_errors.ts";
-import { asFields, asList } from "../../shared/fields.ts";
+import { asFields, asList, isFields } from "../../shared/fields.ts";
 import { Id, Scenario } from "./scenario.ts";
 
 const LONGEST_ADDRESS = 2_048;
@@ -174,7 +174,8 @@ export function evaluateRequest(maxAttempts: number) {
   };
   return requestOf(fields).refine(
     (body) => [body.endpoint, body.replies, body.dataset].some(Boolean) || hasReply(body),
-    { path: ["endpoint"], error: "is missing", when: () => true }, // beside other errors
+    // also beside other errors
+    { path: ["endpoint"], error: "is missing", when: ({ value }) => isFields(value) },
   );
 }
 
