@@ -5,6 +5,8 @@ import * as validator from "npm:express-openapi-validator@5.6.2";
 // deno-lint-ignore no-explicit-any -- Express and its middleware have no types here
 type Any = any;
 
+const LINES = "application/jsonl";
+
 /** A proxy that checks all traffic of a service against the service's own description. */
 export interface ValidatingProxy extends AsyncDisposable {
   readonly url: string;
@@ -36,7 +38,9 @@ export async function startValidatingProxy(
     const answer = await fetch(new URL(request.originalUrl, upstream), {
       method: request.method,
       headers,
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      ...(request.body !== undefined && {
+        body: request.is(LINES) ? request.body : JSON.stringify(request.body),
+      }),
     });
     const text = await answer.text();
     const what = `${request.method} ${request.openapi.openApiRoute} ${answer.status}`;
@@ -54,7 +58,7 @@ export async function startValidatingProxy(
   }
 
   const app = express();
-  app.use(express.json({ strict: false }));
+  app.use(express.json({ strict: false }), express.text({ type: LINES }));
   app.use(validator.middleware({
     apiSpec,
     validateRequests: checksRequests,

@@ -226,7 +226,9 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   for (const path of ["", "/support", "/support?format=jsonl", "/support/versions"]) {
     await send(proxy, `GET /datasets${path}`, { status: 200 });
   }
-  await send(proxy, "POST /datasets/support/leaks", { body: { prompt: "Hello" }, status: 200 });
+  const lines = { "content-type": "application/jsonl" };
+  const row = { body: { prompt: "Hello" }, headers: lines, status: 200 };
+  await send(proxy, "POST /datasets/support/leaks", row);
   await send(proxy, "GET /datasets/support/leaks", { status: 200 });
   await send(proxy, `GET /runs/${run}/leaks`, { status: 200 });
   await send(proxy, "DELETE /datasets/support", { status: 204 });
