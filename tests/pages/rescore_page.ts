@@ -13,7 +13,7 @@ suite.test(
     await page.getByRole("button", { name: "Actions" }).click();
     await page.getByRole("menuitem", { name: "Score again" }).click();
     const dialog = page.getByRole("dialog", { name: "Score again" });
-    tab.expect(/400/); // nothing of the measure was changed
+    tab.expect(/409/); // nothing of the measure was changed
     await dialog.getByRole("button", { name: "Score again" }).click();
     await dialog.getByRole("alert").first().waitFor();
     await dialog.getByLabel("Rubric").fill("Grade the tone only.");

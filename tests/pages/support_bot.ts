@@ -105,6 +105,7 @@ export function startSupportBot({ delayMs = 0 }: { delayMs?: number } = {}) {
     }
     const { model, messages } = request.body as ChatBody;
     const asked = messages.at(-1)!.content;
+    if (model === "judge" && messages.length === 1) return say("Yes."); // whether it is there
     if (model === "judge") return say(judge(messages as [Message, Message], calls));
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
     const luck = pick(`${model} ${asked}`, calls, 40);
