@@ -2,10 +2,15 @@ import { assertEquals } from "@std/assert";
 import { createPostgresPool } from "../../shared/postgres/pool.ts";
 import { postgresBin, startPostgres } from "../fakes/postgres_server.ts";
 
-/** A certificate for `localhost`, readable by the server only; `undefined` without openssl. */
+/** A certificate for `localhost` that `ca.pem` has signed; `false` without openssl. */
 async function createCertificate(folder: string): Promise<boolean> {
-  const script = `cd ${folder} && openssl req -x509 -newkey rsa:2048 -nodes -days 2 \
-    -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout key.pem -out cert.pem &&
+  const script = `cd ${folder} &&
+    openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=authority \
+      -addext basicConstraints=critical,CA:TRUE -keyout ca.key -out ca.pem &&
+    openssl req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout key.pem -out request.pem &&
+    printf subjectAltName=DNS:localhost > names &&
+    openssl x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 \
+      -extfile names -out cert.pem &&
     chmod 600 key.pem && chmod 755 . && { [ "$(id -u)" != 0 ] || chown postgres: . key.pem; }`;
   const { success } = await new Deno.Command("sh", { args: ["-c", script] }).output();
   return success;
@@ -39,7 +44,7 @@ Deno.test({
         `ssl_key_file=${folder}/key.pem`,
       ]);
       const address = await server.createDatabase();
-      const verified = `sslmode=verify-full&sslrootcert=${folder}/cert.pem`;
+      const verified = `sslmode=verify-full&sslrootcert=${folder}/ca.pem`;
 
       const connect = (host: string, query: string) =>
         isEncrypted(`${address.replace("127.0.0.1", host)}?${query}`);

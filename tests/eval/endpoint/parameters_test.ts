@@ -81,7 +81,7 @@ Deno.test("the time to the first token is measured if replies are streamed, or a
     );
     const [result] = results.scenarios[0]!.attempts[0]!.interactions;
     assertEquals([result!.agent_reply, result!.usage?.total_tokens !== undefined], ["Paris", true]);
-    assert(result!.first_token_ms! <= result!.latency_ms);
+    assert(result!.first_token_ms! <= result!.latency_ms!);
     assertEquals((double.requests.at(-1)!.body as { stream?: boolean }).stream, true);
     const summary = await (await handler(
       new Request(`http://127.0.0.1/runs/${run_id}/summary`),
