@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { neededBy } from "../shared/http/router/page_routes.ts";
+import { neededBy } from "../shared/http/page_routes.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -41,13 +41,13 @@ export async function buildPage(name: PageName): Promise<BuiltFile[]> {
   ];
 }
 
-/** The script and the style of the report that `format=html` writes; see `eval/export/formats/html.ts`. */
+/** The script and the style of the report that `format=html` writes; see `eval/report/formats/html.ts`. */
 export async function buildReport(): Promise<BuiltFile[]> {
   const styles = [...stylesIn("shared/pages/styles"), ...stylesIn("eval/pages")];
   const [[, text] = ["", ""]] = await bundle("eval/pages/report/main.tsx", { isSplit: false });
   return [
-    { path: pathOf("eval/export/formats/bundle/report.js"), text },
-    { path: pathOf("eval/export/formats/bundle/report.css"), text: minifyCss(styles.join("\n")) },
+    { path: pathOf("eval/report/formats/bundle/report.js"), text },
+    { path: pathOf("eval/report/formats/bundle/report.css"), text: minifyCss(styles.join("\n")) },
   ];
 }
 

@@ -2,7 +2,7 @@
 /** `deno task compile [--target TRIPLE]`: both services as self-contained binaries in `dist/`. */
 import { cpSync, globSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { PIECES, WEIGHTS } from "../eval/assess/embeddings/bert/weights.ts";
+import { PIECES, WEIGHTS } from "../eval/score/embeddings/bert/weights.ts";
 import { permissionFlags, type ServiceName, v8Flags } from "./task_flags.ts";
 
 const SERVICES: ServiceName[] = ["agent", "eval"];
@@ -90,7 +90,7 @@ function deno(...args: string[]): boolean {
 async function copySources(): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "assay-compile-" });
   for (const name of SOURCES) cpSync(name, join(folder, name), { recursive: true });
-  const version = join(folder, "shared/ops/version.ts");
+  const version = join(folder, "shared/service/ops/version.ts");
   const text = await Deno.readTextFile(version);
   await Deno.writeTextFile(version, text.replace('"uncompiled"', JSON.stringify(readCommit())));
   for (const path of [PIECES, WEIGHTS]) cpSync(path, join(folder, "bundle", path));

@@ -1,8 +1,8 @@
 /** `deno task kernel`: builds the encoder's `.as` files into the WebAssembly files beside them. */
 import asc from "npm:assemblyscript@0.28.20/asc";
-import { MEMORY_PAGES } from "../eval/assess/embeddings/bert/layout.ts";
+import { MEMORY_PAGES } from "../eval/score/embeddings/bert/layout.ts";
 
-const FOLDER = new URL("../eval/assess/embeddings/bert/kernel/", import.meta.url);
+const FOLDER = new URL("../eval/score/embeddings/bert/kernel/", import.meta.url);
 
 interface WasmBuild {
   /** Where it is kept. */

@@ -1,7 +1,7 @@
 /** `deno task languages`: makes the table of `language.ts` from that of the package `eld`. */
-import type { TableHead } from "../eval/assess/language/language.ts";
+import type { TableHead } from "../eval/score/language/language.ts";
 
-export const TABLE = new URL("../eval/assess/language/language_grams.bin", import.meta.url);
+export const TABLE = new URL("../eval/score/language/language_grams.bin", import.meta.url);
 
 /** As in `language.ts`. */
 const KEY_BYTES = 6;

@@ -18,17 +18,17 @@ import {
   POSITIONS,
   SHAPE,
   WEIGHT_OFFSET,
-} from "../eval/assess/embeddings/bert/layout.ts";
+} from "../eval/score/embeddings/bert/layout.ts";
 import {
   type EncodedText,
   loadSentenceModel,
-} from "../eval/assess/embeddings/bert/sentence_model.ts";
-import { PIECES, WEIGHTS } from "../eval/assess/embeddings/bert/weights.ts";
+} from "../eval/score/embeddings/bert/sentence_model.ts";
+import { PIECES, WEIGHTS } from "../eval/score/embeddings/bert/weights.ts";
 
 const ROOT = new URL("../", import.meta.url);
-const REFERENCE = "tests/eval/assess/embeddings/data/reference.json";
+const REFERENCE = "tests/eval/score/embeddings/data/reference.json";
 /** What the kernel gives here, and must give on every machine. */
-const VECTOR = "tests/eval/assess/embeddings/data/vector.json";
+const VECTOR = "tests/eval/score/embeddings/data/vector.json";
 const PARTS = ["words", "lower", "upper"];
 
 const BYTE_PEAK = 127;

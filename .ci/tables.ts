@@ -4,16 +4,16 @@
  * services; of tools, scores, formats and views it is a table in the documents.
  */
 import { AgentConfig, INHERITED } from "../agent/config.ts";
-import { createTools, TOOL_NAMES } from "../agent/tools/mod.ts";
-import { pairScorers } from "../eval/assess/scores/pair_scorers.ts";
-import { describeScores } from "../eval/assess/scores/scorers.ts";
-import { createScoringPorts } from "../eval/assess/wiring.ts";
+import { createTools, TOOL_NAMES } from "../agent/core/tools/mod.ts";
+import { pairScorers } from "../eval/score/pair_scorers.ts";
+import { describeScores } from "../eval/score/scorers.ts";
+import { createScoringPorts } from "../eval/score/wiring.ts";
 import { EvalConfig } from "../eval/config.ts";
-import { FORMATS } from "../eval/datasets/detect.ts";
-import { exportFormats } from "../eval/export/export_formats.ts";
-import { trainingForms } from "../eval/export/training/forms.ts";
+import { FORMATS } from "../eval/test/datasets/detect.ts";
+import { exportFormats } from "../eval/report/export_formats.ts";
+import { trainingForms } from "../eval/report/training/forms.ts";
 import { VIEWS } from "../eval/pages/views.tsx";
-import { commonVariables, parseConfig } from "../shared/config/config.ts";
+import { commonVariables, parseConfig } from "../shared/service/config.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const PAGE = "docs/configuration.md";

@@ -9,15 +9,15 @@ import {
   milliseconds,
   stringMap,
   wholeNumber,
-} from "../shared/config/config.ts";
-import { isUsablePostgres } from "../shared/postgres/address.ts";
+} from "../shared/service/config.ts";
+import { isUsablePostgres } from "../shared/service/postgres/address.ts";
 import {
   PROVIDER_NAMES,
   type ProviderName,
   routeModel,
   settingsOf,
 } from "../shared/providers/table.ts";
-import { TOOL_NAMES } from "./tools/mod.ts";
+import { TOOL_NAMES } from "./core/tools/mod.ts";
 
 const SYSTEM_PROMPT = "You are a helpful assistant. Answer plainly and briefly. " +
   "Use a tool where it makes the answer surer, and never invent what a tool returned.";

@@ -1,16 +1,16 @@
-import type { Capacity } from "../shared/http/server/admission.ts";
-import type { RateLimiter } from "../shared/http/router/rate_limit.ts";
-import type { Service } from "../shared/http/router/router.ts";
-import { createService } from "../shared/http/server/service.ts";
-import { createIndexRoute, type Operations } from "../shared/ops/operations_routes.ts";
-import { createAgentRoutes } from "./api/agent_routes.ts";
-import { createKeptStreams } from "./answer/kept_streams.ts";
-import { documents } from "./api/documents.ts";
-import { createFrontendRoutes } from "./api/frontend_routes.ts";
-import { createOpenAIRoutes } from "./api/openai_routes.ts";
+import type { Capacity } from "../shared/http/admission.ts";
+import type { RateLimiter } from "../shared/http/rate_limit.ts";
+import type { Service } from "../shared/http/router.ts";
+import { createService } from "../shared/http/service.ts";
+import { createIndexRoute, type Operations } from "../shared/service/ops/operations_routes.ts";
+import { createAgentRoutes } from "./http/agent_routes.ts";
+import { createKeptStreams } from "./http/answer/kept_streams.ts";
+import { documents } from "./http/documents.ts";
+import { createFrontendRoutes } from "./http/frontend_routes.ts";
+import { createOpenAIRoutes } from "./http/openai_routes.ts";
 import { chatPage } from "./pages/page.ts";
-import { errorResponse } from "./openai/error_shape.ts";
-import { createRunner, type RunnerDeps } from "./run/runner.ts";
+import { errorResponse } from "./http/openai/error_shape.ts";
+import { createRunner, type RunnerDeps } from "./core/run/runner.ts";
 
 /** Everything that comes from outside the handler. */
 export interface AgentDeps extends RunnerDeps {

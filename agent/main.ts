@@ -1,12 +1,12 @@
 import process from "node:process";
-import { callerKeys, requireSafeExposure } from "../shared/config/config.ts";
-import type { RateLimiter } from "../shared/http/router/rate_limit.ts";
-import type { Logger } from "../shared/log.ts";
-import { startService } from "../shared/ops/start.ts";
+import { callerKeys, requireSafeExposure } from "../shared/service/config.ts";
+import type { RateLimiter } from "../shared/http/rate_limit.ts";
+import type { Logger } from "../shared/service/log.ts";
+import { startService } from "../shared/service/ops/start.ts";
 import { AgentConfig, explainIdleSettings } from "./config.ts";
 import { createAgentHandler } from "./handler.ts";
-import { explainHidden, type Models } from "./models/models.ts";
-import { loadGraph } from "./run/runner.ts";
+import { explainHidden, type Models } from "./core/models/models.ts";
+import { loadGraph } from "./core/run/runner.ts";
 import { createAgentDeps } from "./wiring.ts";
 
 async function main(): Promise<void> {
@@ -68,8 +68,8 @@ async function openSharedLimit(
   log: Logger,
 ): Promise<{ limiter: RateLimiter; close: () => Promise<void> } | undefined> {
   if (!rate || address === undefined) return undefined;
-  const { createPostgresPool } = await import("../shared/postgres/pool.ts");
-  const { createPostgresLimiter } = await import("../shared/postgres/rate_limiter.ts");
+  const { createPostgresPool } = await import("../shared/service/postgres/pool.ts");
+  const { createPostgresLimiter } = await import("../shared/service/postgres/rate_limiter.ts");
   const pool = await createPostgresPool({ address, max: LIMIT_CONNECTIONS, name: "assay-agent" });
   const limiter = await createPostgresLimiter({ pool, rate, service: "agent", log });
   return { limiter, close: () => pool.end() };

@@ -1,14 +1,14 @@
-import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_call.ts";
-import { createCapacity } from "../shared/http/server/admission.ts";
-import type { Logger } from "../shared/log.ts";
-import { createMetrics } from "../shared/ops/metrics.ts";
-import type { ReadinessCheck } from "../shared/ops/operations_routes.ts";
+import { createWorkerBoard, type WorkerBoard } from "../shared/service/worker_call.ts";
+import { createCapacity } from "../shared/http/admission.ts";
+import type { Logger } from "../shared/service/log.ts";
+import { createMetrics } from "../shared/service/ops/metrics.ts";
+import type { ReadinessCheck } from "../shared/service/ops/operations_routes.ts";
 import { PROVIDER_NAMES, settingsOf } from "../shared/providers/table.ts";
-import { createRedactor, listSecrets } from "../shared/redaction.ts";
+import { createRedactor, listSecrets } from "../shared/service/redaction.ts";
 import { type AgentConfig, readProgramEnvironment } from "./config.ts";
-import { createModels, type Models, observeModels } from "./models/models.ts";
-import { createTools } from "./tools/mod.ts";
-import { createFixedTools, observeTools, type ToolSource } from "./tools/tool.ts";
+import { createModels, type Models, observeModels } from "./core/models/models.ts";
+import { createTools } from "./core/tools/mod.ts";
+import { createFixedTools, observeTools, type ToolSource } from "./core/tools/tool.ts";
 
 /**
  * The service's real dependencies, from its configuration. Connects to the MCP servers; disposing of

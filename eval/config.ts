@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Price } from "./schemas/cost.ts";
+import { Price } from "./test/cost.ts";
 import {
   address,
   checkCredentials,
@@ -11,8 +11,8 @@ import {
   requireSafeExposure,
   stringMap,
   wholeNumber,
-} from "../shared/config/config.ts";
-import { isPostgresAddress, isUsablePostgres } from "../shared/postgres/address.ts";
+} from "../shared/service/config.ts";
+import { isPostgresAddress, isUsablePostgres } from "../shared/service/postgres/address.ts";
 
 const NO_ORIGIN = "must hold origins such as https://api.example.com, https://*.example.com or *";
 

@@ -3,7 +3,7 @@ const SERVICE_ARGUMENTS = ["--check", "--version", "-V"];
 
 /** Each loads what it needs: a command starts without the routes and pages of the service. */
 async function serve(): Promise<void> {
-  const { startService } = await import("../shared/ops/start.ts");
+  const { startService } = await import("../shared/service/ops/start.ts");
   const { defineEval } = await import("./service.ts");
   await startService(defineEval());
 }

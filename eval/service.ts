@@ -1,11 +1,11 @@
-import { createWorkerBoard } from "../shared/background/worker_call.ts";
-import { callerKeys } from "../shared/config/config.ts";
-import type { Logger } from "../shared/log.ts";
-import type { ServiceDefinition, StartedService } from "../shared/ops/start.ts";
+import { createWorkerBoard } from "../shared/service/worker_call.ts";
+import { callerKeys } from "../shared/service/config.ts";
+import type { Logger } from "../shared/service/log.ts";
+import type { ServiceDefinition, StartedService } from "../shared/service/ops/start.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
-import { type Retention, startRetention } from "./run/manager/retention.ts";
-import type { WorkerStarts } from "./assess/wiring.ts";
-import { giveUpWriting } from "./store/sqlite/sqlite_connection.ts";
+import { type Retention, startRetention } from "./run/retention.ts";
+import type { WorkerStarts } from "./score/wiring.ts";
+import { giveUpWriting } from "./store/sqlite_connection.ts";
 
 /** The service. `starts` replaces how its workers are started. */
 export function defineEval(starts?: WorkerStarts): ServiceDefinition<typeof EvalConfig> {
@@ -26,11 +26,11 @@ async function create(
   config: EvalConfig,
   { log, starts }: { log: Logger; starts: WorkerStarts | undefined },
 ): Promise<StartedService> {
-  const { openData } = await import("./sharing/open_data.ts");
+  const { openData } = await import("./run/open_data.ts");
   const { createEvalDeps } = await import("./wiring.ts");
   const { createEvalHandler } = await import("./handler.ts");
-  await import("./assess/assessor.ts"); // now: the first run may find no file handle left
-  const observation = await import("./endpoint/observation.ts");
+  await import("./score/assessor.ts"); // now: the first run may find no file handle left
+  const observation = await import("./ask/observation.ts");
   const workers = createWorkerBoard(log);
   const data = await openData(config, { log });
   const { store } = data;

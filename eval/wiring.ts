@@ -1,30 +1,30 @@
-import { createRedactor, listSecrets, partsOfQuery } from "../shared/redaction.ts";
-import { createWorkerBoard, type WorkerBoard } from "../shared/background/worker_call.ts";
-import { createOutgoingFetch } from "../shared/http/fetch/outgoing_fetch.ts";
-import { lazy } from "../shared/lazy.ts";
-import type { Logger } from "../shared/log.ts";
-import { type Scenario, systemPromptOf } from "./schemas/scenario.ts";
-import { createAgentDialect } from "./endpoint/agent_dialect.ts";
+import { createRedactor, listSecrets, partsOfQuery } from "../shared/service/redaction.ts";
+import { createWorkerBoard, type WorkerBoard } from "../shared/service/worker_call.ts";
+import { createOutgoingFetch } from "../shared/http/outgoing_fetch.ts";
+import { lazy } from "../shared/service/lazy.ts";
+import type { Logger } from "../shared/service/log.ts";
+import { type Scenario, systemPromptOf } from "./test/scenario.ts";
+import { createAgentDialect } from "./ask/agent_dialect.ts";
 import type { EvalConfig } from "./config.ts";
-import { createEndpointClient } from "./endpoint/client.ts";
-import { createEndpointModels } from "./endpoint/endpoint_models.ts";
-import { findShutdown } from "./endpoint/shutdown.ts";
-import { createEndpointPaces, type EndpointPace } from "./endpoint/pace.ts";
-import { findPrice, priceTarget } from "./endpoint/prices.ts";
-import { createEndpointPolicy } from "./endpoint/policy.ts";
-import { createFairLimiter } from "./run/execute/fair_limiter.ts";
+import { createEndpointClient } from "./ask/client.ts";
+import { createEndpointModels } from "./ask/endpoint_models.ts";
+import { findShutdown } from "./ask/shutdown.ts";
+import { createEndpointPaces, type EndpointPace } from "./ask/pace.ts";
+import { findPrice, priceTarget } from "./ask/prices.ts";
+import { createEndpointPolicy } from "./ask/policy.ts";
+import { createFairLimiter } from "./run/fair_limiter.ts";
 import type { EvalDeps } from "./handler.ts";
-import { checkRuns, checkStore } from "./run/manager/readiness.ts";
-import { createRunManager } from "./run/manager/create_manager.ts";
-import type { ExecutionPorts } from "./run/execute/execution.ts";
-import type { OpenedData } from "./sharing/open_data.ts";
-import { readJobFigures } from "./sharing/job_figures.ts";
-import { createOpenAIDialect } from "./endpoint/openai_dialect.ts";
-import { checksOf, expectsTools } from "./assess/checks/planned_checks.ts";
-import { observeAssessor } from "./assess/observed_assessor.ts";
-import { logJudge, observeJudge } from "./assess/judge/model.ts";
-import { createScoringPorts, type WorkerStarts } from "./assess/wiring.ts";
-import { createTarget, type Dialects, type Target } from "./endpoint/target.ts";
+import { checkRuns, checkStore } from "./run/readiness.ts";
+import { createRunManager } from "./run/create_manager.ts";
+import type { ExecutionPorts } from "./run/execution.ts";
+import type { OpenedData } from "./run/open_data.ts";
+import { readJobFigures } from "./run/job_figures.ts";
+import { createOpenAIDialect } from "./ask/openai_dialect.ts";
+import { checksOf, expectsTools } from "./score/planned_checks.ts";
+import { observeAssessor } from "./score/observed_assessor.ts";
+import { logJudge, observeJudge } from "./score/judge_model.ts";
+import { createScoringPorts, type WorkerStarts } from "./score/wiring.ts";
+import { createTarget, type Dialects, type Target } from "./ask/target.ts";
 
 /** Warnings about models, and about the judge, that their providers shut down soon. */
 export type FindShutdowns = (
@@ -40,7 +40,7 @@ export function createEvalDeps(
     workers?: WorkerBoard;
     starts?: WorkerStarts | undefined;
     /** Nothing is counted or traced if it is unset. */
-    observation?: typeof import("./endpoint/observation.ts");
+    observation?: typeof import("./ask/observation.ts");
   },
 ): EvalDeps & { findShutdowns: FindShutdowns } {
   const { log, store, sharing, figures, board, limiter, starts } = options;
@@ -55,7 +55,7 @@ export function createEvalDeps(
   const traceparent = observation?.callersTraceparent;
   const trustedFetch = createOutgoingFetch({ traceparent });
   const connect = lazy<Parameters<typeof fetch>, Response>(async () => {
-    const { createPublicFetch } = await import("../shared/http/fetch/public_fetch.ts");
+    const { createPublicFetch } = await import("../shared/http/public_fetch.ts");
     return createPublicFetch();
   });
   const publicFetch = createOutgoingFetch({ connect, traceparent });

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { createPublicFetch } from "../shared/http/fetch/public_fetch.ts";
+import { createPublicFetch } from "../shared/http/public_fetch.ts";
 import { completion, type ProviderDouble, startProviderDouble } from "./fakes/provider_double.ts";
 import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
 // the client of public addresses has timers that outlive a test

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { importsOf, ROOMS, ROOT, sources } from "./fakes/source_files.ts";
+import { importsOf, ROOMS, ROOT, type Source, sources } from "./fakes/source_files.ts";
 
 Deno.test("agent and eval never import each other, and shared imports neither", () => {
   for (const source of sources) {
@@ -14,64 +14,32 @@ Deno.test("agent and eval never import each other, and shared imports neither", 
   }
 });
 
-/** What exports, routes and commands of the evaluation are about. */
-const DOMAIN = [
-  "assess",
-  "compare",
-  "endpoint",
-  "grades",
-  "leaks",
-  "noise",
-  "results",
-  "run",
-  "store",
-];
+/** What reports, routes and commands of the evaluation are about. */
+const DOMAIN = ["ask", "figures", "run", "score", "store", "test"];
 
 /**
- * The folders of each service and the folders that each may import: never one that uses it. Every
- * folder may import the service's `config.ts` and its `schemas/`.
+ * The rooms of each service and the rooms that each may import: never one that uses it. Every room
+ * may import the service's `config.ts`.
  */
 const ARROWS: Record<string, Record<string, string[]>> = {
   agent: {
-    schemas: [],
-    tools: [],
-    models: [],
-    pages: ["answer", "openai", "run", "tools"], // their types
-    mcp: ["tools"],
-    run: ["models", "tools"],
-    answer: ["models", "run", "tools"],
-    openai: ["answer", "models", "run", "tools"],
-    frontends: ["answer", "run"],
-    api: ["answer", "frontends", "mcp", "models", "openai", "run", "tools"],
+    core: [],
+    mcp: ["core"],
+    http: ["core", "mcp"],
+    pages: ["core", "http"], // their types
   },
   eval: {
-    schemas: [],
-    endpoint: [],
-    store: [],
-    datasets: ["assess", "store"],
-    pages: [
-      "api",
-      "assess",
-      "compare",
-      "datasets",
-      "endpoint",
-      "noise",
-      "results",
-      "run",
-      "store",
-    ], // types
-    assess: ["endpoint"],
-    results: ["assess", "endpoint", "store"],
-    compare: ["assess", "endpoint", "grades", "results", "run", "store"],
-    run: ["assess", "datasets", "endpoint", "results", "store"],
-    noise: ["assess", "compare", "results", "store"],
-    grades: ["assess", "results", "run", "store"],
-    leaks: ["assess", "datasets", "store"],
-    export: [...DOMAIN, "datasets"],
-    api: [...DOMAIN, "datasets", "export"],
-    sharing: ["endpoint", "run", "store"],
+    test: ["score", "store"],
+    ask: ["test"],
+    score: ["ask", "test"],
+    store: ["test"],
+    figures: ["run", "score", "store", "test"],
+    run: ["ask", "figures", "score", "store", "test"],
+    report: DOMAIN,
+    http: [...DOMAIN, "report"],
+    pages: [...DOMAIN, "http"], // types
     // The command line is a program of its own: it wires the service without a server.
-    cli: [...DOMAIN, "datasets", "export", "sharing", "wiring.ts"],
+    cli: [...DOMAIN, "report", "wiring.ts"],
   },
 };
 
@@ -87,11 +55,11 @@ function folderOf(path: string): { service: string; folder: string } | undefined
 /** True if files of this folder may import `path`, another file of their service. */
 function mayImport({ service, folder }: { service: string; folder: string }, path: string) {
   const [, target = ""] = path.split("/");
-  const allowed = [folder, "config.ts", "schemas", ...ARROWS[service]?.[folder] ?? []];
+  const allowed = [folder, "config.ts", ...ARROWS[service]?.[folder] ?? []];
   return allowed.includes(target);
 }
 
-Deno.test("inside a service a folder does not import the folders that use it", () => {
+Deno.test("inside a service a room does not import the rooms that use it", () => {
   const wrong = sources.flatMap((source) => {
     const from = folderOf(source.path);
     if (!from) return [];
@@ -100,6 +68,35 @@ Deno.test("inside a service a folder does not import the folders that use it", (
       .map((path) => `${source.path} -> ${path}`);
   });
   assertEquals(wrong, [], "see ARROWS in this file");
+});
+
+/** Rooms whose files below the first level are their own: what lies directly in them is the face. */
+const DEEP = [
+  "shared/http",
+  "shared/providers",
+  "eval/figures",
+  "eval/run",
+  "eval/score",
+  "eval/store",
+];
+
+/** True if the path lies inside a deep room, below its face. */
+const isInside = (path: string) =>
+  DEEP.some((room) => path.startsWith(`${room}/`) && path.slice(room.length + 1).includes("/"));
+
+const roomOf = (path: string) => DEEP.find((room) => path.startsWith(`${room}/`));
+
+/** What of the insides of deep rooms is imported by files elsewhere. */
+function openedInsides(files: Source[]): string[] {
+  return files.flatMap((source) =>
+    importsOf(source)
+      .filter((path) => isInside(path) && roomOf(path) !== roomOf(source.path))
+      .map((path) => `${source.path} -> ${path}`)
+  );
+}
+
+Deno.test("other rooms import only the faces of the deep rooms", () => {
+  assertEquals(openedInsides(sources), []);
 });
 
 Deno.test("a service's root contains its wiring, and only folders of the table", () => {

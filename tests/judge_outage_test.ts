@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { EvalConfig } from "../eval/config.ts";
-import { createScoringPorts } from "../eval/assess/wiring.ts";
-import { parseConfig } from "../shared/config/config.ts";
+import { createScoringPorts } from "../eval/score/wiring.ts";
+import { parseConfig } from "../shared/service/config.ts";
 import { evalService, evaluateBody, evaluateWith } from "./fakes/eval_service.ts";
 import { memoryStore } from "./fakes/memory_store.ts";
 import { fakeEmbedder, withNonce } from "./fakes/scoring_ports.ts";

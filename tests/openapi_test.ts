@@ -2,7 +2,7 @@ import { createConfig, lintFromString } from "npm:@redocly/openapi-core@2.64.0";
 import { assert, assertEquals } from "@std/assert";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { createMetrics } from "../shared/ops/metrics.ts";
+import { createMetrics } from "../shared/service/ops/metrics.ts";
 import { agentService } from "./fakes/agent_service.ts";
 import { type Document, readDocument, requestTo, SERVICES } from "./fakes/described_services.ts";
 import { createScriptedProvider } from "./fakes/scripted_provider.ts";

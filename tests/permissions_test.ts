@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { parse } from "@std/dotenv";
 import { AgentConfig, INHERITED } from "../agent/config.ts";
 import { EvalConfig } from "../eval/config.ts";
-import { parseConfig } from "../shared/config/config.ts";
+import { parseConfig } from "../shared/service/config.ts";
 import { writeTables } from "../.ci/tables.ts";
 import { permissionFlags } from "../.ci/task_flags.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { AgentReply } from "../agent/schemas/agent.ts";
-import { EvaluateResponse } from "../eval/schemas/evaluate_response.ts";
+import { AgentReply } from "../agent/core/agent_message.ts";
+import { EvaluateResponse } from "../eval/test/evaluate_response.ts";
 import { completion, errorStatus, hang, startProviderDouble } from "./fakes/provider_double.ts";
 import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
 import { until } from "./fakes/until.ts";

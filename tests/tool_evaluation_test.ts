@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse as parseCsv } from "csv-parse/sync";
 import { EvalConfig } from "../eval/config.ts";
-import type { Target } from "../eval/endpoint/target.ts";
+import type { Target } from "../eval/ask/target.ts";
 import { createEvalHandler } from "../eval/handler.ts";
 import { createEvalDeps } from "../eval/wiring.ts";
-import { parseConfig } from "../shared/config/config.ts";
-import { silentLogger } from "../shared/log.ts";
-import type { InteractionResult } from "../eval/schemas/interaction_result.ts";
+import { parseConfig } from "../shared/service/config.ts";
+import { silentLogger } from "../shared/service/log.ts";
+import type { InteractionResult } from "../eval/test/interaction_result.ts";
 import {
   evalService,
   evaluateBody,

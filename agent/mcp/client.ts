@@ -1,9 +1,9 @@
 import type { Client, VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { untilAbort, waitFor } from "../../shared/abort.ts";
-import { currentTraceparent } from "../../shared/ops/tracing.ts";
+import { untilAbort, waitFor } from "../../shared/service/abort.ts";
+import { currentTraceparent } from "../../shared/service/ops/tracing.ts";
 import { explainConnection } from "../../shared/providers/failure.ts";
-import { ToolError, type ToolResult } from "../tools/tool.ts";
+import { ToolError, type ToolResult } from "../core/tools/tool.ts";
 import { isAnswer, readResult, statusOf } from "./result.ts";
 import { createServerRedactor, type McpServer } from "./config.ts";
 import { createFloodGuard } from "./message_limits.ts";

@@ -1,7 +1,7 @@
-import { untilAbort } from "../../shared/abort.ts";
-import { errorMessage } from "../../shared/errors.ts";
-import type { Logger } from "../../shared/log.ts";
-import { ToolError, type ToolResult, type ToolServerState } from "../tools/tool.ts";
+import { untilAbort } from "../../shared/service/abort.ts";
+import { errorMessage } from "../../shared/service/errors.ts";
+import type { Logger } from "../../shared/service/log.ts";
+import { ToolError, type ToolResult, type ToolServerState } from "../core/tools/tool.ts";
 import { explainCall, isAnswer, isForgotten } from "./result.ts";
 import {
   type McpCall,

@@ -1,5 +1,11 @@
-import { asFields, asList, type Fields, filterFields, isFields } from "../../shared/fields.ts";
-import { shorten } from "../../shared/text.ts";
+import {
+  asFields,
+  asList,
+  type Fields,
+  filterFields,
+  isFields,
+} from "../../shared/service/fields.ts";
+import { shorten } from "../../shared/service/text.ts";
 
 /** Levels of a schema that are read: more than any real one has. */
 const MAX_LEVELS = 100;

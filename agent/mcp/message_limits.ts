@@ -1,4 +1,4 @@
-import { boundAnswer } from "../../shared/http/fetch/outgoing_fetch.ts";
+import { boundAnswer } from "../../shared/http/outgoing_fetch.ts";
 
 /** Limit of one message of a server, also of a tool's result. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;

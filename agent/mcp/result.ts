@@ -1,6 +1,6 @@
-import { asFields, type Fields } from "../../shared/fields.ts";
+import { asFields, type Fields } from "../../shared/service/fields.ts";
 import type { ContentPart } from "../../shared/providers/provider.ts";
-import { AnswerTooLarge } from "../../shared/http/fetch/outgoing_fetch.ts";
+import { AnswerTooLarge } from "../../shared/http/outgoing_fetch.ts";
 import { MAX_MESSAGE_BYTES } from "./message_limits.ts";
 
 /** Limits of the images of one result; the others are only named. */

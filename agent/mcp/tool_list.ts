@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { asFields, type Fields, isFields } from "../../shared/fields.ts";
-import { shorten } from "../../shared/text.ts";
+import { asFields, type Fields, isFields } from "../../shared/service/fields.ts";
+import { shorten } from "../../shared/service/text.ts";
 import { toPortable } from "./input_schema.ts";
 
 /** A tool of a server's list. */

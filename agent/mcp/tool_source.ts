@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Logger } from "../../shared/log.ts";
+import type { Logger } from "../../shared/service/log.ts";
 import { MAX_OFFERED_TOOLS } from "../../shared/providers/provider.ts";
 import {
   createToolbox,
@@ -7,7 +7,7 @@ import {
   type Tool,
   type ToolReport,
   type ToolSource,
-} from "../tools/tool.ts";
+} from "../core/tools/tool.ts";
 import type { McpConnect } from "./client.ts";
 import type { McpServer } from "./config.ts";
 import { type McpConnection, openMcpConnection } from "./connection.ts";

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { filterFields } from "../../shared/fields.ts";
-import { createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
+import { filterFields } from "../../shared/service/fields.ts";
+import { createOutgoingFetch } from "../../shared/http/outgoing_fetch.ts";
 import { explainPermission, type McpServer } from "./config.ts";
 import {
   createMessageBuffer,

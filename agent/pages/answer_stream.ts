@@ -1,11 +1,11 @@
-import { asFields, asList, asText, parseFields } from "../../shared/fields.ts";
+import { asFields, asList, asText, parseFields } from "../../shared/service/fields.ts";
 import { lostProblem, requestEvents } from "../../shared/pages/api.ts";
 import { toApiProblem } from "../../shared/pages/api_problem.ts";
 import { thoughtOf } from "../../shared/providers/extra_fields.ts";
-import type { toAccount } from "../answer/accounting.ts";
-import type { CompletionUsage } from "../openai/completion.ts";
-import type { AgentEvent } from "../run/events.ts";
-import type { CompletionRequest, OpenAIError } from "../schemas/chat_completion.ts";
+import type { toAccount } from "../http/answer/accounting.ts";
+import type { CompletionUsage } from "../http/openai/completion.ts";
+import type { AgentEvent } from "../core/run/events.ts";
+import type { CompletionRequest, OpenAIError } from "../http/schemas/chat_completion.ts";
 import {
   type Answer,
   type AnswerFacts,

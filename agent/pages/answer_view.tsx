@@ -5,7 +5,7 @@ import { Markdown } from "../../shared/pages/components/markdown.tsx";
 import { Notice, ProblemNotice } from "../../shared/pages/components/states.tsx";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
 import { formatCount, formatDuration, formatNumberOf } from "../../shared/pages/format.ts";
-import type { HistoryRepairs } from "../run/history.ts";
+import type { HistoryRepairs } from "../core/run/history.ts";
 import { decideCall, isAnswering, retryAnswer } from "./answering.ts";
 import {
   type Answer,

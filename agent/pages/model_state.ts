@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { requestJson } from "../../shared/pages/api.ts";
 import { ApiProblem } from "../../shared/pages/api_problem.ts";
 import { readChoice } from "../../shared/pages/storage.ts";
-import type { Model, ModelList } from "../schemas/chat_completion.ts";
+import type { Model, ModelList } from "../http/schemas/chat_completion.ts";
 
 /** The models of the service; `undefined` until the list has come. */
 export const models = signal<Model[] | undefined>(undefined);

@@ -1,4 +1,4 @@
-import type { Page } from "../../shared/http/router/page_routes.ts";
+import type { Page } from "../../shared/http/page_routes.ts";
 import scripts from "./bundle/app.json" with { type: "json" };
 import style from "./bundle/app.css" with { type: "text" };
 

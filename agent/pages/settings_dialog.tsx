@@ -3,7 +3,7 @@ import { requestJson } from "../../shared/pages/api.ts";
 import { Button } from "../../shared/pages/components/button.tsx";
 import { Dialog, differs } from "../../shared/pages/components/dialog.tsx";
 import { Checkbox, TextField } from "../../shared/pages/components/field.tsx";
-import type { ToolReport } from "../tools/tool.ts";
+import type { ToolReport } from "../core/tools/tool.ts";
 import { DEFAULT_SETTINGS, type Settings } from "./conversation/conversation.ts";
 import { chooseSettings, settings } from "./conversation/conversation_state.ts";
 

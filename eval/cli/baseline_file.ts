@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { AppError } from "../../shared/errors.ts";
-import { listFieldErrors } from "../../shared/field_errors.ts";
-import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
-import { InteractionResult } from "../schemas/interaction_result.ts";
-import type { RunRecord, StoredRun } from "../store/runs/run_record.ts";
+import { AppError } from "../../shared/service/errors.ts";
+import { listFieldErrors } from "../../shared/service/field_errors.ts";
+import type { EvaluateRequest } from "../test/evaluate_request.ts";
+import { InteractionResult } from "../test/interaction_result.ts";
+import type { RunRecord, StoredRun } from "../store/run_record.ts";
 import type { RunReader } from "../store/store.ts";
-import { listedParts, type StoredTurn } from "../store/turns/turn_record.ts";
-import { countedHistory } from "../schemas/conversations.ts";
-import { endpointKind } from "../endpoint/endpoint_address.ts";
-import { allRuns } from "../store/runs/require_run.ts";
+import { listedParts, type StoredTurn } from "../store/turn_record.ts";
+import { countedHistory } from "../test/conversations.ts";
+import { endpointKind } from "../ask/endpoint_address.ts";
+import { allRuns } from "../store/require_run.ts";
 import { UsageError } from "./command.ts";
 import { findRun } from "./find_run.ts";
 

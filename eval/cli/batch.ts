@@ -1,5 +1,5 @@
-import type { FieldError } from "../../shared/errors.ts";
-import { listFieldErrors } from "../../shared/field_errors.ts";
+import type { FieldError } from "../../shared/service/errors.ts";
+import { listFieldErrors } from "../../shared/service/field_errors.ts";
 import type { z } from "zod";
 import {
   type EvaluateRequest,
@@ -8,15 +8,21 @@ import {
   MAX_TARGETS,
   type NamedTarget,
   severalModels,
-} from "../schemas/evaluate_request.ts";
-import { COLUMN_FIELDS, detectFormat, findFormat, FORMATS, mapColumn } from "../datasets/detect.ts";
-import { json, jsonl } from "../datasets/formats/assay.ts";
-import { csv } from "../datasets/formats/csv.ts";
-import { type ColumnMapping, type DatasetFormat, ImportError } from "../datasets/formats/format.ts";
-import { parseLine, parseText, readLines, readWhole } from "../datasets/formats/lines.ts";
-import { importScenarios, type SkippedPart } from "../datasets/import_scenarios.ts";
-import { takeReplies } from "../datasets/given_replies.ts";
-import { printable } from "../export/text/text_form.ts";
+} from "../test/evaluate_request.ts";
+import {
+  COLUMN_FIELDS,
+  detectFormat,
+  findFormat,
+  FORMATS,
+  mapColumn,
+} from "../test/datasets/detect.ts";
+import { json, jsonl } from "../test/formats/assay.ts";
+import { csv } from "../test/formats/csv.ts";
+import { type ColumnMapping, type DatasetFormat, ImportError } from "../test/formats/format.ts";
+import { parseLine, parseText, readLines, readWhole } from "../test/formats/lines.ts";
+import { importScenarios, type SkippedPart } from "../test/datasets/import_scenarios.ts";
+import { takeReplies } from "../test/datasets/given_replies.ts";
+import { printable } from "../report/text/text_form.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 

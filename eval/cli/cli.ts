@@ -1,6 +1,6 @@
-import { ConfigError } from "../../shared/config/config.ts";
-import { AppError } from "../../shared/errors.ts";
-import { printable } from "../export/text/text_form.ts";
+import { ConfigError } from "../../shared/service/config.ts";
+import { AppError } from "../../shared/service/errors.ts";
+import { printable } from "../report/text/text_form.ts";
 import { asksForHelp, type Command, EXIT, UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 

@@ -1,8 +1,8 @@
-import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
-import type { ScoringPorts } from "../assess/scoring_ports.ts";
-import type { JudgeModel } from "../assess/judge/model.ts";
-import type { ScoreDescription } from "../assess/scores/score.ts";
-import type { RunManager } from "../run/manager/manager.ts";
+import type { EvaluateRequest } from "../test/evaluate_request.ts";
+import type { ScoringPorts } from "../score/scoring_ports.ts";
+import type { JudgeModel } from "../score/judge_model.ts";
+import type { ScoreDescription } from "../score/score.ts";
+import type { RunManager } from "../run/manager.ts";
 import type { RunReader, RunStore } from "../store/store.ts";
 
 /** Standard output or standard error. */

@@ -1,7 +1,7 @@
-import type { StoredRun } from "../store/runs/run_record.ts";
+import type { StoredRun } from "../store/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { UsageError } from "./command.ts";
-import type { Selection } from "../compare/compare_stored.ts";
+import type { Selection } from "../figures/compare_stored.ts";
 
 const TAG = "tag:";
 

@@ -1,7 +1,7 @@
-import { readScores } from "../compare/turn_scores.ts";
-import { thresholdOf } from "../results/passing.ts";
-import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
-import type { StoredRun } from "../store/runs/run_record.ts";
+import { readScores } from "../figures/turn_scores.ts";
+import { thresholdOf } from "../figures/passing.ts";
+import type { EvaluateRequest } from "../test/evaluate_request.ts";
+import type { StoredRun } from "../store/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { type ParsedValues, parseNumber } from "./arguments.ts";
 import {

@@ -1,13 +1,13 @@
-import type { Scenario } from "../schemas/scenario.ts";
-import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
-import { type PassCounts, thresholdOf } from "../results/passing.ts";
+import type { Scenario } from "../test/scenario.ts";
+import type { EvaluateRequest } from "../test/evaluate_request.ts";
+import { type PassCounts, thresholdOf } from "../figures/passing.ts";
 import type { RunReader } from "../store/store.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 import { findRun } from "./find_run.ts";
-import { PASSING, resultParts } from "../results/scenario_results.ts";
-import type { StoredRun } from "../store/runs/run_record.ts";
-import { createWholeReader, type TurnReader } from "../store/turns/whole_reader.ts";
+import { PASSING, resultParts } from "../figures/scenario_results.ts";
+import type { StoredRun } from "../store/run_record.ts";
+import { createWholeReader, type TurnReader } from "../store/whole_reader.ts";
 
 const FAILED = "failed:";
 

@@ -7,15 +7,15 @@ import {
 } from "../../shared/pages/api.ts";
 import { saveFile } from "../../shared/pages/save_file.ts";
 import type { ServerEvent } from "../../shared/pages/server_events.ts";
-import type { GradeInput, PlacedGrade } from "../schemas/grades.ts";
-import type { DatasetList, DatasetVersionList, WrittenDataset } from "../api/dataset_routes.ts";
-import type { LeakCheck, LeakReport, RunLeaks } from "../schemas/leaks.ts";
-import type { GradeList } from "../api/grade_routes.ts";
-import type { TurnSearch } from "../api/schemas/turn_schemas.ts";
-import type { Run, RunList } from "../api/schemas/run_schemas.ts";
-import type { Preference } from "../compare/judge_preference.ts";
-import type { RunPower } from "../noise/power.ts";
-import type { EndpointModel } from "../endpoint/endpoint_models.ts";
+import type { GradeInput, PlacedGrade } from "../test/grades.ts";
+import type { DatasetList, DatasetVersionList, WrittenDataset } from "../http/dataset_routes.ts";
+import type { LeakCheck, LeakReport, RunLeaks } from "../test/leaks.ts";
+import type { GradeList } from "../http/grade_routes.ts";
+import type { TurnSearch } from "../http/schemas/turn_schemas.ts";
+import type { Run, RunList } from "../http/schemas/run_schemas.ts";
+import type { Preference } from "../figures/judge_preference.ts";
+import type { RunPower } from "../figures/power.ts";
+import type { EndpointModel } from "../ask/endpoint_models.ts";
 import type { Parameters, Source } from "./source.ts";
 
 function address(path: string, parameters: Parameters = {}): string {

@@ -6,7 +6,7 @@ import { TextField } from "../../shared/pages/components/field.tsx";
 import { ProblemNotice } from "../../shared/pages/components/states.tsx";
 import type { MenuItem } from "../../shared/pages/components/menu.tsx";
 import { navigate } from "../../shared/pages/location.ts";
-import type { Run } from "../api/schemas/run_schemas.ts";
+import type { Run } from "../http/schemas/run_schemas.ts";
 import { rescoreRun } from "./api.ts";
 import { bound } from "./parts/fields.tsx";
 import { useSending } from "./sending.ts";

@@ -7,7 +7,7 @@ import type { MenuItem } from "../../shared/pages/components/menu.tsx";
 import { ProblemNotice } from "../../shared/pages/components/states.tsx";
 import { formatNumberOf } from "../../shared/pages/format.ts";
 import { navigate } from "../../shared/pages/location.ts";
-import type { Run } from "../api/schemas/run_schemas.ts";
+import type { Run } from "../http/schemas/run_schemas.ts";
 import { downloadItems, tryAction } from "./actions.tsx";
 import { deletionItem } from "./deletion.tsx";
 import {

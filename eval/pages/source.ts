@@ -1,17 +1,17 @@
-import type { GradeAgreement } from "../schemas/grades.ts";
-import type { RunNoise } from "../schemas/noise.ts";
-import type { TurnGrades } from "../api/grade_routes.ts";
-import type { Comparison } from "../compare/compare_stored.ts";
+import type { GradeAgreement } from "../test/grades.ts";
+import type { RunNoise } from "../test/noise.ts";
+import type { TurnGrades } from "../http/grade_routes.ts";
+import type { Comparison } from "../figures/compare_stored.ts";
 import type {
   PairedScenarioPage,
   PairedTurnPage,
   ScenarioPage,
   ShownTurn,
   TurnPage,
-} from "../api/schemas/turn_schemas.ts";
-import type { Run } from "../api/schemas/run_schemas.ts";
-import type { ScoreDescription } from "../assess/scores/score.ts";
-import type { RunSummary } from "../results/run_summary.ts";
+} from "../http/schemas/turn_schemas.ts";
+import type { Run } from "../http/schemas/run_schemas.ts";
+import type { ScoreDescription } from "../score/score.ts";
+import type { RunSummary } from "../figures/run_summary.ts";
 
 /** Parameters of a list, as the API has them; those without a value are left out. */
 export type Parameters = Record<string, string | number | undefined>;

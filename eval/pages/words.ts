@@ -1,10 +1,10 @@
-import type { ScoreComparison, Verdict } from "../compare/comparison.ts";
-import type { RunHeadline } from "../results/run_summary.ts";
-import type { RunProgress } from "../run/manager/active_run.ts";
-import type { TurnRow } from "../run/events/turn_view.ts";
+import type { ScoreComparison, Verdict } from "../figures/comparison.ts";
+import type { RunHeadline } from "../figures/run_summary.ts";
+import type { RunProgress } from "../run/active_run.ts";
+import type { TurnRow } from "../run/turn_view.ts";
 import { formatMoney, formatScore } from "../../shared/pages/format.ts";
-import type { InteractionResult } from "../schemas/interaction_result.ts";
-import { roundedBelow } from "../schemas/rounding.ts";
+import type { InteractionResult } from "../test/interaction_result.ts";
+import { roundedBelow } from "../test/rounding.ts";
 
 /** How a badge looks. */
 type Tone = "good" | "bad" | "warn" | "accent" | "";

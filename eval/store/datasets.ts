@@ -1,8 +1,8 @@
 import { type Kysely, sql, type Transaction } from "kysely";
-import { notFound } from "../../shared/errors.ts";
-import type { Scenario } from "../schemas/scenario.ts";
-import { createYielder } from "../../shared/yielder.ts";
-import { createBatchDigest, createRunIds, momentOf } from "./runs/run_record.ts";
+import { notFound } from "../../shared/service/errors.ts";
+import type { Scenario } from "../test/scenario.ts";
+import { createYielder } from "../../shared/service/yielder.ts";
+import { createBatchDigest, createRunIds, momentOf } from "./run_record.ts";
 import type { DatasetVersionsTable, Tables } from "./schema/schema.ts";
 
 /** One version of a named dataset, without its scenarios. */

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type Kysely, sql, type SqlBool } from "kysely";
 import type { GradesTable, Tables } from "./schema/schema.ts";
-import type { TurnPosition } from "./turns/turn_record.ts";
+import type { TurnPosition } from "./turn_record.ts";
 
 /** What a person says of a turn. */
 interface NewGrade {

@@ -1,8 +1,8 @@
 import { Kysely, sql } from "kysely";
-import { AppError } from "../../shared/errors.ts";
+import { AppError } from "../../shared/service/errors.ts";
 import { deleteAbandonedParts } from "./datasets.ts";
 import { createTables, hasTables } from "./schema/create_tables.ts";
-import { createRunIds } from "./runs/run_record.ts";
+import { createRunIds } from "./run_record.ts";
 import { newestRunId } from "./runs/run_list.ts";
 import { createRunReader } from "./runs/run_reader.ts";
 import { deleteOrphanGrades } from "./grades.ts";
@@ -13,7 +13,7 @@ import {
   createSqliteDialect,
   openSqlite,
   type SqliteConnection,
-} from "./sqlite/sqlite_connection.ts";
+} from "./sqlite_connection.ts";
 import type { RunReader, RunStore } from "./store.ts";
 import { fileIsGone, StoreFault } from "./store_fault.ts";
 

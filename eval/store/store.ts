@@ -1,9 +1,9 @@
-import type { EvaluateRequest } from "../schemas/evaluate_request.ts";
+import type { EvaluateRequest } from "../test/evaluate_request.ts";
 import type { DatasetReader, DatasetStore } from "./datasets.ts";
-import type { RunCursor, RunSort, SummaryQueries, TurnQueries } from "./runs/list_query.ts";
+import type { RunCursor, RunSort, SummaryQueries, TurnQueries } from "./list_query.ts";
 import type { GradeReader, GradeWriter } from "./grades.ts";
-import type { AttemptPosition, StoredTurn, TurnEvent, TurnText } from "./turns/turn_record.ts";
-import type { Gate, RunRecord, RunStatus, StoredRun, Tally } from "./runs/run_record.ts";
+import type { AttemptPosition, StoredTurn, TurnEvent, TurnText } from "./turn_record.ts";
+import type { Gate, RunRecord, RunStatus, StoredRun, Tally } from "./run_record.ts";
 
 export interface RunFilter {
   testName?: string | undefined;

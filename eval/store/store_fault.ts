@@ -1,6 +1,6 @@
-import { AppError, type ErrorCode } from "../../shared/errors.ts";
+import { AppError, type ErrorCode } from "../../shared/service/errors.ts";
 import { SQLITE_BUSY, SQLITE_FULL, SQLITE_IOERR, SQLITE_LOCKED } from "./sqlite/sqlite_codes.ts";
-import type { WorkerFault } from "./sqlite/sqlite_worker.ts";
+import type { WorkerFault } from "./sqlite_worker.ts";
 
 /** An error of the database, from its thread. */
 export class StoreFault extends Error {

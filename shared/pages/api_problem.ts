@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ProblemDocument } from "../ops/api_description.ts";
+import type { ProblemDocument } from "../service/ops/api_description.ts";
 
 /** What is known of a problem. */
 type ProblemFacts =

@@ -1,5 +1,5 @@
-import { asFields } from "../fields.ts";
-import { shorten } from "../text.ts";
+import { asFields } from "../service/fields.ts";
+import { shorten } from "../service/text.ts";
 import { type Adaptation, isUnknownField } from "./adapted_requests.ts";
 import {
   hasToolImages,

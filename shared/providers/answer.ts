@@ -1,9 +1,9 @@
-import { asFields, asList, isFields, tryParseJson } from "../fields.ts";
-import { createShapeGauge } from "../http/body/json_shape.ts";
-import { type DecodedAnswer, NOT_UTF8 } from "../http/body/utf8.ts";
+import { asFields, asList, isFields, tryParseJson } from "../service/fields.ts";
+import { createShapeGauge } from "../http/json_shape.ts";
+import { type DecodedAnswer, NOT_UTF8 } from "../http/utf8.ts";
 import { parseReply } from "./openai_messages.ts";
 import type { ChatReply } from "./provider.ts";
-import { untilAbort } from "../abort.ts";
+import { untilAbort } from "../service/abort.ts";
 import { CallFailure, type FailedAnswer } from "./diagnosis.ts";
 import { dropCutWord, MAX_READ } from "./provider_words.ts";
 

@@ -1,5 +1,5 @@
 import type { ChatContent, ChatMessage, ContentPart, ExtraFields, ToolCall } from "./provider.ts";
-import { asText } from "../fields.ts";
+import { asText } from "../service/fields.ts";
 
 /** The text of a content; parts of other types are left out. */
 export function textOf(content: ChatContent): string {

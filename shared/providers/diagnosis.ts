@@ -1,5 +1,5 @@
-import { AppError } from "../errors.ts";
-import { AnswerTooLarge } from "../http/fetch/outgoing_fetch.ts";
+import { AppError } from "../service/errors.ts";
+import { AnswerTooLarge } from "../http/outgoing_fetch.ts";
 import type { ProviderFailure, Unreachable } from "./provider.ts";
 
 /** An answer that could not be used. */

@@ -1,4 +1,4 @@
-import { isFields } from "../fields.ts";
+import { isFields } from "../service/fields.ts";
 import { routeModel } from "./table.ts";
 import { simplifyContent } from "./content.ts";
 import type { ChatReply, ContentPart, ExtraFields } from "./provider.ts";

@@ -1,4 +1,4 @@
-import type { ProviderWords } from "../errors.ts";
+import type { ProviderWords } from "../service/errors.ts";
 import {
   diagnoseConnection,
   type Diagnosis,
@@ -7,7 +7,7 @@ import {
 } from "./diagnosis.ts";
 import { ProviderError, type Unreachable } from "./provider.ts";
 import { readWords, type Redact, startOf } from "./provider_words.ts";
-import { MAX_ANSWER_MB } from "../http/fetch/outgoing_fetch.ts";
+import { MAX_ANSWER_MB } from "../http/outgoing_fetch.ts";
 
 /** What was tried, for the message. Without a `model` it was the list of models. */
 export interface Attempt {

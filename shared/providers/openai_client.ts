@@ -1,8 +1,8 @@
 import type { OpenAI } from "openai";
-import { abortError } from "../abort.ts";
-import { createOutgoingFetch } from "../http/fetch/outgoing_fetch.ts";
-import { loadApart } from "../lazy.ts";
-import { createRedactor } from "../redaction.ts";
+import { abortError } from "../service/abort.ts";
+import { createOutgoingFetch } from "../http/outgoing_fetch.ts";
+import { loadApart } from "../service/lazy.ts";
+import { createRedactor } from "../service/redaction.ts";
 import { readAnswer, requireOk } from "./answer.ts";
 import {
   type CallClock,

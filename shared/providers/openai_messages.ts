@@ -1,5 +1,5 @@
-import { asFields, asList, asText, type Fields, isFields, parseFields } from "../fields.ts";
-import type { DecodedAnswer } from "../http/body/utf8.ts";
+import { asFields, asList, asText, type Fields, isFields, parseFields } from "../service/fields.ts";
+import type { DecodedAnswer } from "../http/utf8.ts";
 import { addToolImages, textOf } from "./content.ts";
 import { isSameProvider, pickExtra, pickParts } from "./extra_fields.ts";
 import type {
@@ -11,8 +11,8 @@ import type {
   ListedModel,
   ToolCall,
 } from "./provider.ts";
-import { randomHex } from "../text.ts";
-import { isPlainShape } from "../http/body/json_shape.ts";
+import { randomHex } from "../service/text.ts";
+import { isPlainShape } from "../http/json_shape.ts";
 
 /** An answer with more tool calls than any model makes is unreadable. */
 export const MAX_TOOL_CALLS = 10_000;

@@ -10,8 +10,8 @@ import {
 } from "./answer.ts";
 import { reasoningOf } from "./extra_fields.ts";
 import { CallFailure } from "./diagnosis.ts";
-import { isPlainShape } from "../http/body/json_shape.ts";
-import { NOT_UTF8 } from "../http/body/utf8.ts";
+import { isPlainShape } from "../http/json_shape.ts";
+import { NOT_UTF8 } from "../http/utf8.ts";
 import type { ChatDelta, ChatReply } from "./provider.ts";
 import { MAX_READ } from "./provider_words.ts";
 import { readServerSentEvents } from "./server_sent_events.ts";

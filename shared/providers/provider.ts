@@ -1,5 +1,5 @@
-import type { NOT_UTF8 } from "../http/body/utf8.ts";
-import { AppError, type AppErrorOptions, type ErrorCode } from "../errors.ts";
+import type { NOT_UTF8 } from "../http/utf8.ts";
+import { AppError, type AppErrorOptions, type ErrorCode } from "../service/errors.ts";
 
 /** Fields of the provider's protocol that this program does not read, as they came. */
 export type ExtraFields = Record<string, unknown>;

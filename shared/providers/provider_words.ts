@@ -1,4 +1,4 @@
-import type { ProviderWords } from "../errors.ts";
+import type { ProviderWords } from "../service/errors.ts";
 import {
   asFields,
   asList,
@@ -7,8 +7,8 @@ import {
   isFields,
   parseFields,
   tryParseJson,
-} from "../fields.ts";
-import { shorten } from "../text.ts";
+} from "../service/fields.ts";
+import { shorten } from "../service/text.ts";
 
 const MAX_MESSAGE = 2_000;
 const MAX_FIELD = 200;

@@ -1,4 +1,4 @@
-import { asFields, asList, asText, type Fields, isFields, parseFields } from "../fields.ts";
+import { asFields, asList, asText, type Fields, isFields, parseFields } from "../service/fields.ts";
 import {
   argumentsText,
   KNOWN_ANSWER_FIELDS,

@@ -1,5 +1,5 @@
-import { readPieces } from "../http/body/pieces.ts";
-import { createUtf8Decoder } from "../http/body/utf8.ts";
+import { readPieces } from "../http/pieces.ts";
+import { createUtf8Decoder } from "../http/utf8.ts";
 
 interface EventOptions {
   /** Called with each piece of the text, for messages about a body that has no events. */

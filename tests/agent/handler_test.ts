@@ -9,12 +9,12 @@ import {
 import OpenAI from "openai";
 import { APIError } from "openai";
 import { AgentConfig, explainIdleSettings } from "../../agent/config.ts";
-import { AgentReply } from "../../agent/schemas/agent.ts";
-import { createFixedTools, type ToolServerState } from "../../agent/tools/tool.ts";
+import { AgentReply } from "../../agent/core/agent_message.ts";
+import { createFixedTools, type ToolServerState } from "../../agent/core/tools/tool.ts";
 import { checkMcp, createAgentDeps } from "../../agent/wiring.ts";
-import { ConfigError, parseConfig } from "../../shared/config/config.ts";
-import { AppError } from "../../shared/errors.ts";
-import { createLogger, silentLogger } from "../../shared/log.ts";
+import { ConfigError, parseConfig } from "../../shared/service/config.ts";
+import { AppError } from "../../shared/service/errors.ts";
+import { createLogger, silentLogger } from "../../shared/service/log.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
 import { agentRequestOf, agentService } from "../fakes/agent_service.ts";
 import { readEvents } from "../fakes/events.ts";

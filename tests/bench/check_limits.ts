@@ -1,4 +1,4 @@
-import { createContentChecks } from "../../eval/assess/checks/content_checks.ts";
+import { createContentChecks } from "../../eval/score/content_checks.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import { evalService, evaluateBody, evaluateRequestOf } from "../fakes/eval_service.ts";
 import { scoringPorts } from "../fakes/scoring_ports.ts";

@@ -1,7 +1,7 @@
-import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
-import type { ScoredBatch, ScoreInput } from "../../eval/assess/scores/scorer.ts";
-import { meaning } from "../../eval/assess/scores/semantic_similarity.ts";
-import type { Interaction, Scenario } from "../../eval/schemas/scenario.ts";
+import { createBatchSemantics } from "../../eval/score/batch_semantics.ts";
+import type { ScoredBatch, ScoreInput } from "../../eval/score/scores/scorer.ts";
+import { meaning } from "../../eval/score/scores/semantic_similarity.ts";
+import type { Interaction, Scenario } from "../../eval/test/scenario.ts";
 import { sideBySide } from "./measure.ts";
 
 export type Ports = Parameters<typeof createBatchSemantics>[1];

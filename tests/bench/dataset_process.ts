@@ -3,10 +3,10 @@
  * `dataset_process.ts DATABASE SCENARIOS heap|stretch`: writes a dataset over the handlers and reads
  * it back, and prints as JSON what that took. Needs `--expose-gc`.
  */
-import { createContentChecks } from "../../eval/assess/checks/content_checks.ts";
-import { createDatasetHandlers } from "../../eval/api/dataset_routes.ts";
+import { createContentChecks } from "../../eval/score/content_checks.ts";
+import { createDatasetHandlers } from "../../eval/http/dataset_routes.ts";
 import { openStore } from "../../eval/store/open_store.ts";
-import type { RequestContext } from "../../shared/http/router/router.ts";
+import type { RequestContext } from "../../shared/http/router.ts";
 import { watchEventLoop } from "./event_loop.ts";
 
 /** Sizes in bytes, times in milliseconds. */

@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- speaks to the process that started it
 /** What the sentence encoder costs with one worker, as JSON. */
 import process from "node:process";
-import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
+import { createLocalEmbedder } from "../../eval/score/local_encoder.ts";
 import { createTexts, LENGTHS } from "./encoder_texts.ts";
 import { elapsedMs } from "./measure.ts";
 

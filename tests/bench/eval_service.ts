@@ -1,11 +1,11 @@
-import { encoderWorkers } from "../../eval/assess/wiring.ts";
+import { encoderWorkers } from "../../eval/score/wiring.ts";
 import { EvalConfig } from "../../eval/config.ts";
-import * as observation from "../../eval/endpoint/observation.ts";
+import * as observation from "../../eval/ask/observation.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import { createEvalDeps } from "../../eval/wiring.ts";
-import { parseConfig } from "../../shared/config/config.ts";
-import { silentLogger } from "../../shared/log.ts";
+import { parseConfig } from "../../shared/service/config.ts";
+import { silentLogger } from "../../shared/service/log.ts";
 
 /** Concurrent conversations. */
 export const CONCURRENCY = 32;

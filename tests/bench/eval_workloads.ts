@@ -1,4 +1,4 @@
-import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
+import { createLocalEmbedder } from "../../eval/score/local_encoder.ts";
 import { programOf } from "../fakes/service_process.ts";
 import { readPeakMb } from "./agent_process.ts";
 import { CONCURRENCY, createEvaluator } from "./eval_service.ts";

@@ -3,10 +3,10 @@
  * `export_process.ts DATABASE RUN FORMAT`: exports a stored run into the void, as a process of its
  * own, and prints what that took as JSON.
  */
-import { exportFormats } from "../../eval/export/export_formats.ts";
-import { exportSource } from "../../eval/export/format.ts";
+import { exportFormats } from "../../eval/report/export_formats.ts";
+import { exportSource } from "../../eval/report/format.ts";
 import { openReader } from "../../eval/store/open_store.ts";
-import { gatherPieces } from "../../shared/http/body/json_response.ts";
+import { gatherPieces } from "../../shared/http/json_response.ts";
 import { watchEventLoop } from "./event_loop.ts";
 
 export interface ExportMeasurement {

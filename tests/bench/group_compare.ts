@@ -1,4 +1,4 @@
-import { createStoredComparer } from "../../eval/compare/compare_stored.ts";
+import { createStoredComparer } from "../../eval/figures/compare_stored.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { evaluateRequest, storedTurn } from "../fakes/stored_runs.ts";

@@ -1,10 +1,10 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
-import { createMetadataReader } from "../../eval/assess/metadata/annotation.ts";
-import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
-import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
-import { planKey } from "../../eval/assess/metadata/key_plan.ts";
-import { SENTIMENT_MODEL } from "../../eval/assess/metadata/sentiment.ts";
-import type { Interaction, Scenario } from "../../eval/schemas/scenario.ts";
+import { createMetadataReader } from "../../eval/score/metadata/annotation.ts";
+import { createBatchSemantics } from "../../eval/score/batch_semantics.ts";
+import { createLocalEmbedder } from "../../eval/score/local_encoder.ts";
+import { planKey } from "../../eval/score/metadata/key_plan.ts";
+import { SENTIMENT_MODEL } from "../../eval/score/metadata/sentiment.ts";
+import type { Interaction, Scenario } from "../../eval/test/scenario.ts";
 import { report } from "./measure.ts";
 import { createRandom, shuffle } from "./random.ts";
 import { readSentences } from "./sentiment_sentences.ts";

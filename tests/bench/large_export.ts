@@ -1,7 +1,7 @@
-import { exportFormats } from "../../eval/export/export_formats.ts";
+import { exportFormats } from "../../eval/report/export_formats.ts";
 import { openStore } from "../../eval/store/open_store.ts";
 import type { RunStore } from "../../eval/store/store.ts";
-import type { Scenario } from "../../eval/schemas/scenario.ts";
+import type { Scenario } from "../../eval/test/scenario.ts";
 import { interaction, scenario } from "../fakes/eval_ports.ts";
 import { turnResult } from "../fakes/stored_run.ts";
 import type { ExportMeasurement } from "./export_process.ts";

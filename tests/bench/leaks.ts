@@ -1,9 +1,9 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
-import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
-import { words } from "../../eval/assess/text/words.ts";
-import { findLeaks } from "../../eval/leaks/find_leaks.ts";
-import type { LeakedScenario } from "../../eval/schemas/leaks.ts";
-import type { Scenario } from "../../eval/schemas/scenario.ts";
+import { createLocalEmbedder } from "../../eval/score/local_encoder.ts";
+import { words } from "../../eval/score/words.ts";
+import { findLeaks } from "../../eval/figures/leaks/find_leaks.ts";
+import type { LeakedScenario } from "../../eval/test/leaks.ts";
+import type { Scenario } from "../../eval/test/scenario.ts";
 import type { LeakMeasurement } from "./leaks_process.ts";
 import { report } from "./measure.ts";
 import { createRandom, shuffle } from "./random.ts";

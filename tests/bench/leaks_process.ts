@@ -1,10 +1,10 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
 /** Finds 400 scenarios in 100,000 rows, half of them longer texts, and says what that took. */
 import { cpuUsage } from "node:process";
-import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
-import { findLeaks } from "../../eval/leaks/find_leaks.ts";
-import { readTrainingTexts } from "../../eval/leaks/training_texts.ts";
-import type { Scenario } from "../../eval/schemas/scenario.ts";
+import { createLocalEmbedder } from "../../eval/score/local_encoder.ts";
+import { findLeaks } from "../../eval/figures/leaks/find_leaks.ts";
+import { readTrainingTexts } from "../../eval/figures/leaks/training_texts.ts";
+import type { Scenario } from "../../eval/test/scenario.ts";
 import { createRandom } from "./random.ts";
 
 export interface LeakMeasurement {

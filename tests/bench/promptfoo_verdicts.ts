@@ -1,8 +1,8 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
-import { CASES } from "../eval/assess/checks/cases.ts";
-import { toAssertion } from "../eval/assess/checks/promptfoo.ts";
+import { CASES } from "../eval/score/checks/cases.ts";
+import { toAssertion } from "../eval/score/checks/promptfoo.ts";
 
-const RECORDED = new URL("../eval/assess/checks/promptfoo_verdicts.json", import.meta.url);
+const RECORDED = new URL("../eval/score/checks/promptfoo_verdicts.json", import.meta.url);
 
 /** promptfoo hangs on `(a+)+$` with a longer reply. */
 const LONGEST_REPLY = 1_000;

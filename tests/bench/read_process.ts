@@ -4,12 +4,12 @@
  * format, all at once, and prints as JSON what that took. Needs `--expose-gc`.
  */
 import process from "node:process";
-import { createStoredComparer } from "../../eval/compare/compare_stored.ts";
-import { exportFormats } from "../../eval/export/export_formats.ts";
-import { exportSource } from "../../eval/export/format.ts";
-import { resultPieces } from "../../eval/results/run_result.ts";
+import { createStoredComparer } from "../../eval/figures/compare_stored.ts";
+import { exportFormats } from "../../eval/report/export_formats.ts";
+import { exportSource } from "../../eval/report/format.ts";
+import { resultPieces } from "../../eval/figures/run_result.ts";
 import { openStore } from "../../eval/store/open_store.ts";
-import { gatherPieces } from "../../shared/http/body/json_response.ts";
+import { gatherPieces } from "../../shared/http/json_response.ts";
 import { watchEventLoop } from "./event_loop.ts";
 
 /** Sizes in bytes, times in milliseconds. */

@@ -2,7 +2,7 @@
 import { postgresBin, startPostgres } from "../fakes/postgres_server.ts";
 import type { ServiceProcess } from "../fakes/service_process.ts";
 import { startInstances, startRun } from "../scale/instances.ts";
-import { createPostgresPool } from "../../shared/postgres/pool.ts";
+import { createPostgresPool } from "../../shared/service/postgres/pool.ts";
 import { ratios, report, startEndpoint } from "./measure.ts";
 
 const CONCURRENCY = 32;

@@ -1,4 +1,4 @@
-import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
+import { createLocalEmbedder } from "../../eval/score/local_encoder.ts";
 import { elapsedMs, report } from "./measure.ts";
 
 const TEXTS = 160;

@@ -1,11 +1,11 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
-import { createBatchSemantics } from "../../eval/assess/batch_semantics.ts";
-import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
-import { createFewShot } from "../../eval/assess/metadata/few_shot.ts";
-import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/results/passing.ts";
-import type { Interaction } from "../../eval/schemas/scenario.ts";
-import chatPairs from "../eval/assess/agreement/data/chat_pairs.json" with { type: "json" };
-import namePairs from "../eval/assess/agreement/data/name_pairs.json" with { type: "json" };
+import { createBatchSemantics } from "../../eval/score/batch_semantics.ts";
+import { createLocalEmbedder } from "../../eval/score/local_encoder.ts";
+import { createFewShot } from "../../eval/score/few_shot.ts";
+import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/figures/passing.ts";
+import type { Interaction } from "../../eval/test/scenario.ts";
+import chatPairs from "../eval/score/agreement/data/chat_pairs.json" with { type: "json" };
+import namePairs from "../eval/score/agreement/data/name_pairs.json" with { type: "json" };
 import { compareAll, type Compared, type Ports, scenarioOf } from "./compared_pairs.ts";
 import { report, sideBySide } from "./measure.ts";
 import { createRandom, shuffle } from "./random.ts";

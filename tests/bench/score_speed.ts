@@ -1,6 +1,6 @@
-import { pairScorers } from "../../eval/assess/scores/pair_scorers.ts";
-import { MAX_PAIR_CHARACTERS } from "../../eval/assess/scores/score.ts";
-import { createPairComparer } from "../../eval/assess/scores/lexical/pair_scores.ts";
+import { pairScorers } from "../../eval/score/pair_scorers.ts";
+import { MAX_PAIR_CHARACTERS } from "../../eval/score/score.ts";
+import { createPairComparer } from "../../eval/score/scores/lexical/pair_scores.ts";
 import { watchEventLoop } from "./event_loop.ts";
 import { elapsedMs, report } from "./measure.ts";
 

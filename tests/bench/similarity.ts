@@ -1,6 +1,6 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
-import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
-import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/results/passing.ts";
+import { createLocalEmbedder } from "../../eval/score/local_encoder.ts";
+import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/figures/passing.ts";
 import { compareAll, type Pair, type Ports } from "./compared_pairs.ts";
 
 /** Languages of `data/equivalent_*.tsv` and `data/graded_*.tsv`, which say the same in each. */

@@ -1,5 +1,5 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
-import { compareWordless } from "../../eval/assess/text/wordless.ts";
+import { compareWordless } from "../../eval/score/text/wordless.ts";
 import { report } from "./measure.ts";
 
 /** A question of grade-school-math's training split: its worked solution and the number at its end. */

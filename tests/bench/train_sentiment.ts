@@ -1,11 +1,11 @@
 // deno-lint-ignore-file no-console -- a script speaks to its terminal
 /**
  * `deno task sentiment-model`: trains the sentiment model on the sentences of `data/` and writes
- * `eval/assess/metadata/sentiment_model.json`. Needed again after a change of the encoder or the
+ * `eval/score/metadata/sentiment_model.json`. Needed again after a change of the encoder or the
  * sentences.
  */
-import { toUnit } from "../../eval/assess/vectors.ts";
-import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
+import { toUnit } from "../../eval/score/vectors.ts";
+import { createLocalEmbedder } from "../../eval/score/local_encoder.ts";
 import { phraseSentences, readSentences, SENTIMENTS } from "./sentiment_sentences.ts";
 
 /**
@@ -80,7 +80,7 @@ if (import.meta.main) {
       Array.from(weights[at]!, (weight) => Number(weight.toFixed(3))).join(" "),
     ])),
   };
-  const path = new URL("../../eval/assess/metadata/sentiment_model.json", import.meta.url);
+  const path = new URL("../../eval/score/metadata/sentiment_model.json", import.meta.url);
   await Deno.writeTextFile(path, `${JSON.stringify(model, null, 2)}\n`);
   console.log(`trained on ${examples.length} sentences with ${embedder.method}`);
 }

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { parseMcpConfig } from "../../agent/mcp/config.ts";
 import { readBatch } from "../../eval/cli/batch.ts";
-import { evaluateRequest } from "../../eval/schemas/evaluate_request.ts";
+import { evaluateRequest } from "../../eval/test/evaluate_request.ts";
 import { notesOf } from "../../.ci/release_notes.ts";
 
 const readExample = (name: string) =>

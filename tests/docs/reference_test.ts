@@ -2,9 +2,9 @@ import { assert, assertEquals } from "@std/assert";
 import { z } from "zod";
 import { AgentConfig } from "../../agent/config.ts";
 import { EvalConfig } from "../../eval/config.ts";
-import { LeftOutReason } from "../../eval/compare/comparison.ts";
-import { createMetrics } from "../../shared/ops/metrics.ts";
-import { JudgeResult } from "../../eval/schemas/interaction_result.ts";
+import { LeftOutReason } from "../../eval/figures/comparison.ts";
+import { createMetrics } from "../../shared/service/ops/metrics.ts";
+import { JudgeResult } from "../../eval/test/interaction_result.ts";
 import { packagesOfTests, readPackages } from "../fakes/packages.ts";
 import { ROOT } from "../fakes/source_files.ts";
 import { type Page, readPage } from "./pages.ts";
@@ -43,9 +43,9 @@ Deno.test("docs/limits.md has every variable that sets a limit, and none that is
   assertEquals(limits.filter((name) => !named.includes(name)), []);
 });
 
-/** Every code of `shared/errors.ts`; they are a type, so the source is read. */
+/** Every code of `shared/service/errors.ts`; they are a type, so the source is read. */
 function errorCodes(): string[] {
-  const source = Deno.readTextFileSync(new URL("../../shared/errors.ts", import.meta.url));
+  const source = Deno.readTextFileSync(new URL("../../shared/service/errors.ts", import.meta.url));
   const [, union = ""] = source.match(/type ErrorCode =([^;]+);/) ?? [];
   return [...union.matchAll(/"([a-z_]+)"/g)].map((match) => match[1]!);
 }

@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse as parseCsv } from "csv-parse/sync";
-import { createContentChecks } from "../../eval/assess/checks/content_checks.ts";
-import { evaluateRequest } from "../../eval/schemas/evaluate_request.ts";
-import type { EvaluateResponse } from "../../eval/schemas/evaluate_response.ts";
-import { Scenario } from "../../eval/schemas/scenario.ts";
-import type { FieldError } from "../../shared/errors.ts";
+import { createContentChecks } from "../../eval/score/content_checks.ts";
+import { evaluateRequest } from "../../eval/test/evaluate_request.ts";
+import type { EvaluateResponse } from "../../eval/test/evaluate_response.ts";
+import { Scenario } from "../../eval/test/scenario.ts";
+import type { FieldError } from "../../shared/service/errors.ts";
 import { cliContext } from "../fakes/cli_context.ts";
 import { providerError } from "../fakes/eval_ports.ts";
 import {

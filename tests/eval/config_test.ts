@@ -1,6 +1,6 @@
 import { assert, assertStringIncludes, assertThrows } from "@std/assert";
 import { EvalConfig } from "../../eval/config.ts";
-import { ConfigError, parseConfig } from "../../shared/config/config.ts";
+import { ConfigError, parseConfig } from "../../shared/service/config.ts";
 
 Deno.test("a key that cannot be sent in a header stops the start, and its variable is named", () => {
   const cases: [variable: string, value: string][] = [

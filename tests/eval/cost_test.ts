@@ -6,15 +6,15 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { parse as parseCsv } from "csv-parse/sync";
-import { isName } from "../../eval/assess/text/words.ts";
+import { isName } from "../../eval/score/words.ts";
 import { EvalConfig } from "../../eval/config.ts";
-import { costOf, findPrice, priceTarget } from "../../eval/endpoint/prices.ts";
-import type { Target } from "../../eval/endpoint/target.ts";
+import { costOf, findPrice, priceTarget } from "../../eval/ask/prices.ts";
+import type { Target } from "../../eval/ask/target.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
-import type { ScenarioResult } from "../../eval/schemas/evaluate_response.ts";
+import type { ScenarioResult } from "../../eval/test/evaluate_response.ts";
 import { createEvalDeps } from "../../eval/wiring.ts";
-import { ConfigError, parseConfig } from "../../shared/config/config.ts";
-import { silentLogger } from "../../shared/log.ts";
+import { ConfigError, parseConfig } from "../../shared/service/config.ts";
+import { silentLogger } from "../../shared/service/log.ts";
 import { cliContext } from "../fakes/cli_context.ts";
 import { endpointTarget } from "../fakes/endpoint_target.ts";
 import { fakeTarget, interaction, providerError, scenario } from "../fakes/eval_ports.ts";

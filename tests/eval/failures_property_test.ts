@@ -1,7 +1,7 @@
 import { assert } from "@std/assert";
 import fc from "seeded-fast-check";
-import type { EvaluateResponse } from "../../eval/schemas/evaluate_response.ts";
-import type { Scores, Statistic } from "../../eval/schemas/statistics.ts";
+import type { EvaluateResponse } from "../../eval/test/evaluate_response.ts";
+import type { Scores, Statistic } from "../../eval/test/statistics.ts";
 import { providerError } from "../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
 import { fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts";

@@ -5,8 +5,8 @@ import {
   assertExists,
   assertStringIncludes,
 } from "@std/assert";
-import { pairScorers } from "../../eval/assess/scores/pair_scorers.ts";
-import { EvaluateResponse } from "../../eval/schemas/evaluate_response.ts";
+import { pairScorers } from "../../eval/score/pair_scorers.ts";
+import { EvaluateResponse } from "../../eval/test/evaluate_response.ts";
 import { interaction, providerError, scenario } from "../fakes/eval_ports.ts";
 import {
   evalService,

@@ -1,9 +1,9 @@
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse as parseCsv } from "csv-parse/sync";
 import { parse as parseJunit } from "junit2json";
-import type { ConversationMessage } from "../../eval/endpoint/target.ts";
+import type { ConversationMessage } from "../../eval/ask/target.ts";
 import { leastCoverage } from "../fakes/least_coverage.ts";
-import { createHistoryGap, createScenarioGap } from "../../eval/results/history_gap.ts";
+import { createHistoryGap, createScenarioGap } from "../../eval/figures/summary/history_gap.ts";
 import { cliContext } from "../fakes/cli_context.ts";
 import {
   evalService,

@@ -1,5 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import type { EvaluateResponse } from "../../eval/schemas/evaluate_response.ts";
+import type { EvaluateResponse } from "../../eval/test/evaluate_response.ts";
 import { FACTS } from "../bench/trust/facts.ts";
 import { interaction, providerError, scenario } from "../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";

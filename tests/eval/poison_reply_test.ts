@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { createPairComparer } from "../../eval/assess/scores/lexical/pair_scores.ts";
-import type { WorkerPort } from "../../shared/background/worker_call.ts";
+import { createPairComparer } from "../../eval/score/scores/lexical/pair_scores.ts";
+import type { WorkerPort } from "../../shared/service/worker_call.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
 import { fakeEmbedder, scoringPorts } from "../fakes/scoring_ports.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { Target } from "../../eval/endpoint/target.ts";
+import type { Target } from "../../eval/ask/target.ts";
 import { providerError } from "../fakes/eval_ports.ts";
 import {
   evalService,

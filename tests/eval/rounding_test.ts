@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
-import { formatP, rounded, roundedBelow } from "../../eval/schemas/rounding.ts";
+import { formatP, rounded, roundedBelow } from "../../eval/test/rounding.ts";
 
 Deno.test("a number below a limit never reads as if it reached it, and is else rounded", () => {
   const show = (value: number) => roundedBelow(value, { limit: 0.7, digits: 3 });

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parse, type TestSuites } from "junit2json";
-import { createLocalEmbedder } from "../../eval/assess/embeddings/local.ts";
+import { createLocalEmbedder } from "../../eval/score/local_encoder.ts";
 import { cliContext } from "../fakes/cli_context.ts";
 import { scoringPorts } from "../fakes/scoring_ports.ts";
 

@@ -1,10 +1,10 @@
 import { AgentConfig } from "../../agent/config.ts";
 import { type AgentDeps, createAgentHandler } from "../../agent/handler.ts";
-import { createTools } from "../../agent/tools/mod.ts";
-import { createFixedTools } from "../../agent/tools/tool.ts";
-import { parseConfig } from "../../shared/config/config.ts";
-import { createCapacity } from "../../shared/http/server/admission.ts";
-import { silentLogger } from "../../shared/log.ts";
+import { createTools } from "../../agent/core/tools/mod.ts";
+import { createFixedTools } from "../../agent/core/tools/tool.ts";
+import { parseConfig } from "../../shared/service/config.ts";
+import { createCapacity } from "../../shared/http/admission.ts";
+import { silentLogger } from "../../shared/service/log.ts";
 import type { ChatProvider } from "../../shared/providers/provider.ts";
 
 /** The agent backend without a socket, over one provider for all models. */

@@ -1,6 +1,6 @@
-import { createAssessor } from "../../eval/assess/assessor.ts";
-import type { ScoringPorts } from "../../eval/assess/scoring_ports.ts";
-import type { Interaction } from "../../eval/schemas/scenario.ts";
+import { createAssessor } from "../../eval/score/assessor.ts";
+import type { ScoringPorts } from "../../eval/score/scoring_ports.ts";
+import type { Interaction } from "../../eval/test/scenario.ts";
 import { interaction, scenario } from "./eval_ports.ts";
 import { scoringPorts } from "./scoring_ports.ts";
 

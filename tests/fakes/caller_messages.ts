@@ -1,5 +1,5 @@
-import type { CallerMessage } from "../../agent/run/caller_messages.ts";
-import type { HistoryRepairs } from "../../agent/run/history.ts";
+import type { CallerMessage } from "../../agent/core/run/caller_messages.ts";
+import type { HistoryRepairs } from "../../agent/core/run/history.ts";
 
 /** A message of the user. */
 export const human = (content: string): CallerMessage => ({ role: "user", content });

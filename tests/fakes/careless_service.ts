@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { commonVariables } from "../../shared/config/config.ts";
-import { streamResponse } from "../../shared/http/server/answer.ts";
-import { createService } from "../../shared/http/server/service.ts";
-import { startService } from "../../shared/ops/start.ts";
+import { commonVariables } from "../../shared/service/config.ts";
+import { streamResponse } from "../../shared/http/answer.ts";
+import { createService } from "../../shared/http/service.ts";
+import { startService } from "../../shared/service/ops/start.ts";
 import { about, routesOf } from "./routes.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
+import { createOutgoingFetch } from "../../shared/http/outgoing_fetch.ts";
 
 /**
  * Asks an address that never ends its answer, collects all garbage, and aborts; prints how reading

@@ -1,8 +1,8 @@
-import { type CompareOptions, compareRuns } from "../../eval/compare/compare.ts";
-import type { ComparedRun, Comparison } from "../../eval/compare/compare_stored.ts";
-import type { ComparableRun } from "../../eval/compare/paired_runs.ts";
-import { describePair } from "../../eval/export/text/comparison_text.ts";
-import type { TextForm } from "../../eval/export/text/text_form.ts";
+import { type CompareOptions, compareRuns } from "../../eval/figures/compare.ts";
+import type { ComparedRun, Comparison } from "../../eval/figures/compare_stored.ts";
+import type { ComparableRun } from "../../eval/figures/compare/paired_runs.ts";
+import { describePair } from "../../eval/report/text/comparison_text.ts";
+import type { TextForm } from "../../eval/report/text/text_form.ts";
 
 /** The verdict on two runs, with how it was reached. */
 export async function compareTwo(

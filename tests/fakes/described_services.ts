@@ -1,12 +1,12 @@
-import { createModels } from "../../agent/models/models.ts";
+import { createModels } from "../../agent/core/models/models.ts";
 import { AgentConfig } from "../../agent/config.ts";
 import { EvalConfig } from "../../eval/config.ts";
-import * as observation from "../../eval/endpoint/observation.ts";
+import * as observation from "../../eval/ask/observation.ts";
 import { createEvalDeps } from "../../eval/wiring.ts";
-import { parseConfig } from "../../shared/config/config.ts";
-import type { Service } from "../../shared/http/router/router.ts";
-import { silentLogger } from "../../shared/log.ts";
-import { createMetrics } from "../../shared/ops/metrics.ts";
+import { parseConfig } from "../../shared/service/config.ts";
+import type { Service } from "../../shared/http/router.ts";
+import { silentLogger } from "../../shared/service/log.ts";
+import { createMetrics } from "../../shared/service/ops/metrics.ts";
 import { agentService } from "./agent_service.ts";
 import { evalService } from "./eval_service.ts";
 import { memoryStore } from "./memory_store.ts";

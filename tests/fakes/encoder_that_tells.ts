@@ -1,6 +1,6 @@
 /// <reference lib="deno.worker" />
 /** The worker of a sentence encoder, which also sends its permissions after each answer. */
-import "../../eval/assess/embeddings/encoder_worker.ts";
+import "../../eval/score/encoder_worker.ts";
 
 const NAMES: Deno.PermissionName[] = ["read", "write", "net", "env", "run"];
 

@@ -1,8 +1,8 @@
-import { createAgentDialect } from "../../eval/endpoint/agent_dialect.ts";
-import { createEndpointClient } from "../../eval/endpoint/client.ts";
-import { createOpenAIDialect } from "../../eval/endpoint/openai_dialect.ts";
-import { createEndpointPace } from "../../eval/endpoint/pace.ts";
-import { createOutgoingFetch } from "../../shared/http/fetch/outgoing_fetch.ts";
+import { createAgentDialect } from "../../eval/ask/agent_dialect.ts";
+import { createEndpointClient } from "../../eval/ask/client.ts";
+import { createOpenAIDialect } from "../../eval/ask/openai_dialect.ts";
+import { createEndpointPace } from "../../eval/ask/pace.ts";
+import { createOutgoingFetch } from "../../shared/http/outgoing_fetch.ts";
 import type { ProviderDouble } from "./provider_double.ts";
 
 /** A double as the endpoint of a run, asked in one of the two protocols over real HTTP. */

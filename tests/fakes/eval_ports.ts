@@ -1,8 +1,8 @@
 import { ProviderError } from "../../shared/providers/provider.ts";
-import type { InteractionResult } from "../../eval/schemas/interaction_result.ts";
-import type { Interaction, Scenario } from "../../eval/schemas/scenario.ts";
-import type { Assessor } from "../../eval/assess/assessment.ts";
-import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
+import type { InteractionResult } from "../../eval/test/interaction_result.ts";
+import type { Interaction, Scenario } from "../../eval/test/scenario.ts";
+import type { Assessor } from "../../eval/score/assessment.ts";
+import type { ConversationMessage, Target } from "../../eval/ask/target.ts";
 import type { Recorder, RunPorts } from "../../eval/run/manager/run_ports.ts";
 import { runScenarios } from "../../eval/run/execute/runner.ts";
 

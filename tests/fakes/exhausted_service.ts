@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { commonVariables } from "../../shared/config/config.ts";
-import { createService } from "../../shared/http/server/service.ts";
-import { startService } from "../../shared/ops/start.ts";
+import { commonVariables } from "../../shared/service/config.ts";
+import { createService } from "../../shared/http/service.ts";
+import { startService } from "../../shared/service/ops/start.ts";
 import { about, routesOf } from "./routes.ts";
 
 /** How long the files stay open: enough for connections that cannot be accepted. */

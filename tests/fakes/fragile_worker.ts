@@ -1,5 +1,5 @@
 /** A real worker that echoes, throws, hangs, or dies, as its input says. */
-import { serveCalls, stoppable } from "../../shared/background/serve_calls.ts";
+import { serveCalls, stoppable } from "../../shared/service/serve_calls.ts";
 
 serveCalls(stoppable((order: string) => {
   if (order === "throw") throw new Error("no such text");

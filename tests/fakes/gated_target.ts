@@ -1,5 +1,5 @@
-import type { TargetReply } from "../../eval/endpoint/reply.ts";
-import type { ConversationMessage, Target } from "../../eval/endpoint/target.ts";
+import type { TargetReply } from "../../eval/ask/reply.ts";
+import type { ConversationMessage, Target } from "../../eval/ask/target.ts";
 
 /** A model under test that answers only when the test releases a call. */
 export function gatedTarget(): {

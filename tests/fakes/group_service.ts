@@ -1,4 +1,4 @@
-import type { Target } from "../../eval/endpoint/target.ts";
+import type { Target } from "../../eval/ask/target.ts";
 import { evalService, evaluateBody, evaluateRequestOf } from "./eval_service.ts";
 
 type Service = ReturnType<typeof evalService>["service"];

@@ -1,4 +1,4 @@
-import type { ComparedTurn } from "../../eval/compare/turn_scores.ts";
+import type { ComparedTurn } from "../../eval/figures/turn_scores.ts";
 import { recordedRun, type RecordedScenario } from "./recorded_run.ts";
 import { compareTwo } from "./compare_two.ts";
 

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { McpConnect, McpEvents, McpSession } from "../../agent/mcp/client.ts";
 import { parseMcpConfig } from "../../agent/mcp/config.ts";
 import { createMcpToolSource, type McpToolSourceOptions } from "../../agent/mcp/tool_source.ts";
-import type { Tool, ToolSource } from "../../agent/tools/tool.ts";
-import { silentLogger } from "../../shared/log.ts";
+import type { Tool, ToolSource } from "../../agent/core/tools/tool.ts";
+import { silentLogger } from "../../shared/service/log.ts";
 import { until } from "./until.ts";
 
 const { servers: SERVERS } = parseMcpConfig(JSON.stringify({

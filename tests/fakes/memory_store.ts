@@ -1,10 +1,10 @@
 import { Kysely } from "kysely";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { createRunIds } from "../../eval/store/runs/run_record.ts";
+import { createRunIds } from "../../eval/store/run_record.ts";
 import { createRunStore } from "../../eval/store/runs/run_store.ts";
 import { TABLES } from "../../eval/store/schema/create_tables.ts";
 import type { Tables } from "../../eval/store/schema/schema.ts";
-import { createSqliteDialect } from "../../eval/store/sqlite/sqlite_connection.ts";
+import { createSqliteDialect } from "../../eval/store/sqlite_connection.ts";
 import { storageError } from "../../eval/store/store_fault.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 

@@ -1,9 +1,9 @@
 import { assert, assertRejects } from "@std/assert";
 import { AgentConfig } from "../../agent/config.ts";
-import { createModels } from "../../agent/models/models.ts";
+import { createModels } from "../../agent/core/models/models.ts";
 import { createOpenAIProvider } from "../../shared/providers/openai_client.ts";
-import { parseConfig } from "../../shared/config/config.ts";
-import { silentLogger } from "../../shared/log.ts";
+import { parseConfig } from "../../shared/service/config.ts";
+import { silentLogger } from "../../shared/service/log.ts";
 import {
   type CallOptions,
   type ChatProvider,

@@ -1,4 +1,4 @@
-import { openPostgres } from "../../eval/store/postgres/open_postgres.ts";
+import { openPostgres } from "../../eval/store/open_postgres.ts";
 import { freePort } from "./free_port.ts";
 
 /** A real PostgreSQL in a folder of its own, on a free port of loopback. */

@@ -1,5 +1,5 @@
-import type { ComparableRun } from "../../eval/compare/paired_runs.ts";
-import type { ComparedTurn } from "../../eval/compare/turn_scores.ts";
+import type { ComparableRun } from "../../eval/figures/compare/paired_runs.ts";
+import type { ComparedTurn } from "../../eval/figures/turn_scores.ts";
 import { interaction, scenario } from "./eval_ports.ts";
 
 /**

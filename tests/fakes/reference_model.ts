@@ -1,4 +1,4 @@
-import type { Comparison, Direction } from "../../eval/assess/embeddings/bert/comparing.ts";
+import type { Comparison, Direction } from "../../eval/score/embeddings/bert/comparing.ts";
 import {
   COMPARED_AFTER,
   createMemory,
@@ -10,10 +10,10 @@ import {
   PANEL,
   SHAPE,
   WEIGHT_OFFSET,
-} from "../../eval/assess/embeddings/bert/layout.ts";
-import { readVocabulary, readWeights } from "../../eval/assess/embeddings/bert/weights.ts";
-import { createWordPieces } from "../../eval/assess/embeddings/bert/word_pieces.ts";
-import { product, toUnit } from "../../eval/assess/vectors.ts";
+} from "../../eval/score/embeddings/bert/layout.ts";
+import { readVocabulary, readWeights } from "../../eval/score/embeddings/bert/weights.ts";
+import { createWordPieces } from "../../eval/score/embeddings/bert/word_pieces.ts";
+import { product, toUnit } from "../../eval/score/vectors.ts";
 
 /** Rows of numbers. */
 type Matrix = Float32Array[];

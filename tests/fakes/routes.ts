@@ -1,4 +1,4 @@
-import type { Handler, Route } from "../../shared/http/router/router.ts";
+import type { Handler, Route } from "../../shared/http/router.ts";
 
 /** Routes by `METHOD /path`, with the smallest valid description. */
 export function routesOf(

@@ -1,12 +1,12 @@
-import type { ScoringPorts } from "../../eval/assess/scoring_ports.ts";
-import { compareReply } from "../../eval/assess/agreement/agreement.ts";
-import { createContentChecks } from "../../eval/assess/checks/content_checks.ts";
-import type { Direction } from "../../eval/assess/embeddings/bert/comparing.ts";
-import type { Embedder } from "../../eval/assess/embeddings/embedder.ts";
-import { product, toUnit } from "../../eval/assess/vectors.ts";
-import type { JudgeAnswer, JudgeModel, JudgeQuestion } from "../../eval/assess/judge/model.ts";
-import { comparePair } from "../../eval/assess/scores/lexical/pair_scores.ts";
-import { words } from "../../eval/assess/text/words.ts";
+import type { ScoringPorts } from "../../eval/score/scoring_ports.ts";
+import { compareReply } from "../../eval/score/agreement/agreement.ts";
+import { createContentChecks } from "../../eval/score/content_checks.ts";
+import type { Direction } from "../../eval/score/embeddings/bert/comparing.ts";
+import type { Embedder } from "../../eval/score/embedder.ts";
+import { product, toUnit } from "../../eval/score/vectors.ts";
+import type { JudgeAnswer, JudgeModel, JudgeQuestion } from "../../eval/score/judge_model.ts";
+import { comparePair } from "../../eval/score/scores/lexical/pair_scores.ts";
+import { words } from "../../eval/score/words.ts";
 
 const DIMENSIONS = 4096;
 

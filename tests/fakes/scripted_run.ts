@@ -1,7 +1,7 @@
 import { textOf } from "../../shared/providers/content.ts";
 import { z } from "zod";
-import { type AgentRun, runAgent } from "../../agent/run/graph.ts";
-import { createToolbox, type Tool } from "../../agent/tools/tool.ts";
+import { type AgentRun, runAgent } from "../../agent/core/run/graph.ts";
+import { createToolbox, type Tool } from "../../agent/core/tools/tool.ts";
 import type { ToolCall } from "../../shared/providers/provider.ts";
 import type { ScriptedProvider, Step } from "./scripted_provider.ts";
 

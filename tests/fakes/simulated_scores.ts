@@ -1,4 +1,4 @@
-import { createRandom } from "../../eval/compare/statistics/permutation.ts";
+import { createRandom } from "../../eval/figures/compare/statistics/permutation.ts";
 
 /** Random numbers of several distributions, from a seed. */
 export interface Sampler {

@@ -1,6 +1,6 @@
 /** The page worker, but for one page that it never finishes. */
-import { type FetchedPage, htmlToText } from "../../agent/tools/fetch_url/html_text.ts";
-import { serveCalls, stoppable } from "../../shared/background/serve_calls.ts";
+import { type FetchedPage, htmlToText } from "../../agent/core/tools/fetch_url/html_text.ts";
+import { serveCalls, stoppable } from "../../shared/service/serve_calls.ts";
 
 serveCalls(stoppable((page: FetchedPage) => {
   while (page.html === "endless");

@@ -1,7 +1,7 @@
-import type { ExportSource } from "../../eval/export/format.ts";
-import type { StoredRun } from "../../eval/store/runs/run_record.ts";
-import type { StoredTurn } from "../../eval/store/turns/turn_record.ts";
-import type { InteractionResult } from "../../eval/schemas/interaction_result.ts";
+import type { ExportSource } from "../../eval/report/format.ts";
+import type { StoredRun } from "../../eval/store/run_record.ts";
+import type { StoredTurn } from "../../eval/store/turn_record.ts";
+import type { InteractionResult } from "../../eval/test/interaction_result.ts";
 import { interaction, scenario } from "./eval_ports.ts";
 import { toTurnText } from "./stored_runs.ts";
 

@@ -1,6 +1,6 @@
-import type { EvaluateRequest } from "../../eval/schemas/evaluate_request.ts";
-import type { InteractionResult } from "../../eval/schemas/interaction_result.ts";
-import type { StoredTurn, TurnText } from "../../eval/store/turns/turn_record.ts";
+import type { EvaluateRequest } from "../../eval/test/evaluate_request.ts";
+import type { InteractionResult } from "../../eval/test/interaction_result.ts";
+import type { StoredTurn, TurnText } from "../../eval/store/turn_record.ts";
 import { interaction, scenario } from "./eval_ports.ts";
 
 /** A request of `scenarios` conversations with `turns` turns each. */

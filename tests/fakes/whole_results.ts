@@ -2,22 +2,25 @@ import type {
   AttemptResult,
   EvaluateResponse,
   ScenarioResult,
-} from "../../eval/schemas/evaluate_response.ts";
-import type { Scenario } from "../../eval/schemas/scenario.ts";
-import type { RunPassRates, Statistic } from "../../eval/schemas/statistics.ts";
+} from "../../eval/test/evaluate_response.ts";
+import type { Scenario } from "../../eval/test/scenario.ts";
+import type { RunPassRates, Statistic } from "../../eval/test/statistics.ts";
 import {
   DEFAULT_PASS_THRESHOLD,
   type PassCounts,
   runPassRates as passRatesOf,
-} from "../../eval/results/passing.ts";
-import { type AggregatedScores, createScenarioAggregate } from "../../eval/results/statistics.ts";
+} from "../../eval/figures/passing.ts";
+import {
+  type AggregatedScores,
+  createScenarioAggregate,
+} from "../../eval/figures/summary/statistics.ts";
 import {
   createTotals,
   ownFields,
   summariseAttempt as summaryOfAttempt,
   summariseScenario as summaryOfScenario,
-} from "../../eval/results/summary.ts";
-import type { StoredTurn } from "../../eval/store/turns/turn_record.ts";
+} from "../../eval/figures/summary/summary.ts";
+import type { StoredTurn } from "../../eval/store/turn_record.ts";
 
 // What the service computes turn by turn, computed here from all turns at once.
 

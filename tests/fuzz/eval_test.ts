@@ -1,6 +1,6 @@
 import fc from "seeded-fast-check";
 import { openStore } from "../../eval/store/open_store.ts";
-import { RUN_STATUSES } from "../../eval/store/runs/run_record.ts";
+import { RUN_STATUSES } from "../../eval/store/run_record.ts";
 import { providerError } from "../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateRequestOf } from "../fakes/eval_service.ts";
 import { ADDRESSES, BODIES, checkAnswers } from "./answers.ts";

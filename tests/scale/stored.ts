@@ -1,4 +1,4 @@
-import { createPostgresPool } from "../../shared/postgres/pool.ts";
+import { createPostgresPool } from "../../shared/service/postgres/pool.ts";
 
 /** What the tables contain, read without the service. */
 export interface StoredFigures {

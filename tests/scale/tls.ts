@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createPostgresPool } from "../../shared/postgres/pool.ts";
+import { createPostgresPool } from "../../shared/service/postgres/pool.ts";
 import { postgresBin, startPostgres } from "../fakes/postgres_server.ts";
 
 /** A certificate for `localhost` that `ca.pem` has signed; `false` without openssl. */

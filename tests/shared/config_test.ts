@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { z } from "zod";
 import { AgentConfig } from "../../agent/config.ts";
-import { AgentRequest } from "../../agent/schemas/agent.ts";
+import { AgentRequest } from "../../agent/core/agent_message.ts";
 import { EvalConfig } from "../../eval/config.ts";
-import { evaluateRequest } from "../../eval/schemas/evaluate_request.ts";
+import { evaluateRequest } from "../../eval/test/evaluate_request.ts";
 import {
   address,
   callerKeys,
@@ -18,8 +18,8 @@ import {
   readEnvironment,
   requireSafeExposure,
   stringMap,
-} from "../../shared/config/config.ts";
-import { listFieldErrors } from "../../shared/field_errors.ts";
+} from "../../shared/service/config.ts";
+import { listFieldErrors } from "../../shared/service/field_errors.ts";
 import { startCli } from "../fakes/cli_process.ts";
 import { completion, startProviderDouble } from "../fakes/provider_double.ts";
 import { runServiceCommand, startServiceProcess } from "../fakes/service_process.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { createLineWriter, type LogLevel } from "../../shared/log.ts";
+import { createLineWriter, type LogLevel } from "../../shared/service/log.ts";
 // lines are joined for 10 ms after each test
 import { test } from "../fakes/leaky.ts";
 
@@ -68,7 +68,7 @@ test("lines that cannot be written are lost, and their number is told once other
 });
 
 test("lines that wait are written when the process exits or fails", async () => {
-  const module = new URL("../../shared/log.ts", import.meta.url);
+  const module = new URL("../../shared/service/log.ts", import.meta.url);
   for (const [end, code] of [["Deno.exit(3)", 3], ["setTimeout(() => { throw new Error() })", 1]]) {
     const script = `import { createLineWriter } from "${module}";
       const lines = createLineWriter((text) => console.log(text));

@@ -1,13 +1,13 @@
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { z } from "zod";
-import { AppError } from "../../shared/errors.ts";
-import { createLogger, type LogFormat, type LogLevel } from "../../shared/log.ts";
+import { AppError } from "../../shared/service/errors.ts";
+import { createLogger, type LogFormat, type LogLevel } from "../../shared/service/log.ts";
 import {
   createRedactor,
   isSecretVariable,
   listSecrets,
   partsOfQuery,
-} from "../../shared/redaction.ts";
+} from "../../shared/service/redaction.ts";
 
 function logger(format: LogFormat, level: LogLevel = "info") {
   const lines: string[] = [];

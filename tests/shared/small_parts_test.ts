@@ -1,10 +1,10 @@
 import { getHeapStatistics } from "node:v8";
 import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
-import { abortError, untilAbort } from "../../shared/abort.ts";
-import { isAbort } from "../../shared/errors.ts";
-import { lazy } from "../../shared/lazy.ts";
-import { shorten } from "../../shared/text.ts";
-import { createYielder } from "../../shared/yielder.ts";
+import { abortError, untilAbort } from "../../shared/service/abort.ts";
+import { isAbort } from "../../shared/service/errors.ts";
+import { lazy } from "../../shared/service/lazy.ts";
+import { shorten } from "../../shared/service/text.ts";
+import { createYielder } from "../../shared/service/yielder.ts";
 
 Deno.test("leaving is an AbortError: the caller's own reason if it is one", () => {
   const own = new DOMException("gone", "AbortError");

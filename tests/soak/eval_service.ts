@@ -2,11 +2,11 @@
  * assay-eval whose encoder and long text workers die now and then. They get a message that is no
  * call, and die of an uncaught error, as a worker with a defect does.
  */
-import { startEncoder } from "../../eval/assess/embeddings/encoder_start.ts";
-import { startLongTextWorker } from "../../eval/assess/scores/lexical/pair_scores.ts";
+import { startEncoder } from "../../eval/score/encoder_start.ts";
+import { startLongTextWorker } from "../../eval/score/scores/lexical/pair_scores.ts";
 import { defineEval } from "../../eval/service.ts";
-import type { WorkerPort } from "../../shared/background/worker_call.ts";
-import { startService } from "../../shared/ops/start.ts";
+import type { WorkerPort } from "../../shared/service/worker_call.ts";
+import { startService } from "../../shared/service/ops/start.ts";
 
 const SHORTEST_LIFE_MS = 8_000;
 const LONGEST_LIFE_MS = 30_000;

@@ -1,4 +1,4 @@
-import { createRandom } from "../../eval/compare/statistics/permutation.ts";
+import { createRandom } from "../../eval/figures/compare/statistics/permutation.ts";
 
 /** Pieces that sentences are put together from: subjects, verbs, objects. */
 interface Language {

@@ -1,4 +1,4 @@
-import { asFields, asList, asText, type Fields } from "../../../shared/fields.ts";
+import { asFields, asList, asText, type Fields } from "../../../shared/service/fields.ts";
 import {
   type Answer,
   type AnswerPart,

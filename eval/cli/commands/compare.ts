@@ -2,12 +2,12 @@ import {
   comparisonInDetail,
   createStoredComparer,
   type Selection,
-} from "../../compare/compare_stored.ts";
-import type { CompareOptions } from "../../compare/compare.ts";
-import { isRegression } from "../../compare/verdict.ts";
-import { compareByJudge, requireJudge } from "../../compare/judge_preference.ts";
-import { readFallen } from "../../export/text/compared_replies.ts";
-import { describeComparison } from "../../export/text/comparison_text.ts";
+} from "../../figures/compare_stored.ts";
+import type { CompareOptions } from "../../figures/compare.ts";
+import { isRegression } from "../../figures/verdict.ts";
+import { compareByJudge, requireJudge } from "../../figures/judge_preference.ts";
+import { readFallen } from "../../report/text/compared_replies.ts";
+import { describeComparison } from "../../report/text/comparison_text.ts";
 import { parseArguments } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";

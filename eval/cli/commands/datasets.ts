@@ -1,8 +1,8 @@
-import { counted } from "../../../shared/text.ts";
-import { createContentChecks } from "../../assess/checks/content_checks.ts";
-import { DatasetName, DatasetReference, requireVersion } from "../../datasets/find_version.ts";
-import { DatasetTags, HELD_OUT } from "../../schemas/datasets.ts";
-import { uploadDataset } from "../../datasets/upload.ts";
+import { counted } from "../../../shared/service/text.ts";
+import { createContentChecks } from "../../score/content_checks.ts";
+import { DatasetName, DatasetReference, requireVersion } from "../../test/datasets/find_version.ts";
+import { DatasetTags, HELD_OUT } from "../../test/datasets.ts";
+import { uploadDataset } from "../../test/datasets/upload.ts";
 import { parseArguments } from "../arguments.ts";
 import {
   createFileReader,

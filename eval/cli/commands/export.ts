@@ -1,22 +1,22 @@
-import { gatherPieces } from "../../../shared/http/body/json_response.ts";
+import { gatherPieces } from "../../../shared/http/json_response.ts";
 import {
   comparisonSource,
   type ExportFormat,
   type ExportOption,
   exportSource,
-} from "../../export/format.ts";
-import { createStoredComparer } from "../../compare/compare_stored.ts";
-import { exportFormats } from "../../export/export_formats.ts";
-import { exportTraining, leftOutText } from "../../export/training/export_training.ts";
-import { isPaired, type TrainingForm, trainingForms } from "../../export/training/forms.ts";
-import { requireJudge } from "../../compare/judge_preference.ts";
-import { HELD_OUT } from "../../schemas/datasets.ts";
-import type { StoredRun } from "../../store/runs/run_record.ts";
-import { counted } from "../../../shared/text.ts";
+} from "../../report/format.ts";
+import { createStoredComparer } from "../../figures/compare_stored.ts";
+import { exportFormats } from "../../report/export_formats.ts";
+import { exportTraining, leftOutText } from "../../report/training/export_training.ts";
+import { isPaired, type TrainingForm, trainingForms } from "../../report/training/forms.ts";
+import { requireJudge } from "../../figures/judge_preference.ts";
+import { HELD_OUT } from "../../test/datasets.ts";
+import type { StoredRun } from "../../store/run_record.ts";
+import { counted } from "../../../shared/service/text.ts";
 import type { CliContext } from "../context.ts";
-import { readAgreementIfGraded } from "../../grades/agreement.ts";
-import { readLeaksIfChecked } from "../../leaks/run_leaks.ts";
-import { splitNoise } from "../../noise/noise.ts";
+import { readAgreementIfGraded } from "../../figures/rater_agreement.ts";
+import { readLeaksIfChecked } from "../../figures/run_leaks.ts";
+import { splitNoise } from "../../figures/noise.ts";
 import { parseArguments, type ParsedValues, parseNumber } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import { findRun, findRuns } from "../find_run.ts";

@@ -1,17 +1,17 @@
 import { z } from "zod";
-import { counted } from "../../../shared/text.ts";
-import { checkBody } from "../../../shared/http/body/body.ts";
-import { AppError } from "../../../shared/errors.ts";
-import { GradeInput, type PlacedGrade } from "../../schemas/grades.ts";
-import { placeGrade, toGrade } from "../../grades/graded_reader.ts";
-import type { StoredRun } from "../../store/runs/run_record.ts";
+import { counted } from "../../../shared/service/text.ts";
+import { checkBody } from "../../../shared/http/body.ts";
+import { AppError } from "../../../shared/service/errors.ts";
+import { GradeInput, type PlacedGrade } from "../../test/grades.ts";
+import { placeGrade, toGrade } from "../../figures/graded_reader.ts";
+import type { StoredRun } from "../../store/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
 import { parseArguments } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { findRun } from "../find_run.ts";
-import { agreementText } from "../../export/text/agreement_text.ts";
-import { readGradeAgreement } from "../../grades/agreement.ts";
+import { agreementText } from "../../report/text/agreement_text.ts";
+import { readGradeAgreement } from "../../figures/rater_agreement.ts";
 import { jsonText, renderTable, terminalForm } from "../report/terminal_form.ts";
 
 const options = {

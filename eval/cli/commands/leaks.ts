@@ -1,9 +1,9 @@
-import { counted, shorten } from "../../../shared/text.ts";
-import { createLocalEmbedder } from "../../assess/embeddings/local.ts";
-import { requireVersion } from "../../datasets/find_version.ts";
-import { checkLeaks } from "../../leaks/check_leaks.ts";
-import { printable } from "../../export/text/text_form.ts";
-import type { LeakReport } from "../../schemas/leaks.ts";
+import { counted, shorten } from "../../../shared/service/text.ts";
+import { createLocalEmbedder } from "../../score/local_encoder.ts";
+import { requireVersion } from "../../test/datasets/find_version.ts";
+import { checkLeaks } from "../../figures/check_leaks.ts";
+import { printable } from "../../report/text/text_form.ts";
+import type { LeakReport } from "../../test/leaks.ts";
 import { parseArguments } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import { jsonText } from "../report/terminal_form.ts";

@@ -1,6 +1,6 @@
-import { planPower, type RunPower } from "../../noise/power.ts";
-import { HEADLINE } from "../../results/passing.ts";
-import { turnsSoFar } from "../../store/turns/whole_reader.ts";
+import { planPower, type RunPower } from "../../figures/power.ts";
+import { HEADLINE } from "../../figures/passing.ts";
+import { turnsSoFar } from "../../store/whole_reader.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import { findRun } from "../find_run.ts";

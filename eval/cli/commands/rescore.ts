@@ -1,7 +1,7 @@
-import { describeMeasureChange, measureSentences } from "../../compare/measure.ts";
-import { listFieldErrors } from "../../../shared/field_errors.ts";
-import { type MeasureInput, planRescore } from "../../run/manager/rescores.ts";
-import { Checks } from "../../schemas/checks.ts";
+import { describeMeasureChange, measureSentences } from "../../figures/measure.ts";
+import { listFieldErrors } from "../../../shared/service/field_errors.ts";
+import { type MeasureInput, planRescore } from "../../run/rescores.ts";
+import { Checks } from "../../test/checks.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";
 import { type Command, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";

@@ -1,5 +1,5 @@
-import { digestBatch, nameBatch } from "../../store/runs/run_record.ts";
-import { loadScenarios, nameVersion, requireVersion } from "../../datasets/find_version.ts";
+import { digestBatch, nameBatch } from "../../store/run_record.ts";
+import { loadScenarios, nameVersion, requireVersion } from "../../test/datasets/find_version.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";
 import {
   type BatchOptions,
@@ -214,7 +214,7 @@ async function retryFailed(
 ): Promise<number> {
   const [{ findRun }, { isRetryWanted, requireRetriable }] = await Promise.all([
     import("../find_run.ts"),
-    import("../../run/manager/retries.ts"),
+    import("../../run/retries.ts"),
   ]);
   await using store = await context.openStore({ isForRuns: true, mustExist: true });
   const parent = await findRun(store, name);

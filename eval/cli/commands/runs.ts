@@ -1,8 +1,8 @@
-import { showMean, showScore } from "../../export/text/text_form.ts";
-import { HEADLINE } from "../../results/passing.ts";
-import type { RunHeadline } from "../../results/run_summary.ts";
-import { restingProgress, viewRun } from "../../run/events/view.ts";
-import { RUN_STATUSES, type RunRecord, TAG } from "../../store/runs/run_record.ts";
+import { showMean, showScore } from "../../report/text/text_form.ts";
+import { HEADLINE } from "../../figures/passing.ts";
+import type { RunHeadline } from "../../figures/run_summary.ts";
+import { restingProgress, viewRun } from "../../run/view.ts";
+import { RUN_STATUSES, type RunRecord, TAG } from "../../store/run_record.ts";
 import type { RunFilter } from "../../store/store.ts";
 import { parseArguments, parseLimit } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";

@@ -1,6 +1,6 @@
-import { loadScenarios, nameVersion, requireVersion } from "../../datasets/find_version.ts";
-import { readReplyRows, repliesOf } from "../../datasets/read_replies.ts";
-import { digestBatch, nameBatch } from "../../store/runs/run_record.ts";
+import { loadScenarios, nameVersion, requireVersion } from "../../test/datasets/find_version.ts";
+import { readReplyRows, repliesOf } from "../../test/datasets/read_replies.ts";
+import { digestBatch, nameBatch } from "../../store/run_record.ts";
 import { parseArguments } from "../arguments.ts";
 import {
   type BatchOptions,

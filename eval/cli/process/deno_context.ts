@@ -1,21 +1,21 @@
-import { errorMessage } from "../../../shared/errors.ts";
+import { errorMessage } from "../../../shared/service/errors.ts";
 import {
   ConfigError,
   explainIdleVariables,
   parseConfig,
   readEnvironment,
-} from "../../../shared/config/config.ts";
-import { createOutgoingFetch } from "../../../shared/http/fetch/outgoing_fetch.ts";
-import { createLogger, type Logger } from "../../../shared/log.ts";
-import { isPostgresAddress } from "../../../shared/postgres/address.ts";
-import { createRedactor, listSecrets } from "../../../shared/redaction.ts";
-import { onStopSignal } from "../../../shared/http/server/stopping.ts";
-import { isForEncoder } from "../../assess/references.ts";
+} from "../../../shared/service/config.ts";
+import { createOutgoingFetch } from "../../../shared/http/outgoing_fetch.ts";
+import { createLogger, type Logger } from "../../../shared/service/log.ts";
+import { isPostgresAddress } from "../../../shared/service/postgres/address.ts";
+import { createRedactor, listSecrets } from "../../../shared/service/redaction.ts";
+import { onStopSignal } from "../../../shared/http/stopping.ts";
+import { isForEncoder } from "../../score/references.ts";
 import { EvalConfig, MOST_ENCODERS } from "../../config.ts";
-import { createEndpointPolicy } from "../../endpoint/policy.ts";
-import type { OpenedData } from "../../sharing/open_data.ts";
+import { createEndpointPolicy } from "../../ask/policy.ts";
+import type { OpenedData } from "../../run/open_data.ts";
 import { EXIT, UsageError } from "../command.ts";
-import type { ScoringPorts } from "../../assess/scoring_ports.ts";
+import type { ScoringPorts } from "../../score/scoring_ports.ts";
 import { clearLine, type CliContext, type CliStream, type Interrupts } from "../context.ts";
 import { readPieces, readText, realPath, requireWritable, writeText } from "./deno_files.ts";
 import type { FindShutdowns } from "../../wiring.ts";
@@ -38,7 +38,7 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
   let findShutdowns: FindShutdowns | undefined;
 
   async function scoring(): Promise<ScoringPorts> {
-    const { createScoringPorts } = await import("../../assess/wiring.ts");
+    const { createScoringPorts } = await import("../../score/wiring.ts");
     return createScoringPorts(config(), createOutgoingFetch());
   }
 
@@ -57,12 +57,12 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
         const { openReader } = await import("../../store/open_store.ts");
         return await openReader({ path });
       }
-      const { openPostgresReader } = await import("../../store/postgres/open_postgres.ts");
+      const { openPostgresReader } = await import("../../store/open_postgres.ts");
       return await openPostgresReader(path);
     },
     async openStore({ isForRuns = false, mustExist = false } = {}) {
       if (mustExist) await requireFile(config().EVAL_DATA);
-      const { openData } = await import("../../sharing/open_data.ts");
+      const { openData } = await import("../../run/open_data.ts");
       const opening = openData(config(), { log: log(), isExclusive: true });
       opening.catch(() => {}); // thrown below
       if (isForRuns) await import("../../wiring.ts"); // while the database's own thread opens it
@@ -76,7 +76,7 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
       if (isPostgresAddress(config().EVAL_DATA)) {
         throw new UsageError("EVAL_DATA is a PostgreSQL database: back it up with pg_dump");
       }
-      const { backUpDatabase } = await import("../../store/sqlite/backup.ts");
+      const { backUpDatabase } = await import("../../store/backup.ts");
       try {
         await backUpDatabase({ path: config().EVAL_DATA, target });
       } catch (error) {
@@ -109,7 +109,7 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
       if (endpoint !== undefined) createEndpointPolicy(config()).requireAllowed(endpoint);
     },
     async describeScores() {
-      const { describeScores } = await import("../../assess/scores/scorers.ts");
+      const { describeScores } = await import("../../score/scorers.ts");
       return describeScores(await scoring());
     },
     async judge() {

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
-import { errorMessage } from "../../../shared/errors.ts";
-import { gatherPieces } from "../../../shared/http/body/json_response.ts";
+import { errorMessage } from "../../../shared/service/errors.ts";
+import { gatherPieces } from "../../../shared/http/json_response.ts";
 import { UsageError } from "../command.ts";
 
 const SANDBOX = "the program has no permission for this path";

@@ -1,5 +1,5 @@
-import type { WorkerPort } from "../../../shared/background/worker_call.ts";
-import { loadAhead, startEncoder } from "../../assess/embeddings/encoder_start.ts";
+import type { WorkerPort } from "../../../shared/service/worker_call.ts";
+import { loadAhead, startEncoder } from "../../score/encoder_start.ts";
 
 /** The sentence encoder of a run, loaded while the command's own modules are. */
 export type EncoderAhead = ReturnType<typeof createEncoderAhead>;

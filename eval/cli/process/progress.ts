@@ -1,4 +1,4 @@
-import type { RunProgress } from "../../run/manager/active_run.ts";
+import type { RunProgress } from "../../run/active_run.ts";
 import { clearLine, type CliStream } from "../context.ts";
 
 /** Ten updates per second look smooth; more only cost time. */

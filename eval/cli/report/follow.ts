@@ -1,6 +1,6 @@
-import { addProgress } from "../../compare/compare_stored.ts";
-import type { ActiveRun } from "../../run/manager/active_run.ts";
-import type { RunManager } from "../../run/manager/manager.ts";
+import { addProgress } from "../../figures/compare_stored.ts";
+import type { ActiveRun } from "../../run/active_run.ts";
+import type { RunManager } from "../../run/manager.ts";
 import type { NewRun, RunStore } from "../../store/store.ts";
 import { EXIT } from "../command.ts";
 import type { CliContext } from "../context.ts";

@@ -1,4 +1,4 @@
-import type { ExportFormat } from "../../export/format.ts";
+import type { ExportFormat } from "../../report/format.ts";
 import { UsageError } from "../command.ts";
 import { clearLine, type CliContext } from "../context.ts";
 
@@ -14,7 +14,7 @@ export interface Output {
  */
 export async function planOutputs(paths: string[], context: CliContext): Promise<Output[]> {
   if (paths.length === 0) return [];
-  const { exportFormats } = await import("../../export/export_formats.ts"); // most runs write no file
+  const { exportFormats } = await import("../../report/export_formats.ts"); // most runs write no file
   const outputs = paths.map((path) => ({ path, format: formatOfFile(path, exportFormats) }));
   for (const { path } of outputs) await context.requireWritable(path);
   return outputs;

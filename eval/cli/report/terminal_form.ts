@@ -1,4 +1,4 @@
-import { oneLine, oneLineEnds, type TextForm } from "../../export/text/text_form.ts";
+import { oneLine, oneLineEnds, type TextForm } from "../../report/text/text_form.ts";
 
 /** Plain text, in columns. */
 export const terminalForm: TextForm = {

@@ -1,15 +1,15 @@
-import { isFields } from "../../../shared/fields.ts";
-import { errorMessage } from "../../../shared/errors.ts";
+import { isFields } from "../../../shared/service/fields.ts";
+import { errorMessage } from "../../../shared/service/errors.ts";
 import type { z } from "zod";
-import { isRunTable, unguardText } from "../../datasets/csv_rules.ts";
+import { isRunTable, unguardText } from "../../test/datasets/csv_rules.ts";
 import {
   ANSWER_NAMES,
   createSampleIds,
   findName,
   QUESTION_NAMES,
   SYSTEM_NAMES,
-} from "../../datasets/sample_names.ts";
-import type { Interaction, Scenario } from "../../schemas/scenario.ts";
+} from "../../test/datasets/sample_names.ts";
+import type { Interaction, Scenario } from "../../test/scenario.ts";
 import { parseCsv } from "./csv.ts";
 
 /** A turn and a scenario as they are sent; the service checks them. */

@@ -1,4 +1,4 @@
-import { csvSeparator } from "../../datasets/csv_rules.ts";
+import { csvSeparator } from "../../test/datasets/csv_rules.ts";
 
 /** The rows of a CSV file, and the line of a quote that is never closed: the rest is in its cell. */
 interface CsvRows {

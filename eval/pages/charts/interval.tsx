@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Statistic } from "../../schemas/statistics.ts";
+import type { Statistic } from "../../test/statistics.ts";
 import { intervalText, meanText } from "../words.ts";
 
 export type Interval = readonly [number, number];

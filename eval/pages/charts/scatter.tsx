@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { tip } from "../../../shared/pages/components/tip.tsx";
 import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
-import type { PairedScenarioRow } from "../../compare/pair_lists.ts";
+import type { PairedScenarioRow } from "../../figures/pair_lists.ts";
 import { differenceText } from "../words.ts";
 
 const SIZE = 360;

@@ -9,7 +9,7 @@ import {
   formatTime,
 } from "../../../shared/pages/format.ts";
 import { navigate } from "../../../shared/pages/location.ts";
-import type { ListedRun } from "../../api/schemas/run_schemas.ts";
+import type { ListedRun } from "../../http/schemas/run_schemas.ts";
 import { intervalText, meanText, modelOf, overallOf, scoreLabel } from "../words.ts";
 
 const WIDE = 1200;

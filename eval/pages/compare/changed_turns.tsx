@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
-import type { PairedTurnRow } from "../../compare/pair_lists.ts";
-import type { TurnRow } from "../../run/events/turn_view.ts";
+import type { PairedTurnRow } from "../../figures/pair_lists.ts";
+import type { TurnRow } from "../../run/turn_view.ts";
 import { AttemptButtons, ReplyDiff } from "../parts/replies.tsx";
 import { Section } from "../parts/section.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";

@@ -4,7 +4,7 @@ import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { Empty } from "../../../shared/pages/components/states.tsx";
 import { formatAge } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
-import type { ListedRun } from "../../api/schemas/run_schemas.ts";
+import type { ListedRun } from "../../http/schemas/run_schemas.ts";
 import { listRuns } from "../api.ts";
 import { Failed, Shown, useLoaded } from "../loaded.tsx";
 import { exportItems } from "../run_actions.tsx";

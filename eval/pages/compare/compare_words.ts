@@ -1,6 +1,6 @@
 import { formatNumberOf } from "../../../shared/pages/format.ts";
-import type { Comparison } from "../../compare/compare_stored.ts";
-import { formatP } from "../../schemas/rounding.ts";
+import type { Comparison } from "../../figures/compare_stored.ts";
+import { formatP } from "../../test/rounding.ts";
 import { asSentence, comparedText, differenceText, scoreLabel } from "../words.ts";
 
 /** The score that is shown first: the one that decides, if it was compared. */

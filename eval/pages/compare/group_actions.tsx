@@ -1,6 +1,6 @@
 import type { MenuItem } from "../../../shared/pages/components/menu.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
-import type { Comparison } from "../../compare/compare_stored.ts";
+import type { Comparison } from "../../figures/compare_stored.ts";
 import { downloadItems, tryAction } from "../actions.tsx";
 import { deletionItem } from "../deletion.tsx";
 import { cancelRun, deleteRun, downloadComparison, listRuns, retryRun } from "../api.ts";

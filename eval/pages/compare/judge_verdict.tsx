@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
-import type { Preference } from "../../compare/judge_preference.ts";
+import type { Preference } from "../../figures/judge_preference.ts";
 import { askJudge } from "../api.ts";
 import { Section } from "../parts/section.tsx";
 import { useSending } from "../sending.ts";

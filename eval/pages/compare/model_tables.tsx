@@ -1,8 +1,8 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatCompact, formatCount, formatDuration } from "../../../shared/pages/format.ts";
-import type { ComparedPair } from "../../compare/comparison.ts";
-import type { ComparedRun, Comparison } from "../../compare/compare_stored.ts";
-import { formatP } from "../../schemas/rounding.ts";
+import type { ComparedPair } from "../../figures/comparison.ts";
+import type { ComparedRun, Comparison } from "../../figures/compare_stored.ts";
+import { formatP } from "../../test/rounding.ts";
 import { DifferenceChart, reachOf } from "../charts/difference.tsx";
 import { IntervalChart } from "../charts/interval.tsx";
 import { LiveLink, Section } from "../parts/section.tsx";

@@ -3,7 +3,7 @@ import { DiffText } from "../../../shared/pages/components/diff_text.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { query, setQuery } from "../../../shared/pages/location.ts";
-import { mean } from "../../assess/mean.ts";
+import { mean } from "../../score/mean.ts";
 import { SearchField } from "../parts/search_field.tsx";
 import { hasMarkup, RichText } from "../parts/rich_text.tsx";
 import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
@@ -14,8 +14,8 @@ import {
   formatScore,
 } from "../../../shared/pages/format.ts";
 import { readChoice } from "../../../shared/pages/storage.ts";
-import type { ComparedRun, Comparison } from "../../compare/compare_stored.ts";
-import type { TurnRow } from "../../run/events/turn_view.ts";
+import type { ComparedRun, Comparison } from "../../figures/compare_stored.ts";
+import type { TurnRow } from "../../run/turn_view.ts";
 import { deleteGrade, gradeTurn, listGrades } from "../api.ts";
 import { AUTHOR } from "../grades/grading.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";

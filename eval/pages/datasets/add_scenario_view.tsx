@@ -5,7 +5,7 @@ import { Notice, ProblemNotice } from "../../../shared/pages/components/states.t
 import { showToast } from "../../../shared/pages/components/toast.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query } from "../../../shared/pages/location.ts";
-import type { Scenario } from "../../schemas/scenario.ts";
+import type { Scenario } from "../../test/scenario.ts";
 import { listDatasets } from "../api.ts";
 import type { DraftScenario } from "../batch/batch_input.ts";
 import { Section } from "../parts/section.tsx";

@@ -1,6 +1,6 @@
 import { ApiProblem } from "../../../shared/pages/api_problem.ts";
-import type { Scenario } from "../../schemas/scenario.ts";
-import type { WrittenDataset } from "../../api/dataset_routes.ts";
+import type { Scenario } from "../../test/scenario.ts";
+import type { WrittenDataset } from "../../http/dataset_routes.ts";
 import { datasetLines, listVersions, putDataset } from "../api.ts";
 
 /** The most that is read to be shown. */

@@ -10,7 +10,7 @@ import {
   formatNumberOf,
 } from "../../../shared/pages/format.ts";
 import { navigate, query, setQuery, useSubject } from "../../../shared/pages/location.ts";
-import type { DatasetVersion } from "../../api/dataset_routes.ts";
+import type { DatasetVersion } from "../../http/dataset_routes.ts";
 import { listVersions } from "../api.ts";
 import { Section } from "../parts/section.tsx";
 import { Fact } from "../parts/boxes.tsx";

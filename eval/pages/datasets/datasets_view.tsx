@@ -5,7 +5,7 @@ import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatBytes, formatCount } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import { RowMenu } from "../actions.tsx";
-import type { Dataset } from "../../api/dataset_routes.ts";
+import type { Dataset } from "../../http/dataset_routes.ts";
 import { listDatasets } from "../api.ts";
 import { meaningOf } from "../glossary.tsx";
 import { Shown } from "../loaded.tsx";

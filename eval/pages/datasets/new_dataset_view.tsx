@@ -6,7 +6,7 @@ import { Link } from "../../../shared/pages/components/link.tsx";
 import { Notice, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatBytes, formatNumberOf } from "../../../shared/pages/format.ts";
 import { query } from "../../../shared/pages/location.ts";
-import type { WrittenDataset } from "../../api/dataset_routes.ts";
+import type { WrittenDataset } from "../../http/dataset_routes.ts";
 import { putDataset } from "../api.ts";
 import { createBatchDraft } from "../batch/batch_draft.ts";
 import { BatchField } from "../batch/batch_field.tsx";

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button, IconButton } from "../../../shared/pages/components/button.tsx";
 import { Field, TextField } from "../../../shared/pages/components/field.tsx";
-import { asText } from "../../../shared/fields.ts";
+import { asText } from "../../../shared/service/fields.ts";
 import type { DraftScenario, DraftTurn } from "../batch/batch_input.ts";
 import { freeId } from "./dataset_content.ts";
 

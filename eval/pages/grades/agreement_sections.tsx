@@ -6,7 +6,7 @@ import {
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
-import type { GradeAgreement } from "../../schemas/grades.ts";
+import type { GradeAgreement } from "../../test/grades.ts";
 import { Section } from "../parts/section.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { differenceText, scoreLabel } from "../words.ts";

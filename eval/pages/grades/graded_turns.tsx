@@ -3,7 +3,7 @@ import { Age } from "../../../shared/pages/components/states.tsx";
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
-import type { PlacedGrade } from "../../schemas/grades.ts";
+import type { PlacedGrade } from "../../test/grades.ts";
 import { deleteGrade, listGrades } from "../api.ts";
 import { Section } from "../parts/section.tsx";
 import { Shown } from "../loaded.tsx";

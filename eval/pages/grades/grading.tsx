@@ -8,7 +8,7 @@ import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { showToast } from "../../../shared/pages/components/toast.tsx";
 import { formatAge, formatDateTime, formatScore } from "../../../shared/pages/format.ts";
 import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
-import type { Grade } from "../../schemas/grades.ts";
+import type { Grade } from "../../test/grades.ts";
 import { deleteGrade, gradeTurn } from "../api.ts";
 import { tryAction } from "../actions.tsx";
 import { Section } from "../parts/section.tsx";

@@ -5,7 +5,7 @@ import { listDatasets } from "../api.ts";
 import { BatchField } from "../batch/batch_field.tsx";
 import { Section } from "../parts/section.tsx";
 import { Failed, useLoaded } from "../loaded.tsx";
-import type { Dataset } from "../../api/dataset_routes.ts";
+import type { Dataset } from "../../http/dataset_routes.ts";
 import { Select } from "../parts/fields.tsx";
 import { draft, setBatchText } from "./draft.ts";
 

@@ -1,7 +1,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import { keepForTab, readForTab } from "../../../shared/pages/storage.ts";
-import { asFields, asText } from "../../../shared/fields.ts";
-import type { EvaluateTarget } from "../../schemas/evaluate_request.ts";
+import { asFields, asText } from "../../../shared/service/fields.ts";
+import type { EvaluateTarget } from "../../test/evaluate_request.ts";
 import { createBatchDraft } from "../batch/batch_draft.ts";
 import type { BatchInput } from "../batch/batch_input.ts";
 

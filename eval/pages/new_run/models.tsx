@@ -4,11 +4,11 @@ import { Button, IconButton } from "../../../shared/pages/components/button.tsx"
 import { Field, TextField } from "../../../shared/pages/components/field.tsx";
 import { useOpened } from "../../../shared/pages/components/menu.tsx";
 import { findOptions, useOptionList } from "../../../shared/pages/components/option_list.tsx";
-import { asFields, asText } from "../../../shared/fields.ts";
+import { asFields, asText } from "../../../shared/service/fields.ts";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { listModels } from "../api.ts";
 import { useLoaded } from "../loaded.tsx";
-import { explainShutdown } from "../../endpoint/shutdown.ts";
+import { explainShutdown } from "../../ask/shutdown.ts";
 import { draft, type ModelElsewhere } from "./draft.ts";
 
 /** A model's id: any text, with the models that the endpoint lists below it. */

@@ -7,8 +7,8 @@ import {
   formatScore,
 } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
-import type { Run } from "../../api/schemas/run_schemas.ts";
-import type { RunPower } from "../../noise/power.ts";
+import type { Run } from "../../http/schemas/run_schemas.ts";
+import type { RunPower } from "../../figures/power.ts";
 import { planRun } from "../api.ts";
 import { Section } from "../parts/section.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";

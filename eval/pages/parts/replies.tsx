@@ -1,7 +1,7 @@
 import { DiffText } from "../../../shared/pages/components/diff_text.tsx";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
-import type { TurnRow } from "../../run/events/turn_view.ts";
+import type { TurnRow } from "../../run/turn_view.ts";
 import { RESULTS } from "../words.ts";
 
 /** Both texts side by side, each with the words that only it has. */

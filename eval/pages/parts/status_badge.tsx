@@ -1,4 +1,4 @@
-import type { ListedRun } from "../../api/schemas/run_schemas.ts";
+import type { ListedRun } from "../../http/schemas/run_schemas.ts";
 
 /** The status, and in lists how far a run is that is running. Only results are green or red. */
 export function StatusBadge({ run: { status, detail, progress }, hasShare = true }: {

@@ -1,15 +1,15 @@
-import type { GradeAgreement } from "../../schemas/grades.ts";
-import type { InteractionResult } from "../../schemas/interaction_result.ts";
-import type { RunNoise } from "../../schemas/noise.ts";
-import type { Run } from "../../api/schemas/run_schemas.ts";
-import type { ScoreDescription } from "../../assess/scores/score.ts";
-import type { Comparison } from "../../compare/compare_stored.ts";
-import type { PairedScenarioRow, PairedTurnRow } from "../../compare/pair_lists.ts";
-import type { RunSummary } from "../../results/run_summary.ts";
-import type { TurnRow } from "../../run/events/turn_view.ts";
-import type { ScenarioRow, ShownTurn } from "../../api/schemas/turn_schemas.ts";
-import { mean } from "../../assess/mean.ts";
-import { standingOf } from "../../results/passing.ts";
+import type { GradeAgreement } from "../../test/grades.ts";
+import type { InteractionResult } from "../../test/interaction_result.ts";
+import type { RunNoise } from "../../test/noise.ts";
+import type { Run } from "../../http/schemas/run_schemas.ts";
+import type { ScoreDescription } from "../../score/score.ts";
+import type { Comparison } from "../../figures/compare_stored.ts";
+import type { PairedScenarioRow, PairedTurnRow } from "../../figures/pair_lists.ts";
+import type { RunSummary } from "../../figures/run_summary.ts";
+import type { TurnRow } from "../../run/turn_view.ts";
+import type { ScenarioRow, ShownTurn } from "../../http/schemas/turn_schemas.ts";
+import { mean } from "../../score/mean.ts";
+import { standingOf } from "../../figures/passing.ts";
 import type { Parameters, Source } from "../source.ts";
 import { placeOf } from "../words.ts";
 
@@ -25,7 +25,7 @@ export interface RunReport {
   agreement: GradeAgreement;
 }
 
-/** What a report of a comparison holds; see `eval/export/text/compared_replies.ts`. */
+/** What a report of a comparison holds; see `eval/report/text/compared_replies.ts`. */
 interface ComparisonReport {
   comparison: Comparison;
   pairs: {

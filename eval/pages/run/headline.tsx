@@ -6,10 +6,10 @@ import {
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
-import type { Run } from "../../api/schemas/run_schemas.ts";
-import type { RunSummary } from "../../results/run_summary.ts";
-import type { ComparedRun, Comparison } from "../../compare/compare_stored.ts";
-import { formatP } from "../../schemas/rounding.ts";
+import type { Run } from "../../http/schemas/run_schemas.ts";
+import type { RunSummary } from "../../figures/run_summary.ts";
+import type { ComparedRun, Comparison } from "../../figures/compare_stored.ts";
+import { formatP } from "../../test/rounding.ts";
 import { Explained } from "../glossary.tsx";
 import { LiveLink } from "../parts/section.tsx";
 import {

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
 import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
-import type { RunSummary } from "../../results/run_summary.ts";
+import type { RunSummary } from "../../figures/run_summary.ts";
 import { Select } from "../parts/fields.tsx";
 import { Section } from "../parts/section.tsx";
 

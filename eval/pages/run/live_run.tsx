@@ -6,8 +6,8 @@ import {
   formatNumberOf,
   formatScore,
 } from "../../../shared/pages/format.ts";
-import type { InteractionResult } from "../../schemas/interaction_result.ts";
-import type { Run } from "../../api/schemas/run_schemas.ts";
+import type { InteractionResult } from "../../test/interaction_result.ts";
+import type { Run } from "../../http/schemas/run_schemas.ts";
 import { followRun } from "../api.ts";
 import { source } from "../source.ts";
 

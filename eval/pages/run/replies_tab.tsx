@@ -6,7 +6,7 @@ import { Empty, Loading } from "../../../shared/pages/components/states.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
 import { useIsPrinting } from "./printing.ts";
-import type { Run } from "../../api/schemas/run_schemas.ts";
+import type { Run } from "../../http/schemas/run_schemas.ts";
 import { Select } from "../parts/fields.tsx";
 import { scoreLabel } from "../words.ts";
 import { Chips, describeFilters, MoreFilters } from "./reply_filters.tsx";

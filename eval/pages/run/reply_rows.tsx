@@ -6,7 +6,7 @@ import { hasMarkup, RichText } from "../parts/rich_text.tsx";
 import { formatCount, formatScore } from "../../../shared/pages/format.ts";
 import { navigate, query } from "../../../shared/pages/location.ts";
 import { useIsPrinting } from "./printing.ts";
-import type { TurnRow } from "../../run/events/turn_view.ts";
+import type { TurnRow } from "../../run/turn_view.ts";
 import { attemptText, errorText, placeOf, resultOf, RESULTS, saidAt } from "../words.ts";
 import type { TurnList } from "./turn/turn_list.ts";
 import { isPlain, LINES, readLines } from "./turn/turn_query.ts";

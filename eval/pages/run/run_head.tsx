@@ -4,7 +4,7 @@ import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/
 import { navigate, query } from "../../../shared/pages/location.ts";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
-import type { Run } from "../../api/schemas/run_schemas.ts";
+import type { Run } from "../../http/schemas/run_schemas.ts";
 import { StatusBadge } from "../parts/status_badge.tsx";
 import { Explained } from "../glossary.tsx";
 import { datasetText, modelOf, sumOf } from "../words.ts";

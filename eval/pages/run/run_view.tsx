@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { lazy } from "../../../shared/pages/components/lazy.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { leftAt, query, scrollBackTo, useSubject } from "../../../shared/pages/location.ts";
-import type { Run } from "../../api/schemas/run_schemas.ts";
+import type { Run } from "../../http/schemas/run_schemas.ts";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { RescoreDialog } from "../rescoring.tsx";
 import { ChangeRunDialog } from "../run_actions.tsx";

@@ -1,8 +1,8 @@
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
 import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
-import type { ScenarioRow } from "../../api/schemas/turn_schemas.ts";
-import { mean } from "../../assess/mean.ts";
+import type { ScenarioRow } from "../../http/schemas/turn_schemas.ts";
+import { mean } from "../../score/mean.ts";
 import { Section } from "../parts/section.tsx";
 import { Shown } from "../loaded.tsx";
 import { readPages, usePages } from "../parts/paging.tsx";

@@ -2,7 +2,7 @@ import { listModels, startRun } from "../api.ts";
 
 /** Where `deno task dev` starts assay-agent. */
 const ENDPOINT = "http://127.0.0.1:8000";
-/** The two models of the embedded demo; see `agent/models/demo_names.ts`. */
+/** The two models of the embedded demo; see `agent/core/models/demo_names.ts`. */
 const DEMO = ["demo/assistant", "a55a9000-de30-4f1e-8a7e-000000000001"];
 
 const CONVERSATIONS: [id: string, message: string, reference: string][] = [

@@ -1,7 +1,7 @@
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Age } from "../../../shared/pages/components/states.tsx";
-import type { TurnSearch } from "../../api/schemas/turn_schemas.ts";
-import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import type { TurnSearch } from "../../http/schemas/turn_schemas.ts";
+import type { InteractionResult } from "../../test/interaction_result.ts";
 import { searchTurns } from "../api.ts";
 import { Section } from "../parts/section.tsx";
 import { Shown } from "../loaded.tsx";

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { ApiProblem } from "../../../shared/pages/api_problem.ts";
-import type { ListedRun } from "../../api/schemas/run_schemas.ts";
+import type { ListedRun } from "../../http/schemas/run_schemas.ts";
 import { listRuns } from "../api.ts";
 import type { Parameters } from "../source.ts";
 

@@ -11,7 +11,7 @@ import {
   formatScore,
 } from "../../../shared/pages/format.ts";
 import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
-import type { ListedRun } from "../../api/schemas/run_schemas.ts";
+import type { ListedRun } from "../../http/schemas/run_schemas.ts";
 import { IntervalChart } from "../charts/interval.tsx";
 import { StatusBadge } from "../parts/status_badge.tsx";
 import { runActions } from "../run_actions.tsx";

@@ -7,7 +7,7 @@ import { Link } from "../../../shared/pages/components/link.tsx";
 import { Empty, Loading } from "../../../shared/pages/components/states.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query, setQuery } from "../../../shared/pages/location.ts";
-import type { Run } from "../../api/schemas/run_schemas.ts";
+import type { Run } from "../../http/schemas/run_schemas.ts";
 import { tryAction } from "../actions.tsx";
 import { deleteRun, listRuns } from "../api.ts";
 import { Trend, trendChoices, trendLabel } from "../charts/trend.tsx";

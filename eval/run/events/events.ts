@@ -1,12 +1,12 @@
 import type { ServerSentEventMessage } from "@std/http/server-sent-event-stream";
-import { waitFor } from "../../../shared/abort.ts";
-import type { StoredRun } from "../../store/runs/run_record.ts";
+import { waitFor } from "../../../shared/service/abort.ts";
+import type { StoredRun } from "../../store/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
-import type { TurnEvent } from "../../store/turns/turn_record.ts";
-import { requireWhole } from "../../store/turns/whole_reader.ts";
-import type { RunProgress } from "../manager/active_run.ts";
-import type { RunManager } from "../manager/manager.ts";
-import { restingProgress } from "./view.ts";
+import type { TurnEvent } from "../../store/turn_record.ts";
+import { requireWhole } from "../../store/whole_reader.ts";
+import type { RunProgress } from "../active_run.ts";
+import type { RunManager } from "../manager.ts";
+import { restingProgress } from "../view.ts";
 
 /** Turns read at once; at most this many are in memory for a slow client. */
 const PAGE = 100;

@@ -1,7 +1,7 @@
-import { planOf, turnsOf } from "../../schemas/conversations.ts";
+import { planOf, turnsOf } from "../../test/conversations.ts";
 import type { Finished } from "../manager/run_ports.ts";
-import type { StoredRun } from "../../store/runs/run_record.ts";
-import type { AttemptPosition } from "../../store/turns/turn_record.ts";
+import type { StoredRun } from "../../store/run_record.ts";
+import type { AttemptPosition } from "../../store/turn_record.ts";
 import type { RunStore } from "../../store/store.ts";
 
 /**

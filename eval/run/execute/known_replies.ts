@@ -1,10 +1,10 @@
-import { conflict } from "../../../shared/errors.ts";
-import type { InteractionResult } from "../../schemas/interaction_result.ts";
-import type { Target } from "../../endpoint/target.ts";
-import type { StoredRun } from "../../store/runs/run_record.ts";
+import { conflict } from "../../../shared/service/errors.ts";
+import type { InteractionResult } from "../../test/interaction_result.ts";
+import type { Target } from "../../ask/target.ts";
+import type { StoredRun } from "../../store/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
 import type { Answer, EarlierReply, KnownReplies } from "../manager/run_ports.ts";
-import { REQUEST_FAILED } from "../../schemas/scenario.ts";
+import { REQUEST_FAILED } from "../../test/scenario.ts";
 
 /**
  * The replies of a run that need not be asked for: those of its request, or those of the run that it

@@ -1,13 +1,13 @@
 import pLimit from "p-limit";
 import { setImmediate } from "node:timers/promises";
-import { type Interaction, type Scenario, systemPromptOf } from "../../schemas/scenario.ts";
+import { type Interaction, type Scenario, systemPromptOf } from "../../test/scenario.ts";
 import {
   firstTurnOf,
   hasReferenceHistory,
   listConversations,
   type RunPlan,
-} from "../../schemas/conversations.ts";
-import { createYielder } from "../../../shared/yielder.ts";
+} from "../../test/conversations.ts";
+import { createYielder } from "../../../shared/service/yielder.ts";
 import {
   type Answer,
   ConversationTaken,
@@ -17,10 +17,10 @@ import {
   type TakenConversation,
   type TimedReply,
 } from "../manager/run_ports.ts";
-import { referenceOf } from "../../assess/references.ts";
-import type { ReplyCircumstances, Spent } from "../../assess/assessment.ts";
-import type { ConversationMessage } from "../../endpoint/target.ts";
-import type { TurnPosition } from "../../store/turns/turn_record.ts";
+import { referenceOf } from "../../score/references.ts";
+import type { ReplyCircumstances, Spent } from "../../score/assessment.ts";
+import type { ConversationMessage } from "../../ask/target.ts";
+import type { TurnPosition } from "../../store/turn_record.ts";
 import { ask, toAnswer, toMessage, toResult } from "./turn_result.ts";
 
 /**

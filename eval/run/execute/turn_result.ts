@@ -1,14 +1,14 @@
-import { type InteractionError, InteractionResult } from "../../schemas/interaction_result.ts";
-import { Interaction, REQUEST_FAILED } from "../../schemas/scenario.ts";
-import { referenceOf } from "../../assess/references.ts";
-import { Cost } from "../../schemas/cost.ts";
-import type { Assessment, Assessor, ReplyCircumstances } from "../../assess/assessment.ts";
+import { type InteractionError, InteractionResult } from "../../test/interaction_result.ts";
+import { Interaction, REQUEST_FAILED } from "../../test/scenario.ts";
+import { referenceOf } from "../../score/references.ts";
+import { Cost } from "../../test/cost.ts";
+import type { Assessment, Assessor, ReplyCircumstances } from "../../score/assessment.ts";
 import { isTruncated } from "../../../shared/providers/openai_messages.ts";
-import type { TargetReply } from "../../endpoint/reply.ts";
-import type { ConversationMessage, Target } from "../../endpoint/target.ts";
-import type { TurnPosition } from "../../store/turns/turn_record.ts";
+import type { TargetReply } from "../../ask/reply.ts";
+import type { ConversationMessage, Target } from "../../ask/target.ts";
+import type { TurnPosition } from "../../store/turn_record.ts";
 import type { Answer, EarlierReply, RunPorts, TimedReply } from "../manager/run_ports.ts";
-import { isAbort } from "../../../shared/errors.ts";
+import { isAbort } from "../../../shared/service/errors.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 
 /** The position of an answer, and the conversation before it. */

@@ -1,9 +1,9 @@
-import type { InteractionError, InteractionResult } from "../../schemas/interaction_result.ts";
-import type { Assessor } from "../../assess/assessment.ts";
-import type { TargetReply } from "../../endpoint/reply.ts";
-import type { Target } from "../../endpoint/target.ts";
-import type { AttemptPosition, TurnPosition } from "../../store/turns/turn_record.ts";
-import type { Limiter } from "../execute/fair_limiter.ts";
+import type { InteractionError, InteractionResult } from "../../test/interaction_result.ts";
+import type { Assessor } from "../../score/assessment.ts";
+import type { TargetReply } from "../../ask/reply.ts";
+import type { Target } from "../../ask/target.ts";
+import type { AttemptPosition, TurnPosition } from "../../store/turn_record.ts";
+import type { Limiter } from "../fair_limiter.ts";
 
 /**
  * Thrown by `Recorder.record` if the turn is already stored: another process has this conversation.

@@ -1,6 +1,6 @@
 import type { RunStore } from "../../store/store.ts";
-import type { ActiveRun } from "./active_run.ts";
-import type { RunStatus, StoredRun } from "../../store/runs/run_record.ts";
+import type { ActiveRun } from "../active_run.ts";
+import type { RunStatus, StoredRun } from "../../store/run_record.ts";
 import type { RunWork } from "./run_ports.ts";
 
 interface SharedRunsOptions {

@@ -1,10 +1,10 @@
-import { AppError, type FieldError } from "../../../shared/errors.ts";
-import { requireUsableChecks } from "../../assess/checks/planned_checks.ts";
-import { referenceOf } from "../../assess/references.ts";
-import type { ScoringPorts } from "../../assess/scoring_ports.ts";
-import { ScoredBy } from "../../schemas/evaluate_response.ts";
-import type { EndpointPolicy } from "../../endpoint/policy.ts";
-import { batchPath, type EvaluateRequest } from "../../schemas/evaluate_request.ts";
+import { AppError, type FieldError } from "../../../shared/service/errors.ts";
+import { requireUsableChecks } from "../../score/planned_checks.ts";
+import { referenceOf } from "../../score/references.ts";
+import type { ScoringPorts } from "../../score/scoring_ports.ts";
+import { ScoredBy } from "../../test/evaluate_response.ts";
+import type { EndpointPolicy } from "../../ask/policy.ts";
+import { batchPath, type EvaluateRequest } from "../../test/evaluate_request.ts";
 import type { NewRun } from "../../store/store.ts";
 
 interface UsableDeps {
@@ -34,7 +34,7 @@ async function requireUsableScorers(
   { scoring, endpoints }: UsableDeps,
 ): Promise<void> {
   if (scorers.length === 0) return;
-  const { describeScores } = await import("../../assess/scores/scorers.ts"); // few runs have scorers
+  const { describeScores } = await import("../../score/scorers.ts"); // few runs have scorers
   const taken = new Set(describeScores(scoring).map(({ name }) => name));
   for (const [index, { name, url }] of scorers.entries()) {
     endpoints.requireAllowed(url);

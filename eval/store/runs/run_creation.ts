@@ -1,13 +1,13 @@
-import { createYielder } from "../../../shared/yielder.ts";
+import { createYielder } from "../../../shared/service/yielder.ts";
 import { type Kysely, sql, type Transaction } from "kysely";
-import { countTurns, planOf } from "../../schemas/conversations.ts";
+import { countTurns, planOf } from "../../test/conversations.ts";
 import {
   datasetNameOf,
   digestBatch,
   type RunGroup,
   type RunRecord,
   type StoredRun,
-} from "./run_record.ts";
+} from "../run_record.ts";
 import { ALL_TURN_COLUMNS, RECORD_COLUMNS, toRecord, toRunRow } from "./run_rows.ts";
 import type { Tables } from "../schema/schema.ts";
 import type { IdempotencyKey, KnownRun, NewRun, RunStore } from "../store.ts";

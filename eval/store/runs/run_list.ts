@@ -1,10 +1,10 @@
 import { type Kysely, type RawBuilder, sql, type SqlBool } from "kysely";
-import type { RunCursor, RunSort, RunSortKey } from "./list_query.ts";
+import type { RunCursor, RunSort, RunSortKey } from "../list_query.ts";
 import { LIST_COLUMNS, toRecord } from "./run_rows.ts";
 import type { Tables } from "../schema/schema.ts";
 import type { RunFilter, RunPage } from "../store.ts";
 import { likePatterns } from "../turns/turn_conditions.ts";
-import type { RunRecord } from "./run_record.ts";
+import type { RunRecord } from "../run_record.ts";
 
 const NEWEST_FIRST: RunSort = { by: "created_at", isDescending: true };
 

@@ -1,13 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { createYielder } from "../../../shared/yielder.ts";
+import { createYielder } from "../../../shared/service/yielder.ts";
 import { createGradeReader } from "../grades.ts";
 import { createDatasetReader } from "../datasets.ts";
 import { groupRuns, listRuns } from "./run_list.ts";
 import { parseTurn, RECORD_COLUMNS, type SelectedTurn, toRecord, toTurnText } from "./run_rows.ts";
 import type { Tables, TurnsTable } from "../schema/schema.ts";
 import { createTurnQueries } from "../turns/turn_queries.ts";
-import type { TurnPosition, TurnText } from "../turns/turn_record.ts";
-import type { Tally } from "./run_record.ts";
+import type { TurnPosition, TurnText } from "../turn_record.ts";
+import type { Tally } from "../run_record.ts";
 import type { RunReader } from "../store.ts";
 
 /** Turns read at once, in number and in bytes: pages are quick to read and small in memory. */

@@ -1,7 +1,7 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 import type { RunsTable, TurnsTable } from "../schema/schema.ts";
-import type { RunRecord, StoredRun, Tally } from "./run_record.ts";
-import type { StoredTurn, TurnText } from "../turns/turn_record.ts";
+import type { RunRecord, StoredRun, Tally } from "../run_record.ts";
+import type { StoredTurn, TurnText } from "../turn_record.ts";
 import type { StatusChange } from "../store.ts";
 
 /** The columns of a run without its request, which may have megabytes. */

@@ -7,7 +7,7 @@ import { createRunReader } from "./run_reader.ts";
 import { toStatusColumns, toTurn, TURN_COLUMNS } from "./run_rows.ts";
 import type { Tables } from "../schema/schema.ts";
 import type { RunStore } from "../store.ts";
-import type { SummaryQueries } from "./list_query.ts";
+import type { SummaryQueries } from "../list_query.ts";
 
 interface RunStoreOptions extends RunCreationOptions {
   /** A connection that waits for no writer; `db` reads, too, if it is unset. */

@@ -1,5 +1,5 @@
 import type { Generated, Kysely } from "kysely";
-import type { Gate, RunStatus } from "../runs/run_record.ts";
+import type { Gate, RunStatus } from "../run_record.ts";
 
 /** The tables of both databases, as `create_tables.ts` creates them. Times are milliseconds since 1970. */
 export interface Tables {

@@ -1,8 +1,8 @@
 import { type Expression, type RawBuilder, sql, type SqlBool } from "kysely";
-import type { TurnFilter, TurnOutcome } from "../runs/list_query.ts";
-import { facetName } from "./turn_record.ts";
-import { ROUNDING } from "../../schemas/rounding.ts";
-import type { InteractionResult } from "../../schemas/interaction_result.ts";
+import type { TurnFilter, TurnOutcome } from "../list_query.ts";
+import { facetName } from "../turn_record.ts";
+import { ROUNDING } from "../../test/rounding.ts";
+import type { InteractionResult } from "../../test/interaction_result.ts";
 
 /** The value of a score in a row of `turns`. */
 export function scoreValue(name: string): RawBuilder<number | null> {

@@ -7,9 +7,9 @@ import type {
   TurnQuery,
   TurnQueryPage,
   TurnSort,
-} from "../runs/list_query.ts";
+} from "../list_query.ts";
 import type { Tables } from "../schema/schema.ts";
-import { facetName, type TurnFacets, turnKey, type TurnPosition } from "./turn_record.ts";
+import { facetName, type TurnFacets, turnKey, type TurnPosition } from "../turn_record.ts";
 import { conditionsOf, findsText, hasOutcome, scoreValue } from "./turn_conditions.ts";
 
 /** Of results in one page. SQL knows the sizes without reading the texts. */

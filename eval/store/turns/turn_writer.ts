@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { RecordedTurn } from "../store.ts";
-import { readFacets, type StoredTurn } from "./turn_record.ts";
+import { readFacets, type StoredTurn } from "../turn_record.ts";
 import type { Tables, TurnsTable } from "../schema/schema.ts";
 import { CompiledQuery, type Kysely } from "kysely";
 import { readTally } from "../runs/run_reader.ts";

@@ -3,8 +3,8 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { StartFailure } from "../../../agent/mcp/client.ts";
 import { parseMcpConfig } from "../../../agent/mcp/config.ts";
 import { readResult } from "../../../agent/mcp/result.ts";
-import { ToolError } from "../../../agent/tools/tool.ts";
-import { AnswerTooLarge } from "../../../shared/http/fetch/outgoing_fetch.ts";
+import { ToolError } from "../../../agent/core/tools/tool.ts";
+import { AnswerTooLarge } from "../../../shared/http/outgoing_fetch.ts";
 import { connectMcp, unknownMethod } from "../../fakes/connect_mcp.ts";
 import { names, openSource, session, sourceBecomes } from "../../fakes/mcp_sessions.ts";
 import { type ReceivedRequest, startProviderDouble } from "../../fakes/provider_double.ts";

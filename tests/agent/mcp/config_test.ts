@@ -5,8 +5,8 @@ import {
   readMcpConfig,
   secretsOf,
 } from "../../../agent/mcp/config.ts";
-import { ConfigError } from "../../../shared/config/config.ts";
-import { createRedactor } from "../../../shared/redaction.ts";
+import { ConfigError } from "../../../shared/service/config.ts";
+import { createRedactor } from "../../../shared/service/redaction.ts";
 import { runServiceCommand, startServiceProcess } from "../../fakes/service_process.ts";
 
 Deno.test("the file has the format of desktop clients, and errors name what is wrong", () => {

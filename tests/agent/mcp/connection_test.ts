@@ -10,8 +10,8 @@ import { explainPermission, parseMcpConfig } from "../../../agent/mcp/config.ts"
 import { createRetryPauses } from "../../../agent/mcp/pauses.ts";
 import type { McpToolList } from "../../../agent/mcp/tool_list.ts";
 import { createMcpToolSource } from "../../../agent/mcp/tool_source.ts";
-import { ToolError, type ToolSource } from "../../../agent/tools/tool.ts";
-import { silentLogger } from "../../../shared/log.ts";
+import { ToolError, type ToolSource } from "../../../agent/core/tools/tool.ts";
+import { silentLogger } from "../../../shared/service/log.ts";
 import { connectMcp, unknownMethod } from "../../fakes/connect_mcp.ts";
 import {
   names,

@@ -6,8 +6,8 @@ import {
   createMessageFetch,
 } from "../../../agent/mcp/message_limits.ts";
 import { keepTail } from "../../../agent/mcp/transport.ts";
-import { AnswerTooLarge } from "../../../shared/http/fetch/outgoing_fetch.ts";
-import { createRedactor } from "../../../shared/redaction.ts";
+import { AnswerTooLarge } from "../../../shared/http/outgoing_fetch.ts";
+import { createRedactor } from "../../../shared/service/redaction.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { withRequestScope } from "../../../shared/ops/tracing.ts";
+import { withRequestScope } from "../../../shared/service/ops/tracing.ts";
 import { connectMcp } from "../../fakes/connect_mcp.ts";
 import { createModernServer } from "../../fakes/modern_server.ts";
 import { until } from "../../fakes/until.ts";

@@ -2,9 +2,9 @@ import { assert, assertEquals } from "@std/assert";
 import type { McpEvents } from "../../../agent/mcp/client.ts";
 import { parseMcpConfig } from "../../../agent/mcp/config.ts";
 import { nameTools } from "../../../agent/mcp/tool_source.ts";
-import { observeTools } from "../../../agent/tools/tool.ts";
-import { silentLogger } from "../../../shared/log.ts";
-import { createMetrics } from "../../../shared/ops/metrics.ts";
+import { observeTools } from "../../../agent/core/tools/tool.ts";
+import { silentLogger } from "../../../shared/service/log.ts";
+import { createMetrics } from "../../../shared/service/ops/metrics.ts";
 import {
   names,
   neverStarts,

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { toChunk, toUsageChunk } from "../../../agent/openai/completion.ts";
+import { toChunk, toUsageChunk } from "../../../agent/http/openai/completion.ts";
 import { type Chunk, createAnswerBuilder } from "../../../agent/pages/answer_stream.ts";
 import {
   type Answer,
@@ -25,7 +25,7 @@ import {
 import { describeRepairs } from "../../../agent/pages/answer_view.tsx";
 import { datasetLink, parseEvalAddress } from "../../../agent/pages/save_test/add_to_dataset.tsx";
 import { draftTest, slugOf, toScenario } from "../../../agent/pages/save_test/test_scenario.ts";
-import { Scenario } from "../../../eval/schemas/scenario.ts";
+import { Scenario } from "../../../eval/test/scenario.ts";
 
 const empty = () => createConversation({ models: ["a/b"], settings: DEFAULT_SETTINGS, now: 1 });
 

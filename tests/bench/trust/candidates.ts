@@ -1,10 +1,10 @@
-import { mean, sampleVariance } from "../../../eval/assess/mean.ts";
+import { mean, sampleVariance } from "../../../eval/score/mean.ts";
 import {
   type Interval,
   meanInterval,
   normalCdf,
   normalQuantile,
-} from "../../../eval/results/mean_interval.ts";
+} from "../../../eval/figures/summary/mean_interval.ts";
 import { createSampler } from "../../fakes/simulated_scores.ts";
 
 /** An interval for the mean of scores in [0, 1], from those of five scenarios or more. */

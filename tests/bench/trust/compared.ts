@@ -2,8 +2,8 @@ import {
   differencesOf,
   permutationTest,
   testedInterval,
-} from "../../../eval/compare/statistics/permutation.ts";
-import { ALPHA } from "../../../eval/results/mean_interval.ts";
+} from "../../../eval/figures/compare/statistics/permutation.ts";
+import { ALPHA } from "../../../eval/figures/summary/mean_interval.ts";
 import type { CoverageShares } from "./coverage.ts";
 import { createSampler, type Sampler } from "../../fakes/simulated_scores.ts";
 

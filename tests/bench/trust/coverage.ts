@@ -1,4 +1,4 @@
-import { aggregateScores } from "../../../eval/results/statistics.ts";
+import { aggregateScores } from "../../../eval/figures/summary/statistics.ts";
 import { aggregateScenarios } from "../../fakes/whole_results.ts";
 import { createSampler, type Sampler } from "../../fakes/simulated_scores.ts";
 

@@ -1,4 +1,4 @@
-import type { Interval } from "../../../eval/results/mean_interval.ts";
+import type { Interval } from "../../../eval/figures/summary/mean_interval.ts";
 import { CANDIDATES } from "./candidates.ts";
 
 /** One cell of the grid of exact coverages. */

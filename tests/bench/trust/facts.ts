@@ -1,5 +1,5 @@
-import { createLocalEmbedder } from "../../../eval/assess/embeddings/local.ts";
-import type { EvaluateResponse } from "../../../eval/schemas/evaluate_response.ts";
+import { createLocalEmbedder } from "../../../eval/score/local_encoder.ts";
+import type { EvaluateResponse } from "../../../eval/test/evaluate_response.ts";
 import { endpointTarget } from "../../fakes/endpoint_target.ts";
 import { interaction, providerError, scenario } from "../../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";

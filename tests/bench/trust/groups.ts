@@ -1,5 +1,5 @@
-import { compareRuns } from "../../../eval/compare/compare.ts";
-import { ALPHA } from "../../../eval/results/mean_interval.ts";
+import { compareRuns } from "../../../eval/figures/compare.ts";
+import { ALPHA } from "../../../eval/figures/summary/mean_interval.ts";
 import { recordedRun } from "../../fakes/recorded_run.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
 

@@ -1,6 +1,12 @@
-import { type Attempts, permutationTest } from "../../../eval/compare/statistics/permutation.ts";
-import { scenariosNeeded, stepOfDifferences } from "../../../eval/compare/statistics/planning.ts";
-import { ALPHA } from "../../../eval/results/mean_interval.ts";
+import {
+  type Attempts,
+  permutationTest,
+} from "../../../eval/figures/compare/statistics/permutation.ts";
+import {
+  scenariosNeeded,
+  stepOfDifferences,
+} from "../../../eval/figures/compare/statistics/planning.ts";
+import { ALPHA } from "../../../eval/figures/summary/mean_interval.ts";
 import { createSampler, SCORE_KINDS } from "../../fakes/simulated_scores.ts";
 
 /** One cell of the grid of plans. */

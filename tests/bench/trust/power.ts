@@ -2,8 +2,8 @@ import {
   type Attempts,
   differencesOf,
   permutationTest,
-} from "../../../eval/compare/statistics/permutation.ts";
-import { ALPHA } from "../../../eval/results/mean_interval.ts";
+} from "../../../eval/figures/compare/statistics/permutation.ts";
+import { ALPHA } from "../../../eval/figures/summary/mean_interval.ts";
 import { createSampler, type Sampler } from "../../fakes/simulated_scores.ts";
 
 /** One cell of the grid of real differences. */

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import type { ConversationMessage } from "../../../eval/endpoint/target.ts";
+import type { ConversationMessage } from "../../../eval/ask/target.ts";
 import { batchFile, cliContext } from "../../fakes/cli_context.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 

@@ -4,7 +4,7 @@ import { UsageError } from "../../../eval/cli/command.ts";
 import { createCliLogger } from "../../../eval/cli/process/deno_context.ts";
 import { readText, realPath, writeText } from "../../../eval/cli/process/deno_files.ts";
 import { EvalConfig } from "../../../eval/config.ts";
-import { parseConfig } from "../../../shared/config/config.ts";
+import { parseConfig } from "../../../shared/service/config.ts";
 import { batchFile, cliContext } from "../../fakes/cli_context.ts";
 
 function createStream(isTerminal: boolean) {

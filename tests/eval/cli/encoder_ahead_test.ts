@@ -1,6 +1,6 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
 import { createEncoderAhead } from "../../../eval/cli/process/encoder_ahead.ts";
-import type { WorkerPort } from "../../../shared/background/worker_call.ts";
+import type { WorkerPort } from "../../../shared/service/worker_call.ts";
 
 function encoderAhead() {
   const started: { worker: WorkerPort; sent: unknown[]; isEnded: boolean }[] = [];

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parse } from "csv-parse/sync";
 import { parse as parseJunit, type TestSuites } from "junit2json";
-import type { EvaluateRequest } from "../../../eval/schemas/evaluate_request.ts";
+import type { EvaluateRequest } from "../../../eval/test/evaluate_request.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import { batchFile, cliContext, type CliOptions } from "../../fakes/cli_context.ts";
 import { providerError } from "../../fakes/eval_ports.ts";

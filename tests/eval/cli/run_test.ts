@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { TargetReply } from "../../../eval/endpoint/reply.ts";
-import type { InteractionResult } from "../../../eval/schemas/interaction_result.ts";
+import type { TargetReply } from "../../../eval/ask/reply.ts";
+import type { InteractionResult } from "../../../eval/test/interaction_result.ts";
 import { batchFile, cliContext } from "../../fakes/cli_context.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";

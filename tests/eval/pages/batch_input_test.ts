@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { Comparison } from "../../../eval/compare/compare_stored.ts";
+import type { Comparison } from "../../../eval/figures/compare_stored.ts";
 import { turnPath } from "../../../eval/pages/api.ts";
 import { createBatchDraft } from "../../../eval/pages/batch/batch_draft.ts";
 import {
@@ -20,7 +20,7 @@ import { createFileSource, type RunReport } from "../../../eval/pages/report/fil
 import { findNeighbour } from "../../../eval/pages/run/turn/turn_list.ts";
 import { type Parameters, setSource, type Source } from "../../../eval/pages/source.ts";
 import { overallText } from "../../../eval/pages/words.ts";
-import type { TurnRow } from "../../../eval/run/events/turn_view.ts";
+import type { TurnRow } from "../../../eval/run/turn_view.ts";
 
 Deno.test("a link to a turn cannot lead the dashboard to another route", () => {
   assertEquals(turnPath("r-1", "0/12/3"), "/runs/r-1/turns/0/12/3");

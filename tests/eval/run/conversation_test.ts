@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { parse } from "csv-parse/sync";
-import type { ConversationMessage, Target } from "../../../eval/endpoint/target.ts";
+import type { ConversationMessage, Target } from "../../../eval/ask/target.ts";
 import { createKnownReplies } from "../../../eval/run/execute/known_replies.ts";
 import { runScenarios } from "../../../eval/run/execute/runner.ts";
-import { REQUEST_FAILED } from "../../../eval/schemas/scenario.ts";
+import { REQUEST_FAILED } from "../../../eval/test/scenario.ts";
 import type { Recorder } from "../../../eval/run/manager/run_ports.ts";
-import type { InteractionResult } from "../../../eval/schemas/interaction_result.ts";
-import type { Interaction } from "../../../eval/schemas/scenario.ts";
-import type { TurnPosition } from "../../../eval/store/turns/turn_record.ts";
+import type { InteractionResult } from "../../../eval/test/interaction_result.ts";
+import type { Interaction } from "../../../eval/test/scenario.ts";
+import type { TurnPosition } from "../../../eval/store/turn_record.ts";
 import {
   echo,
   fakeTarget,

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { createEventResponse } from "../../../eval/run/events/event_response.ts";
-import { AppError } from "../../../shared/errors.ts";
-import { createLogger } from "../../../shared/log.ts";
+import { createEventResponse } from "../../../eval/run/event_response.ts";
+import { AppError } from "../../../shared/service/errors.ts";
+import { createLogger } from "../../../shared/service/log.ts";
 import {
   callRoute,
   evalService,

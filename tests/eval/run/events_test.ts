@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { runEvents } from "../../../eval/run/events/events.ts";
-import { createActiveRun } from "../../../eval/run/manager/active_run.ts";
+import { createActiveRun } from "../../../eval/run/active_run.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";

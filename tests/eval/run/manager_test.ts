@@ -1,9 +1,9 @@
-import type { ActiveRun } from "../../../eval/run/manager/active_run.ts";
+import type { ActiveRun } from "../../../eval/run/active_run.ts";
 import { assert, assertEquals } from "@std/assert";
-import { type Retention, startRetention } from "../../../eval/run/manager/retention.ts";
+import { type Retention, startRetention } from "../../../eval/run/retention.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
-import { AppError } from "../../../shared/errors.ts";
-import { createLogger } from "../../../shared/log.ts";
+import { AppError } from "../../../shared/service/errors.ts";
+import { createLogger } from "../../../shared/service/log.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import {
   callRoute,

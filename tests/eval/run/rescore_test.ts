@@ -1,5 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
-import type { JudgeQuestion } from "../../../eval/assess/judge/model.ts";
+import type { JudgeQuestion } from "../../../eval/score/judge_model.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import {
   callRoute,

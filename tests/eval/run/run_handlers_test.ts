@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
-import type { Target } from "../../../eval/endpoint/target.ts";
-import { exportFormats } from "../../../eval/export/export_formats.ts";
+import type { Target } from "../../../eval/ask/target.ts";
+import { exportFormats } from "../../../eval/report/export_formats.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { providerError } from "../../fakes/eval_ports.ts";

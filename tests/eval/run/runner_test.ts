@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import type { Assessor } from "../../../eval/assess/assessment.ts";
-import type { ConversationMessage } from "../../../eval/endpoint/target.ts";
-import { createFairLimiter } from "../../../eval/run/execute/fair_limiter.ts";
+import type { Assessor } from "../../../eval/score/assessment.ts";
+import type { ConversationMessage } from "../../../eval/ask/target.ts";
+import { createFairLimiter } from "../../../eval/run/fair_limiter.ts";
 import { runScenarios } from "../../../eval/run/execute/runner.ts";
-import type { TurnPosition } from "../../../eval/store/turns/turn_record.ts";
+import type { TurnPosition } from "../../../eval/store/turn_record.ts";
 import {
   echo,
   fakeTarget,

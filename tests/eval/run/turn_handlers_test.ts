@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
-import { writeCursor } from "../../../shared/http/body/cursor.ts";
-import type { Service } from "../../../shared/http/router/router.ts";
-import { compareReply } from "../../../eval/assess/agreement/agreement.ts";
+import { writeCursor } from "../../../shared/http/cursor.ts";
+import type { Service } from "../../../shared/http/router.ts";
+import { compareReply } from "../../../eval/score/agreement/agreement.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
-import { RunHeadline, RunSummary } from "../../../eval/results/run_summary.ts";
-import { TurnRow } from "../../../eval/run/events/turn_view.ts";
+import { RunHeadline, RunSummary } from "../../../eval/figures/run_summary.ts";
+import { TurnRow } from "../../../eval/run/turn_view.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
 import {
   evalService,

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { digestBatch } from "../../../eval/store/runs/run_record.ts";
+import { digestBatch } from "../../../eval/store/run_record.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
-import type { Scenario } from "../../../eval/schemas/scenario.ts";
+import type { Scenario } from "../../../eval/test/scenario.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
 import type { StoreCase } from "./store_case.ts";
 

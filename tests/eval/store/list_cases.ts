@@ -6,7 +6,7 @@ import type {
   TurnFilter,
   TurnQuery,
   TurnSort,
-} from "../../../eval/store/runs/list_query.ts";
+} from "../../../eval/store/list_query.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { failure, storedTurn } from "../../fakes/stored_runs.ts";
 import { newRun, type StoreCase } from "./store_case.ts";

@@ -2,17 +2,17 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { Kysely } from "kysely";
 import { DatabaseSync } from "node:sqlite";
 import { openReader, openStore } from "../../../eval/store/open_store.ts";
-import { createRunIds } from "../../../eval/store/runs/run_record.ts";
-import { backUpDatabase } from "../../../eval/store/sqlite/backup.ts";
+import { createRunIds } from "../../../eval/store/run_record.ts";
+import { backUpDatabase } from "../../../eval/store/backup.ts";
 import {
   cannotOpen,
   createSqliteDialect,
   openSqlite,
-} from "../../../eval/store/sqlite/sqlite_connection.ts";
+} from "../../../eval/store/sqlite_connection.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
 import { StoreFault } from "../../../eval/store/store_fault.ts";
-import { ConfigError } from "../../../shared/config/config.ts";
-import { AppError } from "../../../shared/errors.ts";
+import { ConfigError } from "../../../shared/service/config.ts";
+import { AppError } from "../../../shared/service/errors.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { withFolder } from "../../fakes/with_folder.ts";
 

@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { validate } from "@std/uuid/common";
 import { openStore } from "../../../eval/store/open_store.ts";
-import { createRunIds } from "../../../eval/store/runs/run_record.ts";
+import { createRunIds } from "../../../eval/store/run_record.ts";
 import { readAhead } from "../../../eval/store/runs/run_reader.ts";
 import type { RunStore } from "../../../eval/store/store.ts";
-import { createWholeReader, IncompleteRead } from "../../../eval/store/turns/whole_reader.ts";
-import { AppError } from "../../../shared/errors.ts";
+import { createWholeReader, IncompleteRead } from "../../../eval/store/whole_reader.ts";
+import { AppError } from "../../../shared/service/errors.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { withFolder } from "../../fakes/with_folder.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { digestBatch } from "../../../eval/store/runs/run_record.ts";
-import type { RunCursor } from "../../../eval/store/runs/list_query.ts";
+import { digestBatch } from "../../../eval/store/run_record.ts";
+import type { RunCursor } from "../../../eval/store/list_query.ts";
 import type { RunPage } from "../../../eval/store/store.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { newRun, type StoreCase } from "./store_case.ts";

@@ -1,5 +1,5 @@
 import type { RunStore } from "../../../eval/store/store.ts";
-import type { StoredTurn } from "../../../eval/store/turns/turn_record.ts";
+import type { StoredTurn } from "../../../eval/store/turn_record.ts";
 import { evaluateRequest } from "../../fakes/stored_runs.ts";
 
 /** One test of a store, whichever kind it is. The test sets the clock. */

@@ -3,14 +3,14 @@ import { Kysely } from "kysely";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { permissionFlags } from "../../../.ci/task_flags.ts";
 import { openStore } from "../../../eval/store/open_store.ts";
-import { createRunIds } from "../../../eval/store/runs/run_record.ts";
+import { createRunIds } from "../../../eval/store/run_record.ts";
 import { createRunStore } from "../../../eval/store/runs/run_store.ts";
 import { createTables } from "../../../eval/store/schema/create_tables.ts";
 import type { Tables } from "../../../eval/store/schema/schema.ts";
-import { createSqliteDialect, openSqlite } from "../../../eval/store/sqlite/sqlite_connection.ts";
+import { createSqliteDialect, openSqlite } from "../../../eval/store/sqlite_connection.ts";
 import { createTurnWriter } from "../../../eval/store/turns/turn_writer.ts";
-import { ConfigError } from "../../../shared/config/config.ts";
-import { AppError } from "../../../shared/errors.ts";
+import { ConfigError } from "../../../shared/service/config.ts";
+import { AppError } from "../../../shared/service/errors.ts";
 import { evaluateRequest, storedTurn } from "../../fakes/stored_runs.ts";
 import { until } from "../../fakes/until.ts";
 import { withFolder } from "../../fakes/with_folder.ts";
@@ -190,7 +190,7 @@ const ROOT = new URL("../../../", import.meta.url);
 
 /** Does what `eval/main.ts` does, and then tries to write. */
 const SCRIPT = `
-import { giveUpWriting } from "${new URL("eval/store/sqlite/sqlite_connection.ts", ROOT)}";
+import { giveUpWriting } from "${new URL("eval/store/sqlite_connection.ts", ROOT)}";
 import { openStore } from "${new URL("eval/store/open_store.ts", ROOT)}";
 const store = await openStore({ path: Deno.args[0] });
 await giveUpWriting();

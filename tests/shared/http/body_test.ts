@@ -8,12 +8,12 @@ import {
   zstdCompressSync,
 } from "node:zlib";
 import { z } from "zod";
-import { AppError, ClientLeft } from "../../../shared/errors.ts";
-import { readBodyPieces, readJson } from "../../../shared/http/body/body.ts";
-import { isPlainShape } from "../../../shared/http/body/json_shape.ts";
-import { gatherPieces, streamPieces } from "../../../shared/http/body/json_response.ts";
-import { createUtf8Decoder, NOT_UTF8 } from "../../../shared/http/body/utf8.ts";
-import { AnswerTooLarge, createOutgoingFetch } from "../../../shared/http/fetch/outgoing_fetch.ts";
+import { AppError, ClientLeft } from "../../../shared/service/errors.ts";
+import { readBodyPieces, readJson } from "../../../shared/http/body.ts";
+import { isPlainShape } from "../../../shared/http/json_shape.ts";
+import { gatherPieces, streamPieces } from "../../../shared/http/json_response.ts";
+import { createUtf8Decoder, NOT_UTF8 } from "../../../shared/http/utf8.ts";
+import { AnswerTooLarge, createOutgoingFetch } from "../../../shared/http/outgoing_fetch.ts";
 import { parseJsonAnswer } from "../../../shared/providers/answer.ts";
 import { raw, startProviderDouble } from "../../fakes/provider_double.ts";
 import { startServiceProcess } from "../../fakes/service_process.ts";

@@ -1,15 +1,15 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { untilAbort } from "../../../shared/abort.ts";
-import { AppError } from "../../../shared/errors.ts";
-import { AnswerTooLarge, createOutgoingFetch } from "../../../shared/http/fetch/outgoing_fetch.ts";
+import { untilAbort } from "../../../shared/service/abort.ts";
+import { AppError } from "../../../shared/service/errors.ts";
+import { AnswerTooLarge, createOutgoingFetch } from "../../../shared/http/outgoing_fetch.ts";
 import {
   createPublicFetch,
   isPublicAddress,
   requirePublicHost,
   type ResolvedAddress,
-} from "../../../shared/http/fetch/public_fetch.ts";
+} from "../../../shared/http/public_fetch.ts";
 import {
   json,
   partial,

@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { z } from "zod";
-import { commonVariables, ConfigError, parseConfig } from "../../../shared/config/config.ts";
-import type { Connection } from "../../../shared/http/server/connection.ts";
-import { createService } from "../../../shared/http/server/service.ts";
-import { silentLogger } from "../../../shared/log.ts";
+import { commonVariables, ConfigError, parseConfig } from "../../../shared/service/config.ts";
+import type { Connection } from "../../../shared/http/connection.ts";
+import { createService } from "../../../shared/http/service.ts";
+import { silentLogger } from "../../../shared/service/log.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 import { shiftClock } from "../../fakes/shifted_clock.ts";
 // rate-limiter-flexible has a timer per caller, for the whole window

@@ -1,17 +1,17 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { z } from "zod";
-import { commonVariables, parseConfig } from "../../../shared/config/config.ts";
-import { AppError, type ErrorCode } from "../../../shared/errors.ts";
-import { parseCallerKeys } from "../../../shared/http/router/auth.ts";
-import { problemResponse, refuse, toProblem } from "../../../shared/http/router/problem.ts";
-import { createRouteTable } from "../../../shared/http/router/route_table.ts";
-import { type Handler, router, type RouterOptions } from "../../../shared/http/router/router.ts";
-import { wantsEvents } from "../../../shared/http/router/headers.ts";
-import { createAdmission } from "../../../shared/http/server/admission.ts";
-import { createLocalConnection } from "../../../shared/http/server/connection.ts";
-import { createService } from "../../../shared/http/server/service.ts";
-import { createLogger, silentLogger } from "../../../shared/log.ts";
-import { createMetrics } from "../../../shared/ops/metrics.ts";
+import { commonVariables, parseConfig } from "../../../shared/service/config.ts";
+import { AppError, type ErrorCode } from "../../../shared/service/errors.ts";
+import { parseCallerKeys } from "../../../shared/http/auth.ts";
+import { problemResponse, refuse, toProblem } from "../../../shared/http/problem.ts";
+import { createRouteTable } from "../../../shared/http/route_table.ts";
+import { type Handler, router, type RouterOptions } from "../../../shared/http/router.ts";
+import { wantsEvents } from "../../../shared/http/headers.ts";
+import { createAdmission } from "../../../shared/http/admission.ts";
+import { createLocalConnection } from "../../../shared/http/connection.ts";
+import { createService } from "../../../shared/http/service.ts";
+import { createLogger, silentLogger } from "../../../shared/service/log.ts";
+import { createMetrics } from "../../../shared/service/ops/metrics.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 
 function service(

@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { z } from "zod";
-import { commonVariables, parseConfig } from "../../../shared/config/config.ts";
-import { createService } from "../../../shared/http/server/service.ts";
-import { silentLogger } from "../../../shared/log.ts";
+import { commonVariables, parseConfig } from "../../../shared/service/config.ts";
+import { createService } from "../../../shared/http/service.ts";
+import { silentLogger } from "../../../shared/service/log.ts";
 import { about, routesOf } from "../../fakes/routes.ts";
 // rate-limiter-flexible has a timer per caller, for the whole window
 import { test } from "../../fakes/leaky.ts";

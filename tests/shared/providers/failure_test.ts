@@ -7,7 +7,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { bareFailure, hiddenFailure, readStart } from "../../../shared/providers/answer.ts";
-import { AppError } from "../../../shared/errors.ts";
+import { AppError } from "../../../shared/service/errors.ts";
 import { diagnose, diagnoseConnection } from "../../../shared/providers/diagnosis.ts";
 import { toProviderError } from "../../../shared/providers/failure.ts";
 import { ProviderError, type ProviderFailure } from "../../../shared/providers/provider.ts";

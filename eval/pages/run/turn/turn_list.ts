@@ -1,7 +1,7 @@
 import { batch, signal } from "@preact/signals";
 import { ApiProblem } from "../../../../shared/pages/api_problem.ts";
-import type { TurnPage } from "../../../api/schemas/turn_schemas.ts";
-import type { TurnRow } from "../../../run/events/turn_view.ts";
+import type { TurnPage } from "../../../http/schemas/turn_schemas.ts";
+import type { TurnRow } from "../../../run/turn_view.ts";
 import { type Parameters, source } from "../../source.ts";
 import { placeOf } from "../../words.ts";
 import { FAILING, readLines } from "./turn_query.ts";

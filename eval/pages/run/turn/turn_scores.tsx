@@ -1,6 +1,6 @@
 import { formatScore } from "../../../../shared/pages/format.ts";
-import type { ShownTurn } from "../../../api/schemas/turn_schemas.ts";
-import type { RunSummary } from "../../../results/run_summary.ts";
+import type { ShownTurn } from "../../../http/schemas/turn_schemas.ts";
+import type { RunSummary } from "../../../figures/run_summary.ts";
 import { Section } from "../../parts/section.tsx";
 import { useLoaded } from "../../loaded.tsx";
 import { source } from "../../source.ts";

@@ -10,7 +10,7 @@ import {
   formatMoney,
 } from "../../../../shared/pages/format.ts";
 import { query, returnWith, setQuery } from "../../../../shared/pages/location.ts";
-import type { ShownTurn } from "../../../api/schemas/turn_schemas.ts";
+import type { ShownTurn } from "../../../http/schemas/turn_schemas.ts";
 import { Section } from "../../parts/section.tsx";
 import { CodeText, Fact } from "../../parts/boxes.tsx";
 import { Explained } from "../../glossary.tsx";

@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { ConfigError } from "../../../../shared/config/config.ts";
-import { AppError } from "../../../../shared/errors.ts";
-import { createPostgresPool } from "../../../../shared/postgres/pool.ts";
-import { openJobs } from "../../../../eval/sharing/jobs.ts";
-import { openPostgres, openPostgresReader } from "../../../../eval/store/postgres/open_postgres.ts";
+import { ConfigError } from "../../../../shared/service/config.ts";
+import { AppError } from "../../../../shared/service/errors.ts";
+import { createPostgresPool } from "../../../../shared/service/postgres/pool.ts";
+import { openJobs } from "../../../../eval/run/sharing/jobs.ts";
+import { openPostgres, openPostgresReader } from "../../../../eval/store/open_postgres.ts";
 import { freePort } from "../../../fakes/free_port.ts";
 import { openSharedStore, postgresBin, startPostgres } from "../../../fakes/postgres_server.ts";
 import { evaluateRequest, storedTurn } from "../../../fakes/stored_runs.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { openSharing } from "../../../../eval/sharing/open_sharing.ts";
-import { ConfigError } from "../../../../shared/config/config.ts";
-import { silentLogger } from "../../../../shared/log.ts";
+import { openSharing } from "../../../../eval/run/sharing/open_sharing.ts";
+import { ConfigError } from "../../../../shared/service/config.ts";
+import { silentLogger } from "../../../../shared/service/log.ts";
 import { freePort } from "../../../fakes/free_port.ts";
 import { postgresBin, startPostgres } from "../../../fakes/postgres_server.ts";
 import { evalService, evaluateBody, evaluateRequestOf } from "../../../fakes/eval_service.ts";

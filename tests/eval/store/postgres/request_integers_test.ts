@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { writeCursor } from "../../../../shared/http/body/cursor.ts";
+import { writeCursor } from "../../../../shared/http/cursor.ts";
 import { callRoute, evalService } from "../../../fakes/eval_service.ts";
 import { openSharedStore, postgresBin, startPostgres } from "../../../fakes/postgres_server.ts";
 import { evaluateRequest, storedTurn } from "../../../fakes/stored_runs.ts";

@@ -1,0 +1,85 @@
+import { checkBody, readJsonValue } from "../../../shared/http/body.ts";
+import type { Capacity } from "../../../shared/http/admission.ts";
+import { workSignal } from "../../../shared/http/connection.ts";
+import { jsonResponse } from "../../../shared/http/answer.ts";
+import type { Handler } from "../../../shared/http/router.ts";
+import { lazy } from "../../../shared/service/lazy.ts";
+import { CompletionRequest } from "../schemas/chat_completion.ts";
+import {
+  callerOf,
+  collectToolEvents,
+  wantsApproval,
+  wantsToolEvents,
+} from "../answer/accounting.ts";
+import { chooseModel } from "../../core/models/choice.ts";
+import { wantsJson } from "../../../shared/providers/adaptations.ts";
+import type { Runner, RunnerDeps } from "../../core/run/runner.ts";
+import { createFrame, toCompletion } from "./completion.ts";
+import { readMode, requireModel, toConversation } from "./request.ts";
+import { findModel, listModels } from "./model_list.ts";
+import { type CompletionCaller, type CompletionSource, fromAgent } from "./completion_source.ts";
+import { streamCompletion } from "./stream.ts";
+
+export type OpenAIHandlers = Record<"complete" | "respond" | "listModels" | "findModel", Handler>;
+
+/**
+ * The agent for OpenAI clients. `model` takes what `x-model-id` takes. A plain request (see `readMode`)
+ * is a run without the agent's tools and system prompt.
+ */
+export function createOpenAIHandlers(
+  { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Capacity },
+): OpenAIHandlers {
+  const bodyLimits = { maxBytes: config.MAX_BODY_BYTES };
+
+  function open(
+    body: CompletionRequest,
+    { headers, caller, field }: CompletionCaller,
+  ): CompletionSource {
+    const { model, isPlain } = readMode(body.model, headers);
+    const choice = chooseModel(model, { where: "the field model", rules: config });
+    const conversation = toConversation(body);
+    const needsApproval = wantsApproval(headers);
+    const run = runner.prepare({ choice, field, caller, needsApproval, isPlain, ...conversation });
+    return fromAgent(run, { isJson: wantsJson(conversation.settings.extra) });
+  }
+
+  return {
+    respond: lazy(async () => {
+      const { createResponseHandler } = await import("./responses/handler.ts");
+      return createResponseHandler({ open, runs, bodyLimits });
+    }),
+
+    listModels: async (request, { connection }) =>
+      Response.json(await listModels(models, { signal: workSignal(request, connection) })),
+
+    findModel: async (request, { connection, params }) =>
+      Response.json(
+        await findModel(models, { path: params.id!, signal: workSignal(request, connection) }),
+      ),
+
+    complete: async (request, context) => {
+      const { fields, connection } = context;
+      const value = await readJsonValue(request, bodyLimits);
+      requireModel(value);
+      const body = checkBody(value, CompletionRequest);
+      fields.model = body.model;
+      const { headers } = request;
+      const source = open(body, { headers, caller: callerOf(context) });
+      connection.onClose(runs.take());
+      if (body.stream) {
+        const includeUsage = body.stream_options?.include_usage === true;
+        const { signal } = request;
+        const showTools = wantsToolEvents(request);
+        return await streamCompletion(source, { signal, context, includeUsage, showTools });
+      }
+      const tools = collectToolEvents(request);
+      const signal = workSignal(request, connection);
+      const outcome = await source.start({ signal, onTool: tools?.add });
+      Object.assign(fields, outcome.fields);
+      const frame = createFrame(source.model());
+      const toolEvents = tools?.seen;
+      const options = { frame, usage: outcome.usage, toolEvents };
+      return jsonResponse(toCompletion(outcome.reply, options), { headers: outcome.headers });
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { reasoningOf } from "../../../../shared/providers/extra_fields.ts";
+import { asList, asText, type Fields, parseFields } from "../../../../shared/service/fields.ts";
+import type { ChatReply } from "../../../../shared/providers/provider.ts";
+import { toSentFields } from "../../../core/run/caller_messages.ts";
+import {
+  type ItemSink,
+  openCall,
+  type OpenItem,
+  openMessage,
+  openReasoning,
+  type OutputItem,
+  type PlacedItem,
+} from "./output_items.ts";
+
+type TextKind = "output_text" | "refusal" | "reasoning";
+
+/** A piece of a tool call. The id and the name come with its first piece. */
+interface CallPiece {
+  /** Tells the calls of one turn apart. */
+  index: number;
+  id?: string;
+  name?: string;
+  arguments: string;
+}
+
+type ResponseOutput = ReturnType<typeof createResponseOutput>;
+
+interface OutputOptions {
+  /** If it is unset, the items are only collected. */
+  send?: ItemSink["send"];
+  /** A reasoning item is done at the end of its turn, when its `encrypted_content` is known. */
+  sealsReasoning?: boolean;
+}
+
+/** Collects a run's output as items, and announces each change as OpenAI does. */
+export function createResponseOutput(
+  { send = () => {}, sealsReasoning = false }: OutputOptions = {},
+) {
+  const items: OutputItem[] = [];
+  const calls = new Map<number, OpenItem>();
+  const seals = new Map<OutputItem, string>();
+  /** The open text item. There is one at a time, while several calls may be open. */
+  let text: OpenItem & { kind: TextKind } | undefined;
+  /** The reasoning of this turn. */
+  let thoughts: PlacedItem | undefined;
+  const sink: ItemSink = {
+    send,
+    async add(item) {
+      const output_index = items.push(item) - 1;
+      await send({ type: "response.output_item.added", output_index, item: { ...item } });
+      return output_index;
+    },
+    async finish({ item, output_index }, status) {
+      if (item.type !== "reasoning") item.status = status;
+      await send({ type: "response.output_item.done", output_index, item: { ...item } });
+    },
+  };
+
+  async function closeText(status?: string): Promise<void> {
+    const open = text;
+    text = undefined;
+    await open?.close(status ?? "completed");
+  }
+
+  async function closeReasoning(): Promise<void> {
+    const open = thoughts;
+    thoughts = undefined;
+    if (!open || !sealsReasoning) return;
+    open.item.encrypted_content = seals.get(open.item) ?? null;
+    await sink.finish(open, "completed");
+  }
+
+  async function think(): Promise<OpenItem> {
+    await closeReasoning();
+    const open = await openReasoning(sink, { isSealed: sealsReasoning });
+    thoughts = open;
+    return open;
+  }
+
+  function seal(sealed: string): void {
+    const [firstCall] = calls.values();
+    const { item } = thoughts ?? text ?? firstCall ?? {};
+    if (!item) return;
+    seals.set(item, sealed);
+    if (sealsReasoning) item.encrypted_content = sealed;
+  }
+
+  async function addTo(kind: TextKind, added: string, logprobs?: unknown[]): Promise<void> {
+    if (text?.kind !== kind) {
+      await closeText();
+      const open = await (kind === "reasoning" ? think() : openMessage(kind, sink));
+      text = { ...open, kind };
+    }
+    await text.add(added, logprobs);
+  }
+
+  return {
+    items,
+    addText: (added: string, logprobs?: unknown[]) => addTo("output_text", added, logprobs),
+    addRefusal: (added: string) => addTo("refusal", added),
+    addReasoning: (added: string) => addTo("reasoning", added),
+    /** The call has been announced, at least in part. */
+    hasCall: (index: number) => calls.has(index),
+    async addCall(piece: CallPiece): Promise<void> {
+      await closeText();
+      const call = calls.get(piece.index) ?? await openCall(piece, sink);
+      calls.set(piece.index, call);
+      if (piece.arguments) await call.add(piece.arguments);
+    },
+    /** Adds further fields of a call that the provider sent. */
+    addCallFields(index: number, fields: Fields): void {
+      const { item } = calls.get(index)!;
+      Object.assign(item, { ...fields, ...item });
+    },
+    /** What its provider calls the part that a message has in the answer. */
+    setPhase(phase: string): void {
+      const message = items.findLast(({ type }) => type === "message");
+      if (message) message.phase = phase;
+    },
+    /** Closes the open text: what follows is an item of its own. */
+    endText: () => closeText(),
+    /**
+     * Closes everything that is open. `sealed` becomes the `encrypted_content` of the turn's
+     * reasoning, or of its first open item if it has none.
+     */
+    async endTurn(
+      { status = "completed", sealed }: { status?: string; sealed?: string | undefined } = {},
+    ): Promise<void> {
+      if (sealed) seal(sealed);
+      await closeText(status);
+      await closeReasoning();
+      for (const call of calls.values()) await call.close(status);
+      calls.clear();
+    },
+    /** The items with their `encrypted_content`, also if the caller does not get it. */
+    toKept: () =>
+      items.map((item) => {
+        const encrypted_content = seals.get(item);
+        return encrypted_content ? { ...item, encrypted_content } : item;
+      }),
+  };
+}
+
+/**
+ * Adds the parts of a reply that were not announced yet, and ends its turn. Of a streamed reply the
+ * text and the reasoning were announced. An empty reply becomes an empty message.
+ */
+export async function addReply(
+  output: ResponseOutput,
+  reply: ChatReply,
+  { status, isStreamed }: { status: string; isStreamed: boolean },
+): Promise<void> {
+  if (!isStreamed) {
+    const thoughts = reasoningOf(reply);
+    if (thoughts) await output.addReasoning(thoughts);
+    if (reply.content) await output.addText(reply.content, tokensOf(reply.logprobs));
+  }
+  if (reply.refusal) await output.addRefusal(reply.refusal);
+  const phase = asText(reply.extra?.phase);
+  if (phase) output.setPhase(phase);
+  for (const [index, call] of reply.toolCalls.entries()) {
+    if (!output.hasCall(index)) await output.addCall({ index, ...call });
+    if (call.extra) output.addCallFields(index, { ...call.extra, from_model: reply.from });
+  }
+  if (output.items.length === 0) await output.addText("");
+  const sent = toSentFields(reply);
+  const hasSent = Object.keys(sent).length > 0;
+  await output.endTurn({ status, sealed: hasSent ? sealFields(sent) : undefined });
+}
+
+/** The tokens of log probabilities, which a chat completion has in `content`. */
+export function tokensOf(logprobs: Record<string, unknown> | null | undefined): unknown[] {
+  return asList(logprobs?.content);
+}
+
+const PREFIX = "assay.";
+
+/**
+ * Further fields of a model's message, packed into the `encrypted_content` of its reasoning item, or
+ * of another item of its turn: clients keep that text and send it back. It holds nothing that the
+ * caller may not read.
+ */
+function sealFields(fields: Fields): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(fields));
+  return PREFIX + bytes.toBase64();
+}
+
+/** `undefined` if there are none, or if another service sealed them. */
+export function unsealFields({ encrypted_content }: Fields): Fields | undefined {
+  const sealed = asText(encrypted_content);
+  if (!sealed?.startsWith(PREFIX)) return undefined;
+  try {
+    const bytes = Uint8Array.fromBase64(sealed.slice(PREFIX.length));
+    return parseFields(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}

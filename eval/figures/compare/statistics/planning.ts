@@ -1,0 +1,124 @@
+import { normalCdf, normalQuantile } from "../../summary/mean_interval.ts";
+import { LONG_ROUNDING } from "../../../test/rounding.ts";
+
+/** The power that plans aim for. */
+export const POWER = 0.8;
+
+/** Plans have at most this many scenarios. */
+export const MOST_SCENARIOS = 1e9;
+
+/** A difference between two runs, in any unit. */
+interface PlannedDifference {
+  difference: number;
+  /** The standard deviation of the scenarios' differences. */
+  stdev: number;
+  /** The level of the test. */
+  alpha: number;
+  /** All differences are multiples of it, as for passes and failures; 0 if there is none. */
+  step: number;
+}
+
+/** Of a score in [0, 1]: grades from 0 to 10, or means of passes over a few turns, have fewer. */
+const MOST_STEPS = 60;
+
+/** The step that all of these attempts' scores are multiples of; 0 if there is none. */
+function stepOf(scores: number[]): number {
+  for (let steps = 1; steps <= MOST_STEPS; steps++) {
+    const isMultiple = (score: number) =>
+      Math.abs(score * steps - Math.round(score * steps)) < LONG_ROUNDING;
+    if (scores.every(isMultiple)) return 1 / steps;
+  }
+  return 0;
+}
+
+/**
+ * The step of the differences between two runs with the attempts of these scenarios: nearly so if
+ * scenarios differ in their number of attempts, and 0 if a mean stands in for a missing turn.
+ */
+export function stepOfDifferences(scenarios: number[][]): number {
+  const attempts = scenarios.reduce((most, own) => Math.max(most, own.length), 1);
+  return stepOf(scenarios.flat()) / attempts;
+}
+
+/**
+ * How many scenarios the paired test needs to show a difference with 80 % power. `null` if there is
+ * no difference to show, or if `MOST_SCENARIOS` do not show it.
+ */
+export function scenariosNeeded(planned: PlannedDifference): number | null {
+  const { difference, stdev, alpha, step } = planned;
+  if (difference === 0) return null;
+  const test = { effect: Math.abs(difference) / stdev, alpha, step: step / stdev };
+  let low = fewestScenarios(alpha) - 1;
+  let high = low + 1;
+  while (powerOf(high, test) < POWER) {
+    if (high >= MOST_SCENARIOS) return null;
+    low = high;
+    high = Math.min(2 * high, MOST_SCENARIOS);
+  }
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (powerOf(middle, test) < POWER) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/**
+ * The smallest difference that these scenarios show with 80 % power; `null` if they are too few.
+ */
+export function detectableDifference(
+  { scenarios, stdev, alpha, step }: Omit<PlannedDifference, "difference"> & { scenarios: number },
+): number | null {
+  if (scenarios < fewestScenarios(alpha)) return null;
+  if (stdev === 0) return 0;
+  const test = { alpha, step: step / stdev };
+  let low = 0;
+  let high = 1;
+  while (powerOf(scenarios, { ...test, effect: high }) < POWER) high *= 2;
+  for (let halving = 0; halving < 50; halving++) {
+    const middle = (low + high) / 2;
+    if (powerOf(scenarios, { ...test, effect: middle }) < POWER) low = middle;
+    else high = middle;
+  }
+  return high * stdev;
+}
+
+/** With fewer, not even differences of the same sign are significant: 2^(1 − n) > α. */
+function fewestScenarios(alpha: number): number {
+  return Math.ceil(1 - Math.log2(alpha));
+}
+
+/**
+ * The chance that sign flips reject. The sum of n flipped differences has the variance Σd², so they
+ * reject if Σd / √Σd² passes a quantile z, which is t > z √((n − 1) / (n − z²)) for the t-statistic
+ * of the differences. t is noncentral; Johnson and Welch's (1940) normal approximation.
+ * Flipped sums of multiples of a step lie two steps apart, and ties count against the difference:
+ * hence the continuity correction.
+ */
+function powerOf(
+  scenarios: number,
+  { effect, alpha, step }: { effect: number; alpha: number; step: number },
+): number {
+  if (effect === Infinity) return 1;
+  const z = flippedQuantile(alpha, { scenarios, effect });
+  if (scenarios <= z * z) return 0;
+  const degrees = scenarios - 1;
+  const critical = z * Math.sqrt(degrees / (scenarios - z * z));
+  const centre = (effect - step / scenarios) * Math.sqrt(scenarios);
+  return normalCdf((centre - critical) / Math.sqrt(1 + critical ** 2 / (2 * degrees)));
+}
+
+/**
+ * The quantile of a sum of flipped differences in units of √Σd². Such a sum is bounded, so that its
+ * tails are lighter than the normal ones: its fourth cumulant is −2 Σd⁴ / (Σd²)², here that of
+ * normal differences (Cornish and Fisher's expansion).
+ */
+function flippedQuantile(
+  alpha: number,
+  { scenarios, effect }: { scenarios: number; effect: number },
+): number {
+  const z = normalQuantile(1 - alpha / 2);
+  const square = effect * effect;
+  const kurtosis = (3 + 6 * square + square * square) / (1 + square) ** 2;
+  return z - (z ** 3 - 3 * z) * kurtosis / (12 * scenarios);
+}

@@ -1,0 +1,143 @@
+import { isBarring } from "../test/barred.ts";
+import type { InteractionResult } from "../test/interaction_result.ts";
+import { createYielder } from "../../shared/service/yielder.ts";
+import { firstTurnOf } from "../test/conversations.ts";
+import { createScenarioGap } from "./summary/history_gap.ts";
+import { questionOf } from "./summary/notes.ts";
+import { HEADLINE } from "./passing.ts";
+import type { StoredRun } from "../store/run_record.ts";
+import type { TurnText } from "../store/turn_record.ts";
+import type { TurnReader } from "../store/whole_reader.ts";
+import {
+  type AttemptSummary,
+  type CountedAttempt,
+  type CountedTurn,
+  type EndedScenario,
+  summariseAttempt,
+  summariseScenario,
+} from "./summary/summary.ts";
+
+/** The parts of a run's answer, in its order. */
+export type ResultPart =
+  | { kind: "scenario"; index: number }
+  | { kind: "attempt"; attempt: number; isSecondWay: boolean }
+  | {
+    kind: "turn";
+    turn: number;
+    result: InteractionResult;
+    resultJson: string;
+  }
+  | { kind: "attempt end"; summary: AttemptSummary }
+  | { kind: "scenario end" } & EndedScenario;
+
+/** The scores of an attempt that decide whether it passes. A scenario needs no others. */
+export const PASSING: readonly string[] = [HEADLINE];
+
+/** The attempt that is being read. */
+interface OpenAttempt {
+  scenario: number;
+  attempt: number;
+  /** Asked after the references, with `history: "both"`; see `createScenarioGap`. */
+  isSecondWay: boolean;
+  interactions: CountedTurn[];
+  tookMs: number;
+}
+
+/**
+ * Reads a run once, turn by turn. Parts are yielded in groups, because an asynchronous step is
+ * slower than most parts. Only the data for averages is kept until the end of a scenario; the
+ * texts, which are most of the data, are not. `attemptScores` are the scores in the summaries of
+ * attempts, all if it is unset; a caller that does not use these summaries passes `PASSING`.
+ */
+export async function* resultParts(
+  reader: Pick<TurnReader, "turnPages">,
+  run: StoredRun,
+  { attemptScores }: { attemptScores?: readonly string[] } = {},
+): AsyncGenerator<ResultPart[]> {
+  const yieldIfDue = createYielder();
+  const { pass_threshold } = run.request;
+  let attempts: CountedAttempt[] = [];
+  let gap = createScenarioGap();
+  let open: OpenAttempt | undefined;
+
+  function endAttempt(parts: ResultPart[]): void {
+    if (!open) return;
+    const summary = summariseAttempt(open.attempt, open, attemptScores);
+    if (!open.isSecondWay) {
+      attempts.push({ statistics: summary.statistics, interactions: open.interactions });
+    }
+    parts.push({ kind: "attempt end", summary });
+  }
+
+  async function endScenario(parts: ResultPart[]): Promise<void> {
+    if (!open) return;
+    const ended = await summariseScenario(attempts, {
+      passThreshold: pass_threshold,
+      pause: yieldIfDue,
+    });
+    const history_gap = gap.close();
+    const hasGap = Object.keys(history_gap).length > 0;
+    const summary = hasGap ? { ...ended.summary, history_gap } : ended.summary;
+    const question = questionOf(run.request.test_batch[open.scenario]!);
+    parts.push({ kind: "scenario end", ...ended, summary, attempts, question });
+    attempts = [];
+    gap = createScenarioGap();
+  }
+
+  for await (const page of reader.turnPages(run.id)) {
+    const parts: ResultPart[] = [];
+    for (const turn of page) {
+      const { scenario, attempt } = turn;
+      const isNewScenario = open?.scenario !== scenario;
+      if (isNewScenario || open?.attempt !== attempt) {
+        endAttempt(parts);
+        if (isNewScenario) {
+          await endScenario(parts);
+          parts.push({ kind: "scenario", index: scenario });
+        }
+        const isSecondWay = firstTurnOf(run.request, attempt) > 0;
+        open = { scenario, attempt, isSecondWay, interactions: [], tookMs: 0 };
+        parts.push({ kind: "attempt", attempt, isSecondWay });
+      }
+      parts.push(readTurn(turn, open!));
+      if (yieldIfDue.isDue()) await yieldIfDue(); // turns may be large
+    }
+    yield parts;
+    await yieldIfDue();
+  }
+  const parts: ResultPart[] = [];
+  endAttempt(parts);
+  await endScenario(parts);
+  yield parts;
+
+  function readTurn({ resultJson, tookMs, turn }: TurnText, open: OpenAttempt): ResultPart {
+    const result: InteractionResult = JSON.parse(resultJson);
+    if (open.isSecondWay) gap.addReference(open.attempt - run.request.attempts, turn, result);
+    else if (run.request.history === "both") gap.addGenerated(open.attempt, turn, result);
+    open.interactions.push(countedPart(result, attempts.length === 0));
+    open.tookMs += tookMs;
+    return { kind: "turn", turn, result, resultJson };
+  }
+}
+
+/**
+ * The fields of a turn for averages. Annotations are kept of the first attempt only, because their
+ * keys are the same in all attempts.
+ */
+function countedPart(result: InteractionResult, isFirstAttempt: boolean): CountedTurn {
+  const { scores, error, missing_scores, overall_bounds, annotation } = result;
+  const { reference_metadata, generated_metadata, agreement, wrong_values } = result;
+  const barring = result.check_results?.find(isBarring);
+  return {
+    scores,
+    reference_metadata,
+    generated_metadata,
+    ...(error && { error }),
+    ...(missing_scores && { missing_scores }),
+    ...(overall_bounds && { overall_bounds }),
+    ...(annotation && isFirstAttempt && { annotation }),
+    ...(barring && { check_results: [barring] }),
+    ...(agreement && { agreement }),
+    ...(wrong_values && { wrong_values }),
+  };
+}

@@ -1,0 +1,131 @@
+import { conflict } from "../../shared/service/errors.ts";
+import { createGradedReader } from "../figures/graded_reader.ts";
+import type { RunReader } from "../store/store.ts";
+import { thresholdOf } from "../figures/passing.ts";
+import type { ScoreDescription } from "../score/score.ts";
+import type { Comparison } from "../figures/compare_stored.ts";
+import {
+  type ComparisonDetails,
+  type FallenReply,
+  readDetails,
+  readFallen,
+} from "./text/compared_replies.ts";
+import type { GradeAgreement } from "../test/grades.ts";
+import type { Detail } from "../figures/detail.ts";
+import type { RunLeaks } from "../test/leaks.ts";
+import type { RunNoise } from "../test/noise.ts";
+import type { StoredRun } from "../store/run_record.ts";
+import { createWholeReader, type TurnReader } from "../store/whole_reader.ts";
+
+/** A run that has ended, in any way. */
+export interface ExportSource {
+  run: StoredRun;
+  /** Some formats read the turns twice, and must find the same both times. */
+  reader: TurnReader;
+  /** Whether a CSV file begins with a byte order mark; if unset, it does. */
+  hasBom?: boolean;
+  /** What a row of CSV and a line of JSONL is; a turn if unset. */
+  rows?: "turns" | "scores";
+  /** How much a JSON file says of each average. */
+  detail?: Detail;
+  /** A turn whose `overall` is below this has not passed. */
+  threshold: number;
+  /** The run as the candidate against an earlier one, for formats that can show it. */
+  comparison?: ComparisonFacts & {
+    /** Whether the run has failed if the two have nothing in common. */
+    isRequired?: boolean;
+    /** Scenarios that always passed before and never now, if they fail the run. */
+    newFailures?: string[];
+  };
+  /** What the scores mean, for formats that explain them. */
+  scores?: ScoreDescription[];
+  /** Where the noise of the scores comes from, for formats that can show it. */
+  noise?: RunNoise;
+  /** Of people with each other and with the judge, if there are grades. */
+  agreement?: GradeAgreement | undefined;
+  /** The score without what training files have, if that was checked. */
+  leaks?: RunLeaks | undefined;
+}
+
+/** A comparison, and what is read for it if a format shows it. */
+interface ComparisonFacts {
+  result: Comparison;
+  /** What only texts for people show; missing if it is not asked for. */
+  fallen?: () => Promise<FallenReply[]>;
+  /** What only the HTML report shows; missing if it is not asked for. */
+  details?: () => Promise<ComparisonDetails>;
+}
+
+/** Compared runs that have ended. */
+interface ComparisonSource extends ComparisonFacts {
+  /** For formats that list the turns of the runs. */
+  runs: () => Promise<ExportSource[]>;
+  /** Whether a CSV file begins with a byte order mark; if unset, it does. */
+  hasBom?: boolean;
+  /** How much a JSON file says of each average. */
+  detail?: Detail;
+}
+
+/** An option of some formats; `threshold of each` is that of compared runs. */
+export type ExportOption =
+  | "rows"
+  | "noise"
+  | "noise of scores"
+  | "threshold"
+  | "threshold of each";
+
+/** A format of exported runs. Text comes in pieces, so that no run has to fit into memory. */
+export interface ExportFormat {
+  readonly name: string;
+  /** What such a file holds, as the documents say it. */
+  readonly about: string;
+  /** The ending of a file's name, without the dot. */
+  readonly extension: string;
+  readonly contentType: string;
+  /** The options that change what it writes. */
+  readonly uses: readonly ExportOption[];
+  write(source: ExportSource): AsyncIterable<string>;
+  writeComparison(source: ComparisonSource): AsyncIterable<string>;
+}
+
+/**
+ * A stored run, ready to be exported, with the grades that people gave. Throws 409 while the run is
+ * running: formats that state their counts first read it twice, and must find the same
+ * both times.
+ */
+export function exportSource(
+  reader: RunReader,
+  { run, threshold = thresholdOf(run.request) }: {
+    run: StoredRun;
+    threshold?: number | undefined;
+  },
+): ExportSource {
+  if (run.status === "running") {
+    throw conflict(
+      `cannot export run ${run.id}: it is not finished; wait for its end, or cancel it`,
+    );
+  }
+  return { run, reader: createGradedReader(createWholeReader(reader, run), reader), threshold };
+}
+
+/** A comparison, ready to be exported; `threshold` is that of each run if unset. */
+export function comparisonSource(
+  reader: RunReader,
+  { comparison: result, threshold }: { comparison: Comparison; threshold?: number | undefined },
+): ComparisonSource {
+  const isPair = result.runs.length === 2 && result.pairs?.length === 1;
+  return {
+    result,
+    async runs() {
+      const sources: ExportSource[] = [];
+      for (const { run_id } of result.runs) {
+        sources.push(exportSource(reader, { run: (await reader.getRun(run_id))!, threshold }));
+      }
+      return sources;
+    },
+    ...(isPair && {
+      fallen: () => readFallen(reader, result),
+      details: () => readDetails(reader, result),
+    }),
+  };
+}

@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import type { Grade } from "../../test/grades.ts";
+import { gradeAgreementOf, type GradedTurnScores } from "../../figures/rater_agreement.ts";
+import { splitNoise } from "../../figures/noise.ts";
+import { summariseTurns } from "../../figures/run_summary.ts";
+import { ALL_FIELDS, outlineOf, viewTurn } from "../../run/turn_view.ts";
+import { restingProgress, viewRun } from "../../run/view.ts";
+import { listedParts } from "../../store/turn_record.ts";
+import script from "./bundle/report.js" with { type: "text" };
+import style from "./bundle/report.css" with { type: "text" };
+import type { ExportFormat, ExportSource } from "../format.ts";
+
+/** One file that opens without a server: the views of the dashboard with the data beside them. */
+export const html: ExportFormat = {
+  name: "html",
+  about: "one file with the views of the dashboard; it opens without a server and loads " +
+    "nothing; `baseline={id}` makes it a comparison",
+  extension: "html",
+  contentType: "text/html; charset=utf-8",
+  uses: ["noise", "threshold"],
+  write: ({ comparison, ...source }) =>
+    inPage(comparison?.details ? writeCompared(comparison) : writeRun(source)),
+  writeComparison: (source) => inPage(writeCompared(source)),
+};
+
+const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+/** Nothing but this script and this style; nothing is loaded, and nothing is sent. */
+const POLICY = [
+  "default-src 'none'",
+  `script-src ${hashOf(script)}`,
+  `style-src ${hashOf(style)}`,
+  "img-src data:",
+  "require-trusted-types-for 'script'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+const HEAD = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Assay report</title>
+<style>${style}</style>
+</head>
+<body>
+<div id="app"></div>
+<script type="application/json" id="data">`;
+
+const TAIL = `</script>
+<script type="module">${script}</script>
+</body>
+</html>
+`;
+
+/** A page that holds JSON, which no text in it can end: `<` is written as an escape. */
+async function* inPage(json: AsyncIterable<string> | string[]): AsyncGenerator<string> {
+  yield HEAD;
+  for await (const piece of json) yield piece.replaceAll("<", "\\u003c");
+  yield TAIL;
+}
+
+async function* writeRun({ run, reader, threshold, scores = [], ...source }: ExportSource) {
+  const outline = { ...outlineOf(run), passThreshold: threshold };
+  const shown = viewRun(run, restingProgress(run, await reader.tally(run.id)));
+  // By the threshold of the export, as the outcomes of the turns are.
+  const request = { ...run.request, pass_threshold: threshold };
+  const summary = await summariseTurns(reader, { ...run, request });
+  const noise = source.noise ?? await splitNoise(run.id, reader.turns(run.id));
+  const { scenarios } = outline;
+  const data = JSON.stringify({
+    run: shown,
+    summary,
+    scores,
+    scenarios,
+    pass_threshold: threshold,
+    noise,
+  });
+  const graded: GradedTurnScores[] = [];
+  yield `${data.slice(0, -1)},"turns":[`;
+  let seq = 0;
+  for await (const { result, ...position } of reader.turns(run.id)) {
+    const row = viewTurn({
+      ...position,
+      seq: ++seq,
+      ...listedParts(result),
+      resultJson: JSON.stringify(result),
+    }, { outline, fields: { names: [ALL_FIELDS] } });
+    yield `${seq > 1 ? "," : ""}${JSON.stringify(row)}`;
+    const { scores, grades } = result;
+    if (grades) graded.push({ scenario: position.scenario, scores, grades: grades.map(toStored) });
+  }
+  const agreement = { run_id: run.id, ...gradeAgreementOf(graded, { passThreshold: threshold }) };
+  yield `],"agreement":${JSON.stringify(agreement)}}`;
+}
+
+function toStored({ author, ...grade }: Grade) {
+  return { ...grade, author: author ?? "" };
+}
+
+async function* writeCompared(
+  { result, details }: Pick<NonNullable<ExportSource["comparison"]>, "result" | "details">,
+) {
+  const { scenarios = {}, turns = {}, replies = [] } = await details?.() ?? {};
+  const data = JSON.stringify({ comparison: result, pairs: { scenarios, turns } });
+  yield `${data.slice(0, -1)},"replies":{`;
+  let comma = "";
+  for (const [place, reply] of replies) {
+    yield `${comma}${JSON.stringify(place)}:${reply}`;
+    comma = ",";
+  }
+  yield "}}";
+}

@@ -1,0 +1,124 @@
+import type { GradeAgreement } from "../../test/grades.ts";
+import type { ScoreNoise } from "../../test/noise.ts";
+import type { HistoryGap, Statistic } from "../../test/statistics.ts";
+import { HEADLINE } from "../../figures/passing.ts";
+import { readNumbers } from "./run_numbers.ts";
+import type { ExportSource } from "../format.ts";
+import { guardText } from "../../test/datasets/csv_rules.ts";
+
+/** All that a run says of one score: a row of a table, or a line of JSON. */
+interface ScoreRow extends Statistic {
+  run_id: string;
+  model_id: string;
+  /** `name@version`, if the run named a dataset. */
+  dataset?: string;
+  score: string;
+  /** Only with both histories. */
+  history_gap?: HistoryGap;
+  /** Only if the export was asked for it. */
+  noise?: ScoreNoise;
+  /** Only with the score that people were compared with. */
+  agreement?: GradeAgreement;
+}
+
+/** The scores of a run, `overall` first. */
+export async function readScoreRows(source: ExportSource): Promise<ScoreRow[]> {
+  const { run, noise, agreement } = source;
+  const { statistics, history_gap } = await readNumbers(source);
+  const graded = agreement && (agreement.judge?.score ?? HEADLINE);
+  const names = Object.keys(statistics).filter((name) => name !== HEADLINE);
+  if (statistics[HEADLINE]) names.unshift(HEADLINE);
+  return names.map((score) => ({
+    run_id: run.id,
+    model_id: run.modelId,
+    ...(run.request.dataset !== undefined && { dataset: run.request.dataset }),
+    score,
+    ...statistics[score]!,
+    ...(history_gap?.[score] && { history_gap: history_gap[score] }),
+    ...(noise?.scores[score] && { noise: noise.scores[score] }),
+    ...(agreement && score === graded && { agreement }),
+  }));
+}
+
+type Column = [name: string, value: (row: ScoreRow) => CsvCell];
+
+const COLUMNS: Column[] = [
+  ["run_id", ({ run_id }) => run_id],
+  ["model_id", ({ model_id }) => model_id],
+  ["score", ({ score }) => score],
+  ["mean", ({ mean }) => mean],
+  ["ci95_low", ({ ci95 }) => ci95?.[0]],
+  ["ci95_high", ({ ci95 }) => ci95?.[1]],
+  ["stderr", ({ stderr }) => stderr],
+  ["scenarios", ({ n }) => n],
+  ["turns", ({ turns }) => turns],
+  ["failed", ({ failed }) => failed],
+  ["missing", ({ missing }) => missing],
+  ["bounds_low", ({ bounds }) => bounds?.[0]],
+  ["bounds_high", ({ bounds }) => bounds?.[1]],
+  ["error_bounds_low", ({ error_bounds }) => error_bounds?.[0]],
+  ["error_bounds_high", ({ error_bounds }) => error_bounds?.[1]],
+];
+
+const DATASET_COLUMNS: Column[] = [["dataset", ({ dataset }) => dataset]];
+
+const HISTORY_COLUMNS: Column[] = [
+  ["history_gap", ({ history_gap }) => history_gap?.gap],
+  ["history_gap_low", ({ history_gap }) => history_gap?.ci95?.[0]],
+  ["history_gap_high", ({ history_gap }) => history_gap?.ci95?.[1]],
+];
+
+/** Shares of the variance of a single conversation. */
+const NOISE_COLUMNS: Column[] = [
+  ["noise_of_scenarios", ({ noise }) => noise?.components.scenario?.share],
+  ["noise_of_attempts", ({ noise }) => noise?.components.attempt?.share],
+  ["noise_of_votes", ({ noise }) => noise?.components.vote?.share],
+];
+
+/** Krippendorff's alphas, and how the score differs from people. */
+const AGREEMENT_COLUMNS: Column[] = [
+  ["agreement_of_people", ({ agreement }) => agreement?.people.alpha],
+  ["agreement_with_people", ({ agreement }) => agreement?.judge?.alpha],
+  ["difference_from_people", ({ agreement }) => agreement?.judge?.mean_difference.mean],
+];
+
+/** The same as CSV, with a header; columns without any value are left out. */
+export function writeScoreTable(rows: ScoreRow[]): string {
+  const has = (field: keyof ScoreRow) => rows.some((row) => row[field] !== undefined);
+  const columns = [
+    ...COLUMNS,
+    ...(has("dataset") ? DATASET_COLUMNS : []),
+    ...(has("history_gap") ? HISTORY_COLUMNS : []),
+    ...(has("noise") ? NOISE_COLUMNS : []),
+    ...(has("agreement") ? AGREEMENT_COLUMNS : []),
+  ];
+  const cells = rows.map((row) => columns.map(([, value]) => value(row)));
+  return [columns.map(([name]) => name), ...cells].map(writeRow).join("");
+}
+
+const LINE_END = "\r\n"; // RFC 4180
+/** Without it Excel reads UTF-8 as the system's own encoding. */
+export const BYTE_ORDER_MARK = "\ufeff";
+
+export type CsvCell = string | number | null | undefined;
+
+/**
+ * A line of a CSV file that is safe to open in a spreadsheet.
+ *
+ * ```ts
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(writeRow(["run 1", 0.5, null, 'says "hi"']), '"run 1",0.5,,"says ""hi"""\r\n');
+ * ```
+ */
+export function writeRow(cells: CsvCell[]): string {
+  return cells.map(writeCell).join(",") + LINE_END;
+}
+
+/** Text is always quoted, because some readers guess the separator. */
+function writeCell(cell: CsvCell): string {
+  if (cell === null || cell === undefined) return "";
+  if (typeof cell === "number") return String(cell);
+  const text = cell.replaceAll("\0", "").toWellFormed(); // a NUL ends the cell for many readers
+  return `"${guardText(text).replaceAll('"', '""')}"`;
+}
