@@ -82,7 +82,7 @@ function readLead(scores: LabelScore[]) {
 /**
  * Fitted by logistic regression to 6,600 labelled replies: paraphrases of references, replies that
  * share their subject but carry another label, and unseen questions, with 1 to 8 examples for each
- * of 2 to 30 labels. `deno task bench label-quality` shows how well it holds.
+ * of 2 to 30 labels.
  */
 const WEIGHTS = { margin: 3.2, labels: -0.22, evenMargin: 5.4 };
 

@@ -82,16 +82,6 @@ export async function askStreamed(url: string, content: string): Promise<void> {
   if (!events.includes("Thursday")) throw new Error(`no answer: ${events.slice(0, 200)}`);
 }
 
-/** The floor: the same question to the provider itself, without anything between. */
-export async function askProvider(url: string, content: string): Promise<void> {
-  const response = await fetch(`${url}/chat/completions`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ model: "bench/model", messages: [{ role: "user", content }] }),
-  });
-  await response.json();
-}
-
 /** One answer of `POST /v1/chat/completions`, by the agent or by the model alone. */
 export async function askCompletion(url: string, tools: "on" | "off"): Promise<void> {
   const response = await fetch(new URL("/v1/chat/completions", url), {

@@ -1,10 +1,8 @@
-// deno-lint-ignore-file no-console -- a bench speaks to its terminal
 import type { Browser } from "playwright-core";
 import { openStore } from "../../eval/store/open_store.ts";
 import { startServiceProcess } from "../fakes/service_process.ts";
 import { evaluateRequest, storedTurn } from "../fakes/stored_runs.ts";
-import { ratios, report, startEndpoint } from "./measure.ts";
-import { startPromptfooViewer, type ViewedTurn } from "./promptfoo_viewer.ts";
+import { report, startEndpoint } from "./measure.ts";
 import {
   launchBrowser,
   type LiveFigures,
@@ -22,20 +20,15 @@ const TEXT = "A sentence of a reply that is about as long as those of a support 
 /** 20 turns per second: 4 conversations at once, with an endpoint that takes 200 ms. */
 const LIVE = { concurrency: 4, delayMs: 200, forMs: 30_000, turns: 800 };
 
-/**
- * A run of 10,000 turns in the dashboard, and one in progress. With `PROMPTFOO` (a folder with
- * `npm install promptfoo`) the same in promptfoo's viewer, and how many times more it takes.
- */
+/** A run of 10,000 turns in the dashboard, and one in progress. */
 export async function dashboardFigures(): Promise<void> {
   const browser = await launchBrowser();
   try {
-    const ours = await measureOurs(browser);
-    reportViewer("eval", ours);
-    const folder = Deno.env.get("PROMPTFOO");
-    if (!folder) {
-      return console.log("  set PROMPTFOO to a folder that has promptfoo to compare its viewer");
+    const figures = await measureViewer(browser);
+    for (const { what, of, unit = "", bound } of LINES) {
+      const digits = unit === "MB" ? 1 : 0;
+      report(`eval: ${what}`, of(figures), { unit, digits, bound: bound ?? Infinity });
     }
-    reportViewer("promptfoo", await measurePromptfoo(browser, folder), ours);
   } finally {
     await browser.close();
   }
@@ -46,7 +39,7 @@ interface ViewerFigures {
   live: LiveFigures & { shownTurns: number };
 }
 
-async function measureOurs(browser: Browser): Promise<ViewerFigures> {
+async function measureViewer(browser: Browser): Promise<ViewerFigures> {
   const folder = await Deno.makeTempDir();
   const id = await fillStore(`${folder}/eval.db`);
   await using service = await startServiceProcess("eval", {
@@ -84,7 +77,6 @@ async function measureOurs(browser: Browser): Promise<ViewerFigures> {
   return { opening, live: { ...live, shownTurns } };
 }
 
-/** Only this viewer shows all rows in one list. */
 async function scrollFigures(browser: Browser, url: string): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   await page.goto(url);
@@ -129,29 +121,10 @@ async function scrollFigures(browser: Browser, url: string): Promise<void> {
   await page.close();
 }
 
-async function measurePromptfoo(browser: Browser, folder: string): Promise<ViewerFigures> {
-  await using viewer = await startPromptfooViewer(folder);
-  const opening = await measureOpening(browser, await viewer.show(viewedTurns()));
-  await using endpoint = await startEndpoint();
-  const { url } = await viewer.follow({
-    endpoint: endpoint.url(LIVE.delayMs),
-    messages: liveMessages(),
-    concurrency: LIVE.concurrency,
-  });
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  await page.goto(url);
-  const live = await measureLive(page, LIVE.forMs);
-  const text = await page.innerText("body");
-  const shownTurns = Number(/(\d+) cases\)/.exec(text)?.[1] ?? 0);
-  await page.close();
-  return { opening, live: { ...live, shownTurns } };
-}
-
 interface Line {
   what: string;
   of: (figures: ViewerFigures) => number | number[];
   unit?: string;
-  /** What our own viewer keeps. */
   bound?: number;
 }
 
@@ -184,17 +157,6 @@ const LINES: Line[] = [
   { what: "turns that the page showed by then", of: ({ live }) => live.shownTurns },
 ];
 
-function reportViewer(name: string, figures: ViewerFigures, ours?: ViewerFigures): void {
-  for (const { what, of, unit = "", bound } of LINES) {
-    const value = of(figures);
-    const digits = unit === "MB" ? 1 : 0;
-    report(`${name}: ${what}`, value, { unit, digits, ...(!ours && bound && { bound }) });
-    if (!ours) continue;
-    const byOurs = ratios([value].flat(), [of(ours)].flat());
-    report("  the same, by ours", byOurs, { unit: "×", digits: 1 });
-  }
-}
-
 function liveMessages(): string[] {
   return Array.from({ length: LIVE.turns }, (_, at) => `When does order ${at} arrive?`);
 }
@@ -206,12 +168,7 @@ function scoresOf(n: number): Record<string, number> {
   return { overall, bleu: overall / 2, token_f1: 1 - overall, chrf: overall };
 }
 
-function viewedTurns(): ViewedTurn[] {
-  const message = TEXT.slice(0, 120);
-  return positions().map((n) => ({ message, reply: TEXT, reference: TEXT, scores: scoresOf(n) }));
-}
-
-export async function fillStore(path: string): Promise<string> {
+async function fillStore(path: string): Promise<string> {
   const store = await openStore({ path });
   const request = evaluateRequest({ scenarios: SCENARIOS, attempts: ATTEMPTS, test_name: "large" });
   const { id } = await store.createRun({ request, testName: "large" });

@@ -3,9 +3,8 @@
  * `/delay/<ms>/v1/chat/completions` after that many milliseconds: with a tool call if the request
  * offers tools and the user says "use a tool", in pieces if a stream is asked for, and always with
  * one sentence. `/delay/<ms>/echo/v1/…` answers with what the user asked to hear, and with errors in
- * every tenth reply; `/delay/<ms>/fresh/<words>/v1/…` never gives the same reply twice, and
- * `/delay/<ms>/few/<words>/v1/…` has twenty. `/delay/<ms>/chunks/<n>/v1/…` streams that many words.
- * Prints its port.
+ * every tenth reply; `/delay/<ms>/fresh/<words>/v1/…` never gives the same reply twice. Prints
+ * its port.
  */
 import process from "node:process";
 import { corrupt, createText } from "./varied_texts.ts";
@@ -27,9 +26,8 @@ function reply(path: string, question: string): string {
   const call = ++calls;
   const wanted = /\/echo\//.test(path) && /Say: (.*)/s.exec(question)?.[1];
   if (wanted) return call % 10 === 0 ? corrupt(wanted, call) : wanted;
-  const [, kind, length] = /\/(fresh|few)\/(\d+)\//.exec(path) ?? [];
-  if (!kind) return WORDS.join("");
-  return createText(1_000_000 + (kind === "few" ? call % 20 : call), Number(length));
+  const [, length] = /\/fresh\/(\d+)\//.exec(path) ?? [];
+  return length ? createText(1_000_000 + call, Number(length)) : WORDS.join("");
 }
 
 async function handle(request: Request): Promise<Response> {
@@ -37,7 +35,7 @@ async function handle(request: Request): Promise<Response> {
   const delay = Number(/^\/delay\/(\d+)\//.exec(path)?.[1] ?? 0);
   const body = await request.json() as Body;
   if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
-  if (body.stream) return streamWords(body.model, Number(/\/chunks\/(\d+)\//.exec(path)?.[1]));
+  if (body.stream) return streamWords(body.model);
   const last = body.messages.at(-1);
   const wantsTool = body.tools && last?.role === "user" && last.content.includes("use a tool");
   const message = wantsTool
@@ -61,8 +59,7 @@ async function handle(request: Request): Promise<Response> {
   });
 }
 
-function streamWords(model: string, count: number): Response {
-  const words = count ? Array.from({ length: count }, (_, n) => WORDS[n % WORDS.length]) : WORDS;
+function streamWords(model: string): Response {
   const base = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model };
   const chunk = (delta: unknown, finish_reason: string | null = null) => ({
     ...base,
@@ -70,7 +67,7 @@ function streamWords(model: string, count: number): Response {
   });
   const chunks = [
     chunk({ role: "assistant", content: "" }),
-    ...words.map((content) => chunk({ content })),
+    ...WORDS.map((content) => chunk({ content })),
     chunk({}, "stop"),
     { ...base, choices: [], usage: USAGE },
   ];

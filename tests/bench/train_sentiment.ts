@@ -8,10 +8,7 @@ import { toUnit } from "../../eval/score/vectors.ts";
 import { createLocalEmbedder } from "../../eval/score/local_encoder.ts";
 import { phraseSentences, readSentences, SENTIMENTS } from "./sentiment_sentences.ts";
 
-/**
- * Larger values make the model less confident; with this one its confidence is right
- * (`label-quality`).
- */
+/** Larger values make the model less confident; with this one its confidence is right. */
 const RIDGE = 0.001;
 const STEPS = 300;
 const RATE = 0.1;

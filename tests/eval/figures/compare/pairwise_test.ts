@@ -19,7 +19,6 @@ import {
 import { markdownForm } from "../../../../eval/report/formats/markdown.ts";
 import { normalCdf, normalQuantile } from "../../../../eval/figures/summary/mean_interval.ts";
 import { simulateGroups } from "../../../bench/trust/groups.ts";
-import { describeDifferences } from "../../../bench/trust/planned.ts";
 import { batchFile, cliContext } from "../../../fakes/cli_context.ts";
 import { providerError } from "../../../fakes/eval_ports.ts";
 import { evalService } from "../../../fakes/eval_service.ts";
@@ -297,6 +296,15 @@ Deno.test("the difference that a number of scenarios shows is the one that needs
   }
   assertEquals(detectableDifference({ scenarios: 5, stdev: 0.1, alpha: 0.05, step: 0 }), null);
 });
+
+/** The mean and the spread of the differences of scenarios. */
+function describeDifferences(scenarios: Attempts[]) {
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const differences = scenarios.map((own) => mean(own.candidate) - mean(own.baseline));
+  const difference = mean(differences);
+  const stdev = Math.sqrt(mean(differences.map((value) => (value - difference) ** 2)));
+  return { difference, stdev };
+}
 
 /** Shapes of scores, and how much better the candidate is. */
 const SHAPES: [kind: string, better: number, attempts: number][] = [

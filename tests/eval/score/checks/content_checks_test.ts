@@ -208,7 +208,7 @@ Deno.test("a check that takes too long is stopped, and the thread does the next 
   worker.terminate();
 });
 
-/** What `deno task bench promptfoo-verdicts` wrote. */
+/** The verdicts of promptfoo 0.123 on the replies of `cases.ts`. */
 const theirs = new Map(
   recorded.map(({ check, reply, pass }) => [JSON.stringify([check, reply]), pass]),
 );
