@@ -28,7 +28,6 @@ export const AgentConfig = z.object({
   RATE_LIMIT_STORE: z.string().refine(isUsablePostgres, {
     error: "must be a PostgreSQL address such as postgres://user:password@host/database",
   }).optional(),
-  AGENT_PORT: integer(8000, { max: 65_535 }),
   ...providerVariables(),
   HUB_BARE_MODELS: z.enum(["on", "off"]).default("off"),
   MODEL_ALIASES: stringMap(),

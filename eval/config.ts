@@ -30,7 +30,6 @@ export const MOST_ENCODERS = 64;
 /** Everything the evaluation service reads from its environment. */
 export const EvalConfig = z.object({
   ...commonVariables,
-  EVAL_PORT: integer(8080, { max: 65_535 }),
   EVAL_API_KEY: headerKey().optional(),
   EVAL_CREDENTIALS: stringMap().pipe(z.record(Origin, headerKey()).optional()),
   EVAL_ENDPOINTS: list().pipe(z.array(

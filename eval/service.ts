@@ -1,5 +1,5 @@
 import { createWorkerBoard } from "../shared/service/worker_call.ts";
-import { callerKeys } from "../shared/service/config.ts";
+import { callerKeys, serviceUrls } from "../shared/service/config.ts";
 import type { Logger } from "../shared/service/log.ts";
 import type { ServiceDefinition, StartedService } from "../shared/service/ops/start.ts";
 import { EvalConfig, requireSafeEvalExposure } from "./config.ts";
@@ -75,7 +75,7 @@ function curl(url: string, config: EvalConfig): string {
         reference_reply: "Hello, how can I help?",
       }],
     },
-    endpoint: "http://127.0.0.1:8000",
+    endpoint: serviceUrls(config).agent,
     model_id: "demo/assistant",
   };
   return `curl -s ${url}/evaluate -H 'content-type: application/json'${key} -d '${

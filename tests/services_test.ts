@@ -198,6 +198,18 @@ Deno.test(".env in the working folder is read, and the process wins over it", as
   }
 });
 
+Deno.test("every example of the evaluation names the agent's configured port", async () => {
+  const environment = { AGENT_PORT: "8123", LOG_FORMAT: "text" };
+  await using evaluation = await startServiceProcess("eval", { environment });
+  const agent = "http://127.0.0.1:8123";
+  await until(() => evaluation.lines.some((line) => line.includes(`"endpoint":"${agent}"`)));
+  const { paths } = await (await fetch(`${evaluation.url}/openapi.json`)).json();
+  const { example } = paths["/evaluate"].post.requestBody.content["application/json"];
+  assertEquals(example.endpoint, agent);
+  const page = await fetch(evaluation.url, { headers: { accept: "text/html" } });
+  assertStringIncludes(await page.text(), `<meta name="assay-agent" content="${agent}">`);
+});
+
 Deno.test("a configuration that cannot be used stops the start and names the variable", async () => {
   for (
     const [environment, named] of [

@@ -34,7 +34,7 @@ import {
 import type { DatasetReader } from "../store/datasets.ts";
 
 export interface EvaluateRouteDeps {
-  config: Pick<EvalConfig, "EVAL_MAX_ATTEMPTS" | "MAX_RUNS">;
+  config: EvalConfig;
   bodyLimits: BodyLimits;
   endpoints: EndpointPolicy;
   store: RunStore;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readQuery } from "../../shared/http/body.ts";
 import type { Route } from "../../shared/http/router.ts";
+import { serviceUrls } from "../../shared/service/config.ts";
 import { jsonAnswer, orEvents } from "../../shared/service/ops/api_description.ts";
 import {
   Endpoint,
@@ -30,7 +31,6 @@ const EXAMPLE = {
       reference_metadata: { intent: "greeting" },
     }],
   },
-  endpoint: "http://127.0.0.1:8000",
   model_id: "demo/assistant",
   attempts: 2,
 };
@@ -82,7 +82,10 @@ export function createEvaluateRoutes(
           prefer: z.string().optional().meta({ description: "`respond-async`: 202 at once." }),
         }),
       },
-      body: { schema: EvaluateRequestBody, example: EXAMPLE },
+      body: {
+        schema: EvaluateRequestBody,
+        example: { ...EXAMPLE, endpoint: serviceUrls(deps.config).agent },
+      },
       answers: {
         200: orEvents(
           jsonAnswer(

@@ -13,6 +13,11 @@ export interface Page {
   style: string;
 }
 
+/** A page that knows where both services are, for its examples. */
+interface ServedPage extends Page {
+  services: { agent: string; eval: string };
+}
+
 /** A script with all that it imports before it runs, by name; not what it imports on demand. */
 export function neededBy(scripts: Record<string, string>, name: string): string[] {
   const found = new Set([name]);
@@ -45,7 +50,7 @@ const ICON = "data:image/svg+xml," + encodeURIComponent(
 );
 
 /** The routes of a service with those of its page, and with the page at `GET /`. */
-export function addPage(routes: readonly Route[], page: Page): Route[] {
+export function addPage(routes: readonly Route[], page: ServedPage): Route[] {
   const { shell, pageRoutes } = createPageRoutes(page);
   const isIndex = ({ method, path }: Route) => method === "GET" && path === "/";
   return [...routes.map((route) => isIndex(route) ? withPage(route, shell) : route), ...pageRoutes];
@@ -55,7 +60,7 @@ export function addPage(routes: readonly Route[], page: Page): Route[] {
  * The routes of a page: `/ui/*` and `/docs` answer a shell, `/assets/*` what it loads. None of
  * them contains data, so none needs a key. They are not part of the API and its description.
  */
-function createPageRoutes(page: Page): { shell: Handler; pageRoutes: Route[] } {
+function createPageRoutes(page: ServedPage): { shell: Handler; pageRoutes: Route[] } {
   const style = createAsset({ name: "app", type: "css", text: page.style });
   const { "app.js": main = "", ...others } = page.scripts;
   const script = createAsset({ name: "app", type: "js", text: main });
@@ -137,7 +142,7 @@ function serveAsset(asset: Asset, request: Request): Response {
 
 /** The shell loads the bundle by its hash, so it must be asked for each time; most answers are 304. */
 function createShellHandler(
-  { title }: Page,
+  { title, services }: ServedPage,
   { script, style, needed }: { script: Asset; style: Asset; needed: string[] },
 ): Handler {
   const html = `<!doctype html>
@@ -146,6 +151,8 @@ function createShellHandler(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
 <meta name="color-scheme" content="light dark">
+<meta name="assay-agent" content="${services.agent}">
+<meta name="assay-eval" content="${services.eval}">
 <title>${title}</title>
 <link rel="icon" href="${ICON}">
 <link rel="stylesheet" href="${style.path}">

@@ -1,4 +1,5 @@
 import type { Metrics } from "../service/ops/metrics.ts";
+import { serviceUrl } from "../service/config.ts";
 import { AppError } from "../service/errors.ts";
 import { type Admission, createAdmission } from "./admission.ts";
 import { finishAnswer, isStream, StalledReader } from "./answer.ts";
@@ -89,7 +90,7 @@ export function serve(options: ServeOptions): void {
 
   const servers: Deno.HttpServer<Deno.NetAddr>[] = [];
   const { port } = openFirst(() => open(options.port), options);
-  options.onListen(`http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`);
+  options.onListen(serviceUrl(hostname, port));
   const timer = setInterval(() => reopen(port), CHECK_MS);
   const finish = () => {
     clearInterval(timer);

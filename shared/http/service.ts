@@ -1,4 +1,4 @@
-import { callerKeys, type CommonConfig } from "../service/config.ts";
+import { callerKeys, type CommonConfig, serviceUrls } from "../service/config.ts";
 import { lazy } from "../service/lazy.ts";
 import type { Logger } from "../service/log.ts";
 import type { About } from "../service/ops/api_description.ts";
@@ -37,7 +37,7 @@ export function createService(routes: readonly Route[], deps: ServiceDeps): Serv
     ? [...createOperationsRoutes(about, { operations, others: routes }), ...routes]
     : routes;
   const all = [...described, ...createDocumentRoutes(about, deps.documents ?? {})];
-  return router(page ? addPage(all, page) : all, {
+  return router(page ? addPage(all, { ...page, services: serviceUrls(config) }) : all, {
     log,
     ...(errorResponse && { errorResponse }),
     preflight: origins.preflight,

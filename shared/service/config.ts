@@ -165,6 +165,8 @@ function rate() {
 /** The variables of both services. Each spreads them into its own schema. */
 export const commonVariables = {
   HOST: host("127.0.0.1"),
+  AGENT_PORT: integer(8000, { max: 65_535 }),
+  EVAL_PORT: integer(8080, { max: 65_535 }),
   API_KEYS: callerKeyList(),
   CORS_ORIGINS: origins(["http://localhost:*", "http://127.0.0.1:*"]),
   TRUSTED_PROXIES: ipAddresses(),
@@ -181,6 +183,19 @@ export const commonVariables = {
 
 const CommonConfig = z.object(commonVariables);
 export type CommonConfig = z.infer<typeof CommonConfig>;
+
+/** A service that listens on a host and a port. */
+export function serviceUrl(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Where both services are on this machine, for examples. A free port is not known beforehand. */
+export function serviceUrls(
+  { HOST, AGENT_PORT, EVAL_PORT }: CommonConfig,
+): { agent: string; eval: string } {
+  const host = ["0.0.0.0", "::"].includes(HOST) ? "127.0.0.1" : HOST;
+  return { agent: serviceUrl(host, AGENT_PORT || 8000), eval: serviceUrl(host, EVAL_PORT || 8080) };
+}
 
 /**
  * Checks a whole environment. An empty value counts as unset, and white space around a value is

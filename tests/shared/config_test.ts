@@ -30,6 +30,8 @@ const Common = z.object(commonVariables);
 Deno.test("an empty environment gives the defaults", () => {
   assertEquals(parseConfig(Common, {}), {
     HOST: "127.0.0.1",
+    AGENT_PORT: 8000,
+    EVAL_PORT: 8080,
     API_KEYS: [],
     CORS_ORIGINS: ["http://localhost:*", "http://127.0.0.1:*"],
     TRUSTED_PROXIES: [],

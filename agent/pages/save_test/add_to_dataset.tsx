@@ -2,11 +2,11 @@ import { useState } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field } from "../../../shared/pages/components/field.tsx";
 import { Icon } from "../../../shared/pages/components/icon.tsx";
+import { addressOf } from "../../../shared/pages/service_address.ts";
 import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
 import { type DraftTest, toScenario } from "./test_scenario.ts";
 
-/** Where `deno task dev` starts assay-eval. */
-const USUAL = "http://127.0.0.1:8080";
+const USUAL = addressOf("assay-eval");
 
 function usualAddress(): string {
   return ["127.0.0.1", "localhost"].includes(globalThis.location.hostname) ? USUAL : "";

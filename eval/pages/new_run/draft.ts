@@ -1,4 +1,5 @@
 import { batch, computed, signal } from "@preact/signals";
+import { addressOf } from "../../../shared/pages/service_address.ts";
 import { keepForTab, readForTab } from "../../../shared/pages/storage.ts";
 import { asFields, asText } from "../../../shared/service/fields.ts";
 import type { EvaluateTarget } from "../../test/evaluate_request.ts";
@@ -20,7 +21,7 @@ export interface DraftCheck {
 
 /** What the person has entered so far; it survives going to another view and reloading. */
 export const draft = {
-  endpoint: signal("http://127.0.0.1:8000"),
+  endpoint: signal(addressOf("assay-agent")),
   model: signal(""),
   /** Further models by commas: then all are run as one group. */
   others: signal(""),

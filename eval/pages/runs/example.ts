@@ -1,7 +1,7 @@
+import { addressOf } from "../../../shared/pages/service_address.ts";
 import { listModels, startRun } from "../api.ts";
 
-/** Where `deno task dev` starts assay-agent. */
-const ENDPOINT = "http://127.0.0.1:8000";
+const ENDPOINT = addressOf("assay-agent");
 /** The two models of the embedded demo; see `agent/core/models/demo_names.ts`. */
 const DEMO = ["demo/assistant", "a55a9000-de30-4f1e-8a7e-000000000001"];
 
