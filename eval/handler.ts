@@ -9,7 +9,6 @@ import { createGradeRoutes } from "./http/grade_routes.ts";
 import { createCompareRoutes } from "./http/compare_routes.ts";
 import { createTurnRoutes } from "./http/turn_routes.ts";
 import { createLeakRoutes } from "./http/leak_routes.ts";
-import { createNoiseRoutes } from "./http/noise_routes.ts";
 import { createRunRoutes } from "./http/run_routes.ts";
 import type { ScoringPorts } from "./score/scoring_ports.ts";
 import type { EvalConfig } from "./config.ts";
@@ -57,7 +56,6 @@ export function createEvalHandler(given: EvalDeps): Service {
     ...createRunRoutes({ ...deps, summaries, comparer }),
     ...createTurnRoutes({ ...deps, summaries }),
     ...createCompareRoutes({ ...deps, comparer }),
-    ...createNoiseRoutes(deps),
     ...createGradeRoutes(deps),
     ...createDatasetRoutes(deps),
     ...createLeakRoutes(deps),

@@ -37,7 +37,7 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     run: ["ask", "figures", "score", "store", "test"],
     report: DOMAIN,
     http: [...DOMAIN, "report"],
-    pages: [...DOMAIN, "http"], // types
+    pages: [...DOMAIN, "http", "report"], // types, and the words of reports
     // The command line is a program of its own: it wires the service without a server.
     cli: [...DOMAIN, "report", "wiring.ts"],
   },

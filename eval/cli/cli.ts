@@ -12,7 +12,6 @@ const commands: Record<string, () => Promise<Command>> = {
   runs: async () => (await import("./commands/runs.ts")).runs,
   show: async () => (await import("./commands/show.ts")).show,
   compare: async () => (await import("./commands/compare.ts")).compare,
-  power: async () => (await import("./commands/power.ts")).power,
   grades: async () => (await import("./commands/grades.ts")).grades,
   agreement: async () => (await import("./commands/grades.ts")).agreement,
   export: async () => (await import("./commands/export.ts")).exportRun,

@@ -20,7 +20,7 @@ export function resultPieces(
 }
 
 /**
- * The same text from any reader. `message` replaces the message about completion; `noise`,
+ * The same text from any reader. `message` replaces the message about completion;
  * `agreement` and `leaks` are added to the results.
  */
 export async function* writeResult(
@@ -28,7 +28,7 @@ export async function* writeResult(
   run: StoredRun,
   { message, detail, ...more }:
     & { message?: string; detail?: Detail }
-    & Pick<EvaluateResponse["results"], "noise" | "agreement" | "leaks"> = {},
+    & Pick<EvaluateResponse["results"], "agreement" | "leaks"> = {},
 ): AsyncGenerator<string> {
   const { id: runId, testName } = run;
   const heading = summariseRun(run.request, { runId, testName, ...await reader.tally(runId) });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { EvaluateResponse, TurnCounts } from "../test/evaluate_response.ts";
 import type { InteractionResult } from "../test/interaction_result.ts";
 import { mean } from "../score/mean.ts";
+import { ROUNDING } from "../test/rounding.ts";
 import { RunPassRates, Statistic } from "../test/statistics.ts";
 import { isAskedTheSecondWay } from "../test/conversations.ts";
 import type { StoredRun } from "../store/run_record.ts";
@@ -9,7 +10,10 @@ import type { TurnReader } from "../store/whole_reader.ts";
 import { isAskedHere } from "./summary/turn_counts.ts";
 import { HEADLINE, outcomeOf, thresholdOf } from "./passing.ts";
 import { PASSING, type ResultPart, resultParts } from "./scenario_results.ts";
+import { createSpread, Spread } from "./summary/spread.ts";
 import { createTotals, type EndedScenario, notesOf } from "./summary/summary.ts";
+import { ALPHA } from "./summary/mean_interval.ts";
+import { scenariosNeeded } from "./compare/statistics/planning.ts";
 
 /** The number of turns by outcome. */
 const OutcomeCounts = z.object({
@@ -82,6 +86,13 @@ export const RunSummary = z.object({
   errors: z.array(z.object({ code: z.string(), turns: z.int(), detail: z.string() })),
   /** By score: the number of turns in each of 20 bins of equal width. The last one includes 1. */
   histograms: z.record(z.string(), z.array(z.int())),
+  /** Absent if the run has neither a second attempt nor a second vote. */
+  spread: Spread.optional(),
+  /**
+   * By difference: how many scenarios like these show it to another run at most, with 80 % power. It
+   * takes fewer if the scenarios that are hard for one model are hard for the other one, too.
+   */
+  scenarios_needed: z.record(z.string(), z.int()).optional(),
 });
 export type RunSummary = z.infer<typeof RunSummary>;
 
@@ -97,9 +108,11 @@ export async function summariseTurns(
   const totals = createTotals();
   const turns = createTurnSummary(thresholdOf(run.request));
   const scenarios = { passed: 0, sometimes: 0, failed: 0, unscored: 0 };
+  const spreading = createSpread();
   for await (const parts of resultParts(reader, run, { attemptScores: PASSING })) {
     for (const part of parts) {
       watch(part);
+      spreading.add(part);
       if (part.kind === "turn") {
         totals.addTurn(part.result);
         turns.add(part.result);
@@ -110,6 +123,8 @@ export async function summariseTurns(
     }
   }
   const rest = await totals.close();
+  const spread = spreading.report();
+  const scenarios_needed = planScenarios(rest.statistics[HEADLINE]);
   const { scored_by } = run.request as Pick<RunSummary, "scored_by">;
   return {
     notes: notesOf(run.request),
@@ -117,7 +132,22 @@ export async function summariseTurns(
     ...rest,
     scenarios,
     ...turns.report(),
+    ...(spread && { spread }),
+    ...(scenarios_needed && { scenarios_needed }),
   };
+}
+
+/** Differences that somebody may want to see. */
+const PLANNED = [0.1, 0.05, 0.02];
+
+/** As if scenarios of two models had nothing in common. Too few, or like ones, show no spread. */
+function planScenarios(headline: Statistic | undefined): RunSummary["scenarios_needed"] {
+  if (!headline?.ci95 || !headline.stderr || headline.stderr <= ROUNDING) return undefined;
+  const stdev = headline.stderr * Math.sqrt(2 * headline.n);
+  return Object.fromEntries(PLANNED.map((difference) => [
+    difference,
+    scenariosNeeded({ difference, stdev, alpha: ALPHA })!,
+  ]));
 }
 
 function scenarioStanding(

@@ -4,7 +4,7 @@ import { ALPHA, differenceInterval } from "./summary/mean_interval.ts";
 import type { TestedScore } from "./compare/compare_scores.ts";
 import type { ScoreVerdict, Verdict } from "./comparison.ts";
 import { testedInterval } from "./compare/statistics/permutation.ts";
-import { scenariosNeeded } from "./compare/statistics/planning.ts";
+import { scenariosNeeded, stepOf } from "./compare/statistics/planning.ts";
 import { formatP, ROUNDING } from "../test/rounding.ts";
 
 /** The test of a score; `p` and `pAsCounted` are corrected if there are several `tests`. */
@@ -104,6 +104,11 @@ function describeNeeded({ lows, highs, tests = 1 }: Evidence): string {
   const stdev = Math.sqrt(sampleVariance(differences) ?? 0);
   const difference = mean(differences)!;
   if (stdev === 0) return "";
-  const needed = scenariosNeeded({ difference, stdev, alpha: ALPHA / tests, step: 0 });
+  const needed = scenariosNeeded({
+    difference,
+    stdev,
+    alpha: ALPHA / tests,
+    step: stepOf(differences),
+  });
   return needed === null ? "" : `; it takes about ${needed} like these`;
 }

@@ -8,7 +8,6 @@ import { describeScores } from "../score/scorers.ts";
 import { requireJudge } from "../figures/judge_preference.ts";
 import type { Comparer } from "../figures/compare_stored.ts";
 import { readAgreementIfGraded } from "../figures/rater_agreement.ts";
-import { splitNoise } from "../figures/noise.ts";
 import type { RunReader } from "../store/store.ts";
 import { readDetails, readFallen } from "../report/text/compared_replies.ts";
 import { exportFormats } from "../report/export_formats.ts";
@@ -23,7 +22,6 @@ import {
   decide_by,
   described,
   detail,
-  flag,
   min_difference,
   selected,
   selectionOf,
@@ -49,10 +47,6 @@ export const RunExportQuery = z.object({
   decide_by,
   min_difference,
   detail,
-  noise: flag(
-    false,
-    "Adds `results.noise` to JSON, a section to Markdown, and columns to rows of scores.",
-  ),
   rows: described(
     z.enum(["turns", "scores"]).default("turns"),
     "What a row of CSV and a line of JSONL is; `scores` have their averages.",
@@ -133,7 +127,7 @@ export function createRunExport(
 ): Handler {
   return async (_request, { params, url }) => {
     const query = readQuery(url, RunExportQuery);
-    const { format: name, threshold, baseline, decide_by: decideBy, noise, rows, bom } = query;
+    const { format: name, threshold, baseline, decide_by: decideBy, rows, bom } = query;
     const format = exportFormats.find((format) => format.name === name)!;
     const run = await requireRun(store, params.id ?? "");
     const source = exportSource(store, { run, threshold });
@@ -154,7 +148,6 @@ export function createRunExport(
     source.agreement = await readAgreementIfGraded(store, run);
     source.leaks = await readLeaksIfChecked(store, run);
     source.scores = describeScores(scoring);
-    if (noise) source.noise = await splitNoise(run.id, source.reader.turns(run.id));
     return sendFile(format.write(source), { name: run.id, format });
   };
 }

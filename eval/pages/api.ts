@@ -14,7 +14,6 @@ import type { GradeList } from "../http/grade_routes.ts";
 import type { TurnSearch } from "../http/schemas/turn_schemas.ts";
 import type { Run, RunList } from "../http/schemas/run_schemas.ts";
 import type { Preference } from "../figures/judge_preference.ts";
-import type { RunPower } from "../figures/power.ts";
 import type { EndpointModel } from "../ask/endpoint_models.ts";
 import type { Parameters, Source } from "./source.ts";
 
@@ -66,7 +65,6 @@ export const service: Source = {
   comparison: (parameters) => requestJson(address("/compare", parameters)),
   pairedScenarios: (parameters) => requestJson(address("/compare/scenarios", parameters)),
   pairedTurns: (parameters) => requestJson(address("/compare/turns", parameters)),
-  noise: (id, score) => requestJson(address(`${runPath(id)}/noise`, { scores: score })),
   agreement: (id, parameters) => requestJson(address(`${runPath(id)}/agreement`, parameters)),
   turnGrades: (id, place) => requestJson(`${turnPath(id, place)}/grades`),
 };
@@ -153,11 +151,6 @@ export function followRun(
   return requestEvents(`${runPath(id)}/events`, options);
 }
 
-/** How many scenarios would show a difference to another run. */
-export function planRun(id: string, parameters: Parameters): Promise<RunPower> {
-  return requestJson(address(`${runPath(id)}/power`, parameters));
-}
-
 export function gradeTurn(id: string, place: string, grade: GradeInput): Promise<PlacedGrade> {
   return requestJson(`${turnPath(id, place)}/grade`, { method: "PUT", body: grade });
 }
@@ -239,7 +232,7 @@ export async function downloadExport(
   id: string,
   query: { format: string; baseline?: string; min_difference?: string | undefined },
 ): Promise<void> {
-  await download(address(`${runPath(id)}/export`, { ...query, noise: "true" }));
+  await download(address(`${runPath(id)}/export`, query));
 }
 
 /** Replies of a run as training data; says how many rows it has, and which turns are not in it. */

@@ -1,5 +1,4 @@
 import type { GradeAgreement } from "../test/grades.ts";
-import type { RunNoise } from "../test/noise.ts";
 import type { TurnGrades } from "../http/grade_routes.ts";
 import type { Comparison } from "../figures/compare_stored.ts";
 import type {
@@ -44,8 +43,6 @@ export interface Source {
   comparison(parameters: Parameters): Promise<Comparison>;
   pairedScenarios(parameters: Parameters): Promise<PairedScenarioPage>;
   pairedTurns(parameters: Parameters): Promise<PairedTurnPage>;
-  /** Of `overall` and the judge, or of one score. */
-  noise(id: string, score?: string): Promise<RunNoise>;
   agreement(id: string, parameters: Parameters): Promise<GradeAgreement>;
   turnGrades(id: string, place: string): Promise<TurnGrades>;
 }

@@ -45,7 +45,7 @@ export const VIEWS: DashboardView[] = [
     title: "Run",
     place: "Runs",
     shows:
-      "a run, live while it is running; `turn=0/1/0` opens a turn, `view` is a tab, such as `noise` or `grades`",
+      "a run, live while it is running; `turn=0/1/0` opens a turn, `view` is a tab, such as `scores` or `grades`",
     render: ({ id }) => <RunView id={id!} />,
   },
   {

@@ -13,7 +13,6 @@ import {
 import type { GradeAgreement } from "../test/grades.ts";
 import type { Detail } from "../figures/detail.ts";
 import type { RunLeaks } from "../test/leaks.ts";
-import type { RunNoise } from "../test/noise.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import { createWholeReader, type TurnReader } from "../store/whole_reader.ts";
 
@@ -39,8 +38,6 @@ export interface ExportSource {
   };
   /** What the scores mean, for formats that explain them. */
   scores?: ScoreDescription[];
-  /** Where the noise of the scores comes from, for formats that can show it. */
-  noise?: RunNoise;
   /** Of people with each other and with the judge, if there are grades. */
   agreement?: GradeAgreement | undefined;
   /** The score without what training files have, if that was checked. */
@@ -67,12 +64,7 @@ interface ComparisonSource extends ComparisonFacts {
 }
 
 /** An option of some formats; `threshold of each` is that of compared runs. */
-export type ExportOption =
-  | "rows"
-  | "noise"
-  | "noise of scores"
-  | "threshold"
-  | "threshold of each";
+export type ExportOption = "rows" | "threshold" | "threshold of each";
 
 /** A format of exported runs. Text comes in pieces, so that no run has to fit into memory. */
 export interface ExportFormat {

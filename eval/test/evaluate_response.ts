@@ -6,7 +6,6 @@ import { CostSum } from "./cost.ts";
 import { History } from "./evaluate_request.ts";
 import { AgreementLabel, InteractionResult } from "./interaction_result.ts";
 import { LabelReport } from "./labels.ts";
-import { ScoreNoise } from "./noise.ts";
 import {
   HistoryGap,
   PassRates,
@@ -88,8 +87,6 @@ const RunResults = z.object({
   /** By score, of turn 2 and later; only with `history: "both"`. */
   history_gap: z.record(z.string(), HistoryGap).optional(),
   labels: z.record(z.string(), LabelReport),
-  /** By score; only in exports that were requested with it. */
-  noise: z.record(z.string(), ScoreNoise).optional(),
   /** Only in exports of a run that people graded. */
   agreement: GradeAgreement.optional(),
   /** The score without what training files have; only in exports. */

@@ -127,7 +127,7 @@ Deno.test("checks of a conversation look at the model's replies, whatever turns 
   assertEquals(await valuesOf("both"), [[1, 1], [1, 1]]);
 });
 
-Deno.test("comparisons and the noise of a run look at the generated history alone", async () => {
+Deno.test("comparisons and the spread of a run look at the generated history alone", async () => {
   const { service } = evalService(cascading);
   const run = async (history: string) =>
     (await evaluateWith(service, evaluateBody({ test_batch: batch(6), history, attempts: 2 })))
@@ -137,10 +137,8 @@ Deno.test("comparisons and the noise of a run look at the generated history alon
     await (await service(new Request(`http://127.0.0.1:8080${path}`))).json();
   const { scores } = pairIn(await read(`/compare?baseline=${plain}&candidate=${both}`));
   assertEquals(scores.checks.difference, 0);
-  assertEquals(
-    (await read(`/runs/${both}/noise`)).scores,
-    (await read(`/runs/${plain}/noise`)).scores,
-  );
+  const [own, other] = [await read(`/runs/${both}/summary`), await read(`/runs/${plain}/summary`)];
+  assertEquals(own.spread, other.spread);
 });
 
 Deno.test("of runs with different histories only the first turns are compared, and that is said", async () => {

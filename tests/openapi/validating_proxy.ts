@@ -191,8 +191,6 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
       .map((format) => `/runs/${run}/export?format=${format}&bom=off`),
     ...["/scores", "/scores/self-test", "/runs?limit=2", `/runs/${run}`, `/runs/${run}/events`],
     `/compare?baseline=${baseline}&candidate=${run}`,
-    ...[`/runs/${run}/noise`, `/runs/${run}/power?difference=0.02`],
-    `/runs/${run}/export?noise=true`,
     `/compare/scenarios?baseline=${baseline}&candidate=${run}`,
     `/compare/turns?baseline=${baseline}&candidate=${run}&sort=-change`,
     `/runs/${run}/turns?sort=-overall&limit=1&fields=all`,
@@ -210,7 +208,7 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     const grade = { value, author: "ann", label: "fine", comment: "yes" };
     await send(proxy, `PUT /runs/${run}/turns/0/${attempt}/0/grade`, { body: grade, status: 200 });
   }
-  for (const path of ["turns/0/1/0/grades", "grades", "agreement", "export", "export?noise=true"]) {
+  for (const path of ["turns/0/1/0/grades", "grades", "agreement", "export"]) {
     await send(proxy, `GET /runs/${run}/${path}`, { status: 200 });
   }
   await send(proxy, `DELETE /runs/${run}/turns/0/1/0/grade?author=ann`, { status: 200 });
@@ -296,8 +294,6 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     ["GET /runs/none/turns?limit=0", { status: 400 }],
     ["GET /runs/none/export?format=docx", { status: 400 }],
     ["GET /compare?baseline=a&candidate=b", { status: 404 }],
-    [`GET /runs/${run}/power?difference=2`, { status: 400 }],
-    [`GET /runs/${run}/noise?scores=none`, { status: 400 }],
     [`PUT /runs/${run}/turns/0/1/0/grade`, { body: { value: 2 }, status: 400 }],
     [`GET /runs/${run}/turns/9/1/0/grades`, { status: 404 }],
     [`DELETE /runs/${run}/turns/0/1/0/grade`, { status: 404 }],

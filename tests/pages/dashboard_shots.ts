@@ -88,7 +88,6 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
       ready: "#main table tbody tr",
       isDocumented: false,
     }),
-    view("noise", { address: `${run}?view=noise`, ready: ".shares", height: 760 }),
     view("grades", {
       address: `${run}?view=grades`,
       ready: "[aria-label=Grades] tbody tr",

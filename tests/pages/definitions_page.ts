@@ -26,10 +26,6 @@ const VIEWS: {
     words: [["pass^k", "All k attempts"], ["at least once", "pass@k"]],
   },
   {
-    address: ({ now }) => `/ui/runs/${now}?view=noise`,
-    words: [["standard error", "How far the mean"], ["Standard deviation", "How far single"]],
-  },
-  {
     address: ({ now }) => `/ui/runs/${now}?view=grades`,
     words: [["alpha", "Krippendorff"], ["Kappa", "Cohen"]],
   },

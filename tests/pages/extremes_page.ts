@@ -73,7 +73,6 @@ suite.test("long words break and do not widen any view", async ({ url, ids }, op
     ["/", "table.runs tbody tr"],
     [`/?test=${encodeURIComponent(LONG.test_name)}`, "table.runs tbody tr"],
     [`/ui/runs/${ids.older}`, ".turn-rows .name"],
-    [`/ui/runs/${ids.older}?view=noise`, ".shares"],
     [`/ui/runs/${ids.older}?view=grades`, "text=No grades yet."],
     [`/ui/runs/${ids.older}?turn=0/1/1`, ".grade-form"],
     [`/ui/compare?baseline=${ids.older}&candidate=${ids.run}`, ".scatter .dot"],
@@ -93,20 +92,3 @@ suite.test("long words break and do not widen any view", async ({ url, ids }, op
     await checkAccessibility(page);
   }
 });
-
-suite.test(
-  "the noise of a run without an overall score is that of another one",
-  async (fixture, open) => {
-    const unknown = { intent: "which the judge does not know" };
-    const test_batch = LONG_BATCH.map((scenario) => ({
-      ...scenario,
-      interactions: scenario.interactions.map((turn) => ({
-        ...turn,
-        reference_metadata: unknown,
-      })),
-    }));
-    const id = await fixture.evaluate({ ...LONG, test_batch });
-    await using tab = await open(`${fixture.url}/ui/runs/${id}?view=noise`);
-    await tab.page.locator(".shares").first().waitFor();
-  },
-);

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Locator, Page } from "playwright-core";
-import { answerOf, becomes, checkAccessibility, findBrokenWords, pageSuite } from "./browser.ts";
+import { answerOf, becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { gradeSome, startEvalFixture } from "./eval_fixture.ts";
 
 const PRICES = JSON.stringify({ "studio/*": { input: 2, output: 8 } });
@@ -186,58 +186,6 @@ suite.test("replies are graded one after another with a key each, and a grade is
 });
 
 suite.test(
-  "the noise is split, and the number of scenarios for a difference is planned",
-  async (fixture, open) => {
-    await using tab = await open(`${fixture.url}/ui/runs/${fixture.graded}`);
-    const { page } = tab;
-    tab.expect(/400/);
-    await page.getByRole("link", { name: "Noise and planning" }).click();
-    const sources = page.getByRole("region", { name: "Sources of the noise of overall" });
-    await sources.getByText("Scenarios").waitFor();
-    await page.getByText("To halve the standard error").waitFor();
-    await page.getByText(/^40 scenarios instead of 10/).waitFor();
-    await page.getByText(/show a difference of 0\.05 with a chance of 80%/).waitFor();
-    await checkAccessibility(page);
-    await page.getByLabel("Difference").fill("0.2");
-    await page.keyboard.press("Tab");
-    await page.getByText(/show a difference of 0\.20/).waitFor();
-    await page.getByLabel("Difference").fill("7");
-    await page.keyboard.press("Tab");
-    await page.locator(".field-error").waitFor();
-    await page.getByLabel("Score").selectOption("judge");
-    await page.getByRole("heading", { name: "Sources of noise: judge" }).waitFor();
-  },
-);
-
-suite.test("of two ways that cost the same none is called the cheapest", async (fixture, open) => {
-  for (const model_calls of [30, 20]) {
-    await using tab = await open(`${fixture.url}/ui/no/such/view`);
-    const { page } = tab;
-    await page.route(/\/noise/, async (route) => {
-      const answer = JSON.parse((await answerOf(route)).body);
-      answer.scores.overall.to_halve_stderr = {
-        scenarios: { needed: 40, model_calls: 20, judge_calls: 10 },
-        attempts: { needed: 8, model_calls, judge_calls: 10 },
-        votes: null,
-        cheapest: "scenarios",
-      };
-      await route.fulfill({ json: answer });
-    });
-    await page.goto(`${fixture.url}/ui/runs/${fixture.graded}?view=noise`);
-    await page.getByText(/^8 attempts instead of 2/).waitFor();
-    const badges = page.locator(".badge", { hasText: "cheapest" });
-    assertEquals(await badges.count(), model_calls === 30 ? 1 : 0);
-  }
-});
-
-suite.test("a telephone breaks no word of the table of noise", async (fixture, open) => {
-  const address = `${fixture.url}/ui/runs/${fixture.graded}?view=noise`;
-  await using tab = await open(address, { viewport: { width: 360, height: 740 } });
-  await tab.page.locator(".with-key").first().waitFor();
-  assertEquals(await findBrokenWords(tab.page.locator(".with-key")), []);
-});
-
-suite.test(
   "a run shows what it cost and what later turns lose by earlier replies",
   async (fixture, open) => {
     await using tab = await open(`${fixture.url}/ui/runs/${fixture.graded}`);
@@ -274,7 +222,7 @@ suite.test("turns that are asked again after the references are counted apart", 
   await checkAccessibility(page, { isQuick: true });
 });
 
-suite.test("a report shows the grades and the noise without a server", async (fixture, open) => {
+suite.test("a report shows the grades and the spread without a server", async (fixture, open) => {
   const path = `${await Deno.makeTempDir()}/report.html`;
   const answer = await fetch(`${fixture.url}/runs/${fixture.graded}/export?format=html`);
   await Deno.writeTextFile(path, await answer.text());
@@ -284,8 +232,10 @@ suite.test("a report shows the grades and the noise without a server", async (fi
   await page.getByText("16 grades of 8 turns by 2 people").waitFor();
   await page.getByRole("heading", { name: "Judge against people" }).waitFor();
   await checkAccessibility(page);
-  await page.getByRole("link", { name: "Noise and planning" }).click();
-  await page.getByRole("heading", { name: "Sources of noise: judge" }).waitFor();
+  await page.getByRole("link", { name: "Scores", exact: true }).click();
+  await page.getByText(/^Of the spread of overall, \d+ % is between scenarios/).waitFor();
+  await page.getByText(/^At most \d+ scenarios like these would show a difference of 0\.1 to/)
+    .waitFor();
   await checkAccessibility(page);
   await page.getByRole("link", { name: "Replies", exact: true }).click();
   await page.getByLabel("Search messages, replies and references").fill("4711");

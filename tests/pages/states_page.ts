@@ -143,20 +143,6 @@ const CASES: Case[] = [
     ready: ".scenarios summary",
   },
   {
-    name: "the noise",
-    address: ({ run }) => `/ui/runs/${run}?view=noise`,
-    request: /\/noise/,
-    loading: "Loading the noise…",
-    ready: ".shares",
-  },
-  {
-    name: "the plan",
-    address: ({ run }) => `/ui/runs/${run}?view=noise`,
-    request: /\/power/,
-    loading: "Loading the plan…",
-    ready: ".sentence",
-  },
-  {
     name: "the agreement",
     address: ({ run }) => `/ui/runs/${run}?view=grades`,
     request: /\/agreement/,

@@ -16,7 +16,6 @@ import { counted } from "../../../shared/service/text.ts";
 import type { CliContext } from "../context.ts";
 import { readAgreementIfGraded } from "../../figures/rater_agreement.ts";
 import { readLeaksIfChecked } from "../../figures/run_leaks.ts";
-import { splitNoise } from "../../figures/noise.ts";
 import { parseArguments, type ParsedValues, parseNumber } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import { findRun, findRuns } from "../find_run.ts";
@@ -28,7 +27,6 @@ const options = {
   format: { type: "string" },
   output: { type: "string", multiple: true, short: "o" },
   threshold: { type: "string" },
-  noise: { type: "boolean" },
   rows: { type: "string" },
   judge: { type: "boolean" },
 } as const;
@@ -50,8 +48,6 @@ standard output.
                      ${exportFormats.map(({ extension }) => `.${extension}`).join(" ")}
   --threshold X      which turns count as failures in JUnit XML, Markdown and HTML
                      (default: the run's own, else 0.7); of several in JUnit XML
-  --noise            add the sources of the noise, to JSON, Markdown and rows of
-                     scores of one run
   --rows ROWS        what a row of CSV and a line of JSONL of one run is: turns, or
                      scores with their averages (default: turns)
 
@@ -102,8 +98,9 @@ Example:
     await using reader = await context.openReader();
     const selection = await findRuns(reader, names);
     if ("group" in selection || names.length > 1) {
-      if (values.rows !== undefined) throw notOfSeveral("--rows");
-      if (values.noise) throw notOfSeveral("--noise");
+      if (values.rows !== undefined) {
+        throw new UsageError("--rows cannot be used with several runs; export each instead");
+      }
       if (threshold !== undefined) requireUsed(formats, "--threshold", ["threshold of each"]);
       const comparison = await createStoredComparer(reader).compare(selection);
       if (comparison.status === "running") {
@@ -113,18 +110,12 @@ Example:
       return await finish((format) => format.writeComparison(source));
     }
     if (values.rows !== undefined) requireUsed(formats, "--rows", ["rows"]);
-    if (values.noise && rows === "turns") {
-      requireUsed(formats, "--noise with rows of turns", ["noise"]);
-    } else if (values.noise) requireUsed(formats, "--noise", ["noise", "noise of scores"]);
     if (threshold !== undefined) requireUsed(formats, "--threshold", ["threshold"]);
     const source = exportSource(reader, { run: await findRun(reader, names[0]!), threshold });
     source.agreement = await readAgreementIfGraded(reader, source.run);
     source.leaks = await readLeaksIfChecked(reader, source.run);
     source.rows = rows;
     source.scores = await context.describeScores();
-    if (values.noise) {
-      source.noise = await splitNoise(source.run.id, source.reader.turns(source.run.id));
-    }
     return await finish((format) => format.write(source));
   },
 };
@@ -137,7 +128,7 @@ async function writeTraining(
     context: CliContext;
   },
 ): Promise<number> {
-  for (const option of ["threshold", "noise", "rows"] as const) {
+  for (const option of ["threshold", "rows"] as const) {
     if (values[option] !== undefined) {
       throw new UsageError(`--${option} cannot be used with training data`);
     }
@@ -175,8 +166,4 @@ function requireUsed(formats: ExportFormat[], name: string, options: ExportOptio
   if (formats.some(isUser)) return;
   const users = exportFormats.filter(isUser).map(({ name }) => name).join(", ");
   throw new UsageError(`${name} is for ${users.replace(/, ([^,]*)$/, " and $1")}`);
-}
-
-function notOfSeveral(option: string): UsageError {
-  return new UsageError(`${option} cannot be used with several runs; export each instead`);
 }

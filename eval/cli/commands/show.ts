@@ -1,9 +1,7 @@
 import { gatherPieces } from "../../../shared/http/json_response.ts";
 import { readNumbers } from "../../report/text/run_numbers.ts";
 import { thresholdOf } from "../../figures/passing.ts";
-import { noiseText } from "../../report/text/noise_text.ts";
 import { describeRun } from "../../report/text/run_text.ts";
-import { splitNoise } from "../../figures/noise.ts";
 import { resultPieces } from "../../figures/run_result.ts";
 import { restingProgress, viewRun, withResult } from "../../run/view.ts";
 import { AgreementLabel } from "../../test/interaction_result.ts";
@@ -24,7 +22,7 @@ const options = {
 } as const;
 
 export const show: Command = {
-  summary: "show one run: its averages, its lowest replies, and the sources of their noise",
+  summary: "show one run: its averages, where they spread, and its lowest replies",
   help: `assay-eval show RUN [options]
 assay-eval show GROUP [options]
 
@@ -69,10 +67,6 @@ Example:
     context.out.write(describeRun(source, { numbers, form: terminalForm }));
     const leaks = await readLeaksIfChecked(reader, run);
     if (leaks) context.out.write(leaksText(leaks, terminalForm));
-    if (run.attempts > 1) {
-      const noise = await splitNoise(run.id, source.reader.turns(run.id));
-      context.out.write(noiseText(noise, terminalForm));
-    }
     if (run.detail !== null) context.out.write(`\nstopped early: ${run.detail}\n`);
     if (run.status !== "completed") {
       context.out.write(`\ncontinue with: assay-eval resume ${run.id}\n`);

@@ -1,6 +1,5 @@
 import type { GradeAgreement } from "../../test/grades.ts";
 import type { InteractionResult } from "../../test/interaction_result.ts";
-import type { RunNoise } from "../../test/noise.ts";
 import type { Run } from "../../http/schemas/run_schemas.ts";
 import type { ScoreDescription } from "../../score/score.ts";
 import type { Comparison } from "../../figures/compare_stored.ts";
@@ -21,7 +20,6 @@ export interface RunReport {
   scenarios: { id: string; description: string }[];
   pass_threshold: number;
   turns: (TurnRow & { interaction: InteractionResult })[];
-  noise: RunNoise;
   agreement: GradeAgreement;
 }
 
@@ -54,7 +52,6 @@ export function createFileSource(data: ReportData): Source {
     comparison: nothing,
     pairedScenarios: nothing,
     pairedTurns: nothing,
-    noise: nothing,
     agreement: nothing,
     turnGrades: nothing,
   };
@@ -79,7 +76,6 @@ function runSource(data: RunReport): Partial<Source> {
         .map((turn) => ({ ...turn, attempts: siblingsOf(turn) }));
       return Promise.resolve({ turns, total: turns.length, next_cursor: null });
     },
-    noise: () => Promise.resolve(data.noise),
     agreement: () => Promise.resolve(data.agreement),
     turnGrades(_id, place) {
       const grades = byPlace.get(place)?.interaction.grades ?? [];

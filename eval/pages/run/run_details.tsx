@@ -1,5 +1,4 @@
 import { AgreementView } from "../grades/agreement_view.tsx";
-import { NoiseView } from "../noise/noise_view.tsx";
 import { ScenariosTab } from "./scenarios_tab.tsx";
 import { ScoresTab } from "./scores_tab.tsx";
 import type { RunAndSummary } from "../source.ts";
@@ -10,7 +9,6 @@ export { TurnView } from "./turn/turn_view.tsx";
 export function DetailsTab({ view, run, summary }: RunAndSummary & { view: string }) {
   if (view === "scenarios") return <ScenariosTab run={run} summary={summary} />;
   if (view === "scores") return <ScoresTab summary={summary} />;
-  if (view === "noise") return <NoiseView run={run} summary={summary} />;
   if (view === "grades") return <AgreementView run={run} summary={summary} />;
   return <p class="muted">This run has no such view.</p>;
 }

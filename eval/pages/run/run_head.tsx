@@ -59,7 +59,6 @@ const TABS = [
   { view: undefined, label: "Replies" },
   { view: "scenarios", label: "Scenarios" },
   { view: "scores", label: "Scores" },
-  { view: "noise", label: "Noise and planning" },
   { view: "grades", label: "Grades" },
 ];
 

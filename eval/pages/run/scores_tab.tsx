@@ -13,6 +13,7 @@ import { Section } from "../parts/section.tsx";
 import { meaningOf } from "../glossary.tsx";
 import { ScoreTable } from "../parts/score_table.tsx";
 import { differenceText, intervalText, overallFirst, scoreLabel } from "../words.ts";
+import { spreadLines } from "../../report/text/spread_text.ts";
 import { Labels } from "./labels.tsx";
 
 /** Every score of a run with its interval and how it is spread, and what else was counted. */
@@ -53,6 +54,7 @@ export function ScoresTab({ summary }: { summary: RunSummary }) {
               <PassCurves atK={summary.pass_at_k} hatK={summary.pass_hat_k} />
             </Section>
           )}
+          <Spread lines={spreadLines(summary)} />
         </div>
       </div>
       <CheckCounts counts={summary.check_counts ?? []} />
@@ -106,6 +108,15 @@ function Scores({ summary, names, chosen, onChoose }: {
         },
       ]}
     />
+  );
+}
+
+function Spread({ lines }: { lines: string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <Section title="Spread and planning" hint="Of the overall score">
+      {lines.map((line) => <p key={line}>{line}.</p>)}
+    </Section>
   );
 }
 

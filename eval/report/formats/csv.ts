@@ -28,7 +28,7 @@ export const csv: ExportFormat = {
     "leaves it out. Text that looks like a formula gets an apostrophe",
   extension: "csv",
   contentType: "text/csv; charset=utf-8; header=present",
-  uses: ["rows", "noise of scores", "threshold"],
+  uses: ["rows", "threshold"],
   async *write(source) {
     if (source.hasBom ?? true) yield BYTE_ORDER_MARK;
     if (source.rows === "scores") return yield writeScoreTable(await readScoreRows(source));

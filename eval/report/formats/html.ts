@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Grade } from "../../test/grades.ts";
 import { gradeAgreementOf, type GradedTurnScores } from "../../figures/rater_agreement.ts";
-import { splitNoise } from "../../figures/noise.ts";
 import { summariseTurns } from "../../figures/run_summary.ts";
 import { ALL_FIELDS, outlineOf, viewTurn } from "../../run/turn_view.ts";
 import { restingProgress, viewRun } from "../../run/view.ts";
@@ -17,7 +16,7 @@ export const html: ExportFormat = {
     "nothing; `baseline={id}` makes it a comparison",
   extension: "html",
   contentType: "text/html; charset=utf-8",
-  uses: ["noise", "threshold"],
+  uses: ["threshold"],
   write: ({ comparison, ...source }) =>
     inPage(comparison?.details ? writeCompared(comparison) : writeRun(source)),
   writeComparison: (source) => inPage(writeCompared(source)),
@@ -63,13 +62,12 @@ async function* inPage(json: AsyncIterable<string> | string[]): AsyncGenerator<s
   yield TAIL;
 }
 
-async function* writeRun({ run, reader, threshold, scores = [], ...source }: ExportSource) {
+async function* writeRun({ run, reader, threshold, scores = [] }: ExportSource) {
   const outline = { ...outlineOf(run), passThreshold: threshold };
   const shown = viewRun(run, restingProgress(run, await reader.tally(run.id)));
   // By the threshold of the export, as the outcomes of the turns are.
   const request = { ...run.request, pass_threshold: threshold };
   const summary = await summariseTurns(reader, { ...run, request });
-  const noise = source.noise ?? await splitNoise(run.id, reader.turns(run.id));
   const { scenarios } = outline;
   const data = JSON.stringify({
     run: shown,
@@ -77,7 +75,6 @@ async function* writeRun({ run, reader, threshold, scores = [], ...source }: Exp
     scores,
     scenarios,
     pass_threshold: threshold,
-    noise,
   });
   const graded: GradedTurnScores[] = [];
   yield `${data.slice(0, -1)},"turns":[`;

@@ -13,14 +13,13 @@ export const json: ExportFormat = {
   about: "the answer of `POST /evaluate`; the default",
   extension: "json",
   contentType: "application/json",
-  uses: ["noise"],
-  async *write({ run, reader, noise, agreement, leaks, detail }) {
+  uses: [],
+  async *write({ run, reader, agreement, leaks, detail }) {
     const { done } = await reader.tally(run.id);
     const message = `Evaluation ${run.status}: ${done} of ${run.totalTurns} interactions completed`;
     yield* writeResult(reader, run, {
       detail,
       ...(run.status !== "completed" && { message }),
-      ...(noise && { noise: noise.scores }),
       ...(agreement && { agreement }),
       ...(leaks && { leaks }),
     });
@@ -40,7 +39,7 @@ export const jsonl: ExportFormat = {
   about: "one line per turn; `attempt_id` counts from 1 and `turn` from 0, as everywhere",
   extension: "jsonl",
   contentType: "application/jsonl",
-  uses: ["rows", "noise of scores"],
+  uses: ["rows"],
   async *write(source) {
     const { run, reader } = source;
     if (source.rows === "scores") {

@@ -3,7 +3,6 @@ import { describeComparison, describePair } from "../text/comparison_text.ts";
 import { readNumbers } from "../text/run_numbers.ts";
 import type { ExportFormat } from "../format.ts";
 import { leaksText } from "../text/leaks_text.ts";
-import { noiseText } from "../text/noise_text.ts";
 import { describeRun } from "../text/run_text.ts";
 import { oneLine, oneLineEnds, type TextForm } from "../text/text_form.ts";
 
@@ -14,12 +13,11 @@ export const markdown: ExportFormat = {
     "`baseline={id}` adds a comparison",
   extension: "md",
   contentType: "text/markdown; charset=utf-8",
-  uses: ["noise", "threshold"],
+  uses: ["threshold"],
   async *write(source) {
     yield describeRun(source, { numbers: await readNumbers(source), form: markdownForm });
     if (source.agreement) yield agreementText(source.agreement, markdownForm);
     if (source.leaks) yield leaksText(source.leaks, markdownForm);
-    if (source.noise) yield noiseText(source.noise, markdownForm);
     if (source.comparison) {
       const { result, newFailures, fallen } = source.comparison;
       yield describePair(result, markdownForm, { newFailures, fallen: await fallen?.() });

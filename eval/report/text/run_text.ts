@@ -6,6 +6,7 @@ import { GIVEN_REPLIES, withoutQuery } from "../../ask/endpoint_address.ts";
 import { countedTurns, type RunNumbers, type ScenarioNumbers } from "./run_numbers.ts";
 import type { ExportSource } from "../format.ts";
 import { describeLowestReplies } from "./reply_text.ts";
+import { spreadLines } from "./spread_text.ts";
 import {
   firstLines,
   showCost,
@@ -161,7 +162,8 @@ function describeGrades({ graded: { turns, grades, sum } }: RunNumbers): string[
 }
 
 /** A mean, or its bounds if values are missing, with the number of its turns. */
-function describeScores({ statistics, notes: runNotes }: RunNumbers, form: TextForm): string {
+function describeScores(numbers: RunNumbers, form: TextForm): string {
+  const { statistics, notes: runNotes } = numbers;
   const isShown = (name: string) =>
     statistics[name]!.mean !== null || statistics[name]!.missing > 0;
   const names = [
@@ -172,6 +174,7 @@ function describeScores({ statistics, notes: runNotes }: RunNumbers, form: TextF
   const hasFailed = names.some((name) => (statistics[name]?.failed ?? 0) > 0);
   const notes = [
     ...describeInterval(statistics[HEADLINE]),
+    ...spreadLines(numbers),
     ...runNotes.filter(({ code }) => code === "identical_questions").map(({ detail }) => detail),
   ];
   return form.table(

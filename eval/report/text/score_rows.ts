@@ -1,5 +1,4 @@
 import type { GradeAgreement } from "../../test/grades.ts";
-import type { ScoreNoise } from "../../test/noise.ts";
 import type { HistoryGap, Statistic } from "../../test/statistics.ts";
 import { HEADLINE } from "../../figures/passing.ts";
 import { readNumbers } from "./run_numbers.ts";
@@ -15,15 +14,13 @@ interface ScoreRow extends Statistic {
   score: string;
   /** Only with both histories. */
   history_gap?: HistoryGap;
-  /** Only if the export was asked for it. */
-  noise?: ScoreNoise;
   /** Only with the score that people were compared with. */
   agreement?: GradeAgreement;
 }
 
 /** The scores of a run, `overall` first. */
 export async function readScoreRows(source: ExportSource): Promise<ScoreRow[]> {
-  const { run, noise, agreement } = source;
+  const { run, agreement } = source;
   const { statistics, history_gap } = await readNumbers(source);
   const graded = agreement && (agreement.judge?.score ?? HEADLINE);
   const names = Object.keys(statistics).filter((name) => name !== HEADLINE);
@@ -35,7 +32,6 @@ export async function readScoreRows(source: ExportSource): Promise<ScoreRow[]> {
     score,
     ...statistics[score]!,
     ...(history_gap?.[score] && { history_gap: history_gap[score] }),
-    ...(noise?.scores[score] && { noise: noise.scores[score] }),
     ...(agreement && score === graded && { agreement }),
   }));
 }
@@ -68,13 +64,6 @@ const HISTORY_COLUMNS: Column[] = [
   ["history_gap_high", ({ history_gap }) => history_gap?.ci95?.[1]],
 ];
 
-/** Shares of the variance of a single conversation. */
-const NOISE_COLUMNS: Column[] = [
-  ["noise_of_scenarios", ({ noise }) => noise?.components.scenario?.share],
-  ["noise_of_attempts", ({ noise }) => noise?.components.attempt?.share],
-  ["noise_of_votes", ({ noise }) => noise?.components.vote?.share],
-];
-
 /** Krippendorff's alphas, and how the score differs from people. */
 const AGREEMENT_COLUMNS: Column[] = [
   ["agreement_of_people", ({ agreement }) => agreement?.people.alpha],
@@ -89,7 +78,6 @@ export function writeScoreTable(rows: ScoreRow[]): string {
     ...COLUMNS,
     ...(has("dataset") ? DATASET_COLUMNS : []),
     ...(has("history_gap") ? HISTORY_COLUMNS : []),
-    ...(has("noise") ? NOISE_COLUMNS : []),
     ...(has("agreement") ? AGREEMENT_COLUMNS : []),
   ];
   const cells = rows.map((row) => columns.map(([, value]) => value(row)));

@@ -7,7 +7,7 @@ import { fakeEmbedder, scoringPorts } from "../../fakes/scoring_ports.ts";
 
 const target = ["--endpoint", "http://model.example/v1", "--model", "acme/model"];
 const commands = [
-  ...["run", "runs", "show", "compare", "power", "grades", "agreement", "export", "tag"],
+  ...["run", "runs", "show", "compare", "grades", "agreement", "export", "tag"],
   ...["datasets", "resume", "backup"],
 ];
 
@@ -198,9 +198,9 @@ Deno.test("export writes to the standard output, or to files by their ending", a
   assertEquals([code, out], [0, ""]);
   assert(files["x.csv"]!.startsWith('\ufeff"run_id"') && files["y.md"]!.startsWith("## "));
   assertEquals((await run("export", first, "--format", "pdf")).code, 1);
-  const scores = await run("export", first, "--format", "jsonl", "--rows", "scores", "--noise");
+  const scores = await run("export", first, "--format", "jsonl", "--rows", "scores");
   const [overall] = scores.out.split("\n").map((line) => line && JSON.parse(line));
-  assertEquals([overall.score, overall.n, typeof overall.noise], ["overall", 10, "object"]);
+  assertEquals([overall.score, overall.n], ["overall", 10]);
   const wrong = await run("export", first, "--rows", "words");
   assertEquals(wrong.code, 1);
   assertStringIncludes(wrong.err, '--rows must be turns or scores, not "words"');
@@ -225,7 +225,6 @@ const context = () => cliContext({ files: { "b.jsonl": batchFile(2) } });
 
 const OF_A_RUN: [options: string[], says: string][] = [
   [["--format", "junit", "--rows", "scores"], "--rows is for jsonl and csv"],
-  [["--format", "csv", "--noise"], "--noise with rows of turns is for json, markdown and html"],
   [
     ["--format", "jsonl", "--threshold", "0.9"],
     "--threshold is for csv, junit, junit-scenarios, ctrf, markdown and html",
@@ -245,16 +244,13 @@ Deno.test("an export names an option that none of its formats uses", async () =>
   assertEquals((await run("export", "latest", ...used)).code, 0);
 });
 
-Deno.test("an export of a group takes a threshold for its JUnit XML, and no rows or noise", async () => {
+Deno.test("an export of a group takes a threshold for its JUnit XML, and no rows", async () => {
   const { run } = context();
   const { err } = await run("run", "b.jsonl", ...AT, "--model", "a", "--model", "b");
   const [, id] = /^group (\S{36})$/m.exec(err) ?? [];
-  for (const options of [["--rows", "scores", "--format", "csv"], ["--noise"]]) {
-    const refused = await run("export", id!, ...options);
-    assertEquals(refused.code, 1);
-    assertStringIncludes(refused.err, `${options[0]} `);
-    assertStringIncludes(refused.err, "cannot be used with several runs; export each instead");
-  }
+  const refused = await run("export", id!, "--rows", "scores", "--format", "csv");
+  assertEquals(refused.code, 1);
+  assertStringIncludes(refused.err, "--rows cannot be used with several runs; export each instead");
   assertEquals((await run("export", id!, "--threshold", "0.9")).code, 1);
   const { out } = await run("export", id!, "--format", "junit", "--threshold", "0.123");
   assert(out.includes('name="threshold" value="0.123"'), out);

@@ -231,12 +231,11 @@ async function exportWith(): Promise<(query: string) => Promise<string>> {
 
 /** By the query of an export, what it shows of each feature. */
 const SHOWN: Record<string, Record<string, RegExp>> = {
-  "format=json&noise=true": {
+  "format=json": {
     dataset: /"dataset":"support@[0-9a-f]{32}"/,
     checks: /"check_counts":\[\{"name":"says it"/,
     tools: /"tool_calls":\[\{"name":"search"/,
     "history gap": /"history_gap":\{/,
-    noise: /"noise":\{"overall"/,
     cost: /"cost":\{"amount":\d+,"currency":"EUR","turns":/,
     grades: /"grades":\[/,
     agreement: /"agreement":\{.*"alpha"/,
@@ -249,12 +248,11 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     cost: /"cost":\{"amount":2,"currency":"EUR"\}/,
     grades: /"grades":\[/,
   },
-  "format=jsonl&rows=scores&noise=true": {
+  "format=jsonl&rows=scores": {
     dataset: /"dataset":"support@/,
     checks: /"score":"checks"/,
     tools: /"score":"tools"/,
     "history gap": /"score":"overall".*"history_gap":\{"scenarios"/,
-    noise: /"score":"overall".*"noise":\{"mean"/,
     "error bounds": /"score":"overall".*"error_bounds":\[/,
     agreement: /"score":"judge".*"agreement":\{.*"alpha"/,
   },
@@ -266,10 +264,9 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     cost: /"cost","cost_currency"/,
     grades: /"grade","grades"/,
   },
-  "format=csv&rows=scores&noise=true": {
+  "format=csv&rows=scores": {
     dataset: /"dataset"/,
     "history gap": /"history_gap","history_gap_low","history_gap_high"/,
-    noise: /"noise_of_scenarios","noise_of_attempts","noise_of_votes"/,
     "error bounds": /"error_bounds_low","error_bounds_high"/,
     agreement: /"agreement_of_people","agreement_with_people"/,
   },
@@ -282,12 +279,12 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     grades: /graded 0\.8 by ann/,
     agreement: /<property name="agreement_of_people"/,
   },
-  "format=markdown&noise=true": {
+  "format=markdown": {
     dataset: /- Dataset `support@[0-9a-f]{32}`/,
     checks: /### Failed checks/,
     tools: /- Turns whose tool calls are not those expected: \d+/,
     "history gap": /### History gap/,
-    noise: /### .*[Nn]oise/,
+    spread: /- Of the spread of overall, \d+ % is between scenarios, \d+ % between attempts/,
     cost: /- Cost \d+ EUR/,
     grades: /Graded by people: 2 turns, 4 grades/,
     agreement: /### Agreement/,
@@ -297,7 +294,7 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     checks: /"check_counts":\[/,
     tools: /"tool_calls":\[/,
     "history gap": /"history_gap":\{/,
-    noise: /"noise":\{/,
+    spread: /"spread":\{"scenarios":/,
     cost: /"currency":"EUR"/,
     "error bounds": /"error_bounds":\[/,
     grades: /"grades":\[/,

@@ -264,7 +264,7 @@ Deno.test("a report holds the run, its summary and every turn whole", async () =
   assert(summary.statistics.overall);
 });
 
-Deno.test("a report holds the noise, and the agreement of those who graded", async () => {
+Deno.test("a report holds the spread, and the agreement of those who graded", async () => {
   const grade = {
     label: null,
     comment: null,
@@ -276,10 +276,13 @@ Deno.test("a report holds the noise, and the agreement of those who graded", asy
     { ...grade, author: null, value: 1 },
   ];
   const scores = { overall: 0.8 };
-  const { noise, agreement } = dataOf(
-    await write([["a", [[{ scores, grades }], [{ scores }]]], ["b", [[{ scores }], [{ scores }]]]]),
+  const { summary, agreement } = dataOf(
+    await write([
+      ["a", [[{ scores, grades }], [{ scores }]]],
+      ["b", [[{ scores: { overall: 0.4 } }], [{ scores: { overall: 0.4 } }]]],
+    ]),
   );
-  assertEquals(noise.scores.overall.scenarios, 2);
+  assertEquals(summary.spread, { scenarios: 1, attempts: 0, judge: null });
   assertEquals([agreement.grades, agreement.graded_turns, agreement.judge.score], [
     2,
     1,

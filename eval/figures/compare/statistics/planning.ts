@@ -2,10 +2,10 @@ import { normalCdf, normalQuantile } from "../../summary/mean_interval.ts";
 import { LONG_ROUNDING } from "../../../test/rounding.ts";
 
 /** The power that plans aim for. */
-export const POWER = 0.8;
+const POWER = 0.8;
 
 /** Plans have at most this many scenarios. */
-export const MOST_SCENARIOS = 1e9;
+const MOST_SCENARIOS = 1e9;
 
 /** A difference between two runs, in any unit. */
 interface PlannedDifference {
@@ -14,30 +14,21 @@ interface PlannedDifference {
   stdev: number;
   /** The level of the test. */
   alpha: number;
-  /** All differences are multiples of it, as for passes and failures; 0 if there is none. */
-  step: number;
+  /** All differences are multiples of it, as for passes and failures; 0 if unset. */
+  step?: number;
 }
 
-/** Of a score in [0, 1]: grades from 0 to 10, or means of passes over a few turns, have fewer. */
+/** In a difference of 1: grades from 0 to 10, or means of a few passes, have fewer. */
 const MOST_STEPS = 60;
 
-/** The step that all of these attempts' scores are multiples of; 0 if there is none. */
-function stepOf(scores: number[]): number {
+/** The step that all of these values are multiples of; 0 if there is none. */
+export function stepOf(values: number[]): number {
   for (let steps = 1; steps <= MOST_STEPS; steps++) {
-    const isMultiple = (score: number) =>
-      Math.abs(score * steps - Math.round(score * steps)) < LONG_ROUNDING;
-    if (scores.every(isMultiple)) return 1 / steps;
+    const isMultiple = (value: number) =>
+      Math.abs(value * steps - Math.round(value * steps)) < LONG_ROUNDING;
+    if (values.every(isMultiple)) return 1 / steps;
   }
   return 0;
-}
-
-/**
- * The step of the differences between two runs with the attempts of these scenarios: nearly so if
- * scenarios differ in their number of attempts, and 0 if a mean stands in for a missing turn.
- */
-export function stepOfDifferences(scenarios: number[][]): number {
-  const attempts = scenarios.reduce((most, own) => Math.max(most, own.length), 1);
-  return stepOf(scenarios.flat()) / attempts;
 }
 
 /**
@@ -45,7 +36,7 @@ export function stepOfDifferences(scenarios: number[][]): number {
  * no difference to show, or if `MOST_SCENARIOS` do not show it.
  */
 export function scenariosNeeded(planned: PlannedDifference): number | null {
-  const { difference, stdev, alpha, step } = planned;
+  const { difference, stdev, alpha, step = 0 } = planned;
   if (difference === 0) return null;
   const test = { effect: Math.abs(difference) / stdev, alpha, step: step / stdev };
   let low = fewestScenarios(alpha) - 1;
@@ -61,26 +52,6 @@ export function scenariosNeeded(planned: PlannedDifference): number | null {
     else high = middle;
   }
   return high;
-}
-
-/**
- * The smallest difference that these scenarios show with 80 % power; `null` if they are too few.
- */
-export function detectableDifference(
-  { scenarios, stdev, alpha, step }: Omit<PlannedDifference, "difference"> & { scenarios: number },
-): number | null {
-  if (scenarios < fewestScenarios(alpha)) return null;
-  if (stdev === 0) return 0;
-  const test = { alpha, step: step / stdev };
-  let low = 0;
-  let high = 1;
-  while (powerOf(scenarios, { ...test, effect: high }) < POWER) high *= 2;
-  for (let halving = 0; halving < 50; halving++) {
-    const middle = (low + high) / 2;
-    if (powerOf(scenarios, { ...test, effect: middle }) < POWER) low = middle;
-    else high = middle;
-  }
-  return high * stdev;
 }
 
 /** With fewer, not even differences of the same sign are significant: 2^(1 − n) > α. */
