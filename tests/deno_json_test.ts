@@ -17,10 +17,3 @@ Deno.test("a package of the tests has one version", () => {
   );
   assertEquals(several, []);
 });
-
-Deno.test("deno task dev starts all of its tasks, also on one processor", async () => {
-  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
-  // By default Deno runs only as many tasks at once as there are processors.
-  const [, jobs] = /^DENO_JOBS=(\d+) deno task -q dev:all$/.exec(tasks.dev.command) ?? [];
-  assertEquals(Number(jobs), tasks["dev:all"].dependencies.length);
-});
