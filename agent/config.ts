@@ -16,7 +16,7 @@ import {
   type ProviderName,
   routeModel,
   settingsOf,
-} from "../shared/providers/table.ts";
+} from "../shared/providers/provider.ts";
 import { TOOL_NAMES } from "./core/tools/mod.ts";
 
 const SYSTEM_PROMPT = "You are a helpful assistant. Answer plainly and briefly. " +

@@ -1,4 +1,4 @@
-import type { Capacity } from "../shared/http/admission.ts";
+import type { Capacity } from "../shared/http/connection.ts";
 import type { RateLimiter } from "../shared/http/rate_limit.ts";
 import type { Service } from "../shared/http/router.ts";
 import { createService } from "../shared/http/service.ts";

@@ -1,10 +1,9 @@
 import { createWorkerBoard, type WorkerBoard } from "../shared/service/worker_call.ts";
-import { createCapacity } from "../shared/http/admission.ts";
-import type { Logger } from "../shared/service/log.ts";
+import { createCapacity } from "../shared/http/connection.ts";
+import { createRedactor, listSecrets, type Logger } from "../shared/service/log.ts";
 import { createMetrics } from "../shared/service/ops/metrics.ts";
 import type { ReadinessCheck } from "../shared/service/ops/operations_routes.ts";
-import { PROVIDER_NAMES, settingsOf } from "../shared/providers/table.ts";
-import { createRedactor, listSecrets } from "../shared/service/redaction.ts";
+import { PROVIDER_NAMES, settingsOf } from "../shared/providers/provider.ts";
 import { type AgentConfig, readProgramEnvironment } from "./config.ts";
 import { createModels, type Models, observeModels } from "./core/models/models.ts";
 import { createTools } from "./core/tools/mod.ts";

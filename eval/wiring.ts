@@ -1,8 +1,7 @@
-import { createRedactor, listSecrets, partsOfQuery } from "../shared/service/redaction.ts";
+import { createRedactor, listSecrets, type Logger, partsOfQuery } from "../shared/service/log.ts";
 import { createWorkerBoard, type WorkerBoard } from "../shared/service/worker_call.ts";
 import { createOutgoingFetch } from "../shared/http/outgoing_fetch.ts";
-import { lazy } from "../shared/service/lazy.ts";
-import type { Logger } from "../shared/service/log.ts";
+import { lazy } from "../shared/service/waiting.ts";
 import { type Scenario, systemPromptOf } from "./test/scenario.ts";
 import { createAgentDialect } from "./ask/agent_dialect.ts";
 import type { EvalConfig } from "./config.ts";

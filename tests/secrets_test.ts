@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { createRedactor, listSecrets } from "../shared/service/redaction.ts";
+import { createRedactor, listSecrets } from "../shared/service/log.ts";
 import {
   completion,
   errorStatus,

@@ -6,7 +6,7 @@ import { workSignal } from "../../shared/http/connection.ts";
 import { jsonResponse } from "../../shared/http/answer.ts";
 import type { Handler, Route } from "../../shared/http/router.ts";
 import { wantsEvents } from "../../shared/http/headers.ts";
-import { PROVIDER_NAMES } from "../../shared/providers/table.ts";
+import { PROVIDER_NAMES } from "../../shared/providers/provider.ts";
 import { eventsAnswer, jsonAnswer, orEvents } from "../../shared/service/ops/api_description.ts";
 import {
   AgentReply,
@@ -16,19 +16,17 @@ import {
   StudioModels,
 } from "../core/agent_message.ts";
 import {
+  accountFields,
+  accountHeaders,
+  collectToolEvents,
   countRun,
   prepareRun,
   readModelId,
   resumeStream,
   type RunRouteDeps,
+  toHeaderValue,
 } from "./answer/run_request.ts";
 import { streamAnswer, toAgentReply } from "./answer/reply.ts";
-import {
-  accountFields,
-  accountHeaders,
-  collectToolEvents,
-  toHeaderValue,
-} from "./answer/accounting.ts";
 import { explainRoute } from "../core/models/choice.ts";
 
 export const ModelId = z.string().meta({

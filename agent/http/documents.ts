@@ -1,4 +1,4 @@
-import type { Documents } from "../../shared/http/document_routes.ts";
+import type { Documents } from "../../shared/http/page_routes.ts";
 
 /** What this service serves of `docs/`. */
 export const documents: Documents = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Handler, Route } from "../../shared/http/router.ts";
-import { loadOnce } from "../../shared/service/lazy.ts";
+import { loadOnce } from "../../shared/service/waiting.ts";
 import { eventsAnswer } from "../../shared/service/ops/api_description.ts";
 import type { RunRouteDeps } from "./answer/run_request.ts";
 import type { FrontendHandlers } from "./frontends/handlers.ts";

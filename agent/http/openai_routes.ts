@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Handler, Route } from "../../shared/http/router.ts";
-import { loadOnce } from "../../shared/service/lazy.ts";
+import { loadOnce } from "../../shared/service/waiting.ts";
 import {
   type ErrorFormat,
   jsonAnswer,

@@ -1,14 +1,13 @@
 import type { Client, VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { untilAbort, waitFor } from "../../shared/service/abort.ts";
+import { untilAbort, waitFor } from "../../shared/service/waiting.ts";
 import { currentTraceparent } from "../../shared/service/ops/tracing.ts";
 import { explainConnection } from "../../shared/providers/failure.ts";
 import { ToolError, type ToolResult } from "../core/tools/tool.ts";
 import { isAnswer, readResult, statusOf } from "./result.ts";
 import { createServerRedactor, type McpServer } from "./config.ts";
-import { createFloodGuard } from "./message_limits.ts";
+import { createFloodGuard, createTransport, type SessionTransport } from "./transport.ts";
 import { type McpToolList, readToolList } from "./tool_list.ts";
-import { createTransport, type SessionTransport } from "./transport.ts";
 
 export interface McpCall {
   args: Record<string, unknown>;

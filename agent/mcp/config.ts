@@ -2,8 +2,8 @@ import { parse } from "@std/jsonc";
 import { z } from "zod";
 import { ConfigError, headerKey, MAX_TIMER_MS } from "../../shared/service/config.ts";
 import { type Fields, isFields } from "../../shared/service/fields.ts";
-import { HEADER_NAME } from "../../shared/http/origin.ts";
-import { createRedactor, secretsInAddress } from "../../shared/service/redaction.ts";
+import { HEADER_NAME } from "../../shared/http/guards.ts";
+import { createRedactor, secretsInAddress } from "../../shared/service/log.ts";
 
 /** A value of `env`; `null` removes an inherited variable. */
 const EnvValue = z.union([z.string(), z.number().transform(String), z.null()], {

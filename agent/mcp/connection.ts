@@ -1,4 +1,4 @@
-import { untilAbort } from "../../shared/service/abort.ts";
+import { untilAbort } from "../../shared/service/waiting.ts";
 import { errorMessage } from "../../shared/service/errors.ts";
 import type { Logger } from "../../shared/service/log.ts";
 import { ToolError, type ToolResult, type ToolServerState } from "../core/tools/tool.ts";

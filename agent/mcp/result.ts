@@ -1,7 +1,7 @@
 import { asFields, type Fields } from "../../shared/service/fields.ts";
 import type { ContentPart } from "../../shared/providers/provider.ts";
 import { AnswerTooLarge } from "../../shared/http/outgoing_fetch.ts";
-import { MAX_MESSAGE_BYTES } from "./message_limits.ts";
+import { MAX_MESSAGE_BYTES } from "./transport.ts";
 
 /** Limits of the images of one result; the others are only named. */
 const MAX_IMAGES = 8;

@@ -11,8 +11,7 @@ import {
 import type { McpConnect } from "./client.ts";
 import type { McpServer } from "./config.ts";
 import { type McpConnection, openMcpConnection } from "./connection.ts";
-import { toParameters } from "./input_schema.ts";
-import type { McpToolDefinition } from "./tool_list.ts";
+import { type McpToolDefinition, toParameters } from "./tool_list.ts";
 
 export interface McpToolSourceOptions {
   builtIn: Tool[];

@@ -1,10 +1,10 @@
 import { asFields, asList, asText, parseFields } from "../../shared/service/fields.ts";
 import { lostProblem, requestEvents } from "../../shared/pages/api.ts";
 import { toApiProblem } from "../../shared/pages/api_problem.ts";
-import { thoughtOf } from "../../shared/providers/extra_fields.ts";
-import type { toAccount } from "../http/answer/accounting.ts";
+import { thoughtOf } from "../../shared/providers/content.ts";
+import type { toAccount } from "../http/answer/run_request.ts";
 import type { CompletionUsage } from "../http/openai/completion.ts";
-import type { AgentEvent } from "../core/run/events.ts";
+import type { AgentEvent } from "../core/agent_message.ts";
 import type { CompletionRequest, OpenAIError } from "../http/schemas/chat_completion.ts";
 import {
   type Answer,

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { tryParseJson } from "../../shared/service/fields.ts";
-import { isPlainShape } from "../../shared/http/json_shape.ts";
-import type { DecodedAnswer } from "../../shared/http/utf8.ts";
-import { hiddenFailure, readAnswer } from "../../shared/providers/answer.ts";
+import { isPlainShape, tryParseJson } from "../../shared/service/fields.ts";
+import type { DecodedAnswer } from "../../shared/providers/provider.ts";
+import { hiddenFailure, readAnswer } from "../../shared/providers/openai_answer.ts";
 import { CallFailure } from "../../shared/providers/diagnosis.ts";
 import { readServerSentEvents } from "../../shared/providers/server_sent_events.ts";
 import type { EndpointClient } from "./client.ts";

@@ -1,18 +1,22 @@
-import { abortError } from "../../shared/service/abort.ts";
+import { abortError } from "../../shared/service/waiting.ts";
 import {
   type CallClock,
   sleep,
   startCallClock,
   withRetries,
 } from "../../shared/providers/call_clock.ts";
-import { CallFailure, diagnose, type Diagnosis } from "../../shared/providers/diagnosis.ts";
+import {
+  CallFailure,
+  diagnose,
+  type Diagnosis,
+  type Redact,
+} from "../../shared/providers/diagnosis.ts";
 import { type Attempt, toProviderError } from "../../shared/providers/failure.ts";
 import {
   createOpenAIClient,
   loadOpenAI,
   type OpenAIClient,
 } from "../../shared/providers/openai_client.ts";
-import type { Redact } from "../../shared/providers/provider_words.ts";
 import type { EndpointPace } from "./pace.ts";
 
 interface EndpointClientOptions {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AppError, isAbort } from "../../shared/service/errors.ts";
 import { extendAddress } from "../../shared/http/outgoing_fetch.ts";
 import { MAX_MODELS, parseModels } from "../../shared/providers/openai_messages.ts";
-import { parseJsonAnswer } from "../../shared/providers/answer.ts";
+import { parseJsonAnswer } from "../../shared/providers/openai_answer.ts";
 import { baseAddresses, namesApi } from "./endpoint_address.ts";
 import type { EndpointPolicy } from "./policy.ts";
 

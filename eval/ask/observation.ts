@@ -1,6 +1,9 @@
-import { describeInput, describeOutput } from "../../shared/service/ops/message_contents.ts";
+import {
+  describeInput,
+  describeOutput,
+  observeCall,
+} from "../../shared/service/ops/observed_provider.ts";
 import type { Metrics } from "../../shared/service/ops/metrics.ts";
-import { observeCall } from "../../shared/service/ops/observed_provider.ts";
 import type { Target } from "./target.ts";
 
 /** Metrics and traces of the service. A command has neither, and does not load them. */

@@ -1,9 +1,9 @@
 import { extendAddress } from "../../shared/http/outgoing_fetch.ts";
 import { ADAPTATIONS } from "../../shared/providers/adaptations.ts";
 import { createAdaptedAttempts, tryRequests } from "../../shared/providers/adapted_requests.ts";
-import { reasoningOf } from "../../shared/providers/extra_fields.ts";
+import { reasoningOf } from "../../shared/providers/content.ts";
 import { toCompletionParams } from "../../shared/providers/openai_messages.ts";
-import { readAnyReply } from "../../shared/providers/openai_stream.ts";
+import { readAnyReply } from "../../shared/providers/openai_answer.ts";
 import type { ChatMessage, ChatReply, ChatRequest } from "../../shared/providers/provider.ts";
 import type { ModelParameters } from "../test/evaluate_request.ts";
 import type { Answered, EndpointClient } from "./client.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../shared/service/errors.ts";
 import type { Resolve } from "../../shared/http/public_fetch.ts";
-import { currentRequest } from "../../shared/http/request_scope.ts";
-import { loadApart } from "../../shared/service/lazy.ts";
+import { currentRequest } from "../../shared/service/ops/tracing.ts";
+import { loadApart } from "../../shared/service/waiting.ts";
 import type { EvalConfig } from "../config.ts";
 
 /** Which endpoints may be evaluated, and which credential is sent to them. */

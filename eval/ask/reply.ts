@@ -4,8 +4,7 @@ import {
   parseContent,
   parseToolArguments,
 } from "../../shared/providers/openai_messages.ts";
-import { ProviderError, type ToolCall } from "../../shared/providers/provider.ts";
-import type { NOT_UTF8 } from "../../shared/http/utf8.ts";
+import { type NOT_UTF8, ProviderError, type ToolCall } from "../../shared/providers/provider.ts";
 import type { Cost } from "../test/cost.ts";
 import type { ObservedToolCall } from "../test/tools.ts";
 import type { InteractionUsage } from "../test/interaction_result.ts";

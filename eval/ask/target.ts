@@ -1,6 +1,6 @@
 import type { ModelParameters, Protocol } from "../test/evaluate_request.ts";
 import { type ContentPart, ProviderError } from "../../shared/providers/provider.ts";
-import { waitFor } from "../../shared/service/abort.ts";
+import { waitFor } from "../../shared/service/waiting.ts";
 import { shorten } from "../../shared/service/text.ts";
 import { baseAddresses, namesRoute } from "./endpoint_address.ts";
 import type { TargetReply } from "./reply.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../shared/service/errors.ts";
-import { createYielder } from "../../shared/service/yielder.ts";
+import { createYielder } from "../../shared/service/waiting.ts";
 import { OVERALL_PARTS } from "../score/overall.ts";
 import { ALPHA } from "./summary/mean_interval.ts";
 import { noteCopies } from "./summary/notes.ts";

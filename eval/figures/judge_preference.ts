@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../shared/service/errors.ts";
-import { createYielder } from "../../shared/service/yielder.ts";
+import { createYielder } from "../../shared/service/waiting.ts";
 import type { JudgeModel } from "../score/judge_model.ts";
 import { referenceOf } from "../score/references.ts";
 import type { InteractionResult } from "../test/interaction_result.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invalidParameter } from "../../shared/service/errors.ts";
-import { createYielder } from "../../shared/service/yielder.ts";
+import { createYielder } from "../../shared/service/waiting.ts";
 import { mean } from "../score/mean.ts";
 import type { RunReader } from "../store/store.ts";
 import { clusterMean, clusterScore } from "./compare/statistics/clusters.ts";

@@ -1,6 +1,6 @@
 import { isBarring } from "../test/barred.ts";
 import type { InteractionResult } from "../test/interaction_result.ts";
-import { createYielder } from "../../shared/service/yielder.ts";
+import { createYielder } from "../../shared/service/waiting.ts";
 import { firstTurnOf } from "../test/conversations.ts";
 import { createScenarioGap } from "./summary/history_gap.ts";
 import { questionOf } from "./summary/notes.ts";

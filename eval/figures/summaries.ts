@@ -1,4 +1,4 @@
-import { waitFor } from "../../shared/service/abort.ts";
+import { waitFor } from "../../shared/service/waiting.ts";
 import { runDeleted } from "../store/require_run.ts";
 import type { RunRecord } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";

@@ -2,7 +2,7 @@ import { isUnanswered } from "../test/barred.ts";
 import { isAskedTheSecondWay } from "../test/conversations.ts";
 import type { InteractionResult } from "../test/interaction_result.ts";
 import type { Scores } from "../test/statistics.ts";
-import { createYielder } from "../../shared/service/yielder.ts";
+import { createYielder } from "../../shared/service/waiting.ts";
 import type { ScoredBy } from "../test/evaluate_response.ts";
 import type { TurnPosition } from "../store/turn_record.ts";
 import { NO_KEY_MATCH } from "./expectations.ts";

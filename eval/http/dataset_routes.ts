@@ -14,7 +14,7 @@ import {
   readQuery,
   UPLOAD_TIMEOUT_MS,
 } from "../../shared/http/body.ts";
-import { streamPieces } from "../../shared/http/json_response.ts";
+import { streamPieces } from "../../shared/http/answer.ts";
 import type { ScoringPorts } from "../score/scoring_ports.ts";
 import type { EvalConfig } from "../config.ts";
 import type { DatasetStore, VersionRecord } from "../store/datasets.ts";

@@ -1,5 +1,5 @@
 import { AppError, conflict, invalidField } from "../../shared/service/errors.ts";
-import { streamPieces } from "../../shared/http/json_response.ts";
+import { streamPieces } from "../../shared/http/answer.ts";
 import type { Handler, RequestContext } from "../../shared/http/router.ts";
 import { type BodyLimits, checkBody, readJsonValue, readQuery } from "../../shared/http/body.ts";
 import { wantsEvents } from "../../shared/http/headers.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { conflict } from "../../shared/service/errors.ts";
-import { streamPieces } from "../../shared/http/json_response.ts";
+import { streamPieces } from "../../shared/http/answer.ts";
 import { type BodyLimits, readJson, readQuery } from "../../shared/http/body.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import type { ScoringPorts } from "../score/scoring_ports.ts";

@@ -1,6 +1,6 @@
 import type { ServerSentEventMessage } from "@std/http/server-sent-event-stream";
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
-import { waitFor } from "../../shared/service/abort.ts";
+import { waitFor } from "../../shared/service/waiting.ts";
 import { type Comparer, comparisonInDetail } from "../figures/compare_stored.ts";
 import { createEventResponse, type EventResponse } from "../run/event_response.ts";
 import { LAST_EVENT, RETRY_MS } from "../run/event_stream.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { AppError, invalidParameter } from "../../shared/service/errors.ts";
-import { readApiKey } from "../../shared/http/auth.ts";
+import { readApiKey } from "../../shared/http/guards.ts";
 import type { RequestContext } from "../../shared/http/router.ts";
 import type { IdempotencyKey } from "../store/store.ts";
 import { z } from "zod";

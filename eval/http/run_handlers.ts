@@ -1,7 +1,7 @@
 import { conflict } from "../../shared/service/errors.ts";
 import { z } from "zod";
 import { cursor, forgedCursor, writeCursor, wrongCursor } from "../../shared/http/cursor.ts";
-import { streamPieces } from "../../shared/http/json_response.ts";
+import { streamPieces } from "../../shared/http/answer.ts";
 import { type BodyLimits, readJson, readQuery } from "../../shared/http/body.ts";
 import type { Handler } from "../../shared/http/router.ts";
 import type { EndpointPolicy } from "../ask/policy.ts";

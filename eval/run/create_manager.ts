@@ -1,5 +1,5 @@
-import { untilAbort } from "../../shared/service/abort.ts";
-import { overloaded } from "../../shared/http/admission.ts";
+import { untilAbort } from "../../shared/service/waiting.ts";
+import { overloaded } from "../../shared/http/connection.ts";
 import { describeScoring } from "../score/scoring_ports.ts";
 import { endedMeanwhile } from "../store/require_run.ts";
 import type { StoredRun, Tally } from "../store/run_record.ts";

@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { ServerSentEventStream } from "@std/http/server-sent-event-stream";
-import { waitFor } from "../../shared/service/abort.ts";
-import { gatherPieces } from "../../shared/http/json_response.ts";
+import { waitFor } from "../../shared/service/waiting.ts";
+import { gatherPieces } from "../../shared/http/answer.ts";
 import { runDeleted } from "../store/require_run.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import type { RunStore } from "../store/store.ts";

@@ -1,4 +1,4 @@
-import { loadApart } from "../../shared/service/lazy.ts";
+import { loadApart } from "../../shared/service/waiting.ts";
 import type { Scenario } from "../test/scenario.ts";
 import type { Embedder } from "./embedder.ts";
 import { references } from "./references.ts";

@@ -1,5 +1,5 @@
 import { extendAddress } from "../../shared/http/outgoing_fetch.ts";
-import { readAnswer } from "../../shared/providers/answer.ts";
+import { readAnswer } from "../../shared/providers/openai_answer.ts";
 import { createBatcher } from "./background/batcher.ts";
 import { createMemo } from "./background/memo.ts";
 import type { EndpointClient } from "../ask/client.ts";

@@ -5,7 +5,7 @@ import {
   tryRequests,
 } from "../../shared/providers/adapted_requests.ts";
 import { isTruncated, toCompletionParams } from "../../shared/providers/openai_messages.ts";
-import { readAnyReply } from "../../shared/providers/openai_stream.ts";
+import { readAnyReply } from "../../shared/providers/openai_answer.ts";
 import {
   type ChatReply,
   type ChatRequest,

@@ -5,7 +5,7 @@ import { MAX_CHECKS } from "../test/checks.ts";
 import { batchPath } from "../test/evaluate_request.ts";
 import { referenceOf } from "./references.ts";
 import { patternsIn } from "./same_args.ts";
-import { createYielder } from "../../shared/service/yielder.ts";
+import { createYielder } from "../../shared/service/waiting.ts";
 import type { CompiledCheck, ContentChecks } from "./content_checks.ts";
 
 /** A check of a turn, and its position in the scenario. */

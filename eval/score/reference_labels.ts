@@ -1,5 +1,5 @@
 import type { Scenario } from "../test/scenario.ts";
-import { createYielder } from "../../shared/service/yielder.ts";
+import { createYielder } from "../../shared/service/waiting.ts";
 import { normalText } from "./metadata/label.ts";
 import { type AnnotatedReply, type KeyAnnotation, noLabel } from "./metadata/annotator.ts";
 import { labelKey } from "../test/labels.ts";

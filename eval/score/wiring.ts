@@ -1,11 +1,10 @@
-import { createRedactor, listSecrets } from "../../shared/service/redaction.ts";
+import { createRedactor, listSecrets, silentLogger } from "../../shared/service/log.ts";
 import {
   createWorkerBoard,
   type WorkerBoard,
   type WorkerPort,
 } from "../../shared/service/worker_call.ts";
-import { silentLogger } from "../../shared/service/log.ts";
-import { readAnswer } from "../../shared/providers/answer.ts";
+import { readAnswer } from "../../shared/providers/openai_answer.ts";
 import { type AskScorer, type ScoringPorts, WebhookAnswer } from "./scoring_ports.ts";
 import { createContentChecks } from "./content_checks.ts";
 import { type EvalConfig, MOST_ENCODERS } from "../config.ts";

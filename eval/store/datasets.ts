@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { notFound } from "../../shared/service/errors.ts";
 import type { Scenario } from "../test/scenario.ts";
-import { createYielder } from "../../shared/service/yielder.ts";
+import { createYielder } from "../../shared/service/waiting.ts";
 import { createBatchDigest, createRunIds, momentOf } from "./run_record.ts";
 import type { DatasetVersionsTable, Tables } from "./schema/schema.ts";
 

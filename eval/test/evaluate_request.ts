@@ -1,4 +1,4 @@
-import { secretsInAddress } from "../../shared/service/redaction.ts";
+import { secretsInAddress } from "../../shared/service/log.ts";
 import { z } from "zod";
 import { refuseMisspelt } from "../../shared/service/field_errors.ts";
 import { asFields, asList, isFields } from "../../shared/service/fields.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NOT_UTF8 } from "../../shared/http/utf8.ts";
+import { NOT_UTF8 } from "../../shared/providers/provider.ts";
 import { CheckResult } from "./checks.ts";
 import { Cost } from "./cost.ts";
 import { Grade } from "./grades.ts";

@@ -1,7 +1,9 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { isAbort } from "../service/errors.ts";
+import { AppError, isAbort } from "../service/errors.ts";
 import { BODY_TIMEOUT_MS } from "./body.ts";
+import { STATUS_TEXT } from "@std/http/status";
+import { secureHeaders } from "./headers.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -174,4 +176,78 @@ function afterBody(
   }
   const { status, headers } = response;
   return new Response(ReadableStream.from(pieces()), { status, headers });
+}
+
+const CHUNK_CHARACTERS = 64 * 1024;
+
+/**
+ * Answers with JSON text in pieces, without having the whole text in memory and without blocking the
+ * event loop. No piece may end within a surrogate pair.
+ */
+export function streamPieces(
+  pieces: Iterable<string> | AsyncIterable<string>,
+  headers: Record<string, string> = {},
+): Response {
+  const bytes = ReadableStream.from(encodePieces(pieces));
+  return streamResponse(bytes, { headers: { "content-type": "application/json", ...headers } });
+}
+
+/** Many small pieces as few large ones, which are cheaper to send. */
+export async function* gatherPieces(
+  pieces: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<string> {
+  let chunk = "";
+  for await (const piece of pieces) {
+    chunk += piece;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = "";
+  }
+  yield chunk;
+}
+
+async function* encodePieces(pieces: Iterable<string> | AsyncIterable<string>) {
+  const encoder = new TextEncoder();
+  for await (const chunk of gatherPieces(pieces)) yield encoder.encode(chunk);
+}
+
+const INTERNAL = new AppError(500, "internal", "the service failed; its log has the request_id");
+
+/**
+ * Describes any error to a caller, as `ProblemDocument`. Only the message of an `AppError` is shown.
+ * `detail` is also what clients of FastAPI services read.
+ */
+export function toProblem(error: unknown, requestId: string) {
+  const known = error instanceof AppError ? error : INTERNAL;
+  return {
+    type: "about:blank",
+    title: STATUS_TEXT[known.status] ?? "Error",
+    status: known.status,
+    detail: known.message,
+    code: known.code,
+    request_id: requestId,
+    ...(known.errors && { errors: known.errors }),
+    ...(known.provider && { provider: known.provider }),
+  };
+}
+
+/** The same as a response, with the headers of the error. */
+export function problemResponse(error: unknown, requestId: string): Response {
+  const problem = toProblem(error, requestId);
+  return Response.json(problem, {
+    status: problem.status,
+    headers: {
+      ...(error instanceof AppError ? error.headers : {}),
+      "content-type": "application/problem+json",
+    },
+  });
+}
+
+/** The answer to a request that never reaches the router, with the headers that the router adds. */
+export function refuse(error: unknown): Response {
+  const requestId = crypto.randomUUID();
+  const response = problemResponse(error, requestId);
+  response.headers.set("x-request-id", requestId);
+  secureHeaders(response.headers);
+  return response;
 }

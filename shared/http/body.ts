@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { AppError, ClientLeft } from "../service/errors.ts";
 import { listFieldErrors } from "../service/field_errors.ts";
-import { createYielder } from "../service/yielder.ts";
-import { createShapeGauge } from "./json_shape.ts";
+import { createYielder } from "../service/waiting.ts";
+import { createShapeGauge } from "../service/fields.ts";
 
 /** Reads and validates a JSON body. Throws 400 with the path of each invalid field. */
 export async function readJson<T extends z.ZodType>(
@@ -79,7 +79,9 @@ type Bytes = Uint8Array<ArrayBuffer>;
  * nested too deeply, because later steps recurse.
  */
 async function readBodyText(request: Request, limits: BodyLimits): Promise<string> {
-  const shape = createShapeGauge();
+  const shape = createShapeGauge((reason) =>
+    new AppError(400, "invalid_json", `cannot read the request body: ${reason}`)
+  );
   if (isSmall(request)) {
     const text = await readSmall(request, limits);
     shape.add(text);

@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers";
-import { isAbort } from "../service/errors.ts";
-import { type Admission, shuttingDown } from "./admission.ts";
+import { AppError, isAbort } from "../service/errors.ts";
 
 /** The connection of a request. */
 export interface Connection {
@@ -64,4 +63,112 @@ export function createLocalConnection(): Connection & { close(): void } {
     onClose: (callback) => void callbacks.push(callback),
     close: () => callbacks.splice(0).forEach((callback) => callback()),
   };
+}
+
+/** How much of one kind of work may run at once. */
+interface Limit {
+  /** What runs. */
+  what: "runs" | "requests";
+  max: number;
+  /** The variable that sets `max`, for the message of a refusal; if one does. */
+  setting?: string;
+}
+
+/** Counts running work against a limit. */
+export interface Capacity {
+  /** How much is running now. */
+  readonly used: number;
+  /**
+   * Counts one more and returns the function that ends it; calling that twice does no harm. Throws
+   * 503 `overloaded` at the limit. There is no queue: a caller that waits in an endless one has left
+   * by the time it is served.
+   */
+  take(): () => void;
+}
+
+const RETRY_AFTER_SECONDS = 2;
+
+export function createCapacity(limit: Limit): Capacity {
+  let used = 0;
+  return {
+    get used() {
+      return used;
+    },
+    take() {
+      if (used >= limit.max) throw overloaded(limit);
+      used++;
+      let isHeld = true;
+      return () => {
+        if (isHeld) used--;
+        isHeld = false;
+      };
+    },
+  };
+}
+
+/** 503 for work over a limit; `more` is how much was asked for at once. */
+export function overloaded({ what, max, setting }: Limit, more = 1): AppError {
+  const by = setting ? ` (${setting})` : "";
+  const reason = more === 1
+    ? `${max} are running${by}`
+    : `${more} more would exceed the limit of ${max}${by}`;
+  return new AppError(
+    503,
+    "overloaded",
+    `too many ${what}: ${reason}; retry in ${RETRY_AFTER_SECONDS} s`,
+    { headers: { "retry-after": String(RETRY_AFTER_SECONDS) } },
+  );
+}
+
+/** Decides whether the server accepts a request: not at its limit, and not once it is stopping. */
+export interface Admission extends Capacity {
+  readonly isStopping: boolean;
+  stop(): void;
+  /** True once the grace time is over: running requests are aborted, and their callers told why. */
+  readonly isEnding: boolean;
+  end(): void;
+  /** Calls back at `end`; returns the function that removes the callback. */
+  onEnd(callback: () => void): () => void;
+}
+
+export function createAdmission(limit: Limit): Admission {
+  const capacity = createCapacity(limit);
+  const callbacks = new Set<() => void>();
+  let isStopping = false;
+  let isEnding = false;
+  return {
+    get used() {
+      return capacity.used;
+    },
+    get isStopping() {
+      return isStopping;
+    },
+    stop() {
+      isStopping = true;
+    },
+    get isEnding() {
+      return isEnding;
+    },
+    end() {
+      isStopping = isEnding = true;
+      for (const callback of callbacks) callback();
+      callbacks.clear();
+    },
+    onEnd(callback) {
+      if (isEnding) callback();
+      else callbacks.add(callback);
+      return () => void callbacks.delete(callback);
+    },
+    take() {
+      if (isStopping) throw shuttingDown();
+      return capacity.take();
+    },
+  };
+}
+
+/** 503 on connections that were open before the stop; new ones are not accepted at all. */
+function shuttingDown(): AppError {
+  return new AppError(503, "shutting_down", "the service is stopping; retry in 5 s", {
+    headers: { connection: "close", "retry-after": "5" },
+  });
 }

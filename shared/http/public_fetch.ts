@@ -2,7 +2,7 @@ import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import { AppError } from "../service/errors.ts";
-import { loadOnce } from "../service/lazy.ts";
+import { loadOnce } from "../service/waiting.ts";
 import ipaddr from "ipaddr.js";
 import type { Dispatcher } from "undici";
 

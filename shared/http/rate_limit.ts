@@ -5,7 +5,7 @@ import memoryClass from "rate-limiter-flexible/lib/RateLimiterMemory.js";
 import resultClass from "rate-limiter-flexible/lib/RateLimiterRes.js";
 import { AppError } from "../service/errors.ts";
 import type { Connection } from "./connection.ts";
-import { plainAddress } from "./origin.ts";
+import { plainAddress } from "./guards.ts";
 import type { Guard } from "./router.ts";
 
 const RateLimiterMemory: typeof limiters.RateLimiterMemory = memoryClass;

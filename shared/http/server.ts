@@ -1,10 +1,8 @@
 import type { Metrics } from "../service/ops/metrics.ts";
 import { serviceUrl } from "../service/config.ts";
 import { AppError } from "../service/errors.ts";
-import { type Admission, createAdmission } from "./admission.ts";
-import { finishAnswer, isStream, StalledReader } from "./answer.ts";
-import type { Connection } from "./connection.ts";
-import { refuse } from "./problem.ts";
+import { type Admission, type Connection, createAdmission } from "./connection.ts";
+import { finishAnswer, isStream, refuse, StalledReader } from "./answer.ts";
 import type { Service } from "./router.ts";
 import { createStop, onStopSignal, type StopOptions } from "./stopping.ts";
 

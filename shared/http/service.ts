@@ -1,12 +1,16 @@
 import { callerKeys, type CommonConfig, serviceUrls } from "../service/config.ts";
-import { lazy } from "../service/lazy.ts";
+import { lazy } from "../service/waiting.ts";
 import type { Logger } from "../service/log.ts";
 import type { About } from "../service/ops/api_description.ts";
 import { createOperationsRoutes, type Operations } from "../service/ops/operations_routes.ts";
-import { identifyCaller, requireCaller } from "./auth.ts";
-import { createOriginPolicy, isLoopback, requireLoopbackHost } from "./origin.ts";
-import { createDocumentRoutes, type Documents } from "./document_routes.ts";
-import { addPage, type Page } from "./page_routes.ts";
+import {
+  createOriginPolicy,
+  identifyCaller,
+  isLoopback,
+  requireCaller,
+  requireLoopbackHost,
+} from "./guards.ts";
+import { addPage, createDocumentRoutes, type Documents, type Page } from "./page_routes.ts";
 import type { RateLimiter } from "./rate_limit.ts";
 import { type ErrorResponse, type Guard, type Route, router, type Service } from "./router.ts";
 import { requireAdmission } from "./connection.ts";

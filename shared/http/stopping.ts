@@ -1,5 +1,5 @@
 import type { Logger } from "../service/log.ts";
-import type { Admission } from "./admission.ts";
+import type { Admission } from "./connection.ts";
 
 /** How a service ends. */
 export interface StopOptions {

@@ -3,10 +3,12 @@ import {
   diagnoseConnection,
   type Diagnosis,
   type FailedAnswer,
+  readWords,
+  type Redact,
   retryAfterMs,
+  startOf,
 } from "./diagnosis.ts";
 import { ProviderError, type Unreachable } from "./provider.ts";
-import { readWords, type Redact, startOf } from "./provider_words.ts";
 import { MAX_ANSWER_MB } from "../http/outgoing_fetch.ts";
 
 /** What was tried, for the message. Without a `model` it was the list of models. */

@@ -1,19 +1,17 @@
 import type { OpenAI } from "openai";
-import { abortError } from "../service/abort.ts";
+import { abortError, loadApart } from "../service/waiting.ts";
 import { createOutgoingFetch } from "../http/outgoing_fetch.ts";
-import { loadApart } from "../service/lazy.ts";
-import { createRedactor } from "../service/redaction.ts";
-import { readAnswer, requireOk } from "./answer.ts";
+import { createRedactor } from "../service/log.ts";
+import { readAnswer, readAnyReply, readStream, requireOk } from "./openai_answer.ts";
 import {
   type CallClock,
   type CallClockOptions,
   startCallClock,
   withRetries,
 } from "./call_clock.ts";
-import { diagnose, type Diagnosis } from "./diagnosis.ts";
+import { diagnose, type Diagnosis, type Redact } from "./diagnosis.ts";
 import { type Attempt, toProviderError } from "./failure.ts";
 import { parseModels, toCompletionParams } from "./openai_messages.ts";
-import { readAnyReply, readStream } from "./openai_stream.ts";
 import type {
   CallOptions,
   ChatDelta,
@@ -23,7 +21,6 @@ import type {
   ListedModel,
   ModelLister,
 } from "./provider.ts";
-import type { Redact } from "./provider_words.ts";
 
 /** Sends requests to an OpenAI-compatible address. */
 export interface OpenAIClient {

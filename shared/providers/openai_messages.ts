@@ -1,18 +1,24 @@
-import { asFields, asList, asText, type Fields, isFields, parseFields } from "../service/fields.ts";
-import type { DecodedAnswer } from "../http/utf8.ts";
-import { addToolImages, textOf } from "./content.ts";
-import { isSameProvider, pickExtra, pickParts } from "./extra_fields.ts";
+import {
+  asFields,
+  asList,
+  asText,
+  type Fields,
+  isFields,
+  isPlainShape,
+  parseFields,
+} from "../service/fields.ts";
 import type {
   ChatMessage,
   ChatReply,
   ChatRequest,
   ChatUsage,
+  DecodedAnswer,
   ExtraFields,
   ListedModel,
   ToolCall,
 } from "./provider.ts";
+import { addToolImages, isSameProvider, pickExtra, pickParts, textOf } from "./content.ts";
 import { randomHex } from "../service/text.ts";
-import { isPlainShape } from "../http/json_shape.ts";
 
 /** An answer with more tool calls than any model makes is unreadable. */
 export const MAX_TOOL_CALLS = 10_000;
@@ -37,7 +43,7 @@ export function toCompletionParams(request: ChatRequest) {
 }
 
 /** A message in OpenAI's shape, for `model`. */
-export function toMessageParam(message: ChatMessage, model: string): Fields {
+function toMessageParam(message: ChatMessage, model: string): Fields {
   if (message.role === "assistant") return toAssistantParam(message, model);
   const { role, content, extra } = message;
   if (role === "tool") return { ...extra, role, tool_call_id: message.toolCallId, content };

@@ -13,8 +13,14 @@ import {
   toolCallsIn,
   withSender,
 } from "./openai_messages.ts";
-import { simplifyContent } from "./content.ts";
-import { mergeExtra, mergeParts, pickExtra, reasoningIn, thoughtOf } from "./extra_fields.ts";
+import {
+  mergeExtra,
+  mergeParts,
+  pickExtra,
+  reasoningIn,
+  simplifyContent,
+  thoughtOf,
+} from "./content.ts";
 import type { ChatDelta, ChatReply, ContentPart, ToolCall } from "./provider.ts";
 import { CallFailure } from "./diagnosis.ts";
 

@@ -1,5 +1,4 @@
-import { readPieces } from "../http/pieces.ts";
-import { createUtf8Decoder } from "../http/utf8.ts";
+import { readPieces } from "../http/outgoing_fetch.ts";
 
 interface EventOptions {
   /** Called with each piece of the text, for messages about a body that has no events. */
@@ -66,4 +65,26 @@ export async function* readServerSentEvents(
   yield* takeLines([last]);
   if (last !== "" && data.length > 0) onUnfinished?.();
   yield* takeLines([""]);
+}
+
+/** Decodes the pieces of a text in UTF-8, with replacement; `onInvalid` is called once if it is not. */
+function createUtf8Decoder(onInvalid: () => void) {
+  const decoder = new TextDecoder();
+  let strict: TextDecoder | undefined = new TextDecoder("utf-8", { fatal: true });
+
+  function decode(piece: Uint8Array<ArrayBuffer>, stream: boolean): string {
+    try {
+      strict?.decode(piece, { stream });
+    } catch {
+      strict = undefined;
+      onInvalid();
+    }
+    return decoder.decode(piece, { stream });
+  }
+
+  return {
+    decode: (piece: Uint8Array<ArrayBuffer>) => decode(piece, true),
+    /** The rest of the text, at the end. */
+    end: () => decode(new Uint8Array(), false),
+  };
 }

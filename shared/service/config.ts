@@ -2,9 +2,14 @@ import { isIP } from "node:net";
 import { errorMessage } from "./errors.ts";
 import { filterFields, tryParseJson } from "./fields.ts";
 import { z } from "zod";
-import { type CallerKey, parseCallerKeys } from "../http/auth.ts";
+import {
+  type CallerKey,
+  explainDeadOrigin,
+  isLoopback,
+  parseCallerKeys,
+  plainAddress,
+} from "../http/guards.ts";
 import { isHeaderValue } from "../http/headers.ts";
-import { explainDeadOrigin, isLoopback, plainAddress } from "../http/origin.ts";
 import type { Rate } from "../http/rate_limit.ts";
 import { LOG_LEVELS } from "./log.ts";
 

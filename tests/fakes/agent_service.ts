@@ -3,7 +3,7 @@ import { type AgentDeps, createAgentHandler } from "../../agent/handler.ts";
 import { createTools } from "../../agent/core/tools/mod.ts";
 import { createFixedTools } from "../../agent/core/tools/tool.ts";
 import { parseConfig } from "../../shared/service/config.ts";
-import { createCapacity } from "../../shared/http/admission.ts";
+import { createCapacity } from "../../shared/http/connection.ts";
 import { silentLogger } from "../../shared/service/log.ts";
 import type { ChatProvider } from "../../shared/providers/provider.ts";
 

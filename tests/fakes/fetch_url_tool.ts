@@ -1,6 +1,9 @@
 import { assertRejects } from "@std/assert";
-import { createFetchUrl, type FetchUrlOptions } from "../../agent/core/tools/fetch_url.ts";
-import { createPageConverter } from "../../agent/core/tools/fetch_url/page_converter.ts";
+import {
+  createFetchUrl,
+  createPageConverter,
+  type FetchUrlOptions,
+} from "../../agent/core/tools/fetch_url.ts";
 import { ToolError } from "../../agent/core/tools/tool.ts";
 import { createPublicFetch, isPublicAddress } from "../../shared/http/public_fetch.ts";
 import { type Answer, raw, startProviderDouble } from "./provider_double.ts";

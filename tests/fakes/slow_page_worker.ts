@@ -1,5 +1,5 @@
 /** The page worker, but for one page that it never finishes. */
-import { type FetchedPage, htmlToText } from "../../agent/core/tools/fetch_url/html_text.ts";
+import { type FetchedPage, htmlToText } from "../../agent/core/tools/page_worker.ts";
 import { serveCalls, stoppable } from "../../shared/service/serve_calls.ts";
 
 serveCalls(stoppable((page: FetchedPage) => {

@@ -1,6 +1,6 @@
 import fc from "seeded-fast-check";
 import { createDemoProvider } from "../../agent/core/models/demo.ts";
-import { DEMO_MODEL, DEMO_STUDIO } from "../../agent/core/models/demo_names.ts";
+import { DEMO_MODEL, DEMO_STUDIO } from "../../agent/core/models/choice.ts";
 import { agentRequestOf, agentService } from "../fakes/agent_service.ts";
 import { createScriptedProvider } from "../fakes/scripted_provider.ts";
 import { ADDRESSES, BODIES, checkAnswers } from "./answers.ts";

@@ -1,13 +1,15 @@
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { z } from "zod";
 import { AppError } from "../../shared/service/errors.ts";
-import { createLogger, type LogFormat, type LogLevel } from "../../shared/service/log.ts";
 import {
+  createLogger,
   createRedactor,
   isSecretVariable,
   listSecrets,
+  type LogFormat,
+  type LogLevel,
   partsOfQuery,
-} from "../../shared/service/redaction.ts";
+} from "../../shared/service/log.ts";
 
 function logger(format: LogFormat, level: LogLevel = "info") {
   const lines: string[] = [];

@@ -1,10 +1,8 @@
 import { getHeapStatistics } from "node:v8";
 import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
-import { abortError, untilAbort } from "../../shared/service/abort.ts";
+import { abortError, createYielder, lazy, untilAbort } from "../../shared/service/waiting.ts";
 import { isAbort } from "../../shared/service/errors.ts";
-import { lazy } from "../../shared/service/lazy.ts";
 import { shorten } from "../../shared/service/text.ts";
-import { createYielder } from "../../shared/service/yielder.ts";
 
 Deno.test("leaving is an AbortError: the caller's own reason if it is one", () => {
   const own = new DOMException("gone", "AbortError");

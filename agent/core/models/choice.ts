@@ -1,10 +1,11 @@
 import { AppError } from "../../../shared/service/errors.ts";
 import {
+  type ListedModel,
   type ProviderName,
   PROVIDERS,
   type RoutedModel,
   routeModel,
-} from "../../../shared/providers/table.ts";
+} from "../../../shared/providers/provider.ts";
 import type { AgentConfig } from "../../config.ts";
 
 /** A model id, and the provider that it leads to. */
@@ -72,3 +73,12 @@ function explain(model: string, target: RoutedModel["target"]): string {
     ? PROVIDERS[target].why
     : "HUB_BARE_MODELS is on: asked at the hub, unchanged";
 }
+
+/** The id of the embedded model, for `x-model-id`. */
+export const DEMO_MODEL = "demo/assistant";
+
+/** The embedded fine-tuned model: the same program with the short answers of a support desk. */
+export const DEMO_STUDIO: ListedModel = {
+  name: "demo-fine-tuned",
+  id: "a55a9000-de30-4f1e-8a7e-000000000001",
+};

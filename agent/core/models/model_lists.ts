@@ -1,14 +1,14 @@
-import { abortError, untilAbort } from "../../../shared/service/abort.ts";
+import { abortError, untilAbort } from "../../../shared/service/waiting.ts";
 import { AppError } from "../../../shared/service/errors.ts";
 import { type Logger, silentLogger } from "../../../shared/service/log.ts";
 import {
   type ListedModel,
   type ModelLister,
   ProviderError,
+  routeModel,
 } from "../../../shared/providers/provider.ts";
 import { type ModelRules, resolveModel } from "./choice.ts";
 import { MAX_MODELS } from "../../../shared/providers/openai_messages.ts";
-import { routeModel } from "../../../shared/providers/table.ts";
 import type { StudioModels } from "../agent_message.ts";
 
 const TTL_MS = 60_000;

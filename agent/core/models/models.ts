@@ -1,22 +1,22 @@
 import { counted } from "../../../shared/service/text.ts";
 import { AppError } from "../../../shared/service/errors.ts";
 import { createOutgoingFetch } from "../../../shared/http/outgoing_fetch.ts";
-import type { Logger } from "../../../shared/service/log.ts";
+import { createRedactor, listSecrets, type Logger } from "../../../shared/service/log.ts";
 import type { Metrics } from "../../../shared/service/ops/metrics.ts";
 import { observeProvider } from "../../../shared/service/ops/observed_provider.ts";
 import { callersTraceparent } from "../../../shared/service/ops/tracing.ts";
-import type { ChatProvider, ModelLister } from "../../../shared/providers/provider.ts";
-import { createRedactor, listSecrets } from "../../../shared/service/redaction.ts";
 import {
+  type ChatProvider,
+  type ModelLister,
   PROVIDER_NAMES,
   type ProviderName,
   PROVIDERS,
   settingsOf,
-} from "../../../shared/providers/table.ts";
+} from "../../../shared/providers/provider.ts";
 import type { AgentConfig } from "../../config.ts";
 import { withAdaptations } from "../../../shared/providers/adapted_requests.ts";
 import { ADAPTATIONS } from "../../../shared/providers/adaptations.ts";
-import { DEMO_MODEL, DEMO_STUDIO } from "./demo_names.ts";
+import { DEMO_MODEL, DEMO_STUDIO } from "./choice.ts";
 import {
   createHubModels,
   createStudioModels,
@@ -24,7 +24,7 @@ import {
   listAliases,
   type StudioModelList,
 } from "./model_lists.ts";
-import { loadOnce } from "../../../shared/service/lazy.ts";
+import { loadOnce } from "../../../shared/service/waiting.ts";
 
 /** The models that can answer. */
 export interface Models {

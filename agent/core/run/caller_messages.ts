@@ -1,4 +1,10 @@
-import { textOf, withNameInText } from "../../../shared/providers/content.ts";
+import {
+  pickExtra,
+  pickParts,
+  textOf,
+  thoughtOf,
+  withNameInText,
+} from "../../../shared/providers/content.ts";
 import { asFields, asList, asText, isFields } from "../../../shared/service/fields.ts";
 import { parseToolCall } from "../../../shared/providers/openai_messages.ts";
 import type {
@@ -10,7 +16,6 @@ import type {
   ToolCall,
 } from "../../../shared/providers/provider.ts";
 import type { AgentMessage } from "../agent_message.ts";
-import { pickExtra, pickParts, thoughtOf } from "../../../shared/providers/extra_fields.ts";
 
 /** A tool's result as callers send it: it need not name the call that it answers. */
 export interface ToolResultMessage {

@@ -7,7 +7,7 @@ import type {
 } from "../../../shared/providers/provider.ts";
 import { textOf, toolCallsOf } from "../../../shared/providers/content.ts";
 import type { CallerMessage } from "./caller_messages.ts";
-import type { Emit, RunObserver } from "./events.ts";
+import type { Emit, RunObserver } from "../agent_message.ts";
 import { randomHex } from "../../../shared/service/text.ts";
 
 /** Tools of the caller, which the caller runs itself. */

@@ -3,7 +3,7 @@ import { EphemeralValue, LastValue } from "@langchain/langgraph/channels";
 import { Channel, Pregel } from "@langchain/langgraph/pregel";
 import { AppError } from "../../../shared/service/errors.ts";
 import { type Logger, silentLogger } from "../../../shared/service/log.ts";
-import { hasMedia } from "../../../shared/providers/extra_fields.ts";
+import { hasMedia } from "../../../shared/providers/content.ts";
 import { isTruncated } from "../../../shared/providers/openai_messages.ts";
 import type {
   ChatMessage,
@@ -12,7 +12,7 @@ import type {
   ChatRequest,
   ToolCall,
 } from "../../../shared/providers/provider.ts";
-import { abortError, untilAbort } from "../../../shared/service/abort.ts";
+import { abortError, untilAbort } from "../../../shared/service/waiting.ts";
 import { shorten } from "../../../shared/service/text.ts";
 import {
   type CallCounts,
@@ -22,7 +22,7 @@ import {
   refuseRepeats,
   toHistoryCall,
 } from "./turn_calls.ts";
-import type { RunObserver } from "./events.ts";
+import type { RunObserver } from "../agent_message.ts";
 import {
   addModelCall,
   type AgentSettings,

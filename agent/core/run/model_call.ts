@@ -1,7 +1,7 @@
 import { asFields, type Fields, isFields } from "../../../shared/service/fields.ts";
 import { withAttempts } from "../../../shared/providers/adapted_requests.ts";
 import { LONGEST_DELAY_MS } from "../../../shared/providers/call_clock.ts";
-import { isSameProvider } from "../../../shared/providers/extra_fields.ts";
+import { isSameProvider } from "../../../shared/providers/content.ts";
 import {
   type CallOptions,
   type ChatMessage,
@@ -14,7 +14,7 @@ import {
 import type { offerTools } from "./caller_tools.ts";
 import type { ToolLimits } from "./run_tool_calls.ts";
 import { withPlainCallIds } from "./turn_calls.ts";
-import type { Emit } from "./events.ts";
+import type { Emit } from "../agent_message.ts";
 
 /** Settings of a run's model calls. If one is unset, the provider's default applies. */
 export interface AgentSettings {

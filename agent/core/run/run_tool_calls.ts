@@ -5,9 +5,13 @@ import { type Fields, filterFields } from "../../../shared/service/fields.ts";
 import type { Logger } from "../../../shared/service/log.ts";
 import type { ChatMessage, ContentPart, ToolCall } from "../../../shared/providers/provider.ts";
 import { limitImages } from "../../../shared/providers/content.ts";
-import { abortError, untilAbort } from "../../../shared/service/abort.ts";
-import type { Emit, ToolEvent } from "./events.ts";
-import { createYielder, type Yielder } from "../../../shared/service/yielder.ts";
+import {
+  abortError,
+  createYielder,
+  untilAbort,
+  type Yielder,
+} from "../../../shared/service/waiting.ts";
+import type { Emit, ToolEvent } from "../agent_message.ts";
 import { shorten } from "../../../shared/service/text.ts";
 import { parseToolArguments } from "../../../shared/providers/openai_messages.ts";
 import { BLANK_RESULT, TURN_LIMITS, type TurnLimits } from "./turn_calls.ts";

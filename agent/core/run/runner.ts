@@ -1,14 +1,14 @@
 import { unsupportedField } from "../../../shared/service/errors.ts";
-import { loadApart } from "../../../shared/service/lazy.ts";
+import { loadApart } from "../../../shared/service/waiting.ts";
 import type { Logger } from "../../../shared/service/log.ts";
 import { withSpan } from "../../../shared/service/ops/tracing.ts";
 import { withPlainCallIds } from "./turn_calls.ts";
-import { isSameProvider } from "../../../shared/providers/extra_fields.ts";
+import { isSameProvider } from "../../../shared/providers/content.ts";
 import type { ToolDefinition } from "../../../shared/providers/provider.ts";
 import type { AgentConfig } from "../../config.ts";
 import { createCallerTools, type PendingRun, readDecisions, withSentIds } from "./caller_tools.ts";
 import { type CallerMessage, splitPrompt } from "./caller_messages.ts";
-import type { RunObserver } from "./events.ts";
+import type { RunObserver } from "../agent_message.ts";
 import type { AgentResult, AgentRun } from "./graph.ts";
 import { answeredId, buildHistory, type HistoryRepairs } from "./history.ts";
 import { type AgentSettings, createFallback } from "./model_call.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lazy } from "../../../shared/service/lazy.ts";
+import { lazy } from "../../../shared/service/waiting.ts";
 import { type Tool, ToolError } from "./tool.ts";
 
 const MAX_LENGTH = 500;

@@ -1,8 +1,17 @@
+import pLimit from "p-limit";
 import { z } from "zod";
 import { AppError, isAbort } from "../../../shared/service/errors.ts";
 import { createOutgoingFetch } from "../../../shared/http/outgoing_fetch.ts";
-import type { PageConverter } from "./fetch_url/page_converter.ts";
 import { type Tool, ToolError } from "./tool.ts";
+import { untilAbort } from "../../../shared/service/waiting.ts";
+import {
+  COMPUTE_ONLY,
+  createWorkerCall,
+  type WorkerEvent,
+  type WorkerPort,
+  WorkerUnavailable,
+} from "../../../shared/service/worker_call.ts";
+import type { FetchedPage } from "./page_worker.ts";
 
 const MAX_REDIRECTS = 5;
 const TIMEOUT_MS = 10_000;
@@ -200,4 +209,60 @@ function findTag(html: string, count: number): number {
     if (at < 0) return -1;
   }
   return at;
+}
+
+/** Turns HTML into text. */
+interface PageConverter extends Disposable {
+  /** Throws a `ToolError` if the page cannot be converted, or not in time. */
+  convert(page: FetchedPage, signal: AbortSignal): Promise<string>;
+}
+
+interface PageConverterOptions {
+  /** Limit of one page. */
+  timeoutMs?: number;
+  onEvent?: (event: WorkerEvent) => void;
+  start?: () => WorkerPort;
+}
+
+/** Ten times what the largest accepted pages take. */
+const CONVERT_MS = 3_000;
+const PROBE: FetchedPage = { html: "", url: "" };
+
+/**
+ * Converts pages one after the other in a worker without permissions: a page is untrusted and may
+ * be made to take very long. The first page starts the worker. A page that exceeds the limit ends
+ * it, and the next page gets a new one.
+ */
+export function createPageConverter(
+  { timeoutMs = CONVERT_MS, onEvent, start = startWorker }: PageConverterOptions = {},
+): PageConverter {
+  const call = createWorkerCall<FetchedPage, string>(start, {
+    name: "page",
+    timeoutMs,
+    probe: () => PROBE,
+    ...(onEvent && { onEvent }),
+  });
+  const inTurn = pLimit(1);
+
+  async function convertInTurn(page: FetchedPage, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted(); // the caller has left while it waited
+    try {
+      return await call(page);
+    } catch (error) {
+      if (error instanceof WorkerUnavailable) {
+        throw new ToolError("cannot read the page: turning its HTML into text takes too long");
+      }
+      // The library fails on some pages, such as a list that begins with a huge Roman numeral.
+      throw new ToolError("cannot read the page: its HTML cannot be turned into text");
+    }
+  }
+
+  return {
+    convert: (page, signal) => untilAbort(inTurn(() => convertInTurn(page, signal)), signal),
+    [Symbol.dispose]: () => call[Symbol.dispose](),
+  };
+}
+
+function startWorker(): WorkerPort {
+  return new Worker(new URL("./page_worker.ts", import.meta.url), COMPUTE_ONLY);
 }

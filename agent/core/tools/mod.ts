@@ -1,10 +1,9 @@
 import { createWorkerBoard, type WorkerBoard } from "../../../shared/service/worker_call.ts";
-import { lazy } from "../../../shared/service/lazy.ts";
+import { lazy } from "../../../shared/service/waiting.ts";
 import { silentLogger } from "../../../shared/service/log.ts";
 import { createCalculator } from "./calculator.ts";
 import { createCurrentTime } from "./current_time.ts";
-import { createFetchUrl } from "./fetch_url.ts";
-import { createPageConverter } from "./fetch_url/page_converter.ts";
+import { createFetchUrl, createPageConverter } from "./fetch_url.ts";
 import type { Tool } from "./tool.ts";
 import { createWebSearch } from "./web_search.ts";
 

@@ -1,4 +1,4 @@
-import { abortError } from "../../../shared/service/abort.ts";
+import { abortError } from "../../../shared/service/waiting.ts";
 import { streamResponse } from "../../../shared/http/answer.ts";
 import { type Connection, endingWith, explainEnd } from "../../../shared/http/connection.ts";
 import { noteFailure, type RequestContext } from "../../../shared/http/router.ts";

@@ -1,4 +1,4 @@
-import { abortError } from "../../../shared/service/abort.ts";
+import { abortError } from "../../../shared/service/waiting.ts";
 import { notFound } from "../../../shared/service/errors.ts";
 import type { OutgoingEvent, Produce, Push } from "./event_stream.ts";
 

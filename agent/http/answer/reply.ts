@@ -1,12 +1,17 @@
 import type { Fields } from "../../../shared/service/fields.ts";
 import { parseToolArguments, toToolCallParam } from "../../../shared/providers/openai_messages.ts";
 import type { ChatReply, ChatUsage, ToolCall } from "../../../shared/providers/provider.ts";
-import type { AgentReply, ReplyInvalidToolCall, ReplyToolCall } from "../../core/agent_message.ts";
+import type {
+  AgentReply,
+  Emit,
+  ReplyInvalidToolCall,
+  ReplyToolCall,
+} from "../../core/agent_message.ts";
 import { toSentFields } from "../../core/run/caller_messages.ts";
 import { AppError } from "../../../shared/service/errors.ts";
-import { toProblem } from "../../../shared/http/problem.ts";
+import { toProblem } from "../../../shared/http/answer.ts";
 import { noteFailure } from "../../../shared/http/router.ts";
-import { accountFields, runHeaders, toAccount } from "./accounting.ts";
+import { accountFields, runHeaders, toAccount } from "./run_request.ts";
 import {
   eventStreamResponse,
   openEventStream,
@@ -15,7 +20,6 @@ import {
   streamEvents,
   type StreamOptions,
 } from "./event_stream.ts";
-import type { Emit } from "../../core/run/events.ts";
 import type { PreparedRun } from "../../core/run/runner.ts";
 
 const NO_USAGE: ChatUsage = {

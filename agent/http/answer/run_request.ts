@@ -1,15 +1,15 @@
-import type { AgentRequest } from "../../core/agent_message.ts";
-import { notFound } from "../../../shared/service/errors.ts";
-import type { Capacity } from "../../../shared/http/admission.ts";
-import { toProblem } from "../../../shared/http/problem.ts";
+import type { AgentRequest, ToolEvent } from "../../core/agent_message.ts";
+import { AppError, notFound } from "../../../shared/service/errors.ts";
+import type { Capacity } from "../../../shared/http/connection.ts";
+import { toProblem } from "../../../shared/http/answer.ts";
 import type { RequestContext } from "../../../shared/http/router.ts";
 import type { ToolDefinition } from "../../../shared/providers/provider.ts";
 import { chooseModel, type ModelChoice } from "../../core/models/choice.ts";
 import { splitPrompt, toCallerMessages } from "../../core/run/caller_messages.ts";
-import type { PreparedRun, Runner, RunnerDeps } from "../../core/run/runner.ts";
-import { callerOf, wantsApproval } from "./accounting.ts";
+import type { PreparedRun, Runner, RunnerDeps, RunReport } from "../../core/run/runner.ts";
 import { streamEvents, type StreamOptions } from "./event_stream.ts";
 import type { KeptStreams } from "./kept_streams.ts";
+import type { HistoryRepairs } from "../../core/run/history.ts";
 
 /** What the routes that answer with runs need. */
 export interface RunRouteDeps extends RunnerDeps {
@@ -99,4 +99,103 @@ export async function resumeStream(
       push({ event: "error", data: JSON.stringify(toProblem(error, context.requestId)) }),
     headers: () => headers,
   });
+}
+
+/** What a whole run cost, for the stream's last event. Times are in milliseconds. */
+export function toAccount({ report, repairs }: Accounted) {
+  return {
+    model: report.model,
+    model_calls: report.modelCalls,
+    tool_calls: report.toolCalls,
+    input_tokens: report.inputTokens,
+    output_tokens: report.outputTokens,
+    model_ms: round(report.modelMs),
+    tools_ms: round(report.toolMs),
+    stopped: report.stoppedBy ?? null,
+    ...(report.reply.encoding && { reply_encoding: report.reply.encoding }),
+    history_repairs: describeRepairs(repairs),
+  };
+}
+
+interface Accounted {
+  report: RunReport;
+  repairs: HistoryRepairs;
+}
+
+/** The same figures as response headers. */
+export function accountHeaders({ report, repairs }: Accounted): Record<string, string> {
+  return {
+    ...repairHeaders(repairs),
+    "x-agent-model": toHeaderValue(report.model),
+    "x-agent-model-calls": String(report.modelCalls),
+    "x-agent-tool-calls": String(report.toolCalls),
+    "x-agent-input-tokens": String(report.inputTokens),
+    "x-agent-output-tokens": String(report.outputTokens),
+    "server-timing": `model;dur=${round(report.modelMs)}, tools;dur=${round(report.toolMs)}`,
+    ...(report.stoppedBy && { "x-agent-stopped": report.stoppedBy }),
+    ...(report.reply.encoding && { "x-agent-reply-encoding": report.reply.encoding }),
+  };
+}
+
+/** The same figures for the log. */
+export function accountFields(report: RunReport): Record<string, string | number> {
+  return {
+    model: report.model,
+    input_tokens: report.inputTokens,
+    output_tokens: report.outputTokens,
+    model_calls: report.modelCalls,
+    tool_calls: report.toolCalls,
+    ...(report.stoppedBy && { stopped_by: report.stoppedBy }),
+    ...(report.reply.encoding && { reply_encoding: report.reply.encoding }),
+  };
+}
+
+/** The headers of a stream: what is known before the answer. */
+export function runHeaders({ repairs, model }: PreparedRun): Record<string, string> {
+  return { ...repairHeaders(repairs), "x-agent-model": toHeaderValue(model()) };
+}
+
+/** `x-history-repairs: paired=1, merged=2`; no header if nothing was repaired. */
+function repairHeaders(repairs: HistoryRepairs): Record<string, string> {
+  const text = describeRepairs(repairs);
+  return text ? { "x-history-repairs": text } : {};
+}
+
+/** A model id may contain any character; a header value may not. */
+export function toHeaderValue(model: string): string {
+  return model.toWellFormed().replace(/[^\x20-\x7e]/gu, encodeURIComponent);
+}
+
+function describeRepairs(repairs: HistoryRepairs): string | null {
+  const done = Object.entries(repairs).filter(([, count]) => count > 0);
+  return done.map(([name, count]) => `${name}=${count}`).join(", ") || null;
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
+
+/** The name of the caller's API key; empty if the service has none. */
+export function callerOf({ fields }: Pick<RequestContext, "fields">): string {
+  return String(fields.caller ?? "");
+}
+
+/** True if the caller wants to know what the tools do: `x-agent-events: tools`. */
+export function wantsToolEvents({ headers }: Request): boolean {
+  return headers.get("x-agent-events")?.trim().toLowerCase() === "tools";
+}
+
+/** True for `x-agent-approve: tools`. Any other value is a 400: it must not mean "do not ask". */
+export function wantsApproval(headers: Headers): boolean {
+  const value = headers.get("x-agent-approve")?.trim().toLowerCase();
+  if (value === undefined || value === "tools") return value !== undefined;
+  const reason = 'the only value is "tools"';
+  throw new AppError(400, "invalid_request", `cannot use the header x-agent-approve: ${reason}`);
+}
+
+/** Collects the tool events of a run; `undefined` if the caller did not ask for them. */
+export function collectToolEvents(request: Request) {
+  if (!wantsToolEvents(request)) return undefined;
+  const seen: ToolEvent[] = [];
+  return { seen, add: (event: ToolEvent) => void seen.push(event) };
 }

@@ -1,6 +1,6 @@
 import { asFields, asList, type Fields } from "../../../shared/service/fields.ts";
 import { parseToolArguments } from "../../../shared/providers/openai_messages.ts";
-import type { AgentEvent } from "../../core/run/events.ts";
+import type { AgentEvent } from "../../core/agent_message.ts";
 import type { RunAgentInput } from "../schemas/frontends.ts";
 import type { Frontend, FrontendRequest } from "./frontend.ts";
 

@@ -1,5 +1,5 @@
 import { asFields, asText, type Fields } from "../../../shared/service/fields.ts";
-import type { AgentEvent } from "../../core/run/events.ts";
+import type { AgentEvent } from "../../core/agent_message.ts";
 import type { UIPart, UIRequest } from "../schemas/frontends.ts";
 import type { Frontend, FrontendRequest } from "./frontend.ts";
 

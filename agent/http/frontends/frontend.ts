@@ -1,15 +1,15 @@
 import type { Fields } from "../../../shared/service/fields.ts";
-import { toProblem } from "../../../shared/http/problem.ts";
+import { toProblem } from "../../../shared/http/answer.ts";
 import { parseToolArguments } from "../../../shared/providers/openai_messages.ts";
 import type { ToolDefinition } from "../../../shared/providers/provider.ts";
-import { accountFields, runHeaders, toAccount } from "../answer/accounting.ts";
+import { accountFields, runHeaders, toAccount } from "../answer/run_request.ts";
 import {
   type Outlet,
   type Push,
   streamEvents,
   type StreamOptions,
 } from "../answer/event_stream.ts";
-import type { AgentEvent } from "../../core/run/events.ts";
+import type { AgentEvent } from "../../core/agent_message.ts";
 import type { PreparedRun } from "../../core/run/runner.ts";
 
 /** A request of a frontend library, in the service's own terms. */

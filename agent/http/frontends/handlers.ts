@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { checkBody, readJson } from "../../../shared/http/body.ts";
 import type { Handler } from "../../../shared/http/router.ts";
-import { callerOf } from "../answer/accounting.ts";
 import {
+  callerOf,
   countRun,
   prepareRun,
   readModelId,

@@ -1,7 +1,7 @@
-import { reasoningOf } from "../../../shared/providers/extra_fields.ts";
+import { reasoningOf } from "../../../shared/providers/content.ts";
 import { toToolCallParam } from "../../../shared/providers/openai_messages.ts";
 import type { ChatReply, ToolCall } from "../../../shared/providers/provider.ts";
-import type { ToolEvent } from "../../core/run/events.ts";
+import type { ToolEvent } from "../../core/agent_message.ts";
 import { toSentFields } from "../../core/run/caller_messages.ts";
 import type { RunReport } from "../../core/run/runner.ts";
 import { randomHex } from "../../../shared/service/text.ts";

@@ -1,6 +1,6 @@
 import type { ChatReply } from "../../../shared/providers/provider.ts";
-import { accountFields, accountHeaders, runHeaders, toAccount } from "../answer/accounting.ts";
-import type { AgentEvent, Emit, RunObserver } from "../../core/run/events.ts";
+import { accountFields, accountHeaders, runHeaders, toAccount } from "../answer/run_request.ts";
+import type { AgentEvent, Emit, RunObserver } from "../../core/agent_message.ts";
 import type { PreparedRun } from "../../core/run/runner.ts";
 import { type CompletionUsage, runUsage, withoutCalls } from "./completion.ts";
 

@@ -1,5 +1,5 @@
 import { AppError } from "../../../shared/service/errors.ts";
-import { problemResponse, toProblem } from "../../../shared/http/problem.ts";
+import { problemResponse, toProblem } from "../../../shared/http/answer.ts";
 import type { RequestContext } from "../../../shared/http/router.ts";
 import type { OpenAIError } from "../schemas/chat_completion.ts";
 

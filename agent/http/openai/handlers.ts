@@ -1,16 +1,15 @@
 import { checkBody, readJsonValue } from "../../../shared/http/body.ts";
-import type { Capacity } from "../../../shared/http/admission.ts";
-import { workSignal } from "../../../shared/http/connection.ts";
+import { type Capacity, workSignal } from "../../../shared/http/connection.ts";
 import { jsonResponse } from "../../../shared/http/answer.ts";
 import type { Handler } from "../../../shared/http/router.ts";
-import { lazy } from "../../../shared/service/lazy.ts";
+import { lazy } from "../../../shared/service/waiting.ts";
 import { CompletionRequest } from "../schemas/chat_completion.ts";
 import {
   callerOf,
   collectToolEvents,
   wantsApproval,
   wantsToolEvents,
-} from "../answer/accounting.ts";
+} from "../answer/run_request.ts";
 import { chooseModel } from "../../core/models/choice.ts";
 import { wantsJson } from "../../../shared/providers/adaptations.ts";
 import type { Runner, RunnerDeps } from "../../core/run/runner.ts";

@@ -1,7 +1,6 @@
-import { untilAbort } from "../../../shared/service/abort.ts";
+import { untilAbort } from "../../../shared/service/waiting.ts";
 import { AppError } from "../../../shared/service/errors.ts";
-import type { ListedModel } from "../../../shared/providers/provider.ts";
-import { routeModel } from "../../../shared/providers/table.ts";
+import { type ListedModel, routeModel } from "../../../shared/providers/provider.ts";
 import type { Model, ModelList } from "../schemas/chat_completion.ts";
 import { explainHidden, type Models } from "../../core/models/models.ts";
 

@@ -1,5 +1,5 @@
 import { unsupportedField } from "../../../shared/service/errors.ts";
-import { pickExtra } from "../../../shared/providers/extra_fields.ts";
+import { pickExtra } from "../../../shared/providers/content.ts";
 import { asFields, asText, filterFields, isFields } from "../../../shared/service/fields.ts";
 import { KNOWN_FIELDS, parseToolCall } from "../../../shared/providers/openai_messages.ts";
 import type { ChatMessage, ToolDefinition } from "../../../shared/providers/provider.ts";

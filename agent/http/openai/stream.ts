@@ -5,9 +5,9 @@ import {
   type StreamOptions,
 } from "../answer/event_stream.ts";
 import { asFields, type Fields } from "../../../shared/service/fields.ts";
-import { reasoningOf } from "../../../shared/providers/extra_fields.ts";
+import { reasoningOf } from "../../../shared/providers/content.ts";
 import type { ChatReply } from "../../../shared/providers/provider.ts";
-import type { AgentEvent } from "../../core/run/events.ts";
+import type { AgentEvent } from "../../core/agent_message.ts";
 import { THOUGHTS_IN, toSentFields } from "../../core/run/caller_messages.ts";
 import { createFrame, toChunk, toToolCall, toUsageChunk } from "./completion.ts";
 import { toOpenAIError } from "./error_shape.ts";

@@ -1,4 +1,4 @@
-import { gatherPieces } from "../../../shared/http/json_response.ts";
+import { gatherPieces } from "../../../shared/http/answer.ts";
 import {
   comparisonSource,
   type ExportFormat,

@@ -1,4 +1,4 @@
-import { gatherPieces } from "../../../shared/http/json_response.ts";
+import { gatherPieces } from "../../../shared/http/answer.ts";
 import { readNumbers } from "../../report/text/run_numbers.ts";
 import { thresholdOf } from "../../figures/passing.ts";
 import { describeRun } from "../../report/text/run_text.ts";

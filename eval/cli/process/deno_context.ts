@@ -6,9 +6,13 @@ import {
   readEnvironment,
 } from "../../../shared/service/config.ts";
 import { createOutgoingFetch } from "../../../shared/http/outgoing_fetch.ts";
-import { createLogger, type Logger } from "../../../shared/service/log.ts";
+import {
+  createLogger,
+  createRedactor,
+  listSecrets,
+  type Logger,
+} from "../../../shared/service/log.ts";
 import { isPostgresAddress } from "../../../shared/service/postgres/address.ts";
-import { createRedactor, listSecrets } from "../../../shared/service/redaction.ts";
 import { onStopSignal } from "../../../shared/http/stopping.ts";
 import { isForEncoder } from "../../score/references.ts";
 import { EvalConfig, MOST_ENCODERS } from "../../config.ts";

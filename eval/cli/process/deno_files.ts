@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { errorMessage } from "../../../shared/service/errors.ts";
-import { gatherPieces } from "../../../shared/http/json_response.ts";
+import { gatherPieces } from "../../../shared/http/answer.ts";
 import { UsageError } from "../command.ts";
 
 const SANDBOX = "the program has no permission for this path";

@@ -3,7 +3,7 @@ import type { Embedder } from "../../score/embedder.ts";
 import { mean } from "../../score/mean.ts";
 import { product, toUnit } from "../../score/vectors.ts";
 import { referencesOf } from "../../score/references.ts";
-import { createYielder } from "../../../shared/service/yielder.ts";
+import { createYielder } from "../../../shared/service/waiting.ts";
 import type { LeakedScenario, LeakMatch, LeakVerdict } from "../../test/leaks.ts";
 import type { Scenario } from "../../test/scenario.ts";
 import { createCandidates, type TestText } from "./candidates.ts";

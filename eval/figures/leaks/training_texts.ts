@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../../../shared/service/errors.ts";
-import { createYielder } from "../../../shared/service/yielder.ts";
+import { createYielder } from "../../../shared/service/waiting.ts";
 import { isFields } from "../../../shared/service/fields.ts";
 import { ImportError } from "../../test/formats/format.ts";
 import { readRecords } from "../../test/formats/lines.ts";

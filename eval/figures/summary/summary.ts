@@ -14,7 +14,7 @@ import { createLabelCounter } from "./labels.ts";
 import { runNotes } from "./notes.ts";
 import { createTurnCounter } from "./turn_counts.ts";
 import type { Tally } from "../../store/run_record.ts";
-import { createYielder } from "../../../shared/service/yielder.ts";
+import { createYielder } from "../../../shared/service/waiting.ts";
 import {
   countPasses,
   DEFAULT_PASS_THRESHOLD,

@@ -2,7 +2,7 @@ import { HELD_OUT } from "../../test/datasets.ts";
 import type { Scenario } from "../../test/scenario.ts";
 import type { StoredRun } from "../../store/run_record.ts";
 import type { RunReader } from "../../store/store.ts";
-import { createYielder } from "../../../shared/service/yielder.ts";
+import { createYielder } from "../../../shared/service/waiting.ts";
 
 /** More datasets and versions than these are not kept in one store. */
 const MOST = 100_000;

@@ -1,5 +1,5 @@
 import type { ServerSentEventMessage } from "@std/http/server-sent-event-stream";
-import { waitFor } from "../../../shared/service/abort.ts";
+import { waitFor } from "../../../shared/service/waiting.ts";
 import type { StoredRun } from "../../store/run_record.ts";
 import type { RunStore } from "../../store/store.ts";
 import type { TurnEvent } from "../../store/turn_record.ts";

@@ -7,7 +7,7 @@ import {
   listConversations,
   type RunPlan,
 } from "../../test/conversations.ts";
-import { createYielder } from "../../../shared/service/yielder.ts";
+import { createYielder } from "../../../shared/service/waiting.ts";
 import {
   type Answer,
   ConversationTaken,

@@ -1,5 +1,5 @@
 import type { Job } from "pg-boss";
-import { untilAbort } from "../../../shared/service/abort.ts";
+import { untilAbort } from "../../../shared/service/waiting.ts";
 import type { PostgresPool } from "../../../shared/service/postgres/pool.ts";
 import { createLocalWork } from "../execute/runner.ts";
 import { readFinished } from "../execute/finished_turns.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createYielder } from "../../../shared/service/yielder.ts";
+import { createYielder } from "../../../shared/service/waiting.ts";
 
 /**
  * A longer text is stored by its digest: the text itself may be much larger than the result.

@@ -11,7 +11,7 @@ import {
   type SentimentModel,
 } from "./sentiment.ts";
 import { labelKey, type SelfCheck } from "../../test/labels.ts";
-import { createYielder } from "../../../shared/service/yielder.ts";
+import { createYielder } from "../../../shared/service/waiting.ts";
 import { countItems } from "../text/overlap.ts";
 
 /** References to check an annotator with that does not learn from them. */

@@ -1,6 +1,6 @@
 import type { Interaction, Scenario } from "../../test/scenario.ts";
 import { labelKey } from "../../test/labels.ts";
-import { createYielder } from "../../../shared/service/yielder.ts";
+import { createYielder } from "../../../shared/service/waiting.ts";
 import type { LabelExample } from "./annotator.ts";
 
 /** Whether two labels have the same `labelKey`. */

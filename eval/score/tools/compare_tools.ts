@@ -1,5 +1,5 @@
 import type { ObservedToolCall, ReferenceTool, ToolsMode } from "../../test/tools.ts";
-import { createYielder } from "../../../shared/service/yielder.ts";
+import { createYielder } from "../../../shared/service/waiting.ts";
 import { countItems, countShared, lcsLength } from "../text/overlap.ts";
 import {
   type MatchesPattern,

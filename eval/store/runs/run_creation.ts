@@ -1,4 +1,4 @@
-import { createYielder } from "../../../shared/service/yielder.ts";
+import { createYielder } from "../../../shared/service/waiting.ts";
 import { type Kysely, sql, type Transaction } from "kysely";
 import { countTurns, planOf } from "../../test/conversations.ts";
 import {

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { createYielder } from "../../../shared/service/yielder.ts";
+import { createYielder } from "../../../shared/service/waiting.ts";
 import { createGradeReader } from "../grades.ts";
 import { createDatasetReader } from "../datasets.ts";
 import { groupRuns, listRuns } from "./run_list.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, notFound } from "../../../shared/service/errors.ts";
 import type { Scenario } from "../scenario.ts";
-import { createYielder } from "../../../shared/service/yielder.ts";
+import { createYielder } from "../../../shared/service/waiting.ts";
 import type { DatasetReader, VersionRecord } from "../../store/datasets.ts";
 
 /** A dataset's name: it is part of addresses, and comes before an `@`. */

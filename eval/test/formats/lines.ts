@@ -1,4 +1,4 @@
-import { createShapeGauge } from "../../../shared/http/json_shape.ts";
+import { createShapeGauge } from "../../../shared/service/fields.ts";
 import { ImportError } from "./format.ts";
 
 /** Characters of one line: a file without line ends is not collected without bound. */

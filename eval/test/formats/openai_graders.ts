@@ -1,4 +1,4 @@
-import { loadApart } from "../../../shared/service/lazy.ts";
+import { loadApart } from "../../../shared/service/waiting.ts";
 import { asFields, asList, asText, type Fields, isFields } from "../../../shared/service/fields.ts";
 import { findName, QUESTION_NAMES } from "../datasets/sample_names.ts";
 import { type DatasetFormat, type ImportContext, ImportError, withReply } from "./format.ts";

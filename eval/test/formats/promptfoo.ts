@@ -1,4 +1,4 @@
-import { loadApart } from "../../../shared/service/lazy.ts";
+import { loadApart } from "../../../shared/service/waiting.ts";
 import type { DatasetFormat } from "./format.ts";
 import { isTestTable } from "./promptfoo_table.ts";
 

@@ -1,4 +1,4 @@
-import { loadApart } from "../../../shared/service/lazy.ts";
+import { loadApart } from "../../../shared/service/waiting.ts";
 import { REQUEST_FAILED } from "../scenario.ts";
 import { asFields, asList, asText, isFields } from "../../../shared/service/fields.ts";
 import { type DatasetFormat, ImportError, withReply } from "./format.ts";

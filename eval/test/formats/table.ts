@@ -1,6 +1,6 @@
 import type { CsvError as ParserError } from "csv-parse";
 import { csvSeparator } from "../datasets/csv_rules.ts";
-import { loadApart } from "../../../shared/service/lazy.ts";
+import { loadApart } from "../../../shared/service/waiting.ts";
 import { ImportError } from "./format.ts";
 import { LONGEST_LINE, readBeginning } from "./lines.ts";
 

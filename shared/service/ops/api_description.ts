@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { ZodOpenApiParameters, ZodOpenApiResponseObject } from "zod-openapi";
-import type { RoutePath } from "../../http/route_table.ts";
 
 /** What a service is, as `GET /`, `/version` and `/openapi.json` say it. */
 export interface About {
@@ -9,8 +8,9 @@ export interface About {
 }
 
 /** One route as `GET /` and `/openapi.json` describe it. */
-export interface RouteDescription extends RoutePath {
+export interface RouteDescription {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Such as `/runs/:id`, `/assets/*` or `/models/*id`. */
   path: `/${string}`;
   summary: string;
   /** How `GET /` shows the route; by default its path and its summary. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Route } from "../../http/router.ts";
 import { type About, jsonAnswer, type RouteDescription, templateOf } from "./api_description.ts";
-import { loadApart } from "../lazy.ts";
+import { loadApart } from "../waiting.ts";
 import { describeVersion } from "./version.ts";
 import type { Metrics } from "./metrics.ts";
 

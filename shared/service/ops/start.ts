@@ -8,16 +8,22 @@ import {
   parseConfig,
   readEnvironment,
 } from "../config.ts";
-import type { CallerKey } from "../../http/auth.ts";
-import { isLoopback } from "../../http/origin.ts";
-import { currentRequest } from "../../http/request_scope.ts";
+import { type CallerKey, isLoopback } from "../../http/guards.ts";
+import { currentRequest } from "./tracing.ts";
 import type { Service } from "../../http/router.ts";
 import { serve } from "../../http/server.ts";
 import type { StopOptions } from "../../http/stopping.ts";
-import { createLineWriter, createLogger, type LogFormat, type Logger } from "../log.ts";
+import {
+  createLineWriter,
+  createLogger,
+  createRedactor,
+  isSecretVariable,
+  listSecrets,
+  type LogFormat,
+  type Logger,
+} from "../log.ts";
 import { type Metrics, startLagSampler } from "./metrics.ts";
 import { describePostgres, isPostgresAddress } from "../postgres/address.ts";
-import { createRedactor, isSecretVariable, listSecrets } from "../redaction.ts";
 import { describeVersion } from "./version.ts";
 
 /** What a `main.ts` defines about its service. */

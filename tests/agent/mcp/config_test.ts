@@ -6,7 +6,7 @@ import {
   secretsOf,
 } from "../../../agent/mcp/config.ts";
 import { ConfigError } from "../../../shared/service/config.ts";
-import { createRedactor } from "../../../shared/service/redaction.ts";
+import { createRedactor } from "../../../shared/service/log.ts";
 import { runServiceCommand, startServiceProcess } from "../../fakes/service_process.ts";
 
 Deno.test("the file has the format of desktop clients, and errors name what is wrong", () => {

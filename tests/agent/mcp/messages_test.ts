@@ -4,10 +4,10 @@ import {
   createFloodGuard,
   createMessageBuffer,
   createMessageFetch,
-} from "../../../agent/mcp/message_limits.ts";
-import { keepTail } from "../../../agent/mcp/transport.ts";
+  keepTail,
+} from "../../../agent/mcp/transport.ts";
 import { AnswerTooLarge } from "../../../shared/http/outgoing_fetch.ts";
-import { createRedactor } from "../../../shared/service/redaction.ts";
+import { createRedactor } from "../../../shared/service/log.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 

@@ -1,7 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { toParameters } from "../../../agent/mcp/input_schema.ts";
+import { readToolList, type ToolPage, toParameters } from "../../../agent/mcp/tool_list.ts";
 import { createListRefresh } from "../../../agent/mcp/pauses.ts";
-import { readToolList, type ToolPage } from "../../../agent/mcp/tool_list.ts";
 import { names, openSource, session, sourceBecomes } from "../../fakes/mcp_sessions.ts";
 // the pauses between readings outlive a test
 import { test } from "../../fakes/leaky.ts";

@@ -8,7 +8,7 @@ import { createEvalDeps } from "../../../eval/wiring.ts";
 import { parseConfig } from "../../../shared/service/config.ts";
 import { silentLogger } from "../../../shared/service/log.ts";
 import { startCallClock } from "../../../shared/providers/call_clock.ts";
-import { readAnyReply } from "../../../shared/providers/openai_stream.ts";
+import { readAnyReply } from "../../../shared/providers/openai_answer.ts";
 import { endpointTarget } from "../../fakes/endpoint_target.ts";
 import {
   evalService,

@@ -10,11 +10,12 @@ import {
 import { z } from "zod";
 import { AppError, ClientLeft } from "../../../shared/service/errors.ts";
 import { readBodyPieces, readJson } from "../../../shared/http/body.ts";
-import { isPlainShape } from "../../../shared/http/json_shape.ts";
-import { gatherPieces, streamPieces } from "../../../shared/http/json_response.ts";
-import { createUtf8Decoder, NOT_UTF8 } from "../../../shared/http/utf8.ts";
+import { isPlainShape } from "../../../shared/service/fields.ts";
+import { gatherPieces, streamPieces } from "../../../shared/http/answer.ts";
+import { NOT_UTF8 } from "../../../shared/providers/provider.ts";
+import { readServerSentEvents } from "../../../shared/providers/server_sent_events.ts";
 import { AnswerTooLarge, createOutgoingFetch } from "../../../shared/http/outgoing_fetch.ts";
-import { parseJsonAnswer } from "../../../shared/providers/answer.ts";
+import { parseJsonAnswer } from "../../../shared/providers/openai_answer.ts";
 import { raw, startProviderDouble } from "../../fakes/provider_double.ts";
 import { startServiceProcess } from "../../fakes/service_process.ts";
 
@@ -375,23 +376,30 @@ Deno.test("an answer that is not JSON is a SyntaxError in any encoding", async (
   assertEquals(await readJsonAnswer(new Response(LATIN.slice(1))), undefined);
 });
 
-function decode(bytes: Uint8Array<ArrayBuffer>, split: number) {
+async function decode(bytes: Uint8Array<ArrayBuffer>, split: number) {
   let invalid = 0;
-  const decoder = createUtf8Decoder(() => invalid++);
-  const pieces = [bytes.slice(0, split), bytes.slice(split)];
-  return { text: pieces.map(decoder.decode).join("") + decoder.end(), invalid };
+  const body = new Blob(["data: "]).stream().pipeThrough(
+    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      flush(controller) {
+        controller.enqueue(bytes.slice(0, split));
+        controller.enqueue(bytes.slice(split));
+      },
+    }),
+  );
+  const events = readServerSentEvents(body, { onInvalid: () => invalid++ });
+  return { text: (await Array.fromAsync(events)).join(), invalid };
 }
 
-Deno.test("a stream is decoded wherever it is split, and reported once if it is not UTF-8", () => {
+Deno.test("a stream is decoded wherever it is split, and reported once if it is not UTF-8", async () => {
   const fine = new TextEncoder().encode("a ü € 🎈 \uFFFD");
   for (let split = 0; split <= fine.length; split++) {
-    assertEquals(decode(fine, split), { text: "a ü € 🎈 \uFFFD", invalid: 0 });
+    assertEquals(await decode(fine, split), { text: "a ü € 🎈 \uFFFD", invalid: 0 });
   }
   for (let split = 0; split <= LATIN.length; split++) {
-    assertEquals(decode(LATIN, split), { text: '{"a":"gr\uFFFD\uFFFD"}', invalid: 1 });
+    assertEquals(await decode(LATIN, split), { text: '{"a":"gr\uFFFD\uFFFD"}', invalid: 1 });
   }
   const cut = new TextEncoder().encode("a€").slice(0, -1); // ends within a character
-  assertEquals(decode(cut, 1), { text: "a\uFFFD", invalid: 1 });
+  assertEquals(await decode(cut, 1), { text: "a\uFFFD", invalid: 1 });
 });
 
 const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { untilAbort } from "../../../shared/service/abort.ts";
+import { untilAbort } from "../../../shared/service/waiting.ts";
 import { AppError } from "../../../shared/service/errors.ts";
 import { AnswerTooLarge, createOutgoingFetch } from "../../../shared/http/outgoing_fetch.ts";
 import {

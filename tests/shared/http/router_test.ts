@@ -2,13 +2,11 @@ import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows }
 import { z } from "zod";
 import { commonVariables, parseConfig } from "../../../shared/service/config.ts";
 import { AppError, type ErrorCode } from "../../../shared/service/errors.ts";
-import { parseCallerKeys } from "../../../shared/http/auth.ts";
-import { problemResponse, refuse, toProblem } from "../../../shared/http/problem.ts";
-import { createRouteTable } from "../../../shared/http/route_table.ts";
+import { parseCallerKeys } from "../../../shared/http/guards.ts";
+import { problemResponse, refuse, toProblem } from "../../../shared/http/answer.ts";
 import { type Handler, router, type RouterOptions } from "../../../shared/http/router.ts";
 import { wantsEvents } from "../../../shared/http/headers.ts";
-import { createAdmission } from "../../../shared/http/admission.ts";
-import { createLocalConnection } from "../../../shared/http/connection.ts";
+import { createAdmission, createLocalConnection } from "../../../shared/http/connection.ts";
 import { createService } from "../../../shared/http/service.ts";
 import { createLogger, silentLogger } from "../../../shared/service/log.ts";
 import { createMetrics } from "../../../shared/service/ops/metrics.ts";
@@ -209,52 +207,50 @@ Deno.test("the log line of a HEAD request does not wait for the body", async () 
 });
 
 function tableOf(...keys: string[]) {
-  const find = createRouteTable(keys.map((key) => {
-    const [method = "", path = ""] = key.split(" ");
-    return { key, method, path };
-  }));
-  return (method: string, path: string) => {
-    const { route, params, allowed } = find(method, path);
-    return { key: route?.key, params, allowed };
+  const answers = keys.map((key): [string, Handler] => [
+    key,
+    (_, { params }) => Response.json({ key, params }),
+  ]);
+  const { handle } = service(Object.fromEntries(answers));
+  return async (method: string, path: string) => {
+    const response = await handle(ask(path, { method }));
+    return { allow: response.headers.get("allow"), ...await response.json() };
   };
 }
 
-Deno.test("the most exact path wins, in whatever order the routes are listed", () => {
+Deno.test("the most exact path wins, in whatever order the routes are listed", async () => {
   const keys = ["GET /runs/*", "GET /runs/:id", "GET /runs/compare", "GET /runs/:id/events"];
   for (const listed of [keys, keys.toReversed()]) {
     const find = tableOf(...listed);
-    assertEquals(find("GET", "/runs/compare").key, "GET /runs/compare");
-    assertEquals(find("GET", "/runs/7").key, "GET /runs/:id");
-    assertEquals(find("GET", "/runs/7/events").key, "GET /runs/:id/events");
-    assertEquals(find("GET", "/runs/7/other").key, "GET /runs/*");
+    assertEquals((await find("GET", "/runs/compare")).key, "GET /runs/compare");
+    assertEquals((await find("GET", "/runs/7")).key, "GET /runs/:id");
+    assertEquals((await find("GET", "/runs/7/events")).key, "GET /runs/:id/events");
+    assertEquals((await find("GET", "/runs/7/other")).key, "GET /runs/*");
   }
 });
 
-Deno.test("a prefix takes everything below it, and says what that is", () => {
+Deno.test("a prefix takes everything below it, and says what that is", async () => {
   const find = tableOf("GET /assets/*", "GET /models/*id", "GET /a.b/:x/:y");
-  assertEquals(find("GET", "/models/acme/large").params, { id: "acme/large" });
-  assertEquals(find("GET", "/assets/js/app.js").params, { rest: "js/app.js" });
-  assertEquals(find("GET", "/a.b/1/%20").params, { x: "1", y: "%20" });
+  assertEquals((await find("GET", "/models/acme/large")).params, { id: "acme/large" });
+  assertEquals((await find("GET", "/assets/js/app.js")).params, { rest: "js/app.js" });
+  assertEquals((await find("GET", "/a.b/1/%20")).params, { x: "1", y: "%20" });
   for (const path of ["/assets", "/assets/", "/other/assets/x", "/aXb/1/2", "/a.b/1", "/a.b/1/"]) {
-    assertEquals(find("GET", path), { key: undefined, params: {}, allowed: [] }, path);
+    assertEquals((await find("GET", path)).code, "not_found", path);
   }
 });
 
-Deno.test("HEAD finds the route of GET, and no other method's", () => {
-  const find = tableOf("GET /a", "POST /b", "GET /c/:id");
-  assertEquals(find("HEAD", "/a").key, "GET /a");
-  assertEquals(find("HEAD", "/c/1").key, "GET /c/:id");
-  assertEquals(find("HEAD", "/b"), { key: undefined, params: {}, allowed: ["POST"] });
-});
-
-Deno.test("another method of a path is not found, and the path's own methods are listed", () => {
+Deno.test("another method of a path is not found, and the path's own methods are listed", async () => {
   const find = tableOf("GET /runs/compare", "DELETE /runs/:id", "POST /runs/compare");
-  assertEquals(find("PUT", "/runs/compare").allowed, ["GET", "POST", "DELETE"]);
-  assertEquals(find("DELETE", "/runs/compare").key, "DELETE /runs/:id");
+  assertEquals((await find("PUT", "/runs/compare")).allow, "GET, HEAD, POST, DELETE");
+  assertEquals((await find("DELETE", "/runs/compare")).key, "DELETE /runs/:id");
 });
 
 Deno.test("a table with a duplicate or an unsupported path is refused", () => {
-  assertThrows(() => tableOf("GET /a", "GET /a"), Error, "two routes are GET /a");
+  const twice = [
+    ...routesOf({ "GET /a": () => new Response() }),
+    ...routesOf({ "GET /a": () => new Response() }),
+  ];
+  assertThrows(() => router(twice, { log: silentLogger }), Error, "two routes are GET /a");
   assertThrows(() => tableOf("GET /a/x-:id"), Error, '"x-:id"');
   assertThrows(() => tableOf("GET /a/*/b"), Error, '"*"');
 });

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { isLoopback } from "../../../shared/http/origin.ts";
+import { isLoopback } from "../../../shared/http/guards.ts";
 import { hang, holdAnswers, startProviderDouble } from "../../fakes/provider_double.ts";
 import { connectRaw } from "../../fakes/raw_client.ts";
 import {

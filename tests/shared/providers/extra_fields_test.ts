@@ -1,21 +1,19 @@
 import { assert, assertEquals } from "@std/assert";
 import {
   isBlankContent,
+  isSameProvider,
   joinContents,
+  mergeExtra,
+  mergeParts,
   nameOf,
+  pickExtra,
+  pickParts,
+  reasoningOf,
   simplifyContent,
   textOf,
   withNameInText,
   withoutBlankTexts,
 } from "../../../shared/providers/content.ts";
-import {
-  isSameProvider,
-  mergeExtra,
-  mergeParts,
-  pickExtra,
-  pickParts,
-  reasoningOf,
-} from "../../../shared/providers/extra_fields.ts";
 import { parseToolArguments } from "../../../shared/providers/openai_messages.ts";
 import type { ChatMessage, ContentPart, ExtraFields } from "../../../shared/providers/provider.ts";
 import { readServerSentEvents } from "../../../shared/providers/server_sent_events.ts";

@@ -6,7 +6,7 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import { bareFailure, hiddenFailure, readStart } from "../../../shared/providers/answer.ts";
+import { bareFailure, hiddenFailure, readStart } from "../../../shared/providers/openai_answer.ts";
 import { AppError } from "../../../shared/service/errors.ts";
 import { diagnose, diagnoseConnection } from "../../../shared/providers/diagnosis.ts";
 import { toProviderError } from "../../../shared/providers/failure.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import fc from "seeded-fast-check";
-import { readWords, startOf } from "../../../shared/providers/provider_words.ts";
-import { routeModel } from "../../../shared/providers/table.ts";
+import { readWords, startOf } from "../../../shared/providers/diagnosis.ts";
+import { routeModel } from "../../../shared/providers/provider.ts";
 
 const none = { type: null, code: null, param: null };
 

@@ -1,11 +1,10 @@
 import { type BodyLimits, checkBody, readJsonValue } from "../../../../shared/http/body.ts";
-import type { Capacity } from "../../../../shared/http/admission.ts";
-import { workSignal } from "../../../../shared/http/connection.ts";
+import { type Capacity, workSignal } from "../../../../shared/http/connection.ts";
 import type { Handler } from "../../../../shared/http/router.ts";
 import { CompletionRequest } from "../../schemas/chat_completion.ts";
 import { ResponsesRequest } from "../../schemas/responses.ts";
 import { requireModel } from "../request.ts";
-import { callerOf } from "../../answer/accounting.ts";
+import { callerOf } from "../../answer/run_request.ts";
 import type { CompletionCaller, CompletionSource } from "../completion_source.ts";
 import { answerFields, createResponseFrame, toEnd, toResponse } from "./body.ts";
 import { createKeptItems, type FindItem, toMessages } from "./input.ts";

@@ -1,6 +1,6 @@
 import { AppError, unsupportedField } from "../../../../shared/service/errors.ts";
 import { asList, asText, filterFields } from "../../../../shared/service/fields.ts";
-import { pickExtra } from "../../../../shared/providers/extra_fields.ts";
+import { pickExtra } from "../../../../shared/providers/content.ts";
 import { toToolCallParam } from "../../../../shared/providers/openai_messages.ts";
 import { InputItem } from "../../schemas/responses.ts";
 import { unsealFields } from "./output.ts";

@@ -1,4 +1,4 @@
-import { reasoningOf } from "../../../../shared/providers/extra_fields.ts";
+import { reasoningOf } from "../../../../shared/providers/content.ts";
 import { asList, asText, type Fields, parseFields } from "../../../../shared/service/fields.ts";
 import type { ChatReply } from "../../../../shared/providers/provider.ts";
 import { toSentFields } from "../../../core/run/caller_messages.ts";

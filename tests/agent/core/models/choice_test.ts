@@ -7,11 +7,12 @@ import {
 } from "@std/assert";
 import { AgentConfig } from "../../../../agent/config.ts";
 import {
+  DEMO_MODEL,
+  DEMO_STUDIO,
   explainRoute,
   type ModelRules,
   resolveModel,
 } from "../../../../agent/core/models/choice.ts";
-import { DEMO_MODEL, DEMO_STUDIO } from "../../../../agent/core/models/demo_names.ts";
 import { createHubModels, createStudioModels } from "../../../../agent/core/models/model_lists.ts";
 import { createLazyProvider, createModels } from "../../../../agent/core/models/models.ts";
 import { parseConfig } from "../../../../shared/service/config.ts";

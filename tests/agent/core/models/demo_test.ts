@@ -1,9 +1,12 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { isAbort } from "../../../../shared/service/errors.ts";
 import { createDemoProvider } from "../../../../agent/core/models/demo.ts";
-import { DEMO_MODEL, DEMO_STUDIO } from "../../../../agent/core/models/demo_names.ts";
-import { type ChatMessage, ProviderError } from "../../../../shared/providers/provider.ts";
-import { routeModel } from "../../../../shared/providers/table.ts";
+import { DEMO_MODEL, DEMO_STUDIO } from "../../../../agent/core/models/choice.ts";
+import {
+  type ChatMessage,
+  ProviderError,
+  routeModel,
+} from "../../../../shared/providers/provider.ts";
 
 const demo = createDemoProvider();
 const TOOLS = ["current_time", "calculator"].map((name) => ({

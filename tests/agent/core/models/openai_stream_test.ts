@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { setTimeout } from "node:timers/promises";
 import { startCallClock } from "../../../../shared/providers/call_clock.ts";
-import { readStream } from "../../../../shared/providers/openai_stream.ts";
+import { readStream } from "../../../../shared/providers/openai_answer.ts";
 import { type ChatReply, ProviderError } from "../../../../shared/providers/provider.ts";
 import { agentRequestOf, agentService } from "../../../fakes/agent_service.ts";
 import {

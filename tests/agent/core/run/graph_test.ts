@@ -6,7 +6,7 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { z } from "zod";
-import type { AgentEvent } from "../../../../agent/core/run/events.ts";
+import type { AgentEvent } from "../../../../agent/core/agent_message.ts";
 import { runAgent } from "../../../../agent/core/run/graph.ts";
 import type { AgentSettings } from "../../../../agent/core/run/model_call.ts";
 import { createRecent } from "../../../../agent/core/run/recent.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { AgentReply } from "../../../../agent/core/agent_message.ts";
-import { NOT_UTF8 } from "../../../../shared/http/utf8.ts";
+import { NOT_UTF8 } from "../../../../shared/providers/provider.ts";
 import { agentRequestOf, agentService } from "../../../fakes/agent_service.ts";
 import { openAIRoutes } from "../../../fakes/openai_routes.ts";
 import { createScriptedProvider, type Step } from "../../../fakes/scripted_provider.ts";

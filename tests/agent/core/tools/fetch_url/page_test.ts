@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { brotliCompressSync, deflateRawSync, gzipSync } from "node:zlib";
-import { createPageConverter } from "../../../../../agent/core/tools/fetch_url/page_converter.ts";
+import { createPageConverter } from "../../../../../agent/core/tools/fetch_url.ts";
 import { COMPUTE_ONLY } from "../../../../../shared/service/worker_call.ts";
 import { isAbort } from "../../../../../shared/service/errors.ts";
 import { createPublicFetch } from "../../../../../shared/http/public_fetch.ts";

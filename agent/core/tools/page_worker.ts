@@ -1,5 +1,6 @@
+import { serveCalls, stoppable } from "../../../shared/service/serve_calls.ts";
 import { convert } from "html-to-text";
-import { shorten } from "../../../../shared/service/text.ts";
+import { shorten } from "../../../shared/service/text.ts";
 
 /** `url` is the address after redirects; relative links are resolved with it. */
 export interface FetchedPage {
@@ -62,3 +63,5 @@ function formatCell(
   if (before) builder.addInline(" | ");
   walk(children, builder);
 }
+
+serveCalls(stoppable(htmlToText));
