@@ -3,12 +3,7 @@ import { parse, type TestSuites } from "junit2json";
 import { createLocalEmbedder } from "../../eval/score/local_encoder.ts";
 import { cliContext } from "../fakes/cli_context.ts";
 import { scoringPorts } from "../fakes/scoring_ports.ts";
-
-const readExample = (name: string) =>
-  Deno.readTextFileSync(new URL(`../../docs/examples/${name}`, import.meta.url));
-
-type Model = "careful" | "hasty";
-const REPLIES: Record<Model, Record<string, string>> = JSON.parse(readExample("shop_replies.json"));
+import { SHOP, SHOP_REPLIES } from "../fakes/shop.ts";
 
 /** What the hasty model gets wrong, and why each of these replies does not pass. */
 const WRONG: Record<string, RegExp> = {
@@ -22,10 +17,10 @@ const WRONG: Record<string, RegExp> = {
 
 Deno.test("of 40 conversations every right reply passes, and the worst are wrong with their true reasons", async () => {
   using embedder = createLocalEmbedder();
-  let model: Model = "careful";
+  let model = "careful";
   const { run, files } = cliContext({
-    files: { "shop.jsonl": readExample("shop.jsonl") },
-    answer: (messages) => REPLIES[model][messages.at(-1)!.content]!,
+    files: { "shop.jsonl": SHOP },
+    answer: (messages) => SHOP_REPLIES[model]![messages.at(-1)!.content]!,
     scoring: scoringPorts({ embedder }),
   });
   const ask = async (...options: string[]) => {

@@ -2,24 +2,19 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Locator } from "playwright-core";
 import { startServiceProcess } from "../fakes/service_process.ts";
 import { completionBody, startProviderDouble } from "../fakes/provider_double.ts";
+import { SHOP_REPLIES, SHOP_SCENARIOS } from "../fakes/shop.ts";
 import { pageSuite } from "./browser.ts";
-
-const readExample = (name: string) =>
-  Deno.readTextFileSync(new URL(`../../docs/examples/${name}`, import.meta.url));
-const REPLIES: Record<string, Record<string, string>> = JSON.parse(
-  readExample("shop_replies.json"),
-);
 
 /** A service without a judge, and two models that answer as they were recorded. */
 const suite = pageSuite(async () => {
   const model = await startProviderDouble(({ body }) => {
     const { content } = body.messages.at(-1);
-    return Response.json(completionBody({ content: REPLIES[body.model]![content]! }));
+    return Response.json(completionBody({ content: SHOP_REPLIES[body.model]![content]! }));
   });
   const service = await startServiceProcess("eval");
   const body = {
     test_name: "shop",
-    test_batch: readExample("shop.jsonl").trim().split("\n").map((line) => JSON.parse(line)),
+    test_batch: SHOP_SCENARIOS,
     endpoint: model.baseUrl,
     model_ids: ["careful", "hasty"],
   };

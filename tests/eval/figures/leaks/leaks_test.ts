@@ -5,10 +5,8 @@ import { cliContext } from "../../../fakes/cli_context.ts";
 import { callRoute, evalService } from "../../../fakes/eval_service.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
 import { scoringPorts } from "../../../fakes/scoring_ports.ts";
+import { SHOP, SHOP_REPLIES, SHOP_SCENARIOS } from "../../../fakes/shop.ts";
 
-const readExample = (name: string) =>
-  Deno.readTextFileSync(new URL(`../../../../docs/examples/${name}`, import.meta.url));
-const REPLIES: Record<string, string> = JSON.parse(readExample("shop_replies.json")).hasty;
 const AT = ["--endpoint", "http://model.example/v1", "--model", "hasty"];
 
 Deno.test("three corrected failures of a run are a dpo file, and the leak check of it finds exactly these", async () => {
@@ -18,9 +16,8 @@ Deno.test("three corrected failures of a run are a dpo file, and the leak check 
     "express-cost": "Express delivery costs 9.90 euros.",
     "opened-box": "Yes, you can return it even if the box is open.",
   };
-  const shop = readExample("shop.jsonl").trim().split("\n").map((line) => JSON.parse(line));
   const grades = Object.entries(corrections).map(([id, corrected_reply]) => ({
-    scenario: shop.findIndex((one) => one.id === id),
+    scenario: SHOP_SCENARIOS.findIndex((one) => one.id === id),
     attempt_id: 1,
     turn: 0,
     value: 0,
@@ -28,10 +25,10 @@ Deno.test("three corrected failures of a run are a dpo file, and the leak check 
   }));
   const { run, files } = cliContext({
     files: {
-      "shop.jsonl": readExample("shop.jsonl"),
+      "shop.jsonl": SHOP,
       "grades.jsonl": grades.map((grade) => JSON.stringify(grade)).join("\n"),
     },
-    answer: (messages) => REPLIES[messages.at(-1)!.content]!,
+    answer: (messages) => SHOP_REPLIES.hasty![messages.at(-1)!.content]!,
     scoring: scoringPorts({ embedder }),
   });
   await run("datasets", "put", "shop", "shop.jsonl");
