@@ -37,7 +37,7 @@ interface CompareDeps {
   store: RunReader;
   runs: RunManager;
   comparer: Comparer;
-  scoring: Pick<ScoringPorts, "judge">;
+  scoring: ScoringPorts;
   bodyLimits: BodyLimits;
 }
 

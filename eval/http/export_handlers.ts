@@ -9,7 +9,6 @@ import { requireJudge } from "../figures/judge_preference.ts";
 import type { Comparer } from "../figures/compare_stored.ts";
 import { readAgreementIfGraded } from "../figures/rater_agreement.ts";
 import type { RunReader } from "../store/store.ts";
-import { readDetails, readFallen } from "../report/text/compared_replies.ts";
 import { exportFormats } from "../report/export_formats.ts";
 import { comparisonSource, type ExportFormat, exportSource } from "../report/format.ts";
 import { exportTraining, leftOutText } from "../report/training/export_training.ts";
@@ -134,27 +133,24 @@ export function createRunExport(
     source.hasBom = bom;
     source.rows = rows;
     source.detail = query.detail;
+    const scores = describeScores(scoring);
     if (baseline !== undefined) {
-      const result = await comparer.compare({ runs: [baseline, run.id] }, {
+      const comparison = await comparer.compare({ runs: [baseline, run.id] }, {
         decideBy,
         minDifference: query.min_difference,
       });
-      source.comparison = {
-        result,
-        fallen: () => readFallen(store, result),
-        details: () => readDetails(store, result),
-      };
+      source.comparison = comparisonSource(store, { comparison, threshold, scores });
     }
     source.agreement = await readAgreementIfGraded(store, run);
     source.leaks = await readLeaksIfChecked(store, run);
-    source.scores = describeScores(scoring);
+    source.scores = scores;
     return sendFile(format.write(source), { name: run.id, format });
   };
 }
 
 /** `GET /compare/export`: runs that have ended, beside each other. */
 export function createComparisonExport(
-  { comparer, store }: { comparer: Comparer; store: RunReader },
+  { comparer, store, scoring }: { comparer: Comparer; store: RunReader; scoring: ScoringPorts },
 ): Handler {
   return async (_request, { url }) => {
     const query = readQuery(url, ComparisonExportQuery);
@@ -170,7 +166,10 @@ export function createComparisonExport(
     }
     const minDifference = query.min_difference;
     const comparison = await comparer.compare(selection, { decideBy, minDifference });
-    const source = comparisonSource(store, { comparison });
+    const source = comparisonSource(store, {
+      comparison,
+      scores: describeScores(scoring),
+    });
     return sendFile(format.writeComparison({ ...source, hasBom: bom, detail }), {
       name: comparison.group_id ?? "comparison",
       format,

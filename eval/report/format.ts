@@ -4,12 +4,8 @@ import type { RunReader } from "../store/store.ts";
 import { thresholdOf } from "../figures/passing.ts";
 import type { ScoreDescription } from "../score/score.ts";
 import type { Comparison } from "../figures/compare_stored.ts";
-import {
-  type ComparisonDetails,
-  type FallenReply,
-  readDetails,
-  readFallen,
-} from "./text/compared_replies.ts";
+import { listPairsByScore, type PairLists } from "../figures/pair_lists.ts";
+import { type FallenReply, readFallen } from "./text/compared_replies.ts";
 import type { GradeAgreement } from "../test/grades.ts";
 import type { Detail } from "../figures/detail.ts";
 import type { RunLeaks } from "../test/leaks.ts";
@@ -49,13 +45,14 @@ interface ComparisonFacts {
   result: Comparison;
   /** What only texts for people show; missing if it is not asked for. */
   fallen?: () => Promise<FallenReply[]>;
-  /** What only the HTML report shows; missing if it is not asked for. */
-  details?: () => Promise<ComparisonDetails>;
+  /** By score, of two runs; what only the HTML report shows. */
+  lists?: () => Promise<Map<string, PairLists>>;
+  /** For formats that list the turns of the runs; missing if they are not asked for. */
+  runs?: () => Promise<ExportSource[]>;
 }
 
 /** Compared runs that have ended. */
 interface ComparisonSource extends ComparisonFacts {
-  /** For formats that list the turns of the runs. */
   runs: () => Promise<ExportSource[]>;
   /** Whether a CSV file begins with a byte order mark; if unset, it does. */
   hasBom?: boolean;
@@ -103,7 +100,11 @@ export function exportSource(
 /** A comparison, ready to be exported; `threshold` is that of each run if unset. */
 export function comparisonSource(
   reader: RunReader,
-  { comparison: result, threshold }: { comparison: Comparison; threshold?: number | undefined },
+  { comparison: result, threshold, scores }: {
+    comparison: Comparison;
+    threshold?: number | undefined;
+    scores?: ScoreDescription[];
+  },
 ): ComparisonSource {
   const isPair = result.runs.length === 2 && result.pairs?.length === 1;
   return {
@@ -111,13 +112,22 @@ export function comparisonSource(
     async runs() {
       const sources: ExportSource[] = [];
       for (const { run_id } of result.runs) {
-        sources.push(exportSource(reader, { run: (await reader.getRun(run_id))!, threshold }));
+        const run = (await reader.getRun(run_id))!;
+        sources.push({ ...exportSource(reader, { run, threshold }), ...scores && { scores } });
       }
       return sources;
     },
     ...(isPair && {
       fallen: () => readFallen(reader, result),
-      details: () => readDetails(reader, result),
+      lists() {
+        const [baseline, candidate] = result.runs.map(({ run_id }) => run_id) as [string, string];
+        const { scores } = result.pairs![0]!;
+        return listPairsByScore(
+          reader,
+          { baseline, candidate },
+          (common) => common.filter((name) => name in scores),
+        );
+      },
     }),
   };
 }

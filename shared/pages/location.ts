@@ -40,39 +40,44 @@ function readEntry(): Entry {
   return history.state ?? {};
 }
 
-/** Reads the address bar, now and whenever the person goes back or forward. */
-export function followAddressBar(): void {
+let isHash = false;
+
+/**
+ * Reads the address bar, now and whenever the person goes back or forward. `inHash`: of a file, whose
+ * views have their addresses behind `#`.
+ */
+export function followAddressBar({ inHash = false }: { inHash?: boolean } = {}): void {
+  isHash = inHash;
   function read(): void {
     const { leftAt, ...entry } = readEntry();
     returnedTo = leftAt;
-    if (leftAt) remember(() => history.replaceState(entry, "")); // a reload begins at the top
-    address.value = new URL(globalThis.location.href);
+    if (leftAt) history.replaceState(entry, ""); // a reload begins at the top
+    const { href, hash } = globalThis.location;
+    address.value = isHash ? new URL(hash.slice(1) || "/", address.value) : new URL(href);
   }
   globalThis.addEventListener("popstate", read);
   read();
+}
+
+/** The address of a view as a link has it. */
+export function hrefOf(href: string): string {
+  if (!isHash) return href;
+  const { pathname, search } = new URL(href, address.value);
+  return `#${pathname}${search}`;
 }
 
 /** Goes to another view of this page. `replace`: the back button does not return to this one. */
 export function navigate(href: string, { replace = false }: { replace?: boolean } = {}): void {
   const next = new URL(href, address.value);
   if (next.href === address.value.href) return;
-  remember(() => {
-    const entry = readEntry();
-    if (replace) return history.replaceState({ ...entry, leftAt: undefined }, "", next);
+  const entry = readEntry();
+  if (replace) history.replaceState({ ...entry, leftAt: undefined }, "", hrefOf(next.href));
+  else {
     history.replaceState({ ...entry, leftAt: globalThis.scrollY }, "");
-    history.pushState({ before: withoutHash(address.value) }, "", next);
-  });
+    history.pushState({ before: withoutHash(address.value) }, "", hrefOf(next.href));
+  }
   returnedTo = undefined;
   address.value = next;
-}
-
-/** A file has no addresses of its own in some browsers; its views work all the same. */
-function remember(change: () => void): void {
-  try {
-    change();
-  } catch (error) {
-    if (address.value.protocol !== "file:") throw error;
-  }
 }
 
 /** Sets parameters of the address; an empty one is removed. */

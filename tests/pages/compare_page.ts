@@ -230,6 +230,13 @@ suite.test("a turn that changed shows the attempts that did, and any other", asy
   await Deno.writeTextFile(path, await report.text());
   await page.goto(`file://${path}`);
   await checkChosen(page);
+  await page.getByRole("link", { name: "Side by side" }).click();
+  const rows = page.locator(".reply-grid tbody tr");
+  await rows.first().waitFor();
+  await page.getByPlaceholder("Search").fill("4711");
+  await becomes(() => rows.count(), 2);
+  await page.getByRole("link", { name: "The verdict" }).click();
+  await checkChosen(page);
 });
 
 suite.test("runs of different test sets are compared on what they share", async (fixture, open) => {

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { becomes, checkAccessibility, findBrokenWords, pageSuite } from "./browser.ts";
 import { openFigures, startEvalFixture } from "./eval_fixture.ts";
 import { PAYLOADS } from "./payloads.ts";
@@ -258,22 +258,44 @@ suite.test("a group is retried from its page", async ({ url, endpoint }, open) =
   await page.locator(".reply-grid tbody tr").first().waitFor();
 });
 
-suite.test("a report shows a group without a server", async ({ url, group }, open) => {
-  const path = `${await Deno.makeTempDir()}/group.html`;
-  const file = await fetch(`${url}/compare/export?group=${group}&format=html`);
-  await Deno.writeTextFile(path, await file.text());
-  await using tab = await open(`file://${path}`);
-  const { page } = tab;
-  await page.locator(".verdict .sentence").waitFor();
-  const models = page.getByRole("region", { name: "Models" });
-  for (const name of MODELS) await models.getByText(name).waitFor();
-  await page.getByRole("region", { name: "Scores by model" }).getByText("words in common", {
-    exact: true,
-  })
-    .waitFor();
-  assertEquals(await page.getByRole("main").getByRole("link").count(), 0, "there is no other view");
-  await checkAccessibility(page);
-});
+suite.test(
+  "a report shows a group without a server: replies, reasons, filters and each run",
+  async ({ url, group }, open) => {
+    const path = `${await Deno.makeTempDir()}/group.html`;
+    const file = await fetch(`${url}/compare/export?group=${group}&format=html`);
+    await Deno.writeTextFile(path, await file.text());
+    await using tab = await open(`file://${path}`);
+    const { page } = tab;
+    await page.locator(".verdict .sentence").waitFor();
+    const rows = page.locator(".reply-grid tbody tr");
+    await rows.first().waitFor();
+    const all = await rows.count();
+    await page.getByLabel("Which turns").selectOption("failing");
+    await becomes(async () => await rows.count() < all, true);
+    await rows.first().locator(".why").first().waitFor();
+    await checkAccessibility(page);
+    await rows.first().getByRole("link", { name: /open the turn/ }).first().click();
+    await page.getByRole("heading", { name: "Reply and reference" }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "Reply and reference" }).waitFor();
+    await page.goBack();
+    await rows.first().waitFor();
+    assert(await rows.count() < all, "the filter is kept");
+    await page.getByText("Intervals, pairs and all scores").click();
+    const models = page.getByRole("region", { name: "Models" });
+    for (const name of MODELS) await models.getByText(name).waitFor();
+    await page.getByRole("region", { name: "Scores by model" }).getByText("words in common", {
+      exact: true,
+    })
+      .waitFor();
+    await models.getByRole("link", { name: MODELS[0]! }).click();
+    await page.locator(".head-card").waitFor();
+    await page.getByRole("link", { name: "Scores", exact: true }).click();
+    await page.getByRole("heading", { name: "How reliably scenarios pass" }).waitFor();
+    await page.getByRole("link", { name: "The comparison" }).click();
+    await rows.first().waitFor();
+  },
+);
 
 suite.test("payloads stay text in the names of models", async (fixture, open) => {
   const { url, endpoint } = fixture;

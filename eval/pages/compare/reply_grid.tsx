@@ -342,7 +342,7 @@ function Cell({ turn, attempts, model, reference, isWinner }: {
           />
         )}
       <Reasons turn={turn} />
-      {!error && <Prefer runId={model.run_id} turn={turn} />}
+      {!error && source.isLive && <Prefer runId={model.run_id} turn={turn} />}
     </div>
   );
 }

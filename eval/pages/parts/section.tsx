@@ -28,8 +28,8 @@ export function Section({ title, hint, actions, children }: {
   );
 }
 
-/** A link to a view that a report does not have: there it is only its text. */
+/** A link to a view that a report may not have, as two other runs: there it is only its text. */
 export function LiveLink({ href, children }: { href: string; children: ComponentChildren }) {
-  if (!source.isLive) return <span dir="auto">{children}</span>;
+  if (!source.isLive && href.startsWith("/ui/compare")) return <span dir="auto">{children}</span>;
   return <Link href={href} dir="auto">{children}</Link>;
 }

@@ -3,7 +3,7 @@ import type { InteractionResult } from "../../test/interaction_result.ts";
 import type { Run } from "../../http/schemas/run_schemas.ts";
 import type { ScoreDescription } from "../../score/score.ts";
 import type { Comparison } from "../../figures/compare_stored.ts";
-import type { PairedScenarioRow, PairedTurnRow } from "../../figures/pair_lists.ts";
+import type { PairLists } from "../../figures/pair_lists.ts";
 import type { RunSummary } from "../../figures/run_summary.ts";
 import type { TurnRow } from "../../run/turn_view.ts";
 import type { ScenarioRow, ShownTurn } from "../../http/schemas/turn_schemas.ts";
@@ -13,7 +13,7 @@ import type { Parameters, Source } from "../source.ts";
 import { placeOf } from "../words.ts";
 
 /** What a report of a run holds. Every turn has its whole interaction. */
-export interface RunReport {
+interface RunReport {
   run: Run;
   summary: RunSummary;
   scores: ScoreDescription[];
@@ -23,42 +23,46 @@ export interface RunReport {
   agreement: GradeAgreement;
 }
 
-/** What a report of a comparison holds; see `eval/report/text/compared_replies.ts`. */
-interface ComparisonReport {
-  comparison: Comparison;
-  pairs: {
-    scenarios: Record<string, PairedScenarioRow[]>;
-    turns: Record<string, PairedTurnRow[]>;
-  };
-  replies: Record<string, InteractionResult>;
+/** The data of a report: one run, or those that are compared. */
+export interface ReportData {
+  runs: RunReport[];
+  comparison?: Comparison;
+  /** By score, of two runs: all scenarios, and the turns that changed most. */
+  pairs?: Record<string, PairLists>;
 }
-
-/** The data of a report, of any kind. */
-export type ReportData = RunReport | ComparisonReport;
 
 /** A report answers the views as the service does, from what the file holds. */
-export function createFileSource(data: ReportData): Source {
-  const nothing = () => Promise.reject(new Error("the report does not hold this"));
-  const base: Source = {
+export function createFileSource({ runs, comparison, pairs = {} }: ReportData): Source {
+  const sources = new Map(runs.map((report) => [report.run.run_id, createRunSource(report)]));
+  const of = (id: string) => sources.get(id)!;
+  const page = { next_cursor: null };
+  const pairsOf = ({ score }: Parameters) => pairs[String(score)] ?? { scenarios: [], turns: [] };
+  return {
     isLive: false,
-    run: nothing,
-    summary: nothing,
+    run: (id) => of(id).run(),
+    summary: (id) => of(id).summary(),
+    scenarios: (id, parameters) => of(id).scenarios(parameters),
+    turns: (id, parameters) => of(id).turns(parameters),
+    turn: (id, place) => of(id).turn(place),
+    agreement: (id) => of(id).agreement(),
+    turnGrades: (id, place) => of(id).turnGrades(place),
     lastRun: () => Promise.resolve(null),
-    scenarios: nothing,
-    turns: nothing,
-    turn: nothing,
-    scores: () => Promise.resolve({ scores: [] }),
+    scores: () => Promise.resolve({ scores: runs[0]!.scores }),
     selfTest: () => Promise.resolve({ scores: {} }),
-    comparison: nothing,
-    pairedScenarios: nothing,
-    pairedTurns: nothing,
-    agreement: nothing,
-    turnGrades: nothing,
+    comparison: () => Promise.resolve(comparison!),
+    pairedScenarios(parameters) {
+      const { scenarios } = pairsOf(parameters);
+      return Promise.resolve({ scenarios, total: scenarios.length, ...page });
+    },
+    pairedTurns(parameters) {
+      const { turns } = pairsOf(parameters);
+      const shown = turns.slice(0, Number(parameters.limit));
+      return Promise.resolve({ turns: shown, total: turns.length, ...page });
+    },
   };
-  return { ...base, ...("run" in data ? runSource(data) : comparisonSource(data)) };
 }
 
-function runSource(data: RunReport): Partial<Source> {
+function createRunSource(data: RunReport) {
   const byPlace = new Map(data.turns.map((turn) => [placeOf(turn), turn]));
   const siblingsOf = (turn: TurnRow) =>
     Array.from(
@@ -68,20 +72,19 @@ function runSource(data: RunReport): Partial<Source> {
   return {
     run: () => Promise.resolve(data.run),
     summary: () => Promise.resolve(data.summary),
-    scores: () => Promise.resolve({ scores: data.scores }),
-    scenarios: (_id, { sort }) => Promise.resolve(listScenarios(data, sort === "stability")),
-    turns(_id, parameters) {
+    scenarios: ({ sort }: Parameters) => Promise.resolve(listScenarios(data, sort === "stability")),
+    turns(parameters: Parameters) {
       const fitting = data.turns.filter((turn) => fits(turn, parameters));
       const turns = fitting.toSorted(byOrder(String(parameters.sort ?? "position")))
         .map((turn) => ({ ...turn, attempts: siblingsOf(turn) }));
       return Promise.resolve({ turns, total: turns.length, next_cursor: null });
     },
     agreement: () => Promise.resolve(data.agreement),
-    turnGrades(_id, place) {
+    turnGrades(place: string) {
       const grades = byPlace.get(place)?.interaction.grades ?? [];
       return Promise.resolve({ grades });
     },
-    turn(_id, place) {
+    turn(place: string): Promise<ShownTurn> {
       const turn = byPlace.get(place);
       if (!turn) return Promise.reject(new Error(`the report has no turn ${place}`));
       const conversation = Array.from(
@@ -97,37 +100,6 @@ function runSource(data: RunReport): Partial<Source> {
         omitted: 0,
       };
       return Promise.resolve(shown);
-    },
-  };
-}
-
-/** The most attempts that the file has of a changed turn. */
-const MOST_ATTEMPTS = 10;
-
-function comparisonSource({ comparison, pairs, replies }: ComparisonReport): Partial<Source> {
-  const scoreOf = ({ score }: Parameters) => String(score);
-  return {
-    comparison: () => Promise.resolve(comparison),
-    pairedScenarios(parameters) {
-      const scenarios = pairs.scenarios[scoreOf(parameters)] ?? [];
-      return Promise.resolve({ scenarios, total: scenarios.length, next_cursor: null });
-    },
-    pairedTurns(parameters) {
-      const turns = pairs.turns[scoreOf(parameters)] ?? [];
-      return Promise.resolve({ turns, total: turns.length, next_cursor: null });
-    },
-    /** The attempts at one turn, of which the file holds the first ones. */
-    turns(id, { scenario, turn }) {
-      const turns: TurnRow[] = [];
-      for (let attempt_id = 1; attempt_id <= MOST_ATTEMPTS; attempt_id++) {
-        const interaction = replies[`${id}/${scenario}/${attempt_id}/${turn}`];
-        if (!interaction) continue;
-        const { scores, error, why } = interaction;
-        turns.push(
-          { attempt_id, scores, error: error?.code, why, interaction } as unknown as TurnRow,
-        );
-      }
-      return Promise.resolve({ turns, total: turns.length, next_cursor: null });
     },
   };
 }

@@ -18,8 +18,8 @@ export const html: ExportFormat = {
   contentType: "text/html; charset=utf-8",
   uses: ["threshold"],
   write: ({ comparison, ...source }) =>
-    inPage(comparison?.details ? writeCompared(comparison) : writeRun(source)),
-  writeComparison: (source) => inPage(writeCompared(source)),
+    inPage(comparison?.runs ? writeReport(comparison.runs, comparison) : writeReport([source])),
+  writeComparison: (source) => inPage(writeReport(source.runs, source)),
 };
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
@@ -56,10 +56,37 @@ const TAIL = `</script>
 `;
 
 /** A page that holds JSON, which no text in it can end: `<` is written as an escape. */
-async function* inPage(json: AsyncIterable<string> | string[]): AsyncGenerator<string> {
+async function* inPage(json: AsyncIterable<string>): AsyncGenerator<string> {
   yield HEAD;
   for await (const piece of json) yield piece.replaceAll("<", "\\u003c");
   yield TAIL;
+}
+
+/** Turns that changed most, by score: more are not shown. */
+const MOST_CHANGED = 50;
+
+/** What a report holds: runs, and what a comparison of them says. */
+async function* writeReport(
+  sources: ExportSource[] | (() => Promise<ExportSource[]>),
+  compared?: NonNullable<ExportSource["comparison"]>,
+): AsyncGenerator<string> {
+  yield `{"runs":[`;
+  let comma = "";
+  for (const source of Array.isArray(sources) ? sources : await sources()) {
+    yield comma;
+    yield* writeRun(source);
+    comma = ",";
+  }
+  yield "]";
+  if (compared) {
+    yield `,"comparison":${JSON.stringify(compared.result)}`;
+    const pairs = [...await compared.lists?.() ?? []].map(([score, { scenarios, turns }]) => {
+      const furthest = turns.toSorted((a, b) => Math.abs(b.difference) - Math.abs(a.difference));
+      return [score, { scenarios, turns: furthest.slice(0, MOST_CHANGED) }];
+    });
+    yield `,"pairs":${JSON.stringify(Object.fromEntries(pairs))}`;
+  }
+  yield "}";
 }
 
 async function* writeRun({ run, reader, threshold, scores = [] }: ExportSource) {
@@ -96,18 +123,4 @@ async function* writeRun({ run, reader, threshold, scores = [] }: ExportSource) 
 
 function toStored({ author, ...grade }: Grade) {
   return { ...grade, author: author ?? "" };
-}
-
-async function* writeCompared(
-  { result, details }: Pick<NonNullable<ExportSource["comparison"]>, "result" | "details">,
-) {
-  const { scenarios = {}, turns = {}, replies = [] } = await details?.() ?? {};
-  const data = JSON.stringify({ comparison: result, pairs: { scenarios, turns } });
-  yield `${data.slice(0, -1)},"replies":{`;
-  let comma = "";
-  for (const [place, reply] of replies) {
-    yield `${comma}${JSON.stringify(place)}:${reply}`;
-    comma = ",";
-  }
-  yield "}}";
 }

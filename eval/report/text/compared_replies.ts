@@ -7,11 +7,6 @@ import { thresholdOf } from "../../figures/passing.ts";
 import { requireRun } from "../../store/require_run.ts";
 import type { StoredRun } from "../../store/run_record.ts";
 import type { RunReader } from "../../store/store.ts";
-import {
-  listPairsByScore,
-  type PairedScenarioRow,
-  type PairedTurnRow,
-} from "../../figures/pair_lists.ts";
 
 /** Replies that are quoted. */
 const MOST_FALLEN = 3;
@@ -125,58 +120,4 @@ async function readAttempt(
   if (!length || batch.findLastIndex((other) => other.id === id) !== scenario) return [];
   const turns = await reader.conversation(run.id, { scenario, attempt, turn: length - 1 }, length);
   return turns.flatMap(({ resultJson }) => resultJson ? [JSON.parse(resultJson)] : []);
-}
-
-/** Turns with both replies, by score. */
-const MOST_TURNS = 20;
-
-/** What a report of a comparison has beside the comparison itself. */
-export interface ComparisonDetails {
-  /** By score: everything that both runs share. */
-  scenarios: Record<string, PairedScenarioRow[]>;
-  /** By score: the turns that changed most. */
-  turns: Record<string, PairedTurnRow[]>;
-  /**
-   * By run and place (`id/scenario/attempt_id/turn`): an `InteractionResult` and why it does not
-   * pass, as JSON text.
-   */
-  replies: Map<string, string>;
-}
-
-/** Reads both runs once, and the replies of the turns that changed most. */
-export async function readDetails(
-  reader: RunReader,
-  comparison: Comparison,
-): Promise<ComparisonDetails> {
-  const ids = idsOf(comparison);
-  const { scores } = comparison.pairs![0]!;
-  const lists = await listPairsByScore(
-    reader,
-    ids,
-    (common) => common.filter((name) => name in scores),
-  );
-  const details: ComparisonDetails = { scenarios: {}, turns: {}, replies: new Map() };
-  for (const [score, { scenarios, turns }] of lists) {
-    details.scenarios[score] = scenarios;
-    details.turns[score] = turns
-      .toSorted((a, b) => Math.abs(b.difference) - Math.abs(a.difference)).slice(0, MOST_TURNS);
-  }
-  for (const side of ["baseline", "candidate"] as const) {
-    const { attempts, request } = await requireRun(reader, ids[side]);
-    for (const turn of Object.values(details.turns).flat()) {
-      const { scenario, turn: position } = turn[side];
-      for (let attempt = 0; attempt < Math.min(attempts, MOST_ATTEMPTS); attempt++) {
-        const key = `${ids[side]}/${scenario}/${attempt + 1}/${position}`;
-        if (details.replies.has(key)) continue;
-        const place = { scenario, attempt, turn: position };
-        const [found] = await reader.conversation(ids[side], place, 1);
-        if (found?.resultJson && found.turn === position) {
-          const result: InteractionResult = JSON.parse(found.resultJson);
-          const why = causesOf(result, thresholdOf(request)).map(({ text }) => text);
-          details.replies.set(key, JSON.stringify({ ...result, why }));
-        }
-      }
-    }
-  }
-  return details;
 }

@@ -16,7 +16,7 @@ import { freeId } from "../../../eval/pages/datasets/dataset_content.ts";
 import { readScenario, withNewTurn } from "../../../eval/pages/datasets/scenario_editor.tsx";
 import { toUpload } from "../../../eval/pages/datasets/upload.ts";
 import { commandLine, shellWord, withoutOption } from "../../../eval/pages/new_run/commands.tsx";
-import { createFileSource, type RunReport } from "../../../eval/pages/report/file_source.ts";
+import { createFileSource, type ReportData } from "../../../eval/pages/report/file_source.ts";
 import { findNeighbour } from "../../../eval/pages/run/turn/turn_list.ts";
 import { type Parameters, setSource, type Source } from "../../../eval/pages/source.ts";
 import { overallText } from "../../../eval/pages/words.ts";
@@ -352,9 +352,10 @@ async function standingsOf(attempts: Turn[][]): Promise<string[]> {
   const turns = attempts.flatMap((own, index) =>
     own.map((turn, place) => ({ scenario: 0, attempt_id: index + 1, turn: place, ...turn }))
   );
-  const run = { attempts: attempts.length };
+  const run = { run_id: "run", attempts: attempts.length };
   const report = { run, scenarios: [{ id: "s", description: "" }], pass_threshold: 0.7, turns };
-  const { scenarios } = await createFileSource(report as unknown as RunReport).scenarios("run", {});
+  const data = { runs: [report] } as unknown as ReportData;
+  const { scenarios } = await createFileSource(data).scenarios("run", {});
   return scenarios[0]!.attempts.map(({ standing }) => standing);
 }
 

@@ -252,7 +252,8 @@ async function write(...parameters: Parameters<typeof storedRun>): Promise<strin
 
 function dataOf(file: string) {
   const [, text] = /<script type="application\/json" id="data">([^]*?)<\/script>/.exec(file)!;
-  return JSON.parse(text!);
+  const { runs, comparison } = JSON.parse(text!);
+  return { ...runs[0], comparison };
 }
 
 Deno.test("a report holds the run, its summary and every turn whole", async () => {
