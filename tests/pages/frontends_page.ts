@@ -14,7 +14,11 @@ async function startFrontends() {
   const shown = `${byHand}
     globalThis.ask = async (text) => {
       const seen = [];
-      for await (const event of ask([{ type: "human", content: text }])) seen.push(event);
+      const select = document.createElement("select");
+      await listModels(select);
+      for await (const event of ask([{ type: "human", content: text }], select.value)) {
+        seen.push(event);
+      }
       return seen;
     };`;
   const resumed = aiSdk!
