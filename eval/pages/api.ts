@@ -228,11 +228,8 @@ export async function downloadDataset(
 }
 
 /** Fetches a file with the person's key and hands it to the browser. */
-export async function downloadExport(
-  id: string,
-  query: { format: string; baseline?: string; min_difference?: string | undefined },
-): Promise<void> {
-  await download(address(`${runPath(id)}/export`, query));
+export async function downloadExport(id: string, format: string): Promise<void> {
+  await download(address(`${runPath(id)}/export`, { format }));
 }
 
 /** Replies of a run as training data; says how many rows it has, and which turns are not in it. */

@@ -98,17 +98,12 @@ const TRAINING: [format: string, label: string][] = [
   ["dpo-openai", "Training: OpenAI DPO"],
 ];
 
-/** The files that a run can be saved as; with a baseline, those that show the comparison. */
-export function exportItems(
-  id: string,
-  compared?: { baseline: string; min_difference: string | undefined },
-): MenuItem[] {
-  const formats = compared
-    ? FORMATS.filter(([format]) => format === "html" || format === "markdown")
-    : FORMATS;
-  const items = downloadItems(formats, (format) => downloadExport(id, { format, ...compared }));
-  if (compared) return items;
-  return [...items, ...downloadItems(TRAINING, (format) => saveTraining(id, format))];
+/** The files that a run can be saved as. */
+export function exportItems(id: string): MenuItem[] {
+  return [
+    ...downloadItems(FORMATS, (format) => downloadExport(id, format)),
+    ...downloadItems(TRAINING, (format) => saveTraining(id, format)),
+  ];
 }
 
 /** Saves replies of a run as training data, and says what is not in it. */

@@ -1,3 +1,4 @@
+import type { Comparison } from "../figures/compare_stored.ts";
 import type { ScoreComparison, Verdict } from "../figures/comparison.ts";
 import type { RunHeadline } from "../figures/run_summary.ts";
 import type { RunProgress } from "../run/active_run.ts";
@@ -60,6 +61,12 @@ export const VERDICT_TONES: Record<Verdict, Tone> = {
   regressed: "bad",
   inconclusive: "",
 };
+
+/** The score of two runs that is shown first: the one that decides, if it was compared. */
+export function decidingScore({ decided_by, pairs }: Comparison): string | undefined {
+  const { scores } = pairs![0]!;
+  return decided_by in scores ? decided_by : Object.keys(scores)[0];
+}
 
 /** Sorts scores: `overall` first, because it decides, and those that compare words last. */
 export function overallFirst(names: string[]): string[] {

@@ -31,11 +31,6 @@ interface Entry {
 
 let returnedTo: number | undefined;
 
-/** Where the person was in this view, if they have come back to it. */
-export function leftAt(): number | undefined {
-  return returnedTo;
-}
-
 function readEntry(): Entry {
   return history.state ?? {};
 }
@@ -85,14 +80,15 @@ export function setQuery(changes: Record<string, string | undefined>): void {
   navigate(withChanges(changes).href, { replace: true });
 }
 
-/** The same, but it goes back if the person came from there: then they see it as they left it. */
-export function returnWith(changes: Record<string, string | undefined>): void {
-  const next = withChanges(changes);
+/** Goes to an address; back to it if the person came from there: then they see it as they left it. */
+export function returnTo(href: string): void {
+  const next = new URL(href, address.value);
   if (readEntry().before === withoutHash(next)) history.back();
   else navigate(next.href, { replace: true });
 }
 
-function withChanges(changes: Record<string, string | undefined>): URL {
+/** The address of the page with other parameters. */
+export function withChanges(changes: Record<string, string | undefined>): URL {
   const next = new URL(address.value);
   for (const [name, value] of Object.entries(changes)) {
     if (value) next.searchParams.set(name, value);
@@ -134,6 +130,14 @@ function decode(text: string): string | undefined {
   }
 }
 
+/** Begins a view at its top, and again whenever `keys` change; or where the person has left it. */
+export function useScrollTop(keys: unknown[]): void {
+  useEffect(() => {
+    globalThis.scrollTo(0, 0);
+    return returnedTo ? scrollBackTo(returnedTo) : undefined;
+  }, keys);
+}
+
 /** What shows that the person scrolls by themselves. */
 const OWN_SCROLLING = ["wheel", "touchmove", "pointerdown", "keydown"];
 
@@ -141,10 +145,8 @@ const OWN_SCROLLING = ["wheel", "touchmove", "pointerdown", "keydown"];
  * Scrolls to where the person was, as soon as the content has grown that long. Ends there, when the
  * person scrolls, or when the returned function is called.
  */
-export function scrollBackTo(
-  top: number,
-  { scroller, content }: { scroller: Element; content: Element },
-): () => void {
+function scrollBackTo(top: number): () => void {
+  const { documentElement: scroller, body: content } = document;
   const observer = new ResizeObserver(() => {
     scroller.scrollTop = top;
     if (scroller.scrollTop >= top - 1) stop();

@@ -66,7 +66,7 @@ suite.test("a group says in one sentence which model is better, of how many", as
   }
 });
 
-suite.test("a group's headline has a line per pair, with its p-value in two digits", async (
+suite.test("a group's verdict has a line per pair, with its p-value in two digits", async (
   { url, group },
   open,
 ) => {
@@ -78,17 +78,18 @@ suite.test("a group's headline has a line per pair, with its p-value in two digi
     const { candidate, scores, ...pair } = report.pairs[0];
     const pairs = [0.8281, 0.0059, 0.00001].map((p, index) => ({
       ...{ ...pair, candidate: `${candidate} ${index}`, better: null },
-      scores: { overall: { ...scores.overall, difference: 0.1, bounds: null, p } },
+      scores: { overall: { ...scores.overall, difference: 0.1, bounds: null, ci95: null, p } },
     }));
     await route.fulfill({ json: { ...report, pairs } });
   });
   await page.goto(`${url}/ui/compare?group=${group}`);
+  await page.locator(".verdict").getByText("Why?").click();
   const lines = page.locator(".verdict").getByRole("listitem");
   await lines.first().waitFor();
   assertEquals(
     await lines.allInnerTexts(),
     ["p 0.83", "p 0.0059", "p < 0.0001"].map((p, index) =>
-      `${MODELS[1]} ${index} against ${MODELS[0]}: +0.100 (${p})`
+      `${MODELS[1]} ${index} against ${MODELS[0]}: +0.100 (${p}), over 10 scenarios`
     ),
   );
 });
@@ -105,7 +106,7 @@ suite.test(
     for (const model of MODELS) await grid.getByRole("columnheader", { name: model }).waitFor();
     const prefer = row.getByRole("checkbox", { name: "prefer this reply" }).first();
     await prefer.check();
-    await page.getByText("Saved as a grade.").waitFor();
+    await page.getByText("The grade is saved.").waitFor();
     await checkAccessibility(page);
     await page.reload();
     await becomes(() => prefer.isChecked(), true);

@@ -3,11 +3,13 @@ import { Button } from "../../../shared/pages/components/button.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
 import type { PairedTurnRow } from "../../figures/pair_lists.ts";
 import type { TurnRow } from "../../run/turn_view.ts";
-import { AttemptButtons, ReplyDiff } from "../parts/replies.tsx";
+import { OVERALL_PARTS } from "../../score/overall.ts";
+import { AttemptButtons, ReplyDiff, sideOf } from "../parts/replies.tsx";
 import { Section } from "../parts/section.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { source } from "../source.ts";
 import { differenceText, errorLabel, saidAt, scoreLabel } from "../words.ts";
+import { turnAddress } from "./reply_grid.tsx";
 
 interface Ids {
   baseline: string;
@@ -101,7 +103,7 @@ async function attemptsOf(
     scenario,
     turn,
     sort: "position",
-    fields: "user_message,agent_reply,reference_reply",
+    fields: "user_message,agent_reply,reference_reply,wrong_values",
     counted: "true",
     limit: MOST_ATTEMPTS,
   });
@@ -120,6 +122,7 @@ function BothReplies({ ids, turn, score }: { ids: Ids; turn: PairedTurnRow; scor
         <AttemptsOfBoth
           before={before}
           after={after}
+          ids={ids}
           score={score}
           isBetter={turn.difference > 0}
         />
@@ -129,9 +132,10 @@ function BothReplies({ ids, turn, score }: { ids: Ids; turn: PairedTurnRow; scor
 }
 
 /** One attempt of each run; at first those that show the change best. */
-function AttemptsOfBoth({ before, after, score, isBetter }: {
+function AttemptsOfBoth({ before, after, ids, score, isBetter }: {
   before: TurnRow[];
   after: TurnRow[];
+  ids: Ids;
   score: string;
   isBetter: boolean;
 }) {
@@ -139,10 +143,16 @@ function AttemptsOfBoth({ before, after, score, isBetter }: {
   const one = find(before, chosen.value.before) ?? extremeOf(before, score, !isBetter);
   const other = find(after, chosen.value.after) ?? extremeOf(after, score, isBetter);
   if (!one || !other) return null;
-  const { user_message, reference_reply, agent_reply = "" } = saidAt(other);
+  const { user_message, reference_reply } = saidAt(other);
+  const causes = movedParts(one, other);
   return (
     <div class="change">
       <blockquote class="asked" dir="auto">{user_message}</blockquote>
+      {causes.length > 0 && (
+        <p>
+          <span class="muted">Because of</span> {causes.join(", ")}
+        </p>
+      )}
       {(before.length > 1 || after.length > 1) && (
         <div class="pair-choices">
           <AttemptButtons
@@ -162,18 +172,9 @@ function AttemptsOfBoth({ before, after, score, isBetter }: {
         </div>
       )}
       <ReplyDiff
-        reference={saidAt(one).agent_reply ?? ""}
-        reply={agent_reply}
-        labels={[labelOf("Baseline", one), labelOf("Candidate", other)]}
+        before={sideOf(labelOf("Baseline", one), one, turnAddress(ids.baseline, one))}
+        after={sideOf(labelOf("Candidate", other), other, turnAddress(ids.candidate, other))}
       />
-      {[one, other].map((turn, index) =>
-        turn.why && (
-          <p key={index} class="small">
-            <span class="muted">{index === 0 ? "Baseline" : "Candidate"}:</span>{" "}
-            <span dir="auto">{turn.why.join(" · ")}</span>
-          </p>
-        )
-      )}
       {reference_reply && (
         <p class="small">
           <span class="muted">Reference:</span> <span dir="auto">{reference_reply}</span>
@@ -182,6 +183,21 @@ function AttemptsOfBoth({ before, after, score, isBetter }: {
     </div>
   );
 }
+
+/** What changed the score of a turn: the parts of `overall` that moved, the furthest first. */
+function movedParts({ scores: before }: TurnRow, { scores: after }: TurnRow): string[] {
+  const moved = OVERALL_PARTS.flatMap((name) => {
+    const [was, is] = [before[name], after[name]];
+    if (typeof was !== "number" || typeof is !== "number") return [];
+    const text = `${scoreLabel(name)} ${formatScore(was)} → ${formatScore(is)}`;
+    return [{ text, size: Math.abs(is - was) }];
+  });
+  return moved.filter(({ size }) => size >= LEAST_MOVED).toSorted((a, b) => b.size - a.size)
+    .map(({ text }) => text);
+}
+
+/** Less is not shown as a difference. */
+const LEAST_MOVED = 0.005;
 
 /** A failed call has no reply, and would look like an empty one. */
 function labelOf(run: string, { attempt_id, error }: TurnRow): string {

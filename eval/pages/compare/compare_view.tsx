@@ -3,29 +3,28 @@ import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { Empty } from "../../../shared/pages/components/states.tsx";
 import { formatAge } from "../../../shared/pages/format.ts";
-import { query, setQuery } from "../../../shared/pages/location.ts";
+import { query, setQuery, useScrollTop, withChanges } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../http/schemas/run_schemas.ts";
 import { listRuns } from "../api.ts";
 import { Failed, Shown, useLoaded } from "../loaded.tsx";
-import { exportItems } from "../run_actions.tsx";
 import { Select } from "../parts/fields.tsx";
 import { source } from "../source.ts";
 import { meanText, modelOf } from "../words.ts";
 import { Compared } from "./compared.tsx";
+import { comparisonExports } from "./group_actions.tsx";
 import { ModelsView } from "./models_view.tsx";
 
-/** What the verdict may call equal enough. */
+/** The smallest difference that matters; what is smaller, the verdict may call equal enough. */
 const MATTERS = [
-  ["", "Every difference matters"],
-  ...["0.01", "0.02", "0.05", "0.1"].map((value) =>
-    [value, `From ${value} on it matters`] as const
-  ),
+  ["", "any"],
+  ...["0.01", "0.02", "0.05", "0.1"].map((value) => [value, value] as const),
 ] as const;
 
 /** Which of several runs is better? */
 export function CompareView() {
   const runs = query.value.get("runs");
   const group = query.value.get("group");
+  useScrollTop([runs, group]);
   if (group) return <ModelsView key={group} selected={{ group }} />;
   return runs ? <ModelsView key={runs} selected={{ runs }} /> : <PairView />;
 }
@@ -34,39 +33,56 @@ export function CompareView() {
 function PairView() {
   const baseline = query.value.get("baseline") ?? "";
   const candidate = query.value.get("candidate") ?? "";
-  const matters = query.value.get("min_difference") ?? undefined;
+  const min_difference = query.value.get("min_difference") ?? "";
   const listed = useLoaded(() => listChoices([baseline, candidate]), []);
   const runs = listed.value ?? [];
+  const ids = { baseline, candidate };
+  const both = Object.values(ids).join();
+  const compared = useLoaded(
+    async () =>
+      baseline && candidate ? await source.comparison({ ...ids, min_difference }) : undefined,
+    [ids, min_difference],
+  );
+  const chosen = runs.find(({ run_id }) => run_id === (baseline || candidate));
+  const id = useId();
   return (
     <>
       <div class="page-head">
         <h2>Compare</h2>
-        <RunChoice label="Baseline" name="baseline" runs={runs} other={candidate} />
-        <RunChoice label="Candidate" name="candidate" runs={runs} other={baseline} />
         <span class="spacer" />
         {baseline && candidate && (
           <>
-            <Link class="button" href={`/ui/compare?runs=${baseline},${candidate}`}>
-              Side by side
-            </Link>
-            <Select
-              aria-label="The smallest difference that matters"
-              options={MATTERS}
-              value={matters ?? ""}
-              onChoose={(min_difference) => setQuery({ min_difference })}
-            />
+            <Link class="button" href={`/ui/compare?runs=${both}`}>Side by side</Link>
             <Menu
               button={{ icon: "download", children: "Export" }}
-              items={exportItems(candidate, { baseline, min_difference: matters })}
+              items={comparisonExports({ runs: both, min_difference })}
             />
           </>
         )}
       </div>
+      <div class="choices">
+        <RunChoice label="Baseline" name="baseline" runs={runs} other={candidate} />
+        <RunChoice label="Candidate" name="candidate" runs={runs} other={baseline} />
+        <span class="choice">
+          <label for={id}>Smallest difference that matters</label>
+          <Select
+            id={id}
+            options={MATTERS}
+            value={min_difference}
+            onChoose={(min_difference) => setQuery({ min_difference })}
+          />
+        </span>
+      </div>
       <Failed problem={listed.problem} retry={listed.reload} />
       {baseline && candidate
-        ? <CompareBody baseline={baseline} candidate={candidate} matters={matters} />
+        ? (
+          <Shown loaded={compared} what="the comparison">
+            {(comparison) => <Compared comparison={comparison!} />}
+          </Shown>
+        )
         : (
-          <Empty icon="columns" title="Choose two runs">
+          <Empty icon="columns" title={baseline || candidate ? "Compare with…" : "Choose two runs"}>
+            {chosen && <Suggestions run={chosen} missing={baseline ? "candidate" : "baseline"} />}
             <p>
               The baseline is what you have, the candidate what might replace it. Runs with
               different test sets are compared on what they share.
@@ -125,6 +141,48 @@ function RunChoice({ label, name, runs, other }: {
   );
 }
 
+/** The runs that one would compare a run with first, and what they are. */
+async function findObvious(run: ListedRun, missing: "baseline" | "candidate") {
+  const { run_id, test_name, group_id, created_at } = run;
+  const [siblings, ofTest, tagged] = await Promise.all([
+    group_id === undefined ? [] : listRuns({ group: group_id }).then(({ runs }) => runs),
+    listRuns({ test_name, status: "completed" }).then(({ runs }) => runs),
+    listRuns({ text: "main" }).then(({ runs }) => runs),
+  ]);
+  const last = ofTest.find((other) =>
+    (missing === "candidate" || other.created_at < created_at) &&
+    (group_id === undefined || other.group_id !== group_id) && other.run_id !== run_id
+  );
+  const found: [what: string, run: ListedRun | undefined][] = [
+    ...siblings.map((sibling) => ["of the same group", sibling] as [string, ListedRun]),
+    ["the last run of this test", last],
+    ["tagged main", tagged.find(({ tags }) => tags?.includes("main"))],
+  ];
+  const byId = new Map(
+    found.flatMap(([what, other]) =>
+      other && other.run_id !== run_id ? [[other.run_id, { what, other }]] : []
+    ),
+  );
+  return [...byId.values()];
+}
+
+/** Offers the runs that are obvious to compare with, by one press each. */
+function Suggestions({ run, missing }: { run: ListedRun; missing: "baseline" | "candidate" }) {
+  const { value: found = [] } = useLoaded(() => findObvious(run, missing), [run.run_id, missing]);
+  return (
+    <ul class="bare-list suggestions" aria-label="Obvious runs">
+      {found.map(({ what, other }) => (
+        <li key={other.run_id}>
+          <Link class="button" href={withChanges({ [missing]: other.run_id }).href}>
+            <span class="excerpt" dir="auto">{describe(other)}</span>
+          </Link>{" "}
+          <span class="muted">{what}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** Runs of one test and model are told apart by their score and age. */
 function describe(run: ListedRun): string {
   const { test_name, headline, created_at } = run;
@@ -135,21 +193,4 @@ function describe(run: ListedRun): string {
     ...(overall ? [meanText(overall)] : []),
     formatAge(created_at),
   ].join(" · ");
-}
-
-/** The same without the frame, for a report. `matters`: see `min_difference` of the API. */
-export function CompareBody({ baseline, candidate, matters }: {
-  baseline: string;
-  candidate: string;
-  matters?: string | undefined;
-}) {
-  const loaded = useLoaded(
-    () => source.comparison({ baseline, candidate, min_difference: matters }),
-    [baseline, candidate, matters],
-  );
-  return (
-    <Shown loaded={loaded} what="the comparison">
-      {(comparison) => <Compared comparison={comparison} />}
-    </Shown>
-  );
 }

@@ -15,14 +15,15 @@ import { source } from "../source.ts";
 import {
   asSentence,
   comparedText,
+  decidingScore,
   meanText,
   modelOf,
   scoreLabel,
   VERDICT_TONES,
 } from "../words.ts";
 import { ChangedTurns } from "./changed_turns.tsx";
-import { decidingScore, describeVerdict } from "./compare_words.ts";
 import { JudgeVerdict } from "./judge_verdict.tsx";
+import { answerOfPair, Verdict } from "./verdict.tsx";
 
 /** The most names in one list. */
 const MOST_NAMES = 100;
@@ -32,7 +33,6 @@ export function Compared({ comparison }: { comparison: Comparison }) {
   const [baseline, candidate] = comparison.runs as [ComparedRun, ComparedRun];
   const pair = comparison.pairs![0]!;
   const { verdict, scores } = pair;
-  const { sentence, why } = describeVerdict(comparison);
   const chosen = useSignal<string | undefined>(undefined);
   const isChosen = chosen.value !== undefined && Object.hasOwn(scores, chosen.value);
   // Another pair of runs may lack the score that was chosen.
@@ -40,18 +40,17 @@ export function Compared({ comparison }: { comparison: Comparison }) {
   const ids = { baseline: baseline.run_id, candidate: candidate.run_id };
   return (
     <>
-      <div class={`verdict ${VERDICT_TONES[verdict]}`}>
-        <span class={`badge ${VERDICT_TONES[verdict]}`}>{verdict.replace("_", " ")}</span>
-        <p class="sentence">{sentence}</p>
-        <Differences pair={pair} />
-        <p class="muted">
-          <Explained text={why} />
-        </p>
+      <Verdict
+        answer={answerOfPair(comparison)}
+        tone={VERDICT_TONES[verdict]}
+        badge={<span class={`badge ${VERDICT_TONES[verdict]}`}>{verdict.replace("_", " ")}</span>}
+        notice={<Differences pair={pair} />}
+      >
         <div class="sides">
           <Side label="Baseline" run={baseline} />
           <Side label="Candidate" run={candidate} />
         </div>
-      </div>
+      </Verdict>
       {score !== undefined && (
         <>
           <div class="columns compared">

@@ -4,24 +4,16 @@ import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { navigate, useSubject } from "../../../shared/pages/location.ts";
 import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/pages/format.ts";
-import type { ComparedPair } from "../../figures/comparison.ts";
 import type { Comparison } from "../../figures/compare_stored.ts";
-import { formatP } from "../../test/rounding.ts";
 import { source } from "../source.ts";
 import { StatusBadge } from "../parts/status_badge.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { Explained } from "../glossary.tsx";
-import {
-  adviceOn,
-  asSentence,
-  comparedText,
-  datasetText,
-  differenceText,
-  errorText,
-} from "../words.ts";
+import { adviceOn, datasetText, errorText } from "../words.ts";
 import { comparisonExports, groupActions } from "./group_actions.tsx";
-import { ReplyGrid } from "./reply_grid.tsx";
 import { Models, ModelScores, Pairs } from "./model_tables.tsx";
+import { ReplyGrid } from "./reply_grid.tsx";
+import { answerOfGroup, Verdict } from "./verdict.tsx";
 
 /** How often runs are read again while they are running. */
 const BUSY_MS = 2_000;
@@ -44,11 +36,6 @@ export function ModelsView({ selected }: { selected: Record<string, string> }) {
       {(comparison) => (
         <ModelsBody
           comparison={comparison}
-          crumbs={
-            <nav class="crumbs" aria-label="Where you are">
-              <Link href="/">Runs</Link>
-            </nav>
-          }
           actions={<Actions comparison={comparison} selected={selected} reload={loaded.reload} />}
           replies={comparison.status !== "running" && <ReplyGrid comparison={comparison} />}
         />
@@ -78,20 +65,15 @@ function Actions({ comparison, selected, reload }: {
   );
 }
 
-interface BodyProps {
+/** Several models without the frame of the page: in a report, also without actions and replies. */
+export function ModelsBody({ comparison, actions, replies }: {
   comparison: Comparison;
-  /** What is before and beside the name; nothing in a report. */
-  crumbs?: ComponentChildren;
   actions?: ComponentChildren;
-  /** The replies of all models; nothing in a report. */
   replies?: ComponentChildren;
-}
-
-/** Several models without the frame of the page. */
-export function ModelsBody({ comparison, replies, ...head }: BodyProps) {
+}) {
   return (
     <>
-      <Head comparison={comparison} {...head} />
+      <Head comparison={comparison} actions={actions} />
       <Outcome comparison={comparison} />
       {replies
         ? (
@@ -118,7 +100,7 @@ function Figures({ comparison }: { comparison: Comparison }) {
   );
 }
 
-function Head({ comparison, crumbs, actions }: Omit<BodyProps, "replies">) {
+function Head({ comparison, actions }: { comparison: Comparison; actions: ComponentChildren }) {
   const { runs, status, progress } = comparison;
   const { test_name, attempts, dataset } = runs[0]!;
   const began = Math.min(...runs.map(({ created_at }) => Date.parse(created_at)));
@@ -133,7 +115,11 @@ function Head({ comparison, crumbs, actions }: Omit<BodyProps, "replies">) {
   ];
   return (
     <div class="run-head">
-      {crumbs}
+      {source.isLive && (
+        <nav class="crumbs" aria-label="Where you are">
+          <Link href="/">Runs</Link>
+        </nav>
+      )}
       <div class="page-head">
         <h2 dir="auto">{test_name || "(no name)"}</h2>
         {status !== "completed" && (
@@ -149,9 +135,9 @@ function Head({ comparison, crumbs, actions }: Omit<BodyProps, "replies">) {
   );
 }
 
-/** Which model is best, and each pair's difference; or how far the runs are. */
+/** Which model is best; or how far the runs are. */
 function Outcome({ comparison }: { comparison: Comparison }) {
-  const { best, runs: models, progress, pairs } = comparison;
+  const { best, runs: models, progress } = comparison;
   if (!best) {
     return (
       <section class="card section live" aria-label="Progress">
@@ -162,76 +148,18 @@ function Outcome({ comparison }: { comparison: Comparison }) {
       </section>
     );
   }
-  const isDecided = best.length === 1 && models.length > 1;
   const errors = models.flatMap((model) => model.errors.map((error) => ({ model, error })));
   return (
-    <div class={isDecided ? "verdict good" : "verdict"}>
-      <p class="sentence" dir="auto">
-        {describeBest(best, comparison)}
-      </p>
-      {pairs && pairs.length > 0 && (
-        <ul class="bare-list muted">
-          {pairs.slice(0, MOST_PAIRS).map((pair) => (
-            <li key={`${pair.baseline} ${pair.candidate}`} dir="auto">
-              <Explained text={describePair(pair, comparison.decided_by)} />
-            </li>
-          ))}
-        </ul>
-      )}
+    <Verdict
+      answer={answerOfGroup(comparison)}
+      tone={best.length === 1 && models.length > 1 ? "good" : ""}
+    >
       {errors.slice(0, 2).map(({ model, error }) => (
         <p key={model.run_id} class="first-error" role="note" dir="auto">
           <strong>{`${model.name}: ${formatNumberOf(error.turns, "call")} failed: `}</strong>
           {errorText(error.detail)}. {adviceOn(error)}
         </p>
       ))}
-    </div>
+    </Verdict>
   );
-}
-
-/** Which model is better, or that none clearly is; of how many models, on how many scenarios. */
-function describeBest(best: string[], { runs: models, pairs }: Comparison): string {
-  if (best.length === 0) return "No run has been completed.";
-  if (models.length === 1) return `${best[0]} is the only model.`;
-  const scenarios = Math.max(
-    0,
-    ...(pairs ?? []).flatMap(({ scores }) =>
-      Object.values(scores).map(({ scenarios }) => scenarios)
-    ),
-  );
-  const on = scenarios > 0 ? ` on ${formatNumberOf(scenarios, "scenario")}` : "";
-  const isPair = models.length === 2;
-  if (best.length === models.length) {
-    const none = isPair ? "Neither model" : `None of the ${models.length} models`;
-    const [nearest] = (pairs ?? []).toSorted((a, b) => sizeOf(b) - sizeOf(a));
-    const why = nearest?.reason ? ` ${asSentence(nearest.reason)}` : "";
-    return `${none} is clearly better${on}.${why}`;
-  }
-  if (best.length > 1) {
-    return `The best of the ${models.length} models${on} is one of these: ${best.join(", ")}.`;
-  }
-  const other = models.find(({ name }) => name !== best[0])!.name;
-  return `${best[0]} is better than ${
-    isPair ? other : `the ${models.length - 1} other models`
-  }${on}.`;
-}
-
-function sizeOf({ scores }: ComparedPair): number {
-  return Math.abs(Object.values(scores)[0]?.difference ?? 0); // the deciding one is first
-}
-
-/** The most pairs in the headline; the table of pairs has all. */
-const MOST_PAIRS = 6;
-
-function describePair(
-  { baseline, candidate, better, scores }: ComparedPair,
-  decidedBy: string,
-): string {
-  const score = scores[decidedBy];
-  if (!score) return `${candidate} against ${baseline}: they cannot be compared`;
-  const p = formatP(score.p ?? 1);
-  if (better === null || score.difference === null) {
-    return `${candidate} against ${baseline}: ${comparedText(score, 3)} (p ${p})`;
-  }
-  const worse = better === candidate ? baseline : candidate;
-  return `${better} against ${worse}: ${differenceText(Math.abs(score.difference), 3)} (p ${p})`;
 }

@@ -1,11 +1,12 @@
 import { useSignal } from "@preact/signals";
-import { DiffText } from "../../../shared/pages/components/diff_text.tsx";
+import { Button } from "../../../shared/pages/components/button.tsx";
+import { useShortcuts } from "../../../shared/pages/components/keyboard.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
+import { Empty } from "../../../shared/pages/components/states.tsx";
 import { query, setQuery } from "../../../shared/pages/location.ts";
 import { mean } from "../../score/mean.ts";
 import { SearchField } from "../parts/search_field.tsx";
-import { hasMarkup, RichText } from "../parts/rich_text.tsx";
 import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
 import {
   formatCount,
@@ -16,12 +17,13 @@ import {
 import { readChoice } from "../../../shared/pages/storage.ts";
 import type { ComparedRun, Comparison } from "../../figures/compare_stored.ts";
 import type { TurnRow } from "../../run/turn_view.ts";
-import { deleteGrade, gradeTurn, listGrades } from "../api.ts";
-import { AUTHOR } from "../grades/grading.tsx";
+import type { PlacedGrade } from "../../test/grades.ts";
+import { deleteGrade, listGrades } from "../api.ts";
+import { AUTHOR, GradeSteps, saveGrade, STEPS } from "../grades/grading.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { Select } from "../parts/fields.tsx";
-import { readPages, usePages } from "../parts/paging.tsx";
-import { Reasons } from "../run/reply_rows.tsx";
+import { MoreButton, readPages, usePages } from "../parts/paging.tsx";
+import { Reasons, Said } from "../run/reply_rows.tsx";
 import { tryAction } from "../actions.tsx";
 import { source } from "../source.ts";
 import {
@@ -37,12 +39,13 @@ import {
   whyNoScore,
 } from "../words.ts";
 
-const PAGE = 100;
+/** Rows that are drawn at once. */
+const STEP = 100;
 const EXCERPT = 600;
-/** The most rows that the service sends at once. */
+/** The most attempts that the service sends at once. */
 const MOST = 1_000;
 const ORDERS: [value: string, label: string][] = [
-  ["spread", "where models differ most first"],
+  ["", "largest difference of means first"],
   ["position", "in the order of the test"],
 ];
 const FILTERS: [value: string, label: string][] = [
@@ -60,14 +63,16 @@ interface GridRow {
   key: string;
   cells: TurnRow[][];
   first: TurnRow;
+  /** Whether an attempt does not pass; by model. */
+  failing: boolean[];
   /** The largest difference between the mean scores of two models. */
   spread: number;
 }
 
 /** Every scenario with the replies of all models beside each other. */
 export function ReplyGrid({ comparison }: { comparison: Comparison }) {
-  const order = useSignal("spread");
   const { runs, status } = comparison;
+  const drawn = useSignal(STEP);
   const ids = runs.map(({ run_id }) => run_id).join();
   const hidden = new Set(query.value.get("hidden")?.split(","));
   const columns = [...runs.entries()].filter(([, { run_id }]) => !hidden.has(run_id));
@@ -78,12 +83,21 @@ export function ReplyGrid({ comparison }: { comparison: Comparison }) {
     },
     [ids, status],
   );
+  const grades = useOwnGrades(runs);
   const change = (id: string) =>
     setQuery({ hidden: [...hidden.symmetricDifference(new Set([id]))].join() });
+  useShortcuts([
+    { key: "j", does: "Next turn", run: () => moveFocus(1, 0) },
+    { key: "k", does: "Previous turn", run: () => moveFocus(-1, 0) },
+    { key: "l", does: "Next model", run: () => moveFocus(0, 1) },
+    { key: "h", does: "Previous model", run: () => moveFocus(0, -1) },
+    { key: "Enter", does: "Open the turn" },
+    { key: "1…5", does: `Grade the reply, from ${STEPS[0]![0]} to ${STEPS.at(-1)![0]}` },
+  ]);
   return (
     <Shown loaded={loaded} what="the replies">
       {({ rows, hasMore }) => {
-        const shown = sorted(rows.filter(fits), order.value);
+        const shown = sorted(rows.filter(fits));
         return (
           <>
             <div class="reply-tools">
@@ -104,8 +118,8 @@ export function ReplyGrid({ comparison }: { comparison: Comparison }) {
               <Select
                 aria-label="Order"
                 options={ORDERS}
-                value={order.value}
-                onChoose={(value) => order.value = value}
+                value={query.value.get("sort") ?? ""}
+                onChoose={(sort) => setQuery({ sort })}
               />
               {runs.length > 2 && (
                 <Menu
@@ -127,10 +141,17 @@ export function ReplyGrid({ comparison }: { comparison: Comparison }) {
                 </tr>
               </thead>
               <tbody>
-                {shown.map((row) => <Row key={row.key} row={row} columns={columns} />)}
+                {shown.slice(0, drawn.value).map((row) => (
+                  <Row key={row.key} row={row} columns={columns} grades={grades} />
+                ))}
               </tbody>
             </TableFrame>
-            {more}
+            {shown.length === 0 && (
+              <Empty icon="search" title="No turn fits">
+                <Button onClick={() => setQuery({ q: "", show: "" })}>Clear filters</Button>
+              </Empty>
+            )}
+            {shown.length > drawn.value ? <MoreButton onMore={() => drawn.value += STEP} /> : more}
           </>
         );
       }}
@@ -138,14 +159,25 @@ export function ReplyGrid({ comparison }: { comparison: Comparison }) {
   );
 }
 
-function readTurns({ run_id, attempts }: ComparedRun, count: number) {
+/** Moves the focus by rows and models; at first to the first row in sight. */
+function moveFocus(rows: number, models: number): void {
+  const all = [...document.querySelectorAll<HTMLTableRowElement>(".reply-grid tbody tr")];
+  const cell = document.activeElement?.closest("td");
+  const at = all.findIndex((row) => row.contains(cell ?? null));
+  const inSight = all.findIndex((row) => row.getBoundingClientRect().top >= 0);
+  const row = at < 0 ? all[inSight] : all[at + rows];
+  const next = row?.cells[at < 0 ? 1 : Math.max(1, cell!.cellIndex + models)];
+  next?.querySelector<HTMLElement>("a, .muted")?.focus();
+}
+
+function readTurns({ run_id }: ComparedRun, count: number) {
   const read = (cursor: string | undefined) =>
     source.turns(run_id, {
       sort: "position",
       counted: "true",
       fields: "user_message,reference_reply,agent_reply,error,wrong_values",
       max_chars: EXCERPT,
-      limit: Math.min(MOST, PAGE * attempts),
+      limit: MOST,
       cursor,
     });
   return readPages("turns", read, count);
@@ -164,23 +196,24 @@ function toRows(columns: TurnRow[][]): GridRow[] {
     }
   }
   return [...places].map(([key, cells]) => {
-    const means = cells.flatMap((attempts) =>
-      mean(attempts.flatMap(({ scores }) => scores.overall ?? [])) ?? []
-    );
+    const means = cells.flatMap((attempts) => mean(attempts.flatMap(scoreOf)) ?? []);
     const spread = means.length > 1 ? Math.max(...means) - Math.min(...means) : 0;
-    return { key, cells, first: cells.flat()[0]!, spread };
+    const failing = cells.map((attempts) => attempts.some((turn) => !isPassed(turn)));
+    return { key, cells, first: cells.flat()[0]!, failing, spread };
   });
 }
 
+/** A failed call counts 0, as in the means of the runs. */
+const scoreOf = ({ scores, error }: TurnRow) => scores.overall ?? (error ? 0 : []);
+
 /** Whether a row is what the address asks for. */
-function fits({ cells, first }: GridRow): boolean {
+function fits({ cells, first, failing }: GridRow): boolean {
   const all = cells.flat();
   const text = (query.value.get("q") ?? "").toLowerCase();
   const said = all.map(saidAt).flatMap(({ agent_reply }) => agent_reply ?? []);
   const { user_message = "", reference_reply = "" } = saidAt(first);
   const texts = [first.scenario_id, user_message, reference_reply, ...said];
   if (!texts.some((one) => one.toLowerCase().includes(text))) return false;
-  const failing = cells.map((attempts) => attempts.some((turn) => !isPassed(turn)));
   switch (query.value.get("show")) {
     case "failing":
       return failing.includes(true);
@@ -197,18 +230,19 @@ function fits({ cells, first }: GridRow): boolean {
 
 const isPassed = ({ outcome }: TurnRow) => outcome === "passed" || outcome === "unscored";
 
-function sorted(rows: GridRow[], order: string): GridRow[] {
-  if (order === "spread") return rows.toSorted((a, b) => b.spread - a.spread);
-  return rows.toSorted((a, b) =>
-    a.first.scenario - b.first.scenario || a.first.turn - b.first.turn
-  );
+/** In the order of the address; of equal differences, what does not pass comes first. */
+function sorted(rows: GridRow[]): GridRow[] {
+  const fails = ({ failing }: GridRow) => Number(failing.includes(true));
+  return query.value.get("sort") === "position"
+    ? rows.toSorted((a, b) => a.first.scenario - b.first.scenario || a.first.turn - b.first.turn)
+    : rows.toSorted((a, b) => b.spread - a.spread || fails(b) - fails(a));
 }
 
 /** The attempt to look at first: one that does not pass, and of these the lowest. */
 function worstOf(attempts: TurnRow[]): TurnRow | undefined {
-  const scoreOf = ({ scores, error }: TurnRow) => error ? -1 : scores.overall ?? 0;
+  const rankOf = ({ scores, error }: TurnRow) => error ? -1 : scores.overall ?? 0;
   const [worst] = attempts.toSorted((a, b) =>
-    Number(isPassed(a)) - Number(isPassed(b)) || scoreOf(a) - scoreOf(b)
+    Number(isPassed(a)) - Number(isPassed(b)) || rankOf(a) - rankOf(b)
   );
   return worst;
 }
@@ -249,9 +283,10 @@ function ModelHead({ model, comparison: { best, pairs } }: {
   );
 }
 
-function Row({ row: { cells, first }, columns }: {
+function Row({ row: { cells, first, spread }, columns, grades }: {
   row: GridRow;
   columns: [index: number, model: ComparedRun][];
+  grades: OwnGrades;
 }) {
   const said = saidAt(first);
   const worst = cells.map(worstOf);
@@ -261,7 +296,7 @@ function Row({ row: { cells, first }, columns }: {
       <th scope="row">
         <div class="muted small">
           <bdi>{first.scenario_id}</bdi>
-          {`, turn ${first.turn + 1}`}
+          {`, turn ${first.turn + 1} · difference ${formatScore(spread)}`}
         </div>
         <div dir="auto">{said.user_message}</div>
         {said.reference_reply && <div class="reference" dir="auto">{said.reference_reply}</div>}
@@ -276,30 +311,41 @@ function Row({ row: { cells, first }, columns }: {
                 model={model}
                 reference={said.reference_reply ?? ""}
                 isWinner={worst[index].scores.overall === best}
+                grades={grades}
               />
             )
-            : <span class="muted">not asked</span>}
+            : <span class="muted" tabIndex={-1}>not asked</span>}
         </td>
       ))}
     </tr>
   );
 }
 
-function Cell({ turn, attempts, model, reference, isWinner }: {
+function Cell({ turn, attempts, model, reference, isWinner, grades }: {
   turn: TurnRow;
   attempts: TurnRow[];
   model: ComparedRun;
   reference: string;
   isWinner: boolean;
+  grades: OwnGrades;
 }) {
   const { label, tone } = describeResult(turn, attempts);
   const { agent_reply = "", error, wrong_values } = saidAt(turn);
-  const addressOf = (one: TurnRow) => `/ui/runs/${model.run_id}?turn=${placeOf(one)}`;
+  const own = grades.of(model.run_id, turn);
+  const isPreferred = own?.label === PREFERRED;
+  const grade = (value: number, label?: string) =>
+    grades.save(model.run_id, turn, value, label ?? (isPreferred ? "" : own?.label));
   return (
-    <div class="grid-cell">
+    <div
+      class="grid-cell"
+      onKeyDown={({ key, ctrlKey, metaKey, altKey }) => {
+        const step = STEPS[Number(key) - 1];
+        if (step && !error && source.isLive && !(ctrlKey || metaKey || altKey)) grade(step[1]);
+      }}
+    >
       <div class="grid-cell-head">
         <Link
-          href={addressOf(turn)}
+          href={turnAddress(model.run_id, turn)}
           aria-label={`${label}: open the turn`}
           class={`badge ${tone}`}
         >
@@ -314,12 +360,11 @@ function Cell({ turn, attempts, model, reference, isWinner }: {
           <span class="marks">
             {attempts.map((one) => {
               const { label, sign, tone } = RESULTS[one.outcome];
-              const own = one === turn ? "own" : "";
               return (
                 <Link
                   key={one.attempt_id}
-                  href={addressOf(one)}
-                  class={`${tone} ${own}`}
+                  href={turnAddress(model.run_id, one)}
+                  class={`${tone} ${one === turn ? "own" : ""}`}
                   aria-label={`Attempt ${one.attempt_id}: ${label}`}
                 >
                   {sign}
@@ -329,22 +374,38 @@ function Cell({ turn, attempts, model, reference, isWinner }: {
           </span>
         )}
       </div>
-      {error
-        ? <div class="bad-text" dir="auto">{errorText(error.detail)}</div>
-        : hasMarkup(agent_reply)
-        ? <RichText text={agent_reply} />
-        : (
-          <DiffText
-            before={reference || agent_reply}
-            after={agent_reply}
-            side="after"
-            wrong={wrong_values}
-          />
-        )}
+      {error ? <div class="bad-text" dir="auto">{errorText(error.detail)}</div> : (
+        <Said
+          text={agent_reply}
+          other={reference || agent_reply}
+          side="after"
+          wrong={wrong_values}
+        />
+      )}
       <Reasons turn={turn} />
-      {!error && source.isLive && <Prefer runId={model.run_id} turn={turn} />}
+      {!error && source.isLive && (
+        <GradeSteps
+          value={String(own?.value ?? "")}
+          isShort
+          onChoose={(step) => grade(step)}
+        >
+          <label class="prefer muted small">
+            <input
+              type="checkbox"
+              checked={isPreferred}
+              onChange={() => isPreferred ? grades.remove(model.run_id, turn) : grade(1, PREFERRED)}
+            />
+            prefer this reply
+          </label>
+        </GradeSteps>
+      )}
     </div>
   );
+}
+
+/** The address of a turn, from which one comes back to this comparison. */
+export function turnAddress(runId: string, turn: TurnRow): string {
+  return `/ui/runs/${runId}?from=${encodeURIComponent(String(query.value))}&turn=${placeOf(turn)}`;
 }
 
 /** The result of the turn; how often it passes, if only some of its attempts do. */
@@ -354,46 +415,39 @@ function describeResult(turn: TurnRow, attempts: TurnRow[]): { label: string; to
   return { label: `${formatCount(passed)} of ${formatCount(attempts.length)} pass`, tone: "" };
 }
 
-/** By run: the places of the replies that this person prefers. */
-const preferred = new Map<string, Promise<Set<string>>>();
+type OwnGrades = ReturnType<typeof useOwnGrades>;
 
-async function readPreferred(runId: string): Promise<Set<string>> {
+/** The grades that this person has given to replies of the runs. */
+function useOwnGrades(runs: ComparedRun[]) {
   const author = readChoice<string>(AUTHOR) ?? "";
-  const { grades } = await listGrades(runId, { limit: 1_000 });
-  return new Set(
-    grades.filter((grade) => grade.label === PREFERRED && (grade.author ?? "") === author)
-      .map((grade) => placeOf(grade)),
-  );
-}
-
-/** Says that a reply is better than the others; kept as a person's grade. */
-function Prefer({ runId, turn }: { runId: string; turn: TurnRow }) {
-  const place = placeOf(turn);
-  const isOn = useSignal(false);
-  useLoaded(async () => {
-    if (!preferred.has(runId)) preferred.set(runId, readPreferred(runId));
-    isOn.value = (await preferred.get(runId)!).has(place);
-  }, [runId, place]);
-  const change = (isWanted: boolean) =>
-    tryAction(async () => {
-      const author = readChoice<string>(AUTHOR) ?? "";
-      isOn.value = isWanted;
-      preferred.delete(runId);
-      if (isWanted) {
-        await gradeTurn(runId, place, { value: 1, label: PREFERRED, ...(author && { author }) });
-        return "Saved as a grade.";
+  const keyOf = (runId: string, placed: Parameters<typeof placeOf>[0]) =>
+    `${runId}/${placeOf(placed)}`;
+  const { value: known, reload } = useLoaded(async () => {
+    const known = new Map<string, PlacedGrade>();
+    for (const { run_id } of source.isLive ? runs : []) {
+      const read = (cursor: string | undefined) => listGrades(run_id, { limit: 1_000, cursor });
+      for (const grade of (await readPages("grades", read)).rows) {
+        if ((grade.author ?? "") === author) known.set(keyOf(run_id, grade), grade);
       }
-      await deleteGrade(runId, place, author);
-      return "The grade is deleted.";
-    });
-  return (
-    <label class="prefer muted small">
-      <input
-        type="checkbox"
-        checked={isOn.value}
-        onChange={({ currentTarget: { checked } }) => change(checked)}
-      />
-      prefer this reply
-    </label>
-  );
+    }
+    return known;
+  }, [author, ...runs.map(({ run_id }) => run_id)]);
+  const of = (runId: string, turn: TurnRow) => known?.get(keyOf(runId, turn));
+  return {
+    of,
+    /** What else an earlier grade says stays. */
+    save: (runId: string, turn: TurnRow, value: number, label: string | null | undefined) =>
+      tryAction(() => {
+        const { comment, corrected_reply } = of(runId, turn) ?? {};
+        const said = { label, comment, corrected_reply, author };
+        const isNew = !of(runId, turn);
+        return saveGrade({ runId, place: placeOf(turn), isNew, onSaved: reload }, value, said);
+      }),
+    remove: (runId: string, turn: TurnRow) =>
+      tryAction(async () => {
+        await deleteGrade(runId, placeOf(turn), author);
+        reload();
+        return "The grade is deleted.";
+      }),
+  };
 }

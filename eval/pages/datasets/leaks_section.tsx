@@ -80,9 +80,8 @@ function Leak({ leak: { scenario_id, verdict, test, match } }: { leak: LeakedSce
         <span class={`badge ${verdict === "near" ? "warn" : "bad"}`}>{NAMES[verdict]}</span>
       </h4>
       <ReplyDiff
-        reference={test}
-        reply={match!.text}
-        labels={["Test", `Training, row ${match!.row}`]}
+        before={{ label: "Test", text: test }}
+        after={{ label: `Training, row ${match!.row}`, text: match!.text }}
       />
     </section>
   );

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { RefObject } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useId, useRef } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Field, TextField } from "../../../shared/pages/components/field.tsx";
@@ -18,7 +18,7 @@ import { useSending } from "../sending.ts";
 import { isUnit, SuggestField, UnitInput } from "../parts/fields.tsx";
 
 /** The grades that have a key, from `1` to `5`. */
-const STEPS: [word: string, value: number][] = [
+export const STEPS: [word: string, value: number][] = [
   ["wrong", 0],
   ["mostly wrong", 0.25],
   ["half right", 0.5],
@@ -71,6 +71,30 @@ export function Grading({ runId, place, onGraded }: {
   );
 }
 
+/** Saves a grade of this person, and offers to delete it if it is their first one of the turn. */
+export async function saveGrade(
+  { runId, place, isNew, onSaved }: {
+    runId: string;
+    place: string;
+    isNew: boolean;
+    onSaved: () => void;
+  },
+  value: number,
+  texts: Record<string, string | null | undefined> & { author: string },
+): Promise<void> {
+  const said = Object.entries(texts).map(([field, text]) => [field, text?.trim()])
+    .filter(([, text]) => text);
+  await gradeTurn(runId, place, { value, ...Object.fromEntries(said) });
+  const undo = () =>
+    tryAction(async () => {
+      await deleteGrade(runId, place, texts.author);
+      onSaved();
+      return "The grade is deleted.";
+    });
+  showToast("The grade is saved.", isNew ? { label: "Undo", run: undo } : undefined);
+  onSaved();
+}
+
 /** A grade as the form has it; empty if there is none. */
 function toEntry(grade: Grade | undefined) {
   return {
@@ -119,23 +143,9 @@ function GradeForm({ runId, place, grades, onSaved, onGraded }: {
     keepChoice(AUTHOR, name);
     await send(async () => {
       const { value, ...texts } = entry.value;
-      const said = Object.entries({ ...texts, author: name })
-        .map(([field, text]) => [field, text.trim()]).filter(([, text]) => text);
-      await gradeTurn(runId, place, { value: Number(value), ...Object.fromEntries(said) });
+      const said = { ...texts, author: name };
+      await saveGrade({ runId, place, isNew: !gradeOf(name), onSaved }, Number(value), said);
       shown.current = name;
-      showToast(
-        "The grade is saved.",
-        gradeOf(name) ? undefined : {
-          label: "Undo",
-          run: () =>
-            tryAction(async () => {
-              await deleteGrade(runId, place, name);
-              onSaved();
-              return "The grade is deleted.";
-            }),
-        },
-      );
-      onSaved();
     });
   }
 
@@ -178,17 +188,7 @@ function GradeForm({ runId, place, grades, onSaved, onGraded }: {
       {problem.value && !problem.value.errors.some(({ path }) => errorOf(path)) && (
         <ProblemNotice problem={problem.value} />
       )}
-      <div class="grade-steps" role="group" aria-label="Grade">
-        {STEPS.map(([word, step], index) => (
-          <Button
-            key={word}
-            isSmall
-            aria-pressed={value !== "" && Number(value) === step}
-            onClick={() => enter({ value: String(step) })}
-          >
-            <kbd aria-hidden="true">{index + 1}</kbd> {word}
-          </Button>
-        ))}
+      <GradeSteps value={value} onChoose={(step) => enter({ value: String(step) })}>
         <UnitInput
           inputRef={exact}
           aria-label="Grade from 0 to 1"
@@ -198,7 +198,7 @@ function GradeForm({ runId, place, grades, onSaved, onGraded }: {
           onInput={(text) => enter({ value: text })}
         />
         {valueError && <span class="field-error" id={errorId}>{valueError}</span>}
-      </div>
+      </GradeSteps>
       <div class="row">
         <TextField
           label="Your name"
@@ -237,6 +237,36 @@ function GradeForm({ runId, place, grades, onSaved, onGraded }: {
         </Button>
       </div>
     </form>
+  );
+}
+
+/** The grades as buttons. `isShort`: they only show their keys. */
+export function GradeSteps({ value, isShort = false, onChoose, children }: {
+  /** Empty if there is no grade yet. */
+  value: string;
+  isShort?: boolean;
+  onChoose: (step: number) => void;
+  children?: ComponentChildren;
+}) {
+  return (
+    <div class="grade-steps" role="group" aria-label="Grade">
+      {STEPS.map(([word, step], index) => (
+        <Button
+          key={word}
+          isSmall
+          aria-pressed={value !== "" && Number(value) === step}
+          {...(isShort && { "aria-label": `${index + 1}: ${word}`, title: word })}
+          onClick={() => onChoose(step)}
+        >
+          {isShort ? index + 1 : (
+            <>
+              <kbd aria-hidden="true">{index + 1}</kbd> {word}
+            </>
+          )}
+        </Button>
+      ))}
+      {children}
+    </div>
   );
 }
 

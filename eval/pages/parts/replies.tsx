@@ -2,33 +2,53 @@ import { DiffText } from "../../../shared/pages/components/diff_text.tsx";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
 import type { TurnRow } from "../../run/turn_view.ts";
-import { RESULTS } from "../words.ts";
+import { LiveLink } from "./section.tsx";
+import { RESULTS, saidAt } from "../words.ts";
+
+/** One of two texts. */
+interface Side {
+  label: string;
+  /** Where the turn is. */
+  href?: string | undefined;
+  text: string;
+  /** Its values that contradict the reference. */
+  wrong?: string[] | undefined;
+  /** Why it does not pass. */
+  why?: string[] | undefined;
+}
+
+/** The reply of a turn as one of two texts. */
+export function sideOf(
+  label: string,
+  turn: Pick<TurnRow, "interaction" | "why">,
+  href?: string,
+): Side {
+  const { agent_reply: text = "", wrong_values: wrong } = saidAt(turn);
+  return { label, href, text, wrong, why: turn.why };
+}
 
 /** Both texts side by side, each with the words that only it has. */
-export function ReplyDiff({ reply, reference, wrong, labels = ["Reference", "Reply"] }: {
-  reply: string;
-  reference: string;
-  wrong?: string[] | undefined;
-  labels?: [string, string];
-}) {
+export function ReplyDiff({ before, after }: { before: Side; after: Side }) {
   return (
     <div class="pair">
-      <div>
-        <div class="muted small">{labels[0]}</div>
-        <div class="text" role="group" aria-label={labels[0]} tabIndex={0}>
-          {reference
-            ? <DiffText before={reference} after={reply} side="before" wrong={wrong} />
-            : <span class="muted">none</span>}
+      {[before, after].map(({ label, href, text, wrong, why }, index) => (
+        <div key={index}>
+          <div class="muted small">{href ? <LiveLink href={href}>{label}</LiveLink> : label}</div>
+          <div class="text" role="group" aria-label={label} tabIndex={0}>
+            {text
+              ? (
+                <DiffText
+                  before={before.text || text}
+                  after={after.text || text}
+                  side={index === 0 ? "before" : "after"}
+                  wrong={wrong}
+                />
+              )
+              : <span class="muted">{index === 0 ? "none" : "empty"}</span>}
+          </div>
+          {why && <div class="why" dir="auto">{why.join(" · ")}</div>}
         </div>
-      </div>
-      <div>
-        <div class="muted small">{labels[1]}</div>
-        <div class="text" role="group" aria-label={labels[1]} tabIndex={0}>
-          {reply
-            ? <DiffText before={reference || reply} after={reply} side="after" wrong={wrong} />
-            : <span class="muted">empty</span>}
-        </div>
-      </div>
+      ))}
     </div>
   );
 }

@@ -17,6 +17,7 @@ import {
   comparedText,
   CONTRADICTING,
   costText,
+  decidingScore,
   errorText,
   intervalText,
   modelOf,
@@ -27,7 +28,6 @@ import {
 import { readRunLeaks } from "../api.ts";
 import { useLoaded } from "../loaded.tsx";
 import { type RunAndSummary, source } from "../source.ts";
-import { decidingScore } from "../compare/compare_words.ts";
 import { toParameters } from "./turn/turn_query.ts";
 
 /** The result in one sentence, the verdict against the last run, and why calls failed. */

@@ -163,7 +163,7 @@ function Clamp({ isAll, children }: { isAll: boolean; children: ComponentChildre
 }
 
 /** A text with what the other one lacks marked; as Markdown if it has any and the person wants it. */
-function Said({ text, other, side, wrong }: {
+export function Said({ text, other, side, wrong }: {
   text: string;
   other: string;
   side: "before" | "after";

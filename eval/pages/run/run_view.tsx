@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { lazy } from "../../../shared/pages/components/lazy.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { leftAt, query, scrollBackTo, useSubject } from "../../../shared/pages/location.ts";
+import { query, useScrollTop, useSubject } from "../../../shared/pages/location.ts";
 import type { Run } from "../../http/schemas/run_schemas.ts";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { RescoreDialog } from "../rescoring.tsx";
@@ -63,12 +63,7 @@ export function RunBody({ id, live }: { id: string; live?: LiveParts }) {
     if (!place && !view) askAhead(id, turnParameters());
     else void details().catch(() => {});
   }, [id]);
-  useEffect(() => {
-    globalThis.scrollTo(0, 0);
-    const { documentElement: scroller, body: content } = document;
-    const top = leftAt() ?? 0;
-    return top > 0 ? scrollBackTo(top, { scroller, content }) : undefined;
-  }, [place, view]);
+  useScrollTop([place, view]);
   return (
     <Shown
       loaded={loaded}

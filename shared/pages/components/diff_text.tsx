@@ -6,8 +6,8 @@ const LEAST_SHARED = 0.3;
 
 /**
  * A text with its differences from another one: `after` shows what was added, `before` what was
- * removed. `wrong` are values such as `14 instead of 4711`, whose words are marked as wrong; other
- * differences are neither good nor bad.
+ * removed. `wrong` are values such as `14 instead of 4711`, whose words are marked as wrong, also if
+ * both texts have them; other differences are neither good nor bad.
  */
 export function DiffText({ before, after, side, wrong = [] }: {
   before: string;
@@ -24,6 +24,7 @@ export function DiffText({ before, after, side, wrong = [] }: {
     : [{ kind: "same", text }];
   const Mark = side === "before" ? "del" : "ins";
   const wrongWords = wrongWordsOf(wrong);
+  const isInBoth = !shown.some(({ kind, text }) => kind !== "same" && wrongWords.test(text));
   return (
     <div class="plain-text">
       {linesOf(shown).map((line, index) => (
@@ -32,10 +33,14 @@ export function DiffText({ before, after, side, wrong = [] }: {
           dir={directionOf(line.map(({ text }) => text).join(""))}
         >
           {line.map(({ kind, text }) =>
-            kind === "same"
+            kind === "same" && !isInBoth
               ? text
               : text.split(wrongWords).map((piece, index) =>
-                piece && <Mark key={index} class={index % 2 ? "diff wrong" : "diff"}>{piece}</Mark>
+                index % 2 === 0 && kind === "same"
+                  ? piece
+                  : piece && (
+                    <Mark key={index} class={index % 2 ? "diff wrong" : "diff"}>{piece}</Mark>
+                  )
               )
           )}
           {line.every(({ text }) => text === "") && <br />}

@@ -10,7 +10,7 @@ import type { ShownTurn } from "../../../http/schemas/turn_schemas.ts";
 import type { Run } from "../../../http/schemas/run_schemas.ts";
 import { Section } from "../../parts/section.tsx";
 import { placeOf, resultOf, RESULTS, saidAt } from "../../words.ts";
-import { AttemptButtons, ReplyDiff } from "../../parts/replies.tsx";
+import { AttemptButtons, ReplyDiff, sideOf } from "../../parts/replies.tsx";
 import { Shown, useLoaded } from "../../loaded.tsx";
 import { source } from "../../source.ts";
 
@@ -159,7 +159,7 @@ export function OtherAttempts({ run, turn }: { run: Run; turn: ShownTurn }) {
         scenario: turn.scenario,
         turn: turn.turn,
         sort: "position",
-        fields: "agent_reply,error",
+        fields: "agent_reply,error,wrong_values",
         counted: "true",
         limit: MOST,
       }),
@@ -193,9 +193,8 @@ function Choice({ turn, attempts }: { turn: ShownTurn; attempts: TurnRow[] }) {
       />
       {shown && (
         <ReplyDiff
-          reference={turn.interaction.agent_reply}
-          reply={saidAt(shown).agent_reply ?? ""}
-          labels={["This attempt", `Attempt ${shown.attempt_id}`]}
+          before={sideOf("This attempt", turn)}
+          after={sideOf(`Attempt ${shown.attempt_id}`, shown)}
         />
       )}
     </>

@@ -9,7 +9,7 @@ import {
   formatDuration,
   formatMoney,
 } from "../../../../shared/pages/format.ts";
-import { query, returnWith, setQuery } from "../../../../shared/pages/location.ts";
+import { query, returnTo, setQuery, withChanges } from "../../../../shared/pages/location.ts";
 import type { ShownTurn } from "../../../http/schemas/turn_schemas.ts";
 import { Section } from "../../parts/section.tsx";
 import { CodeText, Fact } from "../../parts/boxes.tsx";
@@ -47,17 +47,22 @@ export function TurnView({ run, summary, place }: RunAndSummary & {
       if (!next) return `There is no failing turn ${step > 0 ? "after" : "before"} this one.`;
       setQuery({ turn: next });
     });
-  const close = () => returnWith({ turn: undefined });
+  /** The parameters of the comparison that the person came from. */
+  const comparison = query.value.get("from");
+  const close = () =>
+    returnTo(comparison !== null ? `/ui/compare?${comparison}` : withChanges({ turn: undefined }).href);
   useShortcuts([
     { key: "j", does: "Next failing turn", run: () => walk(1) },
     { key: "k", does: "Previous failing turn", run: () => walk(-1) },
-    { key: "u", does: "Back to the run", run: close },
+    { key: "u", does: comparison !== null ? "Back to the comparison" : "Back to the run", run: close },
   ]);
   return (
     <>
       <div class="page-head">
         <Button icon="left" onClick={close}>
-          <span class="excerpt" dir="auto">{run.test_name || "The run"}</span>
+          <span class="excerpt" dir="auto">
+            {comparison !== null ? "The comparison" : run.test_name || "The run"}
+          </span>
         </Button>
         <span class="spacer" />
         <Button icon="left" onClick={() => walk(-1)}>
@@ -155,9 +160,16 @@ function Turn({ run, summary, turn, onGraded }: RunAndSummary & {
           )
           : (
             <ReplyDiff
-              reply={interaction.agent_reply}
-              reference={interaction.reference_reply}
-              wrong={interaction.wrong_values}
+              before={{
+                label: "Reference",
+                text: interaction.reference_reply,
+                wrong: interaction.wrong_values,
+              }}
+              after={{
+                label: "Reply",
+                text: interaction.agent_reply,
+                wrong: interaction.wrong_values,
+              }}
             />
           )}
         {!interaction.error && turn.why && (
