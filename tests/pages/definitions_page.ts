@@ -55,6 +55,7 @@ suite.test(
     for (const { address, words } of VIEWS) {
       await page.goto(fixture.url + address(fixture));
       if (address(fixture).includes("group=")) await openFigures(page);
+      if (address(fixture).includes("compare")) await page.getByText("Why?").click();
       for (const [word, means] of words) {
         const term = termOf(page, word);
         await term.hover();

@@ -103,7 +103,7 @@ suite.test(
 
     await view.unroute(/\/runs\?/);
     await click(view.getByRole("checkbox", { name: "prefer this reply" }).first());
-    await view.getByText("Saved as a grade.").waitFor();
+    await view.getByText("The grade is saved.").waitFor();
     reached("grade");
     await view.getByRole("columnheader").getByRole("link", { name: "demo-fine-tuned" }).click();
     await view.getByRole("heading", { name: "example · demo-fine-tuned" }).waitFor();

@@ -94,7 +94,7 @@ suite.test(
     const { page } = tab;
     await page.getByText(/^The candidate is worse: overall −0\.\d+\.$/).waitFor();
     await page.getByText("wrong value: 60 days instead of 30 days").first().waitFor();
-    const matters = page.getByLabel("The smallest difference that matters");
+    const matters = page.getByLabel("Smallest difference that matters");
     await matters.selectOption("0.1");
     await page.waitForURL(/min_difference=0\.1/);
     await page.getByText(/^The candidate is worse/).waitFor();
