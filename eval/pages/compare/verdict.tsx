@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import type { Comparison } from "../../figures/compare_stored.ts";
-import type { ComparedPair } from "../../figures/comparison.ts";
+import type { ComparedPair, ScoreComparison } from "../../figures/comparison.ts";
 import { formatP } from "../../test/rounding.ts";
 import { Explained } from "../glossary.tsx";
 import { asSentence, comparedText, differenceText, scoreLabel } from "../words.ts";
@@ -58,7 +58,7 @@ export function answerOfPair({ decided_by, min_difference = 0, pairs }: Comparis
   const reason = pair.reason ? asSentence(pair.reason) : undefined;
   if (!score) return { sentence: "These runs cannot be compared.", reason, figures: [] };
   const by = `${scoreLabel(decided_by)} ${comparedText(score, 3)}`;
-  const figures = [figuresOf(pair, decided_by)];
+  const figures = [figuresOf(score)];
   switch (pair.verdict) {
     case "inconclusive": {
       const sentence = `It is not known whether the candidate is better: ${by}.`;
@@ -82,11 +82,10 @@ export function answerOfGroup({ best, runs, pairs: all, decided_by }: Comparison
   const [winner, ...others] = best!;
   const pairs = all ?? [];
   const figures = pairs.slice(0, MOST_PAIRS).map((pair) => {
-    const { baseline, candidate, better } = pair;
-    const worse = better === candidate ? baseline : candidate;
-    return `${better ?? candidate} against ${better ? worse : baseline}: ${
-      figuresOf(pair, decided_by)
-    }`;
+    const isTurned = pair.better === pair.baseline;
+    const { baseline, candidate } = pair;
+    const [first, second] = isTurned ? [baseline, candidate] : [candidate, baseline];
+    return `${first} against ${second}: ${figuresOf(pair.scores[decided_by], isTurned)}`;
   });
   if (winner === undefined) return { sentence: "No run has been completed.", figures };
   if (runs.length === 1) return { sentence: `${winner} is the only model.`, figures };
@@ -118,13 +117,13 @@ export function answerOfGroup({ best, runs, pairs: all, decided_by }: Comparison
 /** The most pairs below a verdict; the table of pairs has all. */
 const MOST_PAIRS = 6;
 
-/** The difference of two runs with its interval and p; as the winner has it, if there is one. */
-function figuresOf({ better, candidate, scores }: ComparedPair, decidedBy: string): string {
-  const score = scores[decidedBy];
+/** The difference of two runs with its interval and p; `isTurned`: the baseline minus the candidate. */
+function figuresOf(score: ScoreComparison | undefined, isTurned = false): string {
   if (!score) return "they cannot be compared";
   const { ci95, p = 1, scenarios, difference } = score;
-  const isTurned = better !== null && better !== candidate && difference !== null;
-  const by = isTurned ? differenceText(-difference, 3) : comparedText(score, 3);
+  const by = isTurned && difference !== null
+    ? differenceText(-difference, 3)
+    : comparedText(score, 3);
   const ends = ci95 && (isTurned ? [-ci95[1], -ci95[0]] : ci95);
   const interval = ends
     ? `, 95% interval ${ends.map((end) => differenceText(end, 3)).join(" to ")}`

@@ -11,7 +11,7 @@ import {
 } from "../../../eval/pages/batch/batch_input.ts";
 import { parseCsv } from "../../../eval/pages/batch/csv.ts";
 import { countTicks } from "../../../eval/pages/charts/histogram.tsx";
-import { describeVerdict } from "../../../eval/pages/compare/compare_words.ts";
+import { answerOfPair } from "../../../eval/pages/compare/verdict.tsx";
 import { freeId } from "../../../eval/pages/datasets/dataset_content.ts";
 import { readScenario, withNewTurn } from "../../../eval/pages/datasets/scenario_editor.tsx";
 import { toUpload } from "../../../eval/pages/datasets/upload.ts";
@@ -216,14 +216,15 @@ const overall = { difference: 0.1, ci95: [-0.2, 0.4], p: 0.25, scenarios: 8 };
 
 Deno.test("the sentence is about the deciding score, and the reason stands beneath it", () => {
   const open = comparison({ verdict: "inconclusive", reason: "too few", scores: { overall } });
-  assertEquals(describeVerdict(open), {
+  assertEquals(answerOfPair(open), {
     sentence: "It is not known whether the candidate is better: overall +0.100.",
-    why: "Too few. 95% interval −0.200 to +0.400, p 0.25, over 8 scenarios that both runs have.",
+    reason: "Too few.",
+    figures: ["+0.100, 95% interval −0.200 to +0.400 (p 0.25), over 8 scenarios"],
   });
   const chrf = { ...overall, difference: -0.3, ci95: [-0.5, -0.1], p: 0.01 };
   const worse = comparison({ verdict: "regressed", decided_by: "chrf", scores: { chrf, overall } });
   assertEquals(
-    describeVerdict(worse).sentence,
+    answerOfPair(worse).sentence,
     "The candidate is worse: letters in common (chrF) −0.300.",
   );
 });
@@ -232,14 +233,14 @@ Deno.test("a difference that is not known is shown by its bounds", () => {
   const scores = { overall: { ...overall, difference: null, bounds: { difference: [-0.1, 0.3] } } };
   const open = comparison({ verdict: "inconclusive", reason: "values are missing", scores });
   assertEquals(
-    describeVerdict(open).sentence,
+    answerOfPair(open).sentence,
     "It is not known whether the candidate is better: overall −0.100 to +0.300.",
   );
 });
 
 Deno.test("runs without the deciding score cannot be compared, and the reason is shown", () => {
   const reason = "overall cannot be compared: neither run has it";
-  const { sentence, why } = describeVerdict(
+  const { sentence, reason: why } = answerOfPair(
     comparison({ verdict: "inconclusive", reason, scores: {} }),
   );
   assertEquals([sentence, why], [
