@@ -50,11 +50,17 @@ export function TurnView({ run, summary, place }: RunAndSummary & {
   /** The parameters of the comparison that the person came from. */
   const comparison = query.value.get("from");
   const close = () =>
-    returnTo(comparison !== null ? `/ui/compare?${comparison}` : withChanges({ turn: undefined }).href);
+    returnTo(
+      comparison !== null ? `/ui/compare?${comparison}` : withChanges({ turn: undefined }).href,
+    );
   useShortcuts([
     { key: "j", does: "Next failing turn", run: () => walk(1) },
     { key: "k", does: "Previous failing turn", run: () => walk(-1) },
-    { key: "u", does: comparison !== null ? "Back to the comparison" : "Back to the run", run: close },
+    {
+      key: "u",
+      does: comparison !== null ? "Back to the comparison" : "Back to the run",
+      run: close,
+    },
   ]);
   return (
     <>
