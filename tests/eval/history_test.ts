@@ -2,8 +2,6 @@ import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "
 import { parse as parseCsv } from "csv-parse/sync";
 import { parse as parseJunit } from "junit2json";
 import type { ConversationMessage } from "../../eval/ask/target.ts";
-import { leastCoverage } from "../fakes/least_coverage.ts";
-import { createHistoryGap, createScenarioGap } from "../../eval/figures/summary/history_gap.ts";
 import { cliContext } from "../fakes/cli_context.ts";
 import {
   evalService,
@@ -11,7 +9,6 @@ import {
   evaluateRequestOf,
   evaluateWith,
 } from "../fakes/eval_service.ts";
-import { createRandom } from "../bench/random.ts";
 import { pairIn } from "../fakes/compare_two.ts";
 
 const TURNS = ["first", "second", "third"];
@@ -242,52 +239,3 @@ Deno.test("the command line takes the history and shows the gap", async () => {
   assertEquals(code, 1);
   assertStringIncludes(err, "history (--history H)");
 });
-
-/**
- * A simulated run: scenarios differ in how hard they are and in how much an error cascades, and each
- * turn is noisy. `effect` is the mean of what cascading costs.
- */
-function simulateGap(random: () => number, effect: number) {
-  const run = createHistoryGap();
-  const noise = (size: number) => (random() - 0.5) * 2 * size;
-  for (let scenario = 0; scenario < 20; scenario++) {
-    const gap = createScenarioGap();
-    const level = 0.5 + noise(0.15);
-    const own = effect + noise(0.1);
-    for (let attempt = 0; attempt < 3; attempt++) {
-      for (let turn = 1; turn < 4; turn++) {
-        gap.addGenerated(attempt, turn, { scores: { overall: level - own / 2 + noise(0.2) } });
-        gap.addReference(attempt, turn, { scores: { overall: level + own / 2 + noise(0.2) } });
-      }
-    }
-    run.add(gap.close());
-  }
-  return run.close()!.overall!;
-}
-
-for (const effect of [0, 0.1, 0.25]) {
-  Deno.test(`500 simulated runs with a gap of ${effect}: it is found, and the interval covers it`, () => {
-    const random = createRandom(29 + Math.round(effect * 100));
-    const runs = Array.from({ length: 500 }, () => simulateGap(random, effect));
-    const average = runs.reduce((sum, { gap }) => sum + gap, 0) / runs.length;
-    assertAlmostEquals(average, effect, 0.003);
-    const covered = runs.filter(({ ci95 }) => ci95![0] <= effect && effect <= ci95![1]).length;
-    assert(covered >= 0.93 * 500, `${covered} of 500 cover it`);
-  });
-}
-
-for (const scenarios of [5, 6, 7, 8, 10, 17]) {
-  Deno.test(`the interval covers every gap of passes and failures in ${scenarios} scenarios`, async () => {
-    const covered = await leastCoverage(scenarios, (gaps) => {
-      const run = createHistoryGap();
-      for (const own of gaps) {
-        const gap = createScenarioGap();
-        gap.addGenerated(0, 1, { scores: { checks: own === 1 ? 0 : 1 } });
-        gap.addReference(0, 1, { scores: { checks: own === -1 ? 0 : 1 } });
-        run.add(gap.close());
-      }
-      return run.close()!.checks!.ci95!;
-    });
-    assert(covered >= 0.93, `${covered}`);
-  });
-}

@@ -1,10 +1,4 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import fc from "seeded-fast-check";
-import { csv } from "../../../../eval/test/formats/csv.ts";
-import { ImportError } from "../../../../eval/test/formats/format.ts";
-import { type Line, readLines } from "../../../../eval/test/formats/lines.ts";
-import { importScenarios } from "../../../../eval/test/datasets/import_scenarios.ts";
-import { writeRow } from "../../../../eval/report/text/score_rows.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { read, refuse, turns } from "./imported.ts";
 
 Deno.test("scenarios of ours are read from lines and from one value", async () => {
@@ -149,7 +143,8 @@ Deno.test("of the CSV file of a run, the first attempt of each scenario is read,
     ["-a", 2, "'Bye", "'- Goodbye"],
     ["b", 2, "Who?", "''=Me"],
   ].map((row) => ["r1", ...row]);
-  const found = await read([names, ...rows].map(writeRow).join(""));
+  const escaped = (cell: string | number) => /^'*[-=]/.test(`${cell}`) ? `'${cell}` : cell;
+  const found = await read([names, ...rows].map((row) => `${row.map(escaped).join()}\n`).join(""));
   assertEquals(turns(found), [
     [["- Hi", "=Hello"], ["'Bye", "'- Goodbye"]],
     [["Who?", "''=Me"]],
@@ -377,62 +372,44 @@ Deno.test("examples in OpenAI's system messages are sent before the question", a
   assertEquals(scenario!.interactions.map(({ user_message }) => user_message), ["2+2?"]);
 });
 
-async function linesOf(pieces: string[]): Promise<Line[]> {
-  return await Array.fromAsync(readLines(ReadableStream.from(pieces)));
-}
-
-const line = fc.constantFrom("", " ", "{}", '{"a":1}', "\r", "\u2028", "é");
-
-Deno.test("lines are the same however their text is cut into pieces", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(line), fc.integer({ min: 1, max: 5 }), async (lines, size) => {
-      const text = "\ufeff" + lines.join("\n");
-      const pieces = Array.from(
-        { length: Math.ceil(text.length / size) },
-        (_, index) => text.slice(index * size, (index + 1) * size),
-      );
-      const expected = lines.map((text, index) => ({ number: index + 1, text }));
-      assertEquals(await linesOf(pieces), expected.filter(({ text }) => text.trim() !== ""));
-    }),
-  );
+Deno.test("lines may end in any way, and blank ones are counted", async () => {
+  const good = '{"id":"a","interactions":[{"id":"1","user_message":"\u2028é"}]}';
+  const text = `\ufeff${good}\r\n\n \n${good}\n`;
+  assertEquals(turns(await read(text)), [[["\u2028é", undefined]], [["\u2028é", undefined]]]);
+  assertEquals((await refuse(`${text}{`)).line, 5);
 });
 
-/** Reads a table that arrives in long pieces, and cannot be imported. */
-function refusePieces(pieces: string[]): Promise<ImportError> {
-  const { scenarios } = importScenarios(ReadableStream.from(pieces), { format: csv });
-  return assertRejects(() => Array.fromAsync(scenarios), ImportError);
-}
+const refuseTable = (pieces: Iterable<string>) => refuse(pieces, { name: "t.csv" });
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`).join();
 
 Deno.test("a table may have ten thousand columns, but not more", async () => {
   const cells = ",x".repeat(9_999);
   const file = [`user_message,${names(9_999)}\n`, `Hi${cells}\n`];
-  const { scenarios } = importScenarios(ReadableStream.from(file), { format: csv });
-  assertEquals((await Array.fromAsync(scenarios)).length, 1);
-  const { line, reason } = await refusePieces([`user_message,${names(20_000)}\n`]);
+  assertEquals((await read(file, { name: "t.csv" })).scenarios.length, 1);
+  const { line, reason } = await refuseTable([`user_message,${names(20_000)}\n`]);
   assertEquals([line, reason], [1, "there are more than 10000 columns"]);
 });
 
 Deno.test("a table with 200,000 columns is refused before it is read to the end of its first row", async () => {
   const header = `user_message,${names(200_000)}\n`;
   const pieces = header.match(/[^]{1,65536}/g)!;
-  let read = 0;
-
-  const stream = ReadableStream.from((function* () {
-    for (const piece of pieces) {
-      read++;
-      yield piece;
-    }
-  })());
-  const { scenarios } = importScenarios(stream, { format: csv });
-  const { reason } = await assertRejects(() => Array.fromAsync(scenarios), ImportError);
+  let taken = 0;
+  const counted = {
+    *[Symbol.iterator]() {
+      for (const piece of pieces) {
+        taken++;
+        yield piece;
+      }
+    },
+  };
+  const { reason } = await refuseTable(counted);
   assertEquals(reason, "there are more than 10000 columns");
-  assert(read < pieces.length, `${read} of ${pieces.length} pieces were read`);
+  assert(taken < pieces.length, `${taken} of ${pieces.length} pieces were read`);
 });
 
 Deno.test("a message about a missing column names the first columns only, and not whole texts", async () => {
-  const { reason } = await refusePieces([
+  const { reason } = await refuseTable([
     `${"a".repeat(10_000)},${names(9_000)}\n1${",2".repeat(9_000)}\n`,
   ]);
   assertStringIncludes(reason, `${"a".repeat(99)}…, c0, c1, `);
@@ -443,8 +420,8 @@ Deno.test("a row of a table is not collected without bound, be it text or separa
   const header = "user_message,b\nfine,1\n";
   const piece = 1_000_000;
   const repeat = (text: string) => Array.from({ length: 17 }, () => text.repeat(piece));
-  const text = await refusePieces([header, '"\n', ...repeat("a").map((lines) => `${lines}\n`)]);
+  const text = await refuseTable([header, '"\n', ...repeat("a").map((lines) => `${lines}\n`)]);
   assertStringIncludes(text.reason, "16000000");
-  const separators = await refusePieces([header, ...repeat(",")]);
+  const separators = await refuseTable([header, ...repeat(",")]);
   assertEquals([separators.line, separators.reason], [3, "it is longer than 16000000 characters"]);
 });

@@ -8,15 +8,22 @@ interface Hints {
   columns?: ColumnMapping;
 }
 
-/** Reads a file as a caller would, in pieces of seven characters. */
-export async function read(text: string, { name, columns }: Hints = {}) {
-  const format = detectFormat(text, { name, columns });
-  const { scenarios, leftOut } = importScenarios(pieces(text), { format, columns });
+/** Reads a file as a caller would, in pieces of seven characters if it is one text. */
+export async function read(file: string | Iterable<string>, hints: Hints = {}) {
+  const { format, scenarios, leftOut } = open(file, hints);
   const found = await Array.fromAsync(scenarios, ({ scenario }) => scenario);
   return { format: format.name, scenarios: found, leftOut: leftOut() };
 }
 
-async function* pieces(text: string): AsyncGenerator<string> {
+/** The same for who takes some of its scenarios only. Of several pieces the first is the beginning. */
+export function open(file: string | Iterable<string>, { name, columns }: Hints = {}) {
+  const [beginning = ""] = typeof file === "string" ? [file] : file;
+  const format = detectFormat(beginning, { name, columns });
+  const pieces = ReadableStream.from(typeof file === "string" ? cut(file) : file);
+  return { format, ...importScenarios(pieces, { format, columns }) };
+}
+
+function* cut(text: string): Generator<string> {
   for (let at = 0; at < text.length; at += 7) yield text.slice(at, at + 7);
 }
 
@@ -28,5 +35,5 @@ export function turns({ scenarios }: Awaited<ReturnType<typeof read>>) {
 }
 
 /** Reads a file that cannot be imported. */
-export const refuse = (text: string, hints: Hints = {}) =>
-  assertRejects(() => read(text, hints), ImportError);
+export const refuse = (file: string | Iterable<string>, hints: Hints = {}) =>
+  assertRejects(() => read(file, hints), ImportError);

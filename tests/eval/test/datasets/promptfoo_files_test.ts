@@ -1,9 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { promptfoo } from "../../../../eval/test/formats/promptfoo.ts";
-import { importScenarios } from "../../../../eval/test/datasets/import_scenarios.ts";
 import { cliContext } from "../../../fakes/cli_context.ts";
 import { datasetService } from "../../../fakes/dataset_service.ts";
-import { read, refuse, turns } from "./imported.ts";
+import { open, read, refuse, turns } from "./imported.ts";
 
 /** promptfoo's tests as tables, and in other files than the configuration. */
 
@@ -284,7 +282,7 @@ Deno.test("the tests of a long table of promptfoo are numbered through, and have
 
 Deno.test("a table of promptfoo is read no further than its tests are taken", async () => {
   const table = `question,__expected\n${"Who?,me\n".repeat(50_000)}too,many,cells\n`;
-  const { scenarios } = importScenarios(ReadableStream.from([table]), { format: promptfoo });
+  const { scenarios } = open([table], { name: "t.csv" });
   assertEquals((await scenarios.next()).value?.scenario.id, "test-1");
   await scenarios.return(undefined);
 });
