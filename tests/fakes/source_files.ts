@@ -22,6 +22,9 @@ function* readSources(folder: string): Generator<Source> {
 /** All of it but declarations. */
 export const sources = ROOMS.flatMap((room) => [...readSources(room)]);
 
+/** The tests, with their fakes and benchmarks. */
+export const readTests = () => [...readSources("tests")];
+
 /** What a file imports, for its types too; files of the source as paths. */
 export function importsOf({ path, text }: Source): string[] {
   const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) =>
