@@ -20,7 +20,7 @@ import type { EvalConfig } from "../config.ts";
 import type { DatasetStore, VersionRecord } from "../store/datasets.ts";
 import { DatasetName, requireVersion, VersionBeginning } from "../test/datasets/find_version.ts";
 import type { ColumnMapping } from "../test/formats/format.ts";
-import { uploadDataset } from "../test/datasets/upload.ts";
+import { previewDataset, uploadDataset } from "../test/datasets/upload.ts";
 
 export const DatasetVersion = z.object({
   name: z.string(),
@@ -59,16 +59,27 @@ const DatasetChange = z.strictObject({
   }),
 }).meta({ id: "DatasetChange" });
 
+const left_out = z.array(
+  z.object({ what: z.string(), count: z.int(), line: z.int() }).meta({
+    id: "NotTakenOver",
+    description: "What has no counterpart here, how often, and where it was first met.",
+  }),
+);
+
 const WrittenDataset = DatasetVersion.extend({
   created: z.boolean().meta({ description: "`false`: the version was there before." }),
-  left_out: z.array(
-    z.object({ what: z.string(), count: z.int(), line: z.int() }).meta({
-      id: "NotTakenOver",
-      description: "What has no counterpart here, how often, and where it was first met.",
-    }),
-  ),
+  left_out,
 }).meta({ id: "WrittenDataset" });
 export type WrittenDataset = z.infer<typeof WrittenDataset>;
+
+const DatasetPreview = z.object({
+  format: z.string().meta({ description: "What the file was read as." }),
+  scenarios: z.int(),
+  turns: z.int(),
+  left_out,
+  test_batch: z.array(Scenario).meta({ description: "The first 20 scenarios." }),
+}).meta({ id: "DatasetPreview" });
+export type DatasetPreview = z.infer<typeof DatasetPreview>;
 
 const DatasetContent = z.object({
   name: z.string(),
@@ -97,6 +108,33 @@ const column = z.string().optional().meta({
 });
 const LINES = z.string().meta({ description: "One scenario per line." });
 const EXAMPLE = { id: "greeting", interactions: [{ id: "1", user_message: "Hello!" }] };
+const UploadQuery = z.object({
+  format: z.enum(FORMATS.map(({ name }) => name)).optional().meta({
+    description: "Found out from the file if it is unset.",
+  }),
+  replies: flag(
+    false,
+    "`true`: what a model said in the file is kept as the reply that is scored.",
+  ),
+  "column.user_message": column,
+  "column.reference_reply": column,
+  "column.system_prompt": column,
+  "column.scenario_id": column,
+}).catchall(column); // column.metadata.NAME
+const UPLOAD_FILES = {
+  "application/jsonl": { schema: LINES, example: JSON.stringify(EXAMPLE) },
+  "application/json": { schema: BatchFile, example: [EXAMPLE] },
+  "text/csv": {
+    schema: z.string(),
+    example: "user_message,reference_reply\nHello!,Hello\n",
+  },
+  "application/yaml": { schema: z.string(), example: "tests: [{ vars: { text: Hello! } }]" },
+};
+const UPLOAD_PROBLEMS = {
+  400: "`invalid_request`: the file cannot be used, and `errors` names its line; or a " +
+    "parameter does not fit",
+  415: "`unsupported_media_type`: the content-encoding is neither gzip nor identity",
+};
 const NOT_FOUND = { 404: "`not_found`: there is no such dataset, or no such version" };
 
 export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
@@ -119,40 +157,25 @@ export function createDatasetRoutes(deps: DatasetHandlerDeps): Route[] {
       summary: "Write a version of a dataset, from a file of any format",
       params: {
         path,
-        query: z.object({
-          format: z.enum(FORMATS.map(({ name }) => name)).optional().meta({
-            description: "Found out from the file if it is unset.",
-          }),
-          replies: flag(
-            false,
-            "`true`: what a model said in the file is kept as the reply that is scored.",
-          ),
-          "column.user_message": column,
-          "column.reference_reply": column,
-          "column.system_prompt": column,
-          "column.scenario_id": column,
-        }).catchall(column), // column.metadata.NAME
+        query: UploadQuery,
       },
-      files: {
-        "application/jsonl": { schema: LINES, example: JSON.stringify(EXAMPLE) },
-        "application/json": { schema: BatchFile, example: [EXAMPLE] },
-        "text/csv": {
-          schema: z.string(),
-          example: "user_message,reference_reply\nHello!,Hello\n",
-        },
-        "application/yaml": { schema: z.string(), example: "tests: [{ vars: { text: Hello! } }]" },
-      },
+      files: UPLOAD_FILES,
       answers: {
         200: written("The version was there before; it is the latest now."),
         201: written("A new version, which is the latest now."),
       },
-      problems: {
-        400: "`invalid_request`: the file cannot be used, and `errors` names its line; or a " +
-          "parameter does not fit",
-        415: "`unsupported_media_type`: the content-encoding is neither gzip nor identity",
-        ...WRITE_PROBLEMS,
-      },
+      problems: { ...UPLOAD_PROBLEMS, ...WRITE_PROBLEMS },
       handler: handlers.put,
+    },
+    {
+      method: "POST",
+      path: "/datasets",
+      summary: "What a file would become as a dataset; nothing is written",
+      params: { query: UploadQuery },
+      files: UPLOAD_FILES,
+      answers: { 200: jsonAnswer("Its first scenarios.", DatasetPreview) },
+      problems: UPLOAD_PROBLEMS,
+      handler: handlers.preview,
     },
     {
       method: "GET",
@@ -213,29 +236,35 @@ interface DatasetHandlerDeps {
   config: Pick<EvalConfig, "MAX_BODY_BYTES">;
 }
 
-export function createDatasetHandlers({ store, config, scoring }: DatasetHandlerDeps) {
-  const { MAX_BODY_BYTES: maxBytes } = config;
+export function createDatasetHandlers(
+  { store, config: { MAX_BODY_BYTES: maxBytes }, scoring: { checks } }: DatasetHandlerDeps,
+) {
+  const readUpload = (request: Request, url: URL) => ({
+    pieces: readBodyPieces(request, {
+      maxBytes: MOST_BYTES,
+      timeoutMs: UPLOAD_TIMEOUT_MS,
+      setting: "of a dataset",
+    }),
+    format: readFormat(url),
+    hasReplies: readQuery(url, z.object({ replies: flag(false, "") })).replies,
+    columns: readColumns(url),
+    name: nameByType(request.headers.get("content-type")),
+    mostWhole: maxBytes,
+  });
   return {
     put: async (request, { params, url }) => {
       const { name } = readParams(params, path);
-      const { saved, leftOut } = await uploadDataset({ store, checks: scoring.checks }, name, {
-        pieces: readBodyPieces(request, {
-          maxBytes: MOST_BYTES,
-          timeoutMs: UPLOAD_TIMEOUT_MS,
-          setting: "of a dataset",
-        }),
-        format: readFormat(url),
-        hasReplies: readQuery(url, z.object({ replies: flag(false, "") })).replies,
-        columns: readColumns(url),
-        name: nameByType(request.headers.get("content-type")),
-        mostWhole: maxBytes,
-      });
+      const upload = readUpload(request, url);
+      const { saved, leftOut } = await uploadDataset({ store, checks }, name, upload);
       const { created, ...version } = saved;
       return Response.json({ ...view(version), created, left_out: leftOut }, {
         status: created ? 201 : 200,
         headers: { location: `/datasets/${name}?version=${saved.version}` },
       });
     },
+
+    preview: async (request, { url }) =>
+      Response.json(await previewDataset(checks, readUpload(request, url))),
 
     list: async (_request, { url }) => {
       const { cursor, limit } = readQuery(url, ListQuery);

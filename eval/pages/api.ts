@@ -8,7 +8,12 @@ import {
 import { saveFile } from "../../shared/pages/save_file.ts";
 import type { ServerEvent } from "../../shared/pages/server_events.ts";
 import type { GradeInput, PlacedGrade } from "../test/grades.ts";
-import type { DatasetList, DatasetVersionList, WrittenDataset } from "../http/dataset_routes.ts";
+import type {
+  DatasetList,
+  DatasetPreview,
+  DatasetVersionList,
+  WrittenDataset,
+} from "../http/dataset_routes.ts";
 import type { LeakCheck, LeakReport, RunLeaks } from "../test/leaks.ts";
 import type { GradeList } from "../http/grade_routes.ts";
 import type { TurnSearch } from "../http/schemas/turn_schemas.ts";
@@ -212,6 +217,15 @@ export function putDataset(
   parameters: Parameters = {},
 ): Promise<WrittenDataset> {
   return requestJson(address(datasetPath(name), parameters), { method: "PUT", file });
+}
+
+/** What a file would become. */
+export function previewDataset(
+  content: Blob | string,
+  parameters: Parameters,
+): Promise<DatasetPreview> {
+  const file = { content, type: "application/octet-stream" };
+  return requestJson(address("/datasets", parameters), { method: "POST", file });
 }
 
 /** All versions, or one. */

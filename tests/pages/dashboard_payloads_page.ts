@@ -127,13 +127,13 @@ suite.test(
       );
       await settle(".score-list");
     }
-    await page.goto(`${url}/ui/new`);
-    await page.getByLabel("Batch", { exact: true }).fill(
+    await page.goto(`${url}/ui/datasets/new`);
+    await page.getByLabel("Content", { exact: true }).fill(
       JSON.stringify(
         PAYLOADS.map((text) => ({ id: text, interactions: [{ id: text, user_message: text }] })),
       ),
     );
-    await settle("table td");
+    await settle(".scenarios .said");
   },
 );
 
@@ -178,7 +178,7 @@ suite.test("payloads stay text in datasets and in grades", async ({ url, baselin
   await page.getByLabel("Content", { exact: true }).fill(JSON.stringify(PAYLOADS));
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("must have 1 to 100 letters").waitFor();
-  await settle(".new-run");
+  await settle("form");
 });
 
 suite.test("payloads stay text in a report", async ({ url, baseline }, open) => {

@@ -100,14 +100,16 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
       height: 1100,
     }),
     view("new-run", {
-      address: `${url}/ui/new`,
-      ready: "textarea.batch",
-      height: 1290,
+      address: `${url}/ui/new?dataset=support`,
+      ready: ".scenarios summary",
       async act(page) {
-        await page.getByRole("button", { name: "Use an example" }).click();
         await page.getByLabel("Endpoint").fill(fixture.endpoint);
-        await page.getByLabel("Model", { exact: true }).fill("studio/support-v3");
-        await page.getByText("The endpoint lists").waitFor();
+        const model = page.getByRole("combobox", { name: "Model", exact: true });
+        for (const id of ["studio/support-v2", "studio/support-v3"]) {
+          await model.click();
+          await page.getByRole("option", { name: id }).click();
+        }
+        await page.locator(".scenarios summary").first().click();
       },
     }),
     view("group", {
@@ -125,7 +127,10 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
       address: `${url}/ui/datasets/new`,
       ready: "textarea.batch",
       height: 940,
-      act: (page) => page.getByRole("button", { name: "Use an example" }).click(),
+      async act(page) {
+        await page.getByRole("button", { name: "Use an example" }).click();
+        await page.locator(".scenarios summary").first().click();
+      },
     }),
     view("add-scenario", {
       address: `${url}/ui/datasets/add#name=support&scenario=${

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
-import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
+import { becomes, checkAccessibility, pageSuite, untilFocused } from "./browser.ts";
 import { startEvalFixture, untilCompleted } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
 
@@ -30,7 +30,7 @@ suite.test(
       mimeType: "application/jsonl",
       buffer: Buffer.from(SUPPORT_BATCH.map((one) => JSON.stringify(one)).join("\n")),
     });
-    await page.getByText("The first of 10 scenarios").waitFor();
+    await page.getByText("10 scenarios", { exact: true }).waitFor();
     await becomes(() => page.getByLabel("Name").inputValue(), "support");
     await checkAccessibility(page);
     await page.getByRole("button", { name: "Save" }).click();
@@ -48,8 +48,12 @@ suite.test(
     await using tab = await open(`${fixture.url}/ui/datasets/new`);
     const { page } = tab;
     tab.expect(/400/);
-    await page.getByLabel("Content", { exact: true }).fill("Frage;answer\nMay I, please?;Yes");
-    await page.getByLabel("What Frage is").selectOption("message");
+    const content = page.getByLabel("Content", { exact: true });
+    await content.fill("Frage;answer\nMay I, please?;Yes");
+    await page.getByText(/there is no column user_message/).waitFor();
+    await page.getByLabel("Column Frage").selectOption("user_message");
+    await page.getByLabel("Column answer").selectOption("reference_reply");
+    await page.getByText("May I, please?", { exact: true }).last().waitFor();
     await page.getByLabel("Name").fill("no such/name");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("must have 1 to 100 letters").waitFor();
@@ -71,17 +75,53 @@ suite.test(
     tab.expect(/400/);
     await page.getByLabel("Name").fill("promptfoo");
     await page.getByLabel("Content", { exact: true }).fill("tests: [");
-    await page.getByText("There is no preview of this").waitFor();
-    await page.getByRole("button", { name: "Save" }).click();
     await page.getByText(/Cannot use the file/).waitFor();
     await page.getByLabel("Content", { exact: true }).fill(
       "prompts: ['{{q}}']\ntests:\n  - vars: { q: Hello! }\n    assert:\n      - { type: contains, value: Hello }\n      - { type: javascript, value: 'true' }\n",
     );
+    await page.getByText("Some of the file has no counterpart here").waitFor(); // the preview
     await page.getByRole("button", { name: "Save" }).click();
     await saved(page);
     await page.getByText("Some of the file has no counterpart here").waitFor();
   },
 );
+
+suite.test("a file too large for a preview is used, and one that is not UTF-8 is refused", async (
+  fixture,
+  open,
+) => {
+  await using tab = await open(`${fixture.url}/ui/datasets/new`);
+  const { page } = tab;
+  tab.expect(/400/);
+  const content = page.getByLabel("Content", { exact: true });
+  const choose = async (name: string, buffer: Buffer) => {
+    const choosing = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Choose a file" }).click();
+    await (await choosing).setFiles({ name, mimeType: "text/plain", buffer });
+  };
+  const table = "user_message;reference_reply\nGrüße;Hallo";
+  await choose("excel.csv", Buffer.from(table, "latin1"));
+  await page.getByText(/damaged, or not UTF-8/).waitFor();
+  await choose("excel.csv", Buffer.from(table));
+  await page.getByText("Grüße").last().waitFor();
+  const scenario = (id: number) => ({
+    id: `s${id}`,
+    interactions: [{ id: "1", user_message: "Hello! ".repeat(140) }],
+  });
+  const text = JSON.stringify(Array.from({ length: 5_000 }, (_, index) => scenario(index)));
+  await choose("large.json", Buffer.from(text));
+  await becomes(() => content.inputValue().then((value) => value.startsWith("large.json, ")), true);
+  await checkAccessibility(page, { isQuick: true });
+  await page.getByRole("button", { name: "Remove the file" }).click();
+  await untilFocused(content);
+  await content.fill(text); // as if it was pasted
+  await becomes(() => content.inputValue().then((value) => value.startsWith("The pasted")), true);
+  await untilFocused(content);
+  await page.getByLabel("Name").fill("large");
+  await page.getByRole("button", { name: "Save" }).click();
+  await saved(page);
+  await page.getByText("5,000 scenarios").waitFor();
+});
 
 suite.test(
   "the datasets are listed and searched; one is run, downloaded and deleted",

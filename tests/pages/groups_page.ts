@@ -214,13 +214,12 @@ suite.test(
 
 suite.test(
   "a group is started from the form, exported and deleted",
-  async ({ url, endpoint }, open) => {
-    await using tab = await open(`${url}/ui/new`);
+  async ({ url, endpoint, putDataset }, open) => {
+    await putDataset("of-a-group");
+    await using tab = await open(`${url}/ui/new?dataset=of-a-group`);
     const { page } = tab;
-    await page.getByRole("button", { name: "Use an example" }).click();
     await page.getByLabel("Endpoint").fill(endpoint);
-    await page.getByLabel("Model", { exact: true }).fill(MODELS[0]!);
-    await page.getByLabel("Further models").fill(MODELS[1]!);
+    await page.getByLabel("Model", { exact: true }).fill(`${MODELS[0]}, ${MODELS[1]}`);
     await page.getByText(`--model ${MODELS[1]}`).waitFor();
     await page.getByLabel("Test name").fill("from the form");
     await page.getByRole("button", { name: "Start the run" }).click();

@@ -54,6 +54,34 @@ suite.test(
   },
 );
 
+suite.test("a check of every reply is entered without JSON, and kept beside others", async (
+  fixture,
+  open,
+) => {
+  const kept = { type: "json" };
+  await fixture.putDataset("checked", [{ ...SUPPORT_BATCH[1]!, checks: [kept] }]);
+  await using tab = await open(`${fixture.url}/ui/dataset/checked`);
+  const { page } = tab;
+  tab.expect(/400/);
+  await page.getByRole("button", { name: "Edit order-status" }).click();
+  const dialog = page.getByRole("dialog", { name: "Edit the scenario" });
+  const value = dialog.getByLabel("Value", { exact: true });
+  const save = dialog.getByRole("button", { name: "Save" });
+  await dialog.getByRole("button", { name: "Add a check" }).click();
+  await dialog.getByLabel("The reply").selectOption("max_words");
+  await value.fill("many");
+  await save.click();
+  await dialog.getByRole("alert").getByText(/checks\.1/).waitFor();
+  await value.fill("30");
+  await dialog.getByLabel("required").check();
+  await checkAccessibility(page, { isQuick: true });
+  await save.click();
+  await page.getByText("The scenario is saved.").waitFor();
+  await page.getByText("max words 30").waitFor();
+  const { test_batch } = await (await fetch(`${fixture.url}/datasets/checked`)).json();
+  assertEquals(test_batch[0].checks, [kept, { type: "max_words", value: 30, required: true }]);
+});
+
 suite.test("Escape does not drop what was changed in a dialog", async (fixture, open) => {
   await fixture.putDataset("escape", SUPPORT_BATCH.slice(0, 3));
   await using tab = await open(`${fixture.url}/ui/dataset/escape`);

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { Page } from "playwright-core";
 import { answerOf, becomes, pageSuite, untilFocused } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
@@ -197,10 +198,40 @@ suite.test("a run without a score says why, and one row is not the first", async
   const row = page.getByRole("row", { name: /unscored/ });
   await row.getByText(/^\d \/ \d$/).waitFor(); // everything is counted
   assertEquals(await row.locator("td.score").innerText(), "none: nothing was expected");
-  await page.goto(`${fixture.url}/ui/new`);
-  await page.getByLabel("Batch", { exact: true }).fill(JSON.stringify(scenario));
-  await page.getByRole("heading", { name: "Preview" }).waitFor();
-  assertEquals(await page.getByText("The first of").count(), 0);
+});
+
+/** Does what changes the list, then waits until rows follow each other without a gap. */
+async function hasNoGapsAfter(page: Page, change: () => Promise<unknown>): Promise<void> {
+  await Promise.all([page.waitForResponse(/\/turns\?.*fields=/), change()]);
+  await page.evaluate(() =>
+    // drawn
+    new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then)))
+  );
+  await becomes(() =>
+    page.locator(".turn-rows .turn-row").evaluateAll((rows) => {
+      const boxes = rows.map((row) => row.getBoundingClientRect());
+      return boxes.slice(1).map(({ top }, index) => Math.round(top - boxes[index]!.bottom))
+        .filter((gap) => gap !== 0);
+    }), []);
+}
+
+suite.test("rows are as high as their texts after a filter, and when a live run ends", async (
+  { url, evaluate, start },
+  open,
+) => {
+  const id = await evaluate({ attempts: 3 });
+  await using tab = await open(`${url}/ui/runs/${id}`);
+  const { page } = tab;
+  for (const chip of [/^Passed/, /^All/, /^Not passed/, /^Not graded/, /^Passed/]) {
+    const button = page.getByRole("button", { name: chip }).first();
+    await hasNoGapsAfter(page, () => button.click());
+  }
+  for (const order of ["-overall", "-latency_ms", "position"]) {
+    await hasNoGapsAfter(page, () => page.getByLabel("Order").selectOption(order));
+  }
+  const live = await start({ attempts: 20, judge_votes: 1 });
+  await page.goto(`${url}/ui/runs/${live}`);
+  await hasNoGapsAfter(page, () => page.getByRole("region", { name: "Result" }).waitFor());
 });
 
 suite.test("several runs are deleted at once", async (fixture, open) => {

@@ -7,12 +7,16 @@ import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query } from "../../../shared/pages/location.ts";
 import type { Scenario } from "../../test/scenario.ts";
 import { listDatasets } from "../api.ts";
-import type { DraftScenario } from "../batch/batch_input.ts";
 import { Section } from "../parts/section.tsx";
 import { useLoaded } from "../loaded.tsx";
 import { bound, SuggestField } from "../parts/fields.tsx";
 import { appendScenario } from "./dataset_content.ts";
-import { CORRECT_JSON, readScenario, ScenarioEditor } from "./scenario_editor.tsx";
+import {
+  CORRECT_JSON,
+  type DraftScenario,
+  readScenario,
+  ScenarioEditor,
+} from "./scenario_editor.tsx";
 import { useSending } from "../sending.ts";
 
 const NEW: DraftScenario = { id: "", interactions: [{ id: "1", user_message: "" }] };

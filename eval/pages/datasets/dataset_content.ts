@@ -13,12 +13,16 @@ interface ReadScenarios {
   isWhole: boolean;
 }
 
-export async function readScenarios(name: string, version: string): Promise<ReadScenarios> {
+export async function readScenarios(
+  name: string,
+  version: string,
+  most = MOST_SCENARIOS,
+): Promise<ReadScenarios> {
   const scenarios: Scenario[] = [];
   let characters = 0;
   for await (const line of datasetLines(name, version)) {
     characters += line.length;
-    if (scenarios.length === MOST_SCENARIOS || characters > MOST_CHARACTERS) {
+    if (scenarios.length === most || characters > MOST_CHARACTERS) {
       return { scenarios, isWhole: false };
     }
     scenarios.push(JSON.parse(line));

@@ -5,9 +5,8 @@ import { Notice, ProblemNotice } from "../../../shared/pages/components/states.t
 import { showToast } from "../../../shared/pages/components/toast.tsx";
 import type { Scenario } from "../../test/scenario.ts";
 import type { DatasetVersion } from "../../http/dataset_routes.ts";
-import type { DraftScenario } from "../batch/batch_input.ts";
 import { changeDataset, latestVersion } from "./dataset_content.ts";
-import { CORRECT_JSON, ScenarioEditor } from "./scenario_editor.tsx";
+import { CORRECT_JSON, type DraftScenario, ScenarioEditor } from "./scenario_editor.tsx";
 import { useSending } from "../sending.ts";
 
 /** Changes or deletes a scenario: the dataset gets a new version, the old one stays. */

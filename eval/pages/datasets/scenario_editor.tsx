@@ -1,10 +1,16 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import type { z } from "zod";
 import { Button, IconButton } from "../../../shared/pages/components/button.tsx";
 import { Field, TextField } from "../../../shared/pages/components/field.tsx";
 import { asText } from "../../../shared/service/fields.ts";
-import type { DraftScenario, DraftTurn } from "../batch/batch_input.ts";
+import type { Interaction, Scenario } from "../../test/scenario.ts";
+import { ChecksFields } from "./checks_fields.tsx";
 import { freeId } from "./dataset_content.ts";
+
+/** A scenario and a turn as they are sent; the service checks them. */
+export type DraftScenario = z.input<typeof Scenario>;
+type DraftTurn = z.input<typeof Interaction>;
 
 /** Why a scenario cannot be saved yet, beside the button. */
 export const CORRECT_JSON = "Correct the JSON first.";
@@ -65,10 +71,21 @@ export function ScenarioEditor({ scenario, jsonError, onChange }: {
             Add a turn
           </Button>
         </div>
+        <ChecksFields
+          checks={scenario.checks ?? []}
+          onChange={(checks) => onChange(withChecks(scenario, checks))}
+        />
       </fieldset>
       <AsJson scenario={scenario} error={jsonError} onChange={onChange} />
     </>
   );
+}
+
+function withChecks(
+  { checks: _, ...others }: DraftScenario,
+  checks: NonNullable<DraftScenario["checks"]>,
+): DraftScenario {
+  return checks.length > 0 ? { ...others, checks } : others;
 }
 
 /** The id of the new turn is its number, unless another turn has that: one may have been removed. */

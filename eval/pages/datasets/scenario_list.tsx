@@ -1,18 +1,16 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { useRowFocus } from "../../../shared/pages/components/data_table.tsx";
 import { Empty } from "../../../shared/pages/components/states.tsx";
-import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
+import { formatCount } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
-import type { Scenario } from "../../test/scenario.ts";
-import { asText } from "../../../shared/service/fields.ts";
 import type { DatasetVersion } from "../../http/dataset_routes.ts";
 import { Section } from "../parts/section.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { SearchField } from "../parts/search_field.tsx";
 import { readScenarios } from "./dataset_content.ts";
 import { EditScenario } from "./edit_scenario.tsx";
+import { ScenarioRows } from "./scenario_rows.tsx";
 
 const PAGE = 100;
 
@@ -27,7 +25,6 @@ export function ScenarioList({ dataset, isLatest, onSaved }: {
     () => readScenarios(name, version),
     [name, version],
   );
-  const rows = useRowFocus<HTMLDivElement>("details");
   const shown = useSignal(PAGE);
   const edited = useSignal<number | undefined>(undefined);
   const wanted = (query.value.get("q") ?? "").toLowerCase();
@@ -59,16 +56,10 @@ export function ScenarioList({ dataset, isLatest, onSaved }: {
               </Empty>
             )
             : (
-              <div class="changes scenarios" ref={rows}>
-                {found.slice(0, shown.value).map(({ scenario, index }) => (
-                  <ScenarioRow
-                    key={index}
-                    scenario={scenario}
-                    isOpen={found.length === 1}
-                    onEdit={() => edited.value = index}
-                  />
-                ))}
-              </div>
+              <ScenarioRows
+                scenarios={found.slice(0, shown.value).map(({ scenario }) => scenario)}
+                onEdit={(row) => edited.value = found[row]!.index}
+              />
             )}
       </Shown>
       {found.length > shown.value && (
@@ -91,69 +82,5 @@ export function ScenarioList({ dataset, isLatest, onSaved }: {
         />
       )}
     </Section>
-  );
-}
-
-function ScenarioRow({ scenario, isOpen, onEdit }: {
-  scenario: Scenario;
-  isOpen: boolean;
-  onEdit: () => void;
-}) {
-  const opened = useSignal(isOpen);
-  const { id, description, interactions } = scenario;
-  const systemPrompt = asText(scenario.system_prompt);
-  return (
-    <details
-      open={opened.value}
-      onToggle={({ currentTarget: { open } }) => opened.value = open}
-    >
-      <summary>
-        <span class="name excerpt" dir="auto">{id}</span>
-        <span class="excerpt muted" dir="auto">
-          {description || interactions[0]?.user_message}
-        </span>
-        <span class="muted small">{formatNumberOf(interactions.length, "turn")}</span>
-      </summary>
-      {opened.value && (
-        <div class="change">
-          {description && <p class="muted" dir="auto">{description}</p>}
-          {systemPrompt && <p class="muted" dir="auto">System prompt: {systemPrompt}</p>}
-          <ol class="transcript" tabIndex={0} aria-label={`Turns of ${id}`}>
-            {interactions.map((turn, index) => (
-              <li key={index}>
-                <div class="said user" dir="auto">{turn.user_message}</div>
-                {turn.reference_reply
-                  ? <div class="said reply" dir="auto">{turn.reference_reply}</div>
-                  : <span class="muted small">no reference reply</span>}
-                <TurnExtras turn={turn} />
-              </li>
-            ))}
-          </ol>
-          <div class="row start-row">
-            <Button isSmall icon="edit" onClick={onEdit} aria-label={`Edit ${id}`}>Edit</Button>
-          </div>
-        </div>
-      )}
-    </details>
-  );
-}
-
-/** Expected labels, checks and tools of a turn, in short. */
-function TurnExtras({ turn }: { turn: Scenario["interactions"][number] }) {
-  const { reference_metadata = {}, checks = [], reference_tools } = turn;
-  const labels = Object.entries(reference_metadata);
-  if (labels.length === 0 && checks.length === 0 && !reference_tools) return null;
-  return (
-    <span class="row start-row">
-      {labels.map(([key, value]) => (
-        <span key={key} class="badge" dir="auto">
-          {key}: {typeof value === "string" ? value : JSON.stringify(value)}
-        </span>
-      ))}
-      {checks.length > 0 && <span class="badge">{formatNumberOf(checks.length, "check")}</span>}
-      {reference_tools && (
-        <span class="badge">{formatNumberOf(reference_tools.length, "tool call")}</span>
-      )}
-    </span>
   );
 }

@@ -2,110 +2,52 @@ import { batch, computed, signal } from "@preact/signals";
 import { addressOf } from "../../../shared/pages/service_address.ts";
 import { keepForTab, readForTab } from "../../../shared/pages/storage.ts";
 import { asFields, asText } from "../../../shared/service/fields.ts";
-import type { EvaluateTarget } from "../../test/evaluate_request.ts";
-import { createBatchDraft } from "../batch/batch_draft.ts";
-import type { BatchInput } from "../batch/batch_input.ts";
 
-/** A model at an endpoint of its own. */
-export interface ModelElsewhere {
-  endpoint: string;
-  model: string;
-}
-
-/** A check as the form has it. */
-export interface DraftCheck {
-  type: string;
-  value: string;
-  isRequired: boolean;
+/** A model that is asked; without an endpoint, at the one of the form. */
+interface ChosenModel {
+  model_id: string;
+  endpoint?: string;
 }
 
 /** What the person has entered so far; it survives going to another view and reloading. */
 export const draft = {
   endpoint: signal(addressOf("assay-agent")),
+  models: signal<ChosenModel[]>([]),
+  /** What is typed and counts as one more model. */
   model: signal(""),
-  /** Further models by commas: then all are run as one group. */
-  others: signal(""),
-  /** Models at other endpoints, in the same group. */
-  elsewhere: signal<ModelElsewhere[]>([]),
   name: signal(""),
   attempts: signal("1"),
   threshold: signal(""),
   rubric: signal(""),
   systemPrompt: signal(""),
   temperature: signal(""),
-  /** Checks for every scenario that is entered here; a dataset has its own. */
-  checks: signal<DraftCheck[]>([]),
-  /** `name` or `name@version`; empty for a batch that is pasted or uploaded. */
+  /** `name` or `name@version`. */
   dataset: signal(""),
-  batch: createBatchDraft(),
 };
 
-const { batch: { text, chosenUses }, ...entered } = draft;
-/** By the names under which they are kept: a batch may be larger than what a browser keeps. */
-const KEPT = { "new-run": entered, "new-run-batch": { text, chosenUses } };
+/** The request of a run that is run again: it may have more than the form, and its own scenarios. */
+export const again = signal<Record<string, unknown>>({});
+
+const KEPT = "new-run";
 
 /** Keeps what was entered until the tab is closed. */
 export function keepDraft(): void {
-  for (const [name, fields] of Object.entries(KEPT)) {
-    const values = Object.entries(fields).map(([name, { value }]) => [name, value]);
-    if (!keepForTab(name, Object.fromEntries(values))) keepForTab(name, {}); // too large
-  }
+  const values = Object.entries(draft).map(([name, { value }]) => [name, value]);
+  keepForTab(KEPT, Object.fromEntries(values));
 }
 
 /** Takes up what was kept. */
 export function restoreDraft(): void {
   batch(() => {
-    for (const [name, fields] of Object.entries(KEPT)) {
-      const kept = readForTab<Record<string, unknown>>(name) ?? {};
-      for (const [name, field] of Object.entries(fields)) {
-        if (Object.hasOwn(kept, name)) field.value = kept[name] as never;
-      }
+    const kept = readForTab<Record<string, unknown>>(KEPT) ?? {};
+    for (const [name, field] of Object.entries(draft)) {
+      if (Object.hasOwn(kept, name)) field.value = kept[name] as never;
     }
   });
 }
 
-/** A whole request brings more than its batch. */
-export function setBatchText(text: string): void {
-  const before = modelsOf(draft.batch.input.value);
-  draft.batch.setText(text);
-  const input = draft.batch.input.value;
-  if (!("request" in input) || !input.request) return;
-  const { request } = input;
-  if (request.replies) draft.endpoint.value = "";
-  const named = modelsOf(input);
-  if (named.length > 0 && named.join() !== before.join()) { // others may have been added since
-    const [first = "", ...others] = named.map(String);
-    draft.model.value = first;
-    draft.others.value = others.join(", ");
-    draft.elsewhere.value = [];
-  }
-  const parameters = request.parameters as Record<string, unknown> | undefined;
-  for (const [name, field] of Object.entries(FIELDS_OF_REQUEST)) {
-    const value = request[name] ?? parameters?.[name];
-    if (typeof value === "string" || typeof value === "number") field.value = String(value);
-  }
-  const dataset = datasetOf(input);
-  if (dataset) draft.dataset.value = dataset;
-}
-
-/** The models that a pasted request names. */
-function modelsOf(input: BatchInput): (string | number)[] {
-  const { model_id, model_ids } = ("request" in input && input.request) || {};
-  return (Array.isArray(model_ids) ? model_ids : [model_id]).filter((id) =>
-    typeof id === "string" || typeof id === "number"
-  );
-}
-
-/** The dataset of a pasted request that has no batch; empty if it has one. */
-function datasetOf(
-  { scenarios, request }: { scenarios: unknown[]; request?: Record<string, unknown> },
-): string {
-  return scenarios.length === 0 ? asText(request?.dataset) ?? "" : "";
-}
-
 /** Where the form has a field for what a request has. */
 const FIELDS_OF_REQUEST = {
-  endpoint: draft.endpoint,
   test_name: draft.name,
   attempts: draft.attempts,
   pass_threshold: draft.threshold,
@@ -114,52 +56,57 @@ const FIELDS_OF_REQUEST = {
   temperature: draft.temperature,
 };
 
-/**
- * What a pasted request has beside its conversations, and beside the models, which the form has; the
- * form may have changed some of it.
- */
-const pasted = computed<Record<string, unknown>>(() => {
-  const input = draft.batch.input.value;
-  if (!("request" in input) || draft.dataset.value !== datasetOf(input)) return {};
-  const { endpoint: _, model_id: __, model_ids: ___, ...others } = input.request ?? {};
-  return others;
+/** Fills the form with the request of a run. */
+export function runAgain(request: Record<string, unknown>): void {
+  const { model_id, endpoint, dataset, ...others } = request;
+  const parameters = asFields(others.parameters);
+  batch(() => {
+    draft.endpoint.value = asText(endpoint) ?? ""; // none in one that scores existing replies
+    draft.models.value = [{ model_id: String(model_id) }];
+    draft.model.value = "";
+    draft.dataset.value = asText(dataset) ?? "";
+    for (const [name, field] of Object.entries(FIELDS_OF_REQUEST)) {
+      const value = others[name] ?? parameters[name];
+      if (typeof value === "string" || typeof value === "number") field.value = String(value);
+    }
+    again.value = request;
+  });
+}
+
+/** What the request of the run has beside what the form has; nothing for other conversations. */
+const kept = computed<Record<string, unknown>>(() => {
+  const { endpoint: _, model_id: __, dataset = "", ...others } = again.value;
+  return draft.dataset.value === dataset ? others : {};
 });
 
-/** Models of a pasted request that names each with its endpoint. */
-export const pastedTargets = computed(() => {
-  const { targets } = pasted.value;
-  return Array.isArray(targets) && targets.length > 0 ? targets as unknown[] : undefined;
+/** The scenarios of the run that is run again, unless a dataset is chosen. */
+export const ownScenarios = computed(() => {
+  const { test_batch } = draft.dataset.value ? {} : kept.value;
+  return test_batch === undefined ? [] : [test_batch].flat();
 });
 
-/** The models at the first endpoint. */
-const models = computed(() => {
-  const others = draft.others.value.split(",").map((id) => id.trim()).filter((id) => id !== "");
-  return [draft.model.value.trim(), ...others];
+/** Every model that is asked. */
+export const models = computed(() => {
+  const typed = draft.model.value.trim();
+  return [...draft.models.value, ...(typed ? [{ model_id: typed }] : [])];
 });
 
-/** Each model with its endpoint, if they have several; those of `draft.elsewhere` come last. */
-const targets = computed(() => {
-  const elsewhere = draft.elsewhere.value;
-  if (elsewhere.length === 0) return undefined;
+/** Adds a model behind the others, unless it is one of them. */
+export function addModel(model_id: string): void {
+  draft.model.value = "";
+  const isThere = draft.models.value.some((other) =>
+    other.model_id === model_id && !other.endpoint
+  );
+  if (model_id && !isThere) draft.models.value = [...draft.models.value, { model_id }];
+}
+
+/** The models so far stay where they are; those to come are at another endpoint. */
+export function beginEndpoint(): void {
   const endpoint = draft.endpoint.value.trim();
-  return [
-    ...models.value.map((model_id) => ({ endpoint, model_id })),
-    ...elsewhere.map(({ endpoint, model }) => ({
-      endpoint: endpoint.trim(),
-      model_id: model.trim(),
-    })),
-  ];
-});
-
-/** How many models are asked. */
-export const modelCount = computed(() =>
-  (pastedTargets.value ?? targets.value ?? models.value).length
-);
-
-/** Whether there is something to run. */
-export const hasConversations = computed(() =>
-  draft.dataset.value !== "" || draft.batch.scenarios.value.length > 0
-);
+  draft.models.value = models.value.map((model) => ({ endpoint, ...model }));
+  draft.model.value = "";
+  draft.endpoint.value = "";
+}
 
 /** What is wrong with the numbers, also before they are sent. */
 export const numberErrors = computed(() => {
@@ -184,100 +131,39 @@ function enteredNumber(text: string): number | undefined {
 
 /** What the person has to do before the run can start; `undefined` if nothing. */
 export const missing = computed(() => {
-  if (!hasConversations.value) {
-    return draft.batch.input.value.kind === "wrong"
-      ? "Correct the batch first."
-      : "Choose a dataset or enter test conversations first.";
-  }
-  if (!pastedTargets.value && draft.model.value.trim() === "") return "Name the model first.";
-  if (
-    !pastedTargets.value &&
-    draft.elsewhere.value.some(({ endpoint, model }) => !endpoint.trim() || !model.trim())
-  ) return "Fill in or remove the model at another endpoint.";
-  if (numberErrors.value.attempts) return "Correct the attempts first.";
-  if (numberErrors.value.threshold) return "Correct the threshold first.";
-  if (numberErrors.value.temperature) return "Correct the temperature first.";
-  if (!draft.dataset.value && draft.checks.value.some(checkError)) {
-    return "Correct the checks first.";
-  }
-  return undefined;
+  if (!draft.dataset.value && ownScenarios.value.length === 0) return "Choose a dataset first.";
+  if (models.value.length === 0) return "Name the model first.";
+  const wrong = Object.entries(numberErrors.value).find(([, error]) => error);
+  return wrong && `Correct the ${wrong[0]} first.`;
 });
 
 /** The request; numbers that were not entered are left to the service. */
-export const requestBody = computed(() => {
-  const dataset = draft.dataset.value;
-  return {
-    ...pasted.value,
-    test_batch: dataset ? undefined : withChecks.value,
-    dataset: dataset || undefined,
-    ...!pastedTargets.value && modelsOfForm(),
-    attempts: enteredNumber(draft.attempts.value),
-    test_name: draft.name.value.trim() || undefined,
-    pass_threshold: enteredNumber(draft.threshold.value),
-    rubric: draft.rubric.value.trim() || undefined,
-    parameters: parameters.value,
-  };
-});
+export const requestBody = computed(() => ({
+  ...kept.value,
+  dataset: draft.dataset.value || undefined,
+  ...modelsOfRequest(),
+  attempts: enteredNumber(draft.attempts.value),
+  test_name: draft.name.value.trim() || undefined,
+  pass_threshold: enteredNumber(draft.threshold.value),
+  rubric: draft.rubric.value.trim() || undefined,
+  parameters: parameters.value,
+}));
 
-/** The parameters of the form and those that were pasted; `undefined` if there are none. */
+/** The parameters of the form and those of the run; `undefined` if there are none. */
 const parameters = computed(() => {
-  const { system_prompt: _, temperature: __, ...others } =
-    (pasted.value.parameters ?? {}) as Record<string, unknown>;
-  const system_prompt = draft.systemPrompt.value.trim();
-  const temperature = enteredNumber(draft.temperature.value);
   const all = {
-    ...others,
-    ...(system_prompt && { system_prompt }),
-    ...(temperature !== undefined && { temperature }),
+    ...asFields(kept.value.parameters),
+    system_prompt: draft.systemPrompt.value.trim() || undefined,
+    temperature: enteredNumber(draft.temperature.value),
   };
-  return Object.keys(all).length > 0 ? all : undefined;
+  return Object.values(all).some((value) => value !== undefined) ? all : undefined;
 });
 
-/** Checks whose value is a number. */
-export const isNumeric = (type: string) => type.startsWith("max_");
-
-/** What is wrong with a check, also before it is sent. */
-export function checkError({ type, value }: DraftCheck): string | undefined {
-  return isNumeric(type) && !(Number(value) >= 0) ? "Enter a number, 0 or more." : undefined;
-}
-
-const filledChecks = computed(() => draft.checks.value.filter(({ value }) => value.trim() !== ""));
-
-function ownChecks(scenario: unknown): unknown[] {
-  const { checks } = asFields(scenario);
-  return Array.isArray(checks) ? checks : [];
-}
-
-/** The scenarios with the checks of the form behind their own. */
-const withChecks = computed(() => {
-  const scenarios = draft.batch.scenarios.value;
-  const checks = filledChecks.value.map(({ type, value, isRequired }) => ({
-    type,
-    value: isNumeric(type) ? Number(value) : value,
-    ...(isRequired && { required: true }),
-  }));
-  if (checks.length === 0) return scenarios;
-  return scenarios.map((scenario) => ({
-    ...scenario,
-    checks: [...ownChecks(scenario), ...checks],
-  }));
-});
-
-/** The check of the form that a path of the request leads to. */
-export function checkAt(path: string): DraftCheck | undefined {
-  const [, scenario = "", check = ""] = /^test_batch\.(\d+)\.checks\.(\d+)/.exec(path) ?? [];
-  const own = ownChecks(draft.batch.scenarios.value[Number(scenario)]).length;
-  return check === "" ? undefined : filledChecks.value[Number(check) - own];
-}
-
-function modelsOfForm(): {
-  endpoint?: string | undefined;
-  model_id?: string;
-  model_ids?: string[];
-  targets?: EvaluateTarget[];
-} {
-  if (targets.value) return { targets: targets.value };
+function modelsOfRequest() {
   const endpoint = draft.endpoint.value.trim() || undefined;
-  const [model_id = "", ...others] = models.value;
-  return others.length > 0 ? { endpoint, model_ids: models.value } : { endpoint, model_id };
+  const [first, ...others] = models.value;
+  if (others.length === 0) return { endpoint, model_id: "", ...first };
+  return models.value.some((model) => model.endpoint)
+    ? { targets: models.value.map((model) => ({ endpoint, ...model })) }
+    : { endpoint, model_ids: models.value.map(({ model_id }) => model_id) };
 }

@@ -1,110 +1,78 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button } from "../../../shared/pages/components/button.tsx";
-import { TextField } from "../../../shared/pages/components/field.tsx";
+import { Dialog } from "../../../shared/pages/components/dialog.tsx";
+import { Field, TextField } from "../../../shared/pages/components/field.tsx";
+import { Link } from "../../../shared/pages/components/link.tsx";
 import { ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatNumberOf } from "../../../shared/pages/format.ts";
 import { navigate, query } from "../../../shared/pages/location.ts";
-import { readRequest, startRun } from "../api.ts";
-import { Preview } from "../batch/preview.tsx";
+import type { Scenario } from "../../test/scenario.ts";
+import type { Dataset } from "../../http/dataset_routes.ts";
+import { listDatasets, readRequest, startRun } from "../api.ts";
+import { readScenarios } from "../datasets/dataset_content.ts";
+import { DatasetForm } from "../datasets/dataset_form.tsx";
+import { ScenarioRows } from "../datasets/scenario_rows.tsx";
+import { Failed, Shown, useLoaded } from "../loaded.tsx";
+import { bound, Select } from "../parts/fields.tsx";
 import { Section } from "../parts/section.tsx";
-import { Commands } from "./commands.tsx";
-import { Conversations } from "./conversations.tsx";
-import { Checks } from "./checks_field.tsx";
-import {
-  checkAt,
-  draft,
-  type DraftCheck,
-  missing,
-  modelCount,
-  numberErrors,
-  pastedTargets,
-  requestBody,
-  setBatchText,
-} from "./draft.ts";
-import { ModelField, ModelsElsewhere, PastedTargets } from "./models.tsx";
-import { bound } from "../parts/fields.tsx";
 import { useSending } from "../sending.ts";
+import { Commands } from "./commands.tsx";
+import {
+  again,
+  draft,
+  missing,
+  models,
+  numberErrors,
+  ownScenarios,
+  requestBody,
+  runAgain,
+} from "./draft.ts";
+import { ModelsField } from "./models_field.tsx";
 
 /** Fields of the body that have a place in the form; errors of others are shown above it. */
 const FIELDS = [
   "endpoint",
   "model_id",
   "model_ids",
+  "targets",
   "attempts",
   "test_name",
   "pass_threshold",
   "rubric",
   "parameters",
-  "test_batch",
   "dataset",
 ];
 
-type RequestBody = Record<string, unknown>;
-
-/** Whether a field is unchanged. A batch is compared by identity, because it may be large. */
-function isSame(before: unknown, now: unknown): boolean {
-  if (before === now) return true;
-  return !isBatch(before) && !isBatch(now) && JSON.stringify(before) === JSON.stringify(now);
-}
-
-function isBatch(value: unknown): boolean {
-  return Array.isArray(value) && typeof value[0] === "object";
-}
-
-/** Starts a run of a dataset, or of a pasted or uploaded batch. */
+/** Starts runs of a dataset: one per model. */
 export function NewRunView() {
   const { problem, isSending, send } = useSending();
-  const sent = useSignal<RequestBody>({});
-  const isAsSent = (field: string) =>
-    isSame(sent.value[field], (requestBody.value as RequestBody)[field]);
-  /** Why a field was refused, as long as it is what was sent. */
-  const errorOf = (field: string) =>
-    isAsSent(field)
-      ? problem.value?.errors
-        .filter(({ path }) => path === field || (path.startsWith(`${field}.`) && !checkAt(path)))
-        .slice(0, 5).map(({ path, message }) => path === field ? message : `${path}: ${message}`)
-        .join("; ") || undefined
-      : undefined;
-  const errorOfCheck = (check: DraftCheck) =>
-    isAsSent("test_batch")
-      ? problem.value?.errors.find(({ path }) => checkAt(path) === check)?.message
-      : undefined;
-  const further = modelCount.value - draft.elsewhere.value.length; // where models elsewhere begin
-  /** The same of models with their endpoints: of one, or of those before `end`. */
-  const errorOfTargets = (
-    field: "endpoint" | "model_id",
-    start: number,
-    end = start + 1,
-  ) => {
-    if (pastedTargets.value || sent.value.targets !== requestBody.value.targets) return undefined;
-    const found = problem.value?.errors.filter(({ path }) => {
-      const [list, index, part = "model_id"] = path.split(".");
-      const isOfField = part === field || (part === "name" && field === "model_id");
-      return list === "targets" && Number(index) >= start && Number(index) < end && isOfField;
-    });
-    return found?.map(({ message }) => message).join("; ") || undefined;
-  };
+  const sent = useSignal<Record<string, unknown>>({});
+  const isUploading = useSignal<"no" | "yes" | "edited">("no");
+  const listed = useLoaded(() => listDatasets({ limit: 1_000 }), []);
+  const datasets = listed.value?.datasets ?? [];
+  const body: Record<string, unknown> = requestBody.value;
   const errors = problem.value?.errors ?? [];
-  const hasPlace = (path: string) =>
-    FIELDS.includes(path.split(".")[0]!) ||
-    (/^targets\.\d+(\.(endpoint|model_id|name))?$/.test(path) && !pastedTargets.value);
+  /** Why fields were refused, as long as they are what was sent. */
+  const errorOf = (...fields: string[]) =>
+    fields.flatMap((field) =>
+      JSON.stringify(sent.value[field]) !== JSON.stringify(body[field]) ? [] : errors
+        .filter(({ path }) => path.split(".")[0] === field)
+        .map(({ path, message }) => `${modelAt(path)}${message}`)
+    ).slice(0, 5).join("; ") || undefined;
   const isElsewhere = problem.value &&
-    !errors.some(({ path }) => hasPlace(path)) &&
-    (errors.length === 0 || sent.value === requestBody.value);
+    !errors.some(({ path }) => FIELDS.includes(path.split(".")[0]!));
   useEffect(() => {
-    const named = query.value.get("dataset");
-    if (named) draft.dataset.value = named;
-    const again = query.value.get("again");
-    if (again) {
-      void send(async () => setBatchText(JSON.stringify(await readRequest(again), null, 2)));
-    }
+    const dataset = query.value.get("dataset");
+    if (dataset) draft.dataset.value = dataset;
+    const id = query.value.get("again");
+    if (id) void send(async () => runAgain(await readRequest(id)));
   }, []);
 
   async function start(event: Event): Promise<void> {
     event.preventDefault();
-    sent.value = requestBody.value;
-    await send(async () => navigate(await startRun(sent.value)));
+    sent.value = body;
+    await send(async () => navigate(await startRun(body)));
   }
 
   return (
@@ -115,34 +83,42 @@ export function NewRunView() {
         </div>
         {isElsewhere && <ProblemNotice problem={problem.value!} />}
         <div class="columns even">
-          <Section title="Model under test">
-            {pastedTargets.value ? <PastedTargets targets={pastedTargets.value} /> : (
-              <>
-                <TextField
-                  label="Endpoint"
-                  {...bound(draft.endpoint)}
-                  error={errorOf("endpoint") ?? errorOfTargets("endpoint", 0)}
-                  hint="An OpenAI-compatible base URL, or an agent such as assay-agent; empty to score replies that the conversations have"
-                  inputMode="url"
-                />
-                <ModelField
-                  endpoint={draft.endpoint.value.trim()}
-                  model={draft.model.value}
-                  error={errorOf("model_id") ?? errorOf("model_ids") ??
-                    errorOfTargets("model_id", 0)}
-                  onInput={(model) => draft.model.value = model}
-                />
-                <TextField
-                  label="Further models"
-                  {...bound(draft.others)}
-                  error={errorOfTargets("model_id", 1, further)}
-                  hint="Separated by commas; all models run side by side as a group"
-                />
-                <ModelsElsewhere
-                  errorOf={(index, field) => errorOfTargets(field, further + index)}
-                />
-              </>
-            )}
+          <Section title="Test conversations">
+            <Failed problem={listed.problem} retry={listed.reload} />
+            <div class="row">
+              <Field
+                label="Dataset"
+                error={errorOf("dataset")}
+                hint={draft.dataset.value
+                  ? (
+                    <Link href={`/ui/dataset/${draft.dataset.value.split("@", 1)[0]}`}>
+                      Look at the dataset
+                    </Link>
+                  )
+                  : "What is asked, and what should be answered"}
+              >
+                {(input) => (
+                  <Select
+                    {...input}
+                    options={optionsOf(datasets)}
+                    value={draft.dataset.value}
+                    onChoose={(dataset) => draft.dataset.value = dataset}
+                  />
+                )}
+              </Field>
+              <Button icon="upload" onClick={() => isUploading.value = "yes"}>New dataset</Button>
+            </div>
+            <Preview />
+          </Section>
+          <Section title="Models under test">
+            <TextField
+              label="Endpoint"
+              {...bound(draft.endpoint)}
+              error={errorOf("endpoint")}
+              hint="An OpenAI-compatible base URL, or an agent such as assay-agent; empty to score replies that the conversations have"
+              inputMode="url"
+            />
+            <ModelsField error={errorOf("model_id", "model_ids", "targets")} />
             <div class="row">
               <TextField
                 label="Attempts"
@@ -173,26 +149,23 @@ export function NewRunView() {
               error={errorOf("parameters")}
               hint="The system message of every conversation; that of a scenario wins"
             />
-            <TextField
-              label="Test name"
-              {...bound(draft.name)}
-              error={errorOf("test_name")}
-              hint="Runs with the same name form a trend"
-            />
-            <TextField
-              label="Rubric"
-              {...bound(draft.rubric)}
-              rows={3}
-              error={errorOf("rubric")}
-              hint="Instructions for the judge, if the service has one"
-            />
+            <div class="row">
+              <TextField
+                label="Test name"
+                {...bound(draft.name)}
+                error={errorOf("test_name")}
+                hint="Runs with the same name form a trend; the dataset's if empty"
+              />
+              <TextField
+                label="Rubric"
+                {...bound(draft.rubric)}
+                rows={1}
+                error={errorOf("rubric")}
+                hint="Instructions for the judge, if the service has one"
+              />
+            </div>
           </Section>
-          <div class="stack">
-            <Conversations error={errorOf("test_batch") ?? errorOf("dataset")} />
-            {!draft.dataset.value && <Checks errorOf={errorOfCheck} />}
-          </div>
         </div>
-        {!draft.dataset.value && <Preview draft={draft.batch} />}
         <div class="start">
           <Button
             kind="primary"
@@ -202,21 +175,82 @@ export function NewRunView() {
             Start the run
           </Button>
           <span class="muted small" role="status">
-            {missing.value ?? describeSize()}
+            {missing.value ?? describeSize(datasets)}
           </span>
         </div>
         <Commands />
       </form>
+      {isUploading.value !== "no" && (
+        <Dialog
+          title="New dataset"
+          isWide
+          hasEdits={isUploading.value === "edited"}
+          onClose={() => isUploading.value = "no"}
+        >
+          <DatasetForm
+            onEdit={() => isUploading.value = "edited"}
+            onWritten={({ name }) => {
+              isUploading.value = "no";
+              draft.dataset.value = name;
+              listed.reload();
+            }}
+          />
+        </Dialog>
+      )}
     </>
   );
 }
 
-function describeSize(): string {
-  if (draft.dataset.value) return `The conversations of ${draft.dataset.value}`;
-  const scenarios = draft.batch.scenarios.value;
-  const turns = scenarios.reduce(
-    (sum, { interactions }) => sum + (Array.isArray(interactions) ? interactions.length : 0),
-    0,
-  ) * Math.max(1, Number(draft.attempts.value) || 1) * modelCount.value;
-  return `${formatNumberOf(scenarios.length, "scenario")}, ${formatNumberOf(turns, "turn")} to ask`;
+/** The model that an error is about, as `targets.1.endpoint`; empty for other errors. */
+function modelAt(path: string): string {
+  const [field, index] = path.split(".");
+  if (field !== "model_ids" && field !== "targets") return "";
+  const model = models.value[Number(index)];
+  return model ? `${model.model_id}: ` : "";
+}
+
+/** The chosen one may be a version, or deleted since. */
+function optionsOf(datasets: Dataset[]): [value: string, label: string][] {
+  const chosen = draft.dataset.value;
+  const options = datasets.map(({ name, scenarios }): [string, string] => [
+    name,
+    `${name} (${formatNumberOf(scenarios, "scenario")})`,
+  ]);
+  const isListed = !chosen || datasets.some(({ name }) => name === chosen);
+  return [
+    ["", again.value.test_batch ? "The conversations of the run" : "Choose one"],
+    ...(isListed ? [] : [[chosen, chosen] as [string, string]]),
+    ...options,
+  ];
+}
+
+const SHOWN = 5;
+
+/** The first of the conversations, with labels, checks and tools. */
+function Preview() {
+  const dataset = draft.dataset.value;
+  const [name = "", version = ""] = dataset.split("@");
+  const loaded = useLoaded(
+    async () => dataset ? (await readScenarios(name, version, SHOWN)).scenarios : [],
+    [dataset],
+  );
+  const own = ownScenarios.value.slice(0, SHOWN) as Scenario[];
+  return (
+    <Shown loaded={loaded} what="the conversations">
+      {(scenarios) => <ScenarioRows scenarios={dataset ? scenarios : own} />}
+    </Shown>
+  );
+}
+
+function describeSize(datasets: Dataset[]): string {
+  const dataset = draft.dataset.value;
+  const listed = datasets.find(({ name }) => name === dataset);
+  if (dataset && !listed) return `The conversations of ${dataset}`;
+  const { scenarios, turns } = listed ?? {
+    scenarios: ownScenarios.value.length,
+    turns: (ownScenarios.value as Scenario[])
+      .reduce((sum, { interactions }) => sum + interactions.length, 0),
+  };
+  const asked = turns * Math.max(1, Number(draft.attempts.value) || 1) * models.value.length;
+  return `${formatNumberOf(scenarios, "scenario")}, ${formatNumberOf(asked, "turn")} to ask`;
 }

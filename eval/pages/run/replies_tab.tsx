@@ -110,6 +110,7 @@ export function RepliesTab({ run, summary, round, before }: RunAndSummary & {
           <ReplyRows
             list={inSight}
             of={last.current.key}
+            isRunning={isRunning}
           />
         )
         : !problem.value && <Loading what="the replies" />}

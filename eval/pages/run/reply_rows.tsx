@@ -14,13 +14,16 @@ import { useVirtualRows } from "./virtual_rows.ts";
 
 /** The most rows on paper: more take too long to draw. */
 const MOST_PRINTED = 1_000;
+/** After the first rows, the others are fetched, so that they can be printed. */
+const BEFORE_PRINTING_MS = 1_000;
 
 /**
  * Only the rows in sight are in the page, however many turns there are. On paper all fetched rows are
  * shown, and a line says how many are missing.
  */
-export function ReplyRows({ list, of }: {
+export function ReplyRows({ list, of, isRunning }: {
   list: TurnList;
+  isRunning: boolean;
   /** The filters and the order. */
   of: string;
 }) {
@@ -29,8 +32,14 @@ export function ReplyRows({ list, of }: {
   const count = list.total.value ?? rows.length + (list.isComplete.value ? 0 : 1);
   const lines = readLines();
   const estimate = LINES[lines];
-  const virtual = useVirtualRows(content, { count, estimate, of: `${of} ${lines} ${isPlain()}` });
+  const shown = `${of} ${lines} ${isPlain()}`;
+  const virtual = useVirtualRows(content, { count, estimate, of: shown });
   useEffect(() => void list.reach(virtual.end - 1), [list, virtual.end]);
+  useEffect(() => { // a browser does not wait for what it prints
+    if (isRunning || rows.length === 0) return;
+    const timer = setTimeout(() => list.reach(MOST_PRINTED - 1), BEFORE_PRINTING_MS);
+    return () => clearTimeout(timer);
+  }, [list, isRunning, rows.length === 0]);
   const isPrinting = useIsPrinting();
   const { first, end } = isPrinting
     ? { first: 0, end: Math.min(rows.length, MOST_PRINTED) }
@@ -57,7 +66,7 @@ export function ReplyRows({ list, of }: {
       >
         {indexes.map((index) => (
           <div
-            key={index}
+            key={`${shown} ${index}`} // another row is measured, also if it has the height of the last
             class="turn-row"
             role="row"
             aria-rowindex={index + 2}

@@ -11,6 +11,7 @@ import { type ImportedScenario, importScenarios, type SkippedPart } from "./impo
 const MOST_SCENARIOS = 100_000;
 
 interface Upload extends FileHints {
+  pieces: AsyncIterable<string>;
   /** Detected if it is unset. */
   format?: DatasetFormat | undefined;
   /** Reads other files that the file names; unset where files may not be read. */
@@ -27,16 +28,51 @@ interface Upload extends FileHints {
 export async function uploadDataset(
   { store, checks }: { store: DatasetStore; checks: ContentChecks },
   name: string,
-  { pieces, ...upload }: Upload & { pieces: AsyncIterable<string> },
+  upload: Upload,
 ): Promise<{ saved: SavedDataset; leftOut: SkippedPart[] }> {
+  return await readUpload(checks, upload, async ({ scenarios, leftOut }) => {
+    const saved = await store.saveDataset(name, scenarios);
+    return { saved, leftOut: leftOut() };
+  });
+}
+
+/** The most scenarios that a preview has. */
+const MOST_PREVIEWED = 20;
+
+/** What the same file would become. Throws as `uploadDataset` does. */
+export async function previewDataset(checks: ContentChecks, upload: Upload) {
+  return await readUpload(checks, upload, async ({ scenarios, leftOut, format }) => {
+    const test_batch: Scenario[] = [];
+    let count = 0;
+    let turns = 0;
+    for await (const scenario of scenarios) {
+      if (++count <= MOST_PREVIEWED) test_batch.push(scenario);
+      turns += scenario.interactions.length;
+    }
+    return { format, scenarios: count, turns, left_out: leftOut(), test_batch };
+  });
+}
+
+async function readUpload<T>(
+  checks: ContentChecks,
+  { pieces, ...upload }: Upload,
+  take: (
+    file: { format: string; scenarios: AsyncIterable<Scenario>; leftOut: () => SkippedPart[] },
+  ) => Promise<T>,
+): Promise<T> {
   const { columns, readFile, hasReplies, mostWhole = Infinity } = upload;
   const { beginning, all } = await readBeginning(pieces);
   const format = upload.format ?? detectFormat(beginning, upload);
   const bounded = format.isWhole ? boundWhole(all, { format, mostWhole }) : all;
-  const file = importScenarios(bounded, { format, columns, readFile, hasReplies });
+  const { scenarios, leftOut } = importScenarios(bounded, {
+    format,
+    columns,
+    readFile,
+    hasReplies,
+  });
   try {
-    const saved = await store.saveDataset(name, bound(requireUsable(file.scenarios, checks)));
-    return { saved, leftOut: file.leftOut() };
+    const usable = bound(requireUsable(scenarios, checks));
+    return await take({ format: format.name, scenarios: usable, leftOut });
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     throw new AppError(

@@ -1,5 +1,6 @@
 import { type DatasetFormat, ImportError } from "./format.ts";
 import { isFields } from "../../../shared/service/fields.ts";
+import { loadApart } from "../../../shared/service/waiting.ts";
 import { parseLine, parseWhole, readLines, readWhole } from "./lines.ts";
 
 /** Our own scenarios, one per line. */
@@ -16,20 +17,26 @@ export const jsonl: DatasetFormat = {
   },
 };
 
-/** Our own scenarios in one JSON value. */
+/** Our own scenarios in one value of JSON or YAML. */
 export const json: DatasetFormat = {
   name: "json",
-  about: "a request body, an array of scenarios, or one scenario",
+  about: "a request body, an array of scenarios, or one scenario; also as YAML",
   recognises: ({ start, first, isLine }) =>
     /^[[{]/.test(start) && (!isLine || "test_batch" in first!),
   isWhole: true,
   isOwn: true,
   async *read(pieces) {
-    for (const scenario of toScenarios(parseWhole(await readWhole(pieces)))) {
-      yield { line: 1, scenario };
-    }
+    const text = await readWhole(pieces);
+    const value = /^\s*[[{]/.test(text) ? parseWhole(text) : await parseAsYaml(text);
+    for (const scenario of toScenarios(value)) yield { line: 1, scenario };
   },
 };
+
+/** The package for YAML takes long to load. */
+async function parseAsYaml(text: string): Promise<unknown> {
+  const { readYaml } = await loadApart(() => import("./bounded_yaml.ts"));
+  return readYaml(text).root;
+}
 
 function toScenarios(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;

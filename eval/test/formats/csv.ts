@@ -25,6 +25,9 @@ const ATTEMPT_ID = "attempt_id";
 /** A column such as `metadata.intent` holds a label. */
 const METADATA = "metadata.";
 
+/** Columns that are labels by their names alone. */
+const LABELS = ["intent", "sentiment"];
+
 /** Columns that a message names, and how much of each name. */
 const MOST_NAMED = 50;
 const LONGEST_NAMED = 100;
@@ -133,8 +136,8 @@ function planColumns(
         `${USER_MESSAGE}=NAME, or column.${USER_MESSAGE}=NAME over HTTP (${list(names)})`,
     );
   }
-  const own = names.filter((name) => name.startsWith(METADATA))
-    .map((name): [string, string] => [name.slice(METADATA.length), name])
+  const own = names.filter((name) => name.startsWith(METADATA) || isLabel(name, names))
+    .map((name): [string, string] => [name.replace(METADATA, ""), name])
     .filter(([label]) => !named.some(([other]) => other === label));
   const scenarioId = find(columns.scenario_id, SCENARIO_ID);
   const plan = {
@@ -163,6 +166,10 @@ function planColumns(
   const attempt = isRun || (hasReplies && names.includes(ATTEMPT_ID)) ? ATTEMPT_ID : undefined;
   for (const name of [reply, attempt]) used.add(name);
   return { ...plan, reply, attempt, unused: names.filter((name) => !used.has(name)), isRun };
+}
+
+function isLabel(name: string, names: string[]): boolean {
+  return LABELS.includes(name) && !names.includes(METADATA + name);
 }
 
 /** The columns of a table that has the names of another tool; `undefined` if it has ours, or others. */

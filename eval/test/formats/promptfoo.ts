@@ -6,12 +6,14 @@ import { isTestTable } from "./promptfoo_table.ts";
 const CONFIGURATION =
   /^(?:\{[^{}[\]]*"(?:prompts|tests|scenarios|providers|targets|defaultTest)"|\[\s*\{[^{}[\]]*"(?:vars|assert)")\s*:/;
 const OURS = /"(?:interactions|test_batch)"\s*:/;
+const OUR_YAML = /^[\s-]*(?:interactions|test_batch)\s*:/m;
 
 export const promptfoo: DatasetFormat = {
   name: "promptfoo",
   about: "a configuration of promptfoo, or its tests alone",
   isWhole: true,
   recognises: ({ name, start, first, isLine, columns, hasMapping }) => {
+    if (!/^[[{]/.test(start) && OUR_YAML.test(start)) return false;
     if (/\.ya?ml$/i.test(name)) return true;
     if (columns || hasMapping) {
       return !hasMapping && !columns!.includes("user_message") &&

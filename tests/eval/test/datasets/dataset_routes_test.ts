@@ -81,6 +81,42 @@ Deno.test("a table is written with a mapping of its columns, and what is left ou
   assertEquals(second.interactions[0].reference_metadata, { intent: "part" });
 });
 
+Deno.test("what a file would become is shown, and nothing is written", async () => {
+  const { call } = datasetService();
+  const preview = (content: string, query = "") =>
+    call(`/datasets${query}`, {
+      method: "POST",
+      headers: { "content-type": "application/octet-stream" },
+      body: content,
+    });
+  const rows = Array.from({ length: 30 }, (_, row) => `Hi ${row},Hello,greeting,red`).join("\n");
+  const { status, json } = await preview(`user_message,reference_reply,intent,colour\n${rows}\n`);
+  assertEquals([status, json.format, json.scenarios, json.turns], [200, "csv", 30, 30]);
+  assertEquals(json.left_out, [{ what: "the column colour", count: 1, line: 1 }]);
+  assertEquals(json.test_batch.length, 20);
+  const [{ interactions: [turn] }] = json.test_batch;
+  assertEquals(turn.reference_metadata, { intent: "greeting" });
+  const asked = (await preview("a,b\n1,2\n", "?column.user_message=b")).json;
+  assertEquals(asked.test_batch[0].interactions[0].user_message, "2");
+  assertEquals((await preview("a,b\n1,2\n")).status, 400);
+  assertEquals((await call("/datasets")).json.datasets, []);
+});
+
+Deno.test("scenarios are written as YAML, too", async () => {
+  const { call, put } = datasetService();
+  const scenario = "id: a\n  interactions:\n    - { id: '1', user_message: 'Hi: you' }\n";
+  for (
+    const text of [`- ${scenario}`, `test_batch:\n- ${scenario}`, scenario.replaceAll("\n  ", "\n")]
+  ) {
+    assertEquals((await put("/datasets/yaml", text)).json.scenarios, 1, text);
+    const { json: { test_batch: [read] } } = await call("/datasets/yaml");
+    assertEquals(read.interactions[0].user_message, "Hi: you");
+  }
+  const wrong = await put("/datasets/yaml", "- id: a\n  interactions: [\n");
+  assertEquals(wrong.status, 400);
+  assertEquals(wrong.json.errors[0].path, "line 3");
+});
+
 /** Files as the other tools write them. */
 const FOREIGN: Record<string, { type: string; file: string; turns: string[][] }> = {
   promptfoo: {
