@@ -1,25 +1,13 @@
 import type { Fields } from "../../../shared/service/fields.ts";
 import { parseToolArguments, toToolCallParam } from "../../../shared/providers/openai_messages.ts";
 import type { ChatReply, ChatUsage, ToolCall } from "../../../shared/providers/provider.ts";
-import type {
-  AgentReply,
-  Emit,
-  ReplyInvalidToolCall,
-  ReplyToolCall,
-} from "../../core/agent_message.ts";
+import type { AgentReply, ReplyInvalidToolCall, ReplyToolCall } from "../../core/agent_message.ts";
 import { toSentFields } from "../../core/run/caller_messages.ts";
 import { AppError } from "../../../shared/service/errors.ts";
 import { toProblem } from "../../../shared/http/answer.ts";
 import { noteFailure } from "../../../shared/http/router.ts";
-import { accountFields, runHeaders, toAccount } from "./run_request.ts";
-import {
-  eventStreamResponse,
-  openEventStream,
-  type Outlet,
-  type Push,
-  streamEvents,
-  type StreamOptions,
-} from "./event_stream.ts";
+import { type RunEncoder, runHeaders, streamRun, toAccount } from "./run_request.ts";
+import { eventStreamResponse, openEventStream, type StreamOptions } from "./event_stream.ts";
 import type { PreparedRun } from "../../core/run/runner.ts";
 
 const NO_USAGE: ChatUsage = {
@@ -126,32 +114,32 @@ function pick(details: Fields | null, names: Record<string, string[]>) {
  */
 export async function streamAnswer(
   run: PreparedRun,
-  options: StreamOptions & { headers?: Record<string, string> },
+  { headers, ...options }: StreamOptions & { headers?: Record<string, string> },
 ): Promise<Response> {
   const { signal, context } = options;
-  async function produce({ push, signal }: Outlet): Promise<void> {
-    const send = (event: string, data: unknown) => push({ event, data: JSON.stringify(data) });
+  const encode = (event: string, data: unknown) => ({ event, data: JSON.stringify(data) });
+  const fail = (error: unknown) => [encode("error", toProblem(error, context.requestId))];
+  const encoder: RunEncoder = {
+    ...(headers && { headers }),
     // The calls that wait for the caller are in `message`.
-    const emit: Emit = ({ type, ...data }) => type === "call" ? undefined : send(type, data);
-    const report = await run.start({ signal, emit });
-    Object.assign(context.fields, accountFields(report));
-    await send("message", toAgentReply(report.reply));
-    await send("done", toAccount({ report, repairs: run.repairs }));
-  }
-
-  function sendError(push: Push, error: unknown): Promise<void> {
-    return push({ event: "error", data: JSON.stringify(toProblem(error, context.requestId)) });
-  }
-
-  const headers = () => ({ ...options.headers, ...runHeaders(run) });
+    event: ({ type, ...data }) => type === "call" ? [] : [encode(type, data)],
+    finish: (ended) => [
+      encode("message", toAgentReply(ended.report.reply)),
+      encode("done", toAccount(ended)),
+    ],
+    fail,
+  };
   try {
-    return await streamEvents({ ...options, produce, sendError, headers });
+    return await streamRun(run, encoder, options);
   } catch (error) {
     if (signal.aborted) throw error;
     const { status } = toProblem(error, context.requestId);
     if (status >= 500) noteFailure(error, context); // as the router does with any other answer
-    const failed = await openEventStream(({ push }) => sendError(push, error), { signal });
+    const failed = await openEventStream(({ push }) => push(fail(error)[0]!), { signal });
     const told = error instanceof AppError ? error.headers : {};
-    return eventStreamResponse(failed, { headers: { ...headers(), ...told }, status });
+    return eventStreamResponse(failed, {
+      headers: { ...headers, ...runHeaders(run), ...told },
+      status,
+    });
   }
 }

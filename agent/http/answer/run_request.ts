@@ -1,4 +1,4 @@
-import type { AgentRequest, ToolEvent } from "../../core/agent_message.ts";
+import type { AgentEvent, AgentRequest, ToolEvent } from "../../core/agent_message.ts";
 import { AppError, notFound } from "../../../shared/service/errors.ts";
 import type { Capacity } from "../../../shared/http/connection.ts";
 import { toProblem } from "../../../shared/http/answer.ts";
@@ -7,7 +7,7 @@ import type { ToolDefinition } from "../../../shared/providers/provider.ts";
 import { chooseModel, type ModelChoice } from "../../core/models/choice.ts";
 import { splitPrompt, toCallerMessages } from "../../core/run/caller_messages.ts";
 import type { PreparedRun, Runner, RunnerDeps, RunReport } from "../../core/run/runner.ts";
-import { streamEvents, type StreamOptions } from "./event_stream.ts";
+import { type OutgoingEvent, type Push, streamEvents, type StreamOptions } from "./event_stream.ts";
 import type { KeptStreams } from "./kept_streams.ts";
 import type { HistoryRepairs } from "../../core/run/history.ts";
 
@@ -78,6 +78,44 @@ export function countRun(
   context.connection.onClose(onEnd);
 }
 
+/** Writes one run as the events of a protocol. Each method returns the next events. */
+export interface RunEncoder {
+  /** Of the answer. */
+  headers?: Record<string, string>;
+  event(event: AgentEvent): OutgoingEvent[];
+  finish(ended: EndedRun): OutgoingEvent[];
+  /** After the stream has opened. */
+  fail(error: unknown): OutgoingEvent[];
+}
+
+/** Answers with the events of a run. A failure before the first of them is thrown. */
+export function streamRun(
+  run: PreparedRun,
+  encoder: RunEncoder,
+  options: StreamOptions,
+): Promise<Response> {
+  return streamEvents({
+    ...options,
+    async produce({ push, signal }) {
+      const emit = (event: AgentEvent) => pushAll(push, encoder.event(event));
+      const report = await run.start({ signal, emit });
+      Object.assign(options.context.fields, accountFields(report));
+      await pushAll(push, encoder.finish({ report, repairs: run.repairs }));
+    },
+    sendError: (push, error) => pushAll(push, encoder.fail(error)),
+    headers: () => ({ ...encoder.headers, ...runHeaders(run) }),
+  });
+}
+
+/** One event is pushed without a further promise: a run has one for each token. */
+function pushAll(push: Push, events: OutgoingEvent[]): Promise<void> {
+  return events.length === 1 ? push(events[0]!) : pushEach(push, events);
+}
+
+async function pushEach(push: Push, events: OutgoingEvent[]): Promise<void> {
+  for (const event of events) await push(event);
+}
+
 /** Answers with the rest of a kept stream. */
 export async function resumeStream(
   request: Request,
@@ -102,7 +140,7 @@ export async function resumeStream(
 }
 
 /** What a whole run cost, for the stream's last event. Times are in milliseconds. */
-export function toAccount({ report, repairs }: Accounted) {
+export function toAccount({ report, repairs }: EndedRun) {
   return {
     model: report.model,
     model_calls: report.modelCalls,
@@ -117,13 +155,14 @@ export function toAccount({ report, repairs }: Accounted) {
   };
 }
 
-interface Accounted {
+/** A run that has ended well. */
+export interface EndedRun {
   report: RunReport;
   repairs: HistoryRepairs;
 }
 
 /** The same figures as response headers. */
-export function accountHeaders({ report, repairs }: Accounted): Record<string, string> {
+export function accountHeaders({ report, repairs }: EndedRun): Record<string, string> {
   return {
     ...repairHeaders(repairs),
     "x-agent-model": toHeaderValue(report.model),

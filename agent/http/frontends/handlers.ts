@@ -8,12 +8,13 @@ import {
   readModelId,
   resumeStream,
   type RunRouteDeps,
+  streamRun,
 } from "../answer/run_request.ts";
 import { AgentRequest } from "../../core/agent_message.ts";
 import { RunAgentInput, UIRequest } from "../schemas/frontends.ts";
 import { readRunInput } from "./ag_ui.ts";
 import { readUIRequest } from "./ai_sdk.ts";
-import { type FrontendRequest, streamFrontend } from "./frontend.ts";
+import { type FrontendRequest, toEncoder } from "./frontend.ts";
 
 export type FrontendHandlers = Record<"answerUI" | "resumeUI" | "answerAgui", Handler>;
 
@@ -34,7 +35,8 @@ export function createFrontendHandlers(deps: RunRouteDeps): FrontendHandlers {
       const body = checkBody({ messages }, AgentRequest);
       const run = prepareRun(body, { deps, request, context, choice, ...more });
       const keep = countRun(request, { deps, context, streamId: streamKey });
-      return await streamFrontend(run, frontend, { signal: request.signal, context, keep });
+      const encoder = toEncoder(frontend, context.requestId);
+      return await streamRun(run, encoder, { signal: request.signal, context, keep });
     };
   }
 

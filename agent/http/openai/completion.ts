@@ -1,7 +1,8 @@
 import { reasoningOf } from "../../../shared/providers/content.ts";
 import { toToolCallParam } from "../../../shared/providers/openai_messages.ts";
 import type { ChatReply, ToolCall } from "../../../shared/providers/provider.ts";
-import type { ToolEvent } from "../../core/agent_message.ts";
+import type { AgentEvent, ToolEvent } from "../../core/agent_message.ts";
+import type { RunEncoder } from "../answer/run_request.ts";
 import { toSentFields } from "../../core/run/caller_messages.ts";
 import type { RunReport } from "../../core/run/runner.ts";
 import { randomHex } from "../../../shared/service/text.ts";
@@ -112,13 +113,48 @@ export function runUsage(report: RunReport): CompletionUsage | null {
 }
 
 /**
- * The agent's last reply without tool calls. A reply at the step limit may still call the agent's
- * own tools; the client could not answer such a call. Some providers end a reply without calls with
- * `tool_calls`, and a client would look for them.
+ * The run's last reply. Its calls are those that wait for the caller: a reply at the step limit may
+ * still call the agent's own tools, and the client could not answer such a call. Some providers end a
+ * reply without calls with `tool_calls`, and a client would look for them.
  */
-export function withoutCalls(reply: ChatReply): ChatReply {
+export function lastReply({ reply, pending }: RunReport): ChatReply {
+  if (pending) return reply;
   const { content, toolCalls, finishReason } = reply;
   const endsWithCalls = finishReason === "tool_calls" || finishReason === "function_call";
   if (toolCalls.length === 0 && !endsWithCalls) return reply;
   return { ...reply, content: content ?? "", toolCalls: [], finishReason: "stop" };
+}
+
+/**
+ * Leaves out the text that accompanies calls of the agent's own tools, for a caller that wants JSON:
+ * in a stream it would precede the JSON, and no client could parse the whole. Text that begins like
+ * JSON is passed on at once. Other text is held until it is known whether the turn calls a tool.
+ */
+export function withoutAsides(encoder: RunEncoder): RunEncoder {
+  let held: AgentEvent[] = [];
+  /** What the text of this turn is, once it is known. */
+  let kind: "json" | "other" | undefined;
+
+  function release(): AgentEvent[] {
+    return held.splice(0);
+  }
+
+  function pass(event: AgentEvent): AgentEvent[] {
+    if (event.type === "token") {
+      if (event.text.trim()) kind ??= /^\s*[{[]/.test(event.text) ? "json" : "other";
+      held.push(event);
+      return kind === "json" ? release() : [];
+    }
+    if (event.type === "tool_call") {
+      held = [];
+      kind = undefined;
+    }
+    return event.type === "call" ? [...release(), event] : [event];
+  }
+
+  return {
+    ...encoder,
+    event: (event) => pass(event).flatMap(encoder.event),
+    finish: (ended) => [...release().flatMap(encoder.event), ...encoder.finish(ended)],
+  };
 }

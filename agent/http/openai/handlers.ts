@@ -1,23 +1,31 @@
 import { checkBody, readJsonValue } from "../../../shared/http/body.ts";
-import { type Capacity, workSignal } from "../../../shared/http/connection.ts";
+import { workSignal } from "../../../shared/http/connection.ts";
 import { jsonResponse } from "../../../shared/http/answer.ts";
 import type { Handler } from "../../../shared/http/router.ts";
 import { lazy } from "../../../shared/service/waiting.ts";
 import { CompletionRequest } from "../schemas/chat_completion.ts";
 import {
+  accountFields,
+  accountHeaders,
   callerOf,
   collectToolEvents,
+  type RunRouteDeps,
+  streamRun,
   wantsApproval,
   wantsToolEvents,
 } from "../answer/run_request.ts";
 import { chooseModel } from "../../core/models/choice.ts";
 import { wantsJson } from "../../../shared/providers/adaptations.ts";
-import type { Runner, RunnerDeps } from "../../core/run/runner.ts";
-import { createFrame, toCompletion } from "./completion.ts";
-import { readMode, requireModel, toConversation } from "./request.ts";
+import { createFrame, lastReply, runUsage, toCompletion, withoutAsides } from "./completion.ts";
+import {
+  type CompletionCaller,
+  type OpenedCompletion,
+  readMode,
+  requireModel,
+  toConversation,
+} from "./request.ts";
 import { findModel, listModels } from "./model_list.ts";
-import { type CompletionCaller, type CompletionSource, fromAgent } from "./completion_source.ts";
-import { streamCompletion } from "./stream.ts";
+import { createCompletionEncoder } from "./stream.ts";
 
 export type OpenAIHandlers = Record<"complete" | "respond" | "listModels" | "findModel", Handler>;
 
@@ -26,20 +34,20 @@ export type OpenAIHandlers = Record<"complete" | "respond" | "listModels" | "fin
  * is a run without the agent's tools and system prompt.
  */
 export function createOpenAIHandlers(
-  { config, models, runner, runs }: RunnerDeps & { runner: Runner; runs: Capacity },
+  { config, models, runner, runs }: RunRouteDeps,
 ): OpenAIHandlers {
   const bodyLimits = { maxBytes: config.MAX_BODY_BYTES };
 
   function open(
     body: CompletionRequest,
     { headers, caller, field }: CompletionCaller,
-  ): CompletionSource {
+  ): OpenedCompletion {
     const { model, isPlain } = readMode(body.model, headers);
     const choice = chooseModel(model, { where: "the field model", rules: config });
     const conversation = toConversation(body);
     const needsApproval = wantsApproval(headers);
     const run = runner.prepare({ choice, field, caller, needsApproval, isPlain, ...conversation });
-    return fromAgent(run, { isJson: wantsJson(conversation.settings.extra) });
+    return { run, isJson: wantsJson(conversation.settings.extra) };
   }
 
   return {
@@ -57,28 +65,36 @@ export function createOpenAIHandlers(
       ),
 
     complete: async (request, context) => {
-      const { fields, connection } = context;
+      const { fields, connection, requestId } = context;
       const value = await readJsonValue(request, bodyLimits);
       requireModel(value);
       const body = checkBody(value, CompletionRequest);
       fields.model = body.model;
       const { headers } = request;
-      const source = open(body, { headers, caller: callerOf(context) });
+      const { run, isJson } = open(body, { headers, caller: callerOf(context) });
       connection.onClose(runs.take());
       if (body.stream) {
-        const includeUsage = body.stream_options?.include_usage === true;
+        const encoder = createCompletionEncoder({
+          model: run.model,
+          requestId,
+          includeUsage: body.stream_options?.include_usage === true,
+          showTools: wantsToolEvents(request),
+        });
         const { signal } = request;
-        const showTools = wantsToolEvents(request);
-        return await streamCompletion(source, { signal, context, includeUsage, showTools });
+        return await streamRun(run, isJson ? withoutAsides(encoder) : encoder, { signal, context });
       }
       const tools = collectToolEvents(request);
       const signal = workSignal(request, connection);
-      const outcome = await source.start({ signal, onTool: tools?.add });
-      Object.assign(fields, outcome.fields);
-      const frame = createFrame(source.model());
-      const toolEvents = tools?.seen;
-      const options = { frame, usage: outcome.usage, toolEvents };
-      return jsonResponse(toCompletion(outcome.reply, options), { headers: outcome.headers });
+      const report = await run.start({ signal, onTool: tools?.add });
+      Object.assign(fields, accountFields(report));
+      const completion = toCompletion(lastReply(report), {
+        frame: createFrame(report.model),
+        usage: runUsage(report),
+        toolEvents: tools?.seen,
+      });
+      return jsonResponse(completion, {
+        headers: accountHeaders({ report, repairs: run.repairs }),
+      });
     },
   };
 }

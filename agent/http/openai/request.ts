@@ -6,7 +6,23 @@ import type { ChatMessage, ToolDefinition } from "../../../shared/providers/prov
 import type { CompletionMessage, CompletionRequest } from "../schemas/chat_completion.ts";
 import { type CallerMessage, readSentFields, splitPrompt } from "../../core/run/caller_messages.ts";
 import type { AgentSettings } from "../../core/run/model_call.ts";
+import type { PreparedRun } from "../../core/run/runner.ts";
 import { missingModel } from "../../core/models/choice.ts";
+
+/** The request of a completion, without its body. */
+export interface CompletionCaller {
+  headers: Headers;
+  /** See `callerOf`. */
+  caller: string;
+  /** The field of the request that has the conversation, for errors; `messages` if it is unset. */
+  field?: string;
+}
+
+/** A run, and whether its caller wants JSON; see `withoutAsides`. */
+export interface OpenedCompletion {
+  run: PreparedRun;
+  isJson: boolean;
+}
 
 /**
  * An OpenAI request as input of a run. The system messages that it begins with replace the service's

@@ -1,78 +1,75 @@
-import {
-  type Outlet,
-  type Push,
-  streamEvents,
-  type StreamOptions,
-} from "../answer/event_stream.ts";
+import type { RunEncoder } from "../answer/run_request.ts";
+import { toAccount } from "../answer/run_request.ts";
 import { asFields, type Fields } from "../../../shared/service/fields.ts";
 import { reasoningOf } from "../../../shared/providers/content.ts";
 import type { ChatReply } from "../../../shared/providers/provider.ts";
 import type { AgentEvent } from "../../core/agent_message.ts";
 import { THOUGHTS_IN, toSentFields } from "../../core/run/caller_messages.ts";
-import { createFrame, toChunk, toToolCall, toUsageChunk } from "./completion.ts";
+import {
+  createFrame,
+  lastReply,
+  runUsage,
+  toChunk,
+  toToolCall,
+  toUsageChunk,
+} from "./completion.ts";
 import { toOpenAIError } from "./error_shape.ts";
-import type { CompletionSource } from "./completion_source.ts";
 
-interface StreamedCompletionOptions extends StreamOptions {
+interface CompletionEncoding {
+  /** The model that answered, or that is being asked now. */
+  model: () => string;
+  requestId: string;
   /** The caller asked for a last chunk with the token counts. */
   includeUsage: boolean;
   /** The caller asked for the tool calls and their results. */
   showTools: boolean;
 }
 
-/**
- * Answers with the chunks of a completion. A failure before the stream opens is thrown, so that it
- * sets the status. A later one is a chunk with `error`, at which OpenAI's clients throw.
- */
-export async function streamCompletion(
-  source: CompletionSource,
-  options: StreamedCompletionOptions,
-): Promise<Response> {
-  const { context } = options;
+/** Writes a run as the chunks of a completion. A failure is a chunk with `error`, at which OpenAI's clients throw. */
+export function createCompletionEncoder(
+  { model, requestId, includeUsage, showTools }: CompletionEncoding,
+): RunEncoder {
+  const frame = createFrame(model());
+  const toDelta = createTranslator(showTools);
+  let hasStarted = false;
+  let hasLogprobs = false;
+  const encode = (chunk: unknown) => ({ data: JSON.stringify(chunk) });
 
-  async function produce({ push, signal }: Outlet): Promise<void> {
-    const frame = createFrame(source.model());
-    let hasStarted = false;
-    let hasLogprobs = false;
-    const send = (chunk: unknown) => push({ data: JSON.stringify(chunk) });
-    async function sendDelta(delta: Fields, logprobs: Fields | null = null): Promise<void> {
-      if (!hasStarted) {
-        hasStarted = true;
-        frame.model = source.model();
-        // As OpenAI does: with "" before calls or reasoning, the AI SDK would show an empty text.
-        const content = delta.content === undefined ? null : "";
-        await send(toChunk(frame, { delta: { role: "assistant", content } }));
-      }
-      hasLogprobs ||= logprobs !== null;
-      await send(toChunk(frame, { delta, logprobs }));
-    }
-
-    const toDelta = createTranslator(options);
-    const { reply, usage, account, fields } = await source.start({
-      signal,
-      async emit(event) {
-        const delta = toDelta(event);
-        if (delta) await sendDelta(delta, event.type === "token" ? event.logprobs : null);
-      },
-    });
-    Object.assign(context.fields, { model: source.model(), ...fields });
-    const rest = restOf(reply, toDelta.calls);
-    if (Object.keys(rest).length > 0 || !hasStarted) await sendDelta(rest);
-    const last = toChunk(frame, {
-      finishReason: reply.finishReason ?? "stop",
-      logprobs: hasLogprobs ? null : reply.logprobs,
-    });
-    Object.assign(last.choices[0]!, { ...reply.choiceExtra, ...last.choices[0] });
-    await send({ ...reply.answerExtra, ...last, ...(account && { agent: account }) });
-    if (options.includeUsage && usage) await send(toUsageChunk(frame, usage));
-    await push({ data: "[DONE]" });
+  function encodeDelta(delta: Fields, logprobs: Fields | null = null) {
+    hasLogprobs ||= logprobs !== null;
+    const chunk = () => encode(toChunk(frame, { delta, logprobs }));
+    if (hasStarted) return [chunk()];
+    hasStarted = true;
+    frame.model = model();
+    // As OpenAI does: with "" before calls or reasoning, the AI SDK would show an empty text.
+    const content = delta.content === undefined ? null : "";
+    return [encode(toChunk(frame, { delta: { role: "assistant", content } })), chunk()];
   }
 
-  function sendError(push: Push, error: unknown): Promise<void> {
-    return push({ data: JSON.stringify(toOpenAIError(error, context.requestId)) });
-  }
-
-  return await streamEvents({ ...options, produce, sendError, headers: source.headers });
+  return {
+    event(event) {
+      const delta = toDelta(event);
+      return delta ? encodeDelta(delta, event.type === "token" ? event.logprobs : null) : [];
+    },
+    finish(ended) {
+      const reply = lastReply(ended.report);
+      const usage = includeUsage && runUsage(ended.report);
+      const rest = restOf(reply, toDelta.calls);
+      const deltas = Object.keys(rest).length > 0 || !hasStarted ? encodeDelta(rest) : [];
+      const last = toChunk(frame, {
+        finishReason: reply.finishReason ?? "stop",
+        logprobs: hasLogprobs ? null : reply.logprobs,
+      });
+      Object.assign(last.choices[0]!, { ...reply.choiceExtra, ...last.choices[0] });
+      return [
+        ...deltas,
+        encode({ ...reply.answerExtra, ...last, agent: toAccount(ended) }),
+        ...usage ? [encode(toUsageChunk(frame, usage))] : [],
+        { data: "[DONE]" },
+      ];
+    },
+    fail: (error) => [encode(toOpenAIError(error, requestId))],
+  };
 }
 
 /** What a reply has beyond its text, its thoughts and the calls that were announced. */
@@ -98,7 +95,7 @@ function restOf(reply: ChatReply, announced: Set<number>): Fields {
 }
 
 /** Turns an event into a delta; `undefined` if the client did not ask for this kind of event. */
-function createTranslator({ showTools }: { showTools: boolean }) {
+function createTranslator(showTools: boolean) {
   let hasText = false;
   let needsBreak = false;
   /** The calls that have been announced, by their index. */

@@ -3,21 +3,21 @@ import { type Capacity, workSignal } from "../../../../shared/http/connection.ts
 import type { Handler } from "../../../../shared/http/router.ts";
 import { CompletionRequest } from "../../schemas/chat_completion.ts";
 import { ResponsesRequest } from "../../schemas/responses.ts";
-import { requireModel } from "../request.ts";
-import { callerOf } from "../../answer/run_request.ts";
-import type { CompletionCaller, CompletionSource } from "../completion_source.ts";
+import { type CompletionCaller, type OpenedCompletion, requireModel } from "../request.ts";
+import { accountFields, accountHeaders, callerOf, streamRun } from "../../answer/run_request.ts";
+import { lastReply, runUsage, withoutAsides } from "../completion.ts";
 import { answerFields, createResponseFrame, toEnd, toResponse } from "./body.ts";
 import { createKeptItems, type FindItem, toMessages } from "./input.ts";
 import { addReply, createResponseOutput } from "./output.ts";
 import type { OutputItem } from "./output_items.ts";
-import { streamResponse } from "./stream.ts";
+import { createResponseEncoder } from "./stream.ts";
 import { invalidField, unsupportedField } from "../../../../shared/service/errors.ts";
 import { listFieldErrors } from "../../../../shared/service/field_errors.ts";
 import { filterFields } from "../../../../shared/service/fields.ts";
 
 interface ResponseHandlerDeps {
   /** Opens the chat completion that answers. Throws 4xx and 503. */
-  open(body: CompletionRequest, request: CompletionCaller): CompletionSource;
+  open(body: CompletionRequest, request: CompletionCaller): OpenedCompletion;
   runs: Capacity;
   bodyLimits: BodyLimits;
 }
@@ -33,14 +33,15 @@ export function createResponseHandler(
   const kept = createKeptItems();
 
   return async (request, context) => {
-    const { fields, connection } = context;
+    const { fields, connection, requestId } = context;
     const value = await readJsonValue(request, bodyLimits);
     requireModel(value);
     const body = checkBody(value, ResponsesRequest);
     fields.model = body.model;
     const caller = callerOf(context);
     const completion = toCompletionRequest(body, (id) => kept.find(id, caller));
-    const source = open(completion, { headers: request.headers, caller, field: "input" });
+    const { headers } = request;
+    const { run, isJson } = open(completion, { headers, caller, field: "input" });
     connection.onClose(runs.take());
     const frame = createResponseFrame(body);
     const onOutput = (items: OutputItem[]) => {
@@ -48,18 +49,24 @@ export function createResponseHandler(
     };
     const sealsReasoning = body.include?.includes("reasoning.encrypted_content") ?? false;
     if (body.stream) {
+      const { model } = run;
+      const encoder = createResponseEncoder({ frame, model, requestId, sealsReasoning, onOutput });
       const { signal } = request;
-      return await streamResponse(source, { signal, context, frame, sealsReasoning, onOutput });
+      return await streamRun(run, isJson ? withoutAsides(encoder) : encoder, { signal, context });
     }
-    const outcome = await source.start({ signal: workSignal(request, connection) });
-    const { reply, usage, headers } = outcome;
-    Object.assign(fields, outcome.fields);
+    const report = await run.start({ signal: workSignal(request, connection) });
+    Object.assign(fields, accountFields(report));
+    const reply = lastReply(report);
     const end = toEnd(reply);
     const output = createResponseOutput({ sealsReasoning });
-    await addReply(output, reply, { ...end, isStreamed: false });
+    addReply(output, reply, { ...end, isStreamed: false });
     onOutput(output.toKept());
-    const state = { ...end, output: output.items, usage, ...answerFields(reply) };
-    return Response.json(toResponse(frame, { model: source.model(), ...state }), { headers });
+    const { model } = report;
+    const usage = runUsage(report);
+    const state = { model, ...end, output: output.items, usage, ...answerFields(reply) };
+    return Response.json(toResponse(frame, state), {
+      headers: accountHeaders({ report, repairs: run.repairs }),
+    });
   };
 }
 

@@ -1,6 +1,6 @@
 import { reasoningOf } from "../../../../shared/providers/content.ts";
 import { asList, asText, type Fields, parseFields } from "../../../../shared/service/fields.ts";
-import type { ChatReply } from "../../../../shared/providers/provider.ts";
+import type { CallPiece, ChatReply } from "../../../../shared/providers/provider.ts";
 import { toSentFields } from "../../../core/run/caller_messages.ts";
 import {
   type ItemSink,
@@ -13,15 +13,6 @@ import {
 } from "./output_items.ts";
 
 type TextKind = "output_text" | "refusal" | "reasoning";
-
-/** A piece of a tool call. The id and the name come with its first piece. */
-interface CallPiece {
-  /** Tells the calls of one turn apart. */
-  index: number;
-  id?: string;
-  name?: string;
-  arguments: string;
-}
 
 type ResponseOutput = ReturnType<typeof createResponseOutput>;
 
@@ -45,34 +36,34 @@ export function createResponseOutput(
   let thoughts: PlacedItem | undefined;
   const sink: ItemSink = {
     send,
-    async add(item) {
+    add(item) {
       const output_index = items.push(item) - 1;
-      await send({ type: "response.output_item.added", output_index, item: { ...item } });
+      send({ type: "response.output_item.added", output_index, item: { ...item } });
       return output_index;
     },
-    async finish({ item, output_index }, status) {
+    finish({ item, output_index }, status) {
       if (item.type !== "reasoning") item.status = status;
-      await send({ type: "response.output_item.done", output_index, item: { ...item } });
+      send({ type: "response.output_item.done", output_index, item: { ...item } });
     },
   };
 
-  async function closeText(status?: string): Promise<void> {
+  function closeText(status?: string): void {
     const open = text;
     text = undefined;
-    await open?.close(status ?? "completed");
+    open?.close(status ?? "completed");
   }
 
-  async function closeReasoning(): Promise<void> {
+  function closeReasoning(): void {
     const open = thoughts;
     thoughts = undefined;
     if (!open || !sealsReasoning) return;
     open.item.encrypted_content = seals.get(open.item) ?? null;
-    await sink.finish(open, "completed");
+    sink.finish(open, "completed");
   }
 
-  async function think(): Promise<OpenItem> {
-    await closeReasoning();
-    const open = await openReasoning(sink, { isSealed: sealsReasoning });
+  function think(): OpenItem {
+    closeReasoning();
+    const open = openReasoning(sink, { isSealed: sealsReasoning });
     thoughts = open;
     return open;
   }
@@ -85,13 +76,13 @@ export function createResponseOutput(
     if (sealsReasoning) item.encrypted_content = sealed;
   }
 
-  async function addTo(kind: TextKind, added: string, logprobs?: unknown[]): Promise<void> {
+  function addTo(kind: TextKind, added: string, logprobs?: unknown[]): void {
     if (text?.kind !== kind) {
-      await closeText();
-      const open = await (kind === "reasoning" ? think() : openMessage(kind, sink));
+      closeText();
+      const open = kind === "reasoning" ? think() : openMessage(kind, sink);
       text = { ...open, kind };
     }
-    await text.add(added, logprobs);
+    text.add(added, logprobs);
   }
 
   return {
@@ -101,11 +92,11 @@ export function createResponseOutput(
     addReasoning: (added: string) => addTo("reasoning", added),
     /** The call has been announced, at least in part. */
     hasCall: (index: number) => calls.has(index),
-    async addCall(piece: CallPiece): Promise<void> {
-      await closeText();
-      const call = calls.get(piece.index) ?? await openCall(piece, sink);
+    addCall(piece: Omit<CallPiece, "type">): void {
+      closeText();
+      const call = calls.get(piece.index) ?? openCall(piece, sink);
       calls.set(piece.index, call);
-      if (piece.arguments) await call.add(piece.arguments);
+      if (piece.arguments) call.add(piece.arguments);
     },
     /** Adds further fields of a call that the provider sent. */
     addCallFields(index: number, fields: Fields): void {
@@ -123,13 +114,13 @@ export function createResponseOutput(
      * Closes everything that is open. `sealed` becomes the `encrypted_content` of the turn's
      * reasoning, or of its first open item if it has none.
      */
-    async endTurn(
+    endTurn(
       { status = "completed", sealed }: { status?: string; sealed?: string | undefined } = {},
-    ): Promise<void> {
+    ): void {
       if (sealed) seal(sealed);
-      await closeText(status);
-      await closeReasoning();
-      for (const call of calls.values()) await call.close(status);
+      closeText(status);
+      closeReasoning();
+      for (const call of calls.values()) call.close(status);
       calls.clear();
     },
     /** The items with their `encrypted_content`, also if the caller does not get it. */
@@ -145,27 +136,27 @@ export function createResponseOutput(
  * Adds the parts of a reply that were not announced yet, and ends its turn. Of a streamed reply the
  * text and the reasoning were announced. An empty reply becomes an empty message.
  */
-export async function addReply(
+export function addReply(
   output: ResponseOutput,
   reply: ChatReply,
   { status, isStreamed }: { status: string; isStreamed: boolean },
-): Promise<void> {
+): void {
   if (!isStreamed) {
     const thoughts = reasoningOf(reply);
-    if (thoughts) await output.addReasoning(thoughts);
-    if (reply.content) await output.addText(reply.content, tokensOf(reply.logprobs));
+    if (thoughts) output.addReasoning(thoughts);
+    if (reply.content) output.addText(reply.content, tokensOf(reply.logprobs));
   }
-  if (reply.refusal) await output.addRefusal(reply.refusal);
+  if (reply.refusal) output.addRefusal(reply.refusal);
   const phase = asText(reply.extra?.phase);
   if (phase) output.setPhase(phase);
   for (const [index, call] of reply.toolCalls.entries()) {
-    if (!output.hasCall(index)) await output.addCall({ index, ...call });
+    if (!output.hasCall(index)) output.addCall({ index, ...call });
     if (call.extra) output.addCallFields(index, { ...call.extra, from_model: reply.from });
   }
-  if (output.items.length === 0) await output.addText("");
+  if (output.items.length === 0) output.addText("");
   const sent = toSentFields(reply);
   const hasSent = Object.keys(sent).length > 0;
-  await output.endTurn({ status, sealed: hasSent ? sealFields(sent) : undefined });
+  output.endTurn({ status, sealed: hasSent ? sealFields(sent) : undefined });
 }
 
 /** The tokens of log probabilities, which a chat completion has in `content`. */

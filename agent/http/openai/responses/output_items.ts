@@ -15,9 +15,9 @@ export interface OutputItem extends Record<string, unknown> {
 /** Receives items and the events about them. */
 export interface ItemSink {
   /** Adds an item, and returns its place in the output. */
-  add(item: OutputItem): Promise<number>;
-  send(event: ResponseEvent): void | Promise<void>;
-  finish(placed: PlacedItem, status: string): Promise<void>;
+  add(item: OutputItem): number;
+  send(event: ResponseEvent): void;
+  finish(placed: PlacedItem, status: string): void;
 }
 
 /** An item and its place in the output. */
@@ -28,15 +28,15 @@ export interface PlacedItem {
 
 /** An item that is still growing. */
 export interface OpenItem extends PlacedItem {
-  add(text: string, logprobs?: unknown[]): Promise<void>;
-  close(status: string): Promise<void>;
+  add(text: string, logprobs?: unknown[]): void;
+  close(status: string): void;
 }
 
 /** Opens a message of one part. */
-export async function openMessage(
+export function openMessage(
   kind: "output_text" | "refusal",
   sink: ItemSink,
-): Promise<OpenItem> {
+): OpenItem {
   const item: OutputItem = {
     id: newId("msg"),
     type: "message",
@@ -44,30 +44,30 @@ export async function openMessage(
     role: "assistant",
     content: [],
   };
-  const output_index = await sink.add(item);
+  const output_index = sink.add(item);
   const at = { item_id: item.id, output_index, content_index: 0 };
   const part: Record<string, unknown> = kind === "refusal"
     ? { type: kind, refusal: "" }
     : { type: kind, text: "", annotations: [], logprobs: [] };
   const field = kind === "refusal" ? "refusal" : "text";
   const logprobs: unknown[] = [];
-  await sink.send({ type: "response.content_part.added", ...at, part: { ...part } });
+  sink.send({ type: "response.content_part.added", ...at, part: { ...part } });
   return {
     item,
     output_index,
-    async add(delta, more = []) {
+    add(delta, more = []) {
       part[field] += delta;
       for (const logprob of more) logprobs.push(logprob);
       const event = { type: `response.${kind}.delta`, ...at, delta };
-      await sink.send(kind === "refusal" ? event : { ...event, logprobs: more });
+      sink.send(kind === "refusal" ? event : { ...event, logprobs: more });
     },
-    async close(status) {
+    close(status) {
       if (kind === "output_text") part.logprobs = logprobs;
       item.content = [part];
       const event = { type: `response.${kind}.done`, ...at, [field]: part[field] };
-      await sink.send(kind === "refusal" ? event : { ...event, logprobs });
-      await sink.send({ type: "response.content_part.done", ...at, part: { ...part } });
-      await sink.finish({ item, output_index }, status);
+      sink.send(kind === "refusal" ? event : { ...event, logprobs });
+      sink.send({ type: "response.content_part.done", ...at, part: { ...part } });
+      sink.finish({ item, output_index }, status);
     },
   };
 }
@@ -76,36 +76,36 @@ export async function openMessage(
  * Opens a reasoning item. Thoughts are sent as its summary, which is what clients show. Closing an
  * item that will be sealed does not finish it.
  */
-export async function openReasoning(
+export function openReasoning(
   sink: ItemSink,
   { isSealed }: { isSealed: boolean },
-): Promise<OpenItem> {
+): OpenItem {
   const item: OutputItem = { id: newId("rs"), type: "reasoning", summary: [] };
-  const output_index = await sink.add(item);
+  const output_index = sink.add(item);
   const at = { item_id: item.id, output_index, summary_index: 0 };
   const part = { type: "summary_text", text: "" };
-  await sink.send({ type: "response.reasoning_summary_part.added", ...at, part: { ...part } });
+  sink.send({ type: "response.reasoning_summary_part.added", ...at, part: { ...part } });
   return {
     item,
     output_index,
-    async add(delta) {
+    add(delta) {
       part.text += delta;
-      await sink.send({ type: "response.reasoning_summary_text.delta", ...at, delta });
+      sink.send({ type: "response.reasoning_summary_text.delta", ...at, delta });
     },
-    async close(status) {
+    close(status) {
       item.summary = [part];
-      await sink.send({ type: "response.reasoning_summary_text.done", ...at, text: part.text });
-      await sink.send({ type: "response.reasoning_summary_part.done", ...at, part: { ...part } });
-      if (!isSealed) await sink.finish({ item, output_index }, status);
+      sink.send({ type: "response.reasoning_summary_text.done", ...at, text: part.text });
+      sink.send({ type: "response.reasoning_summary_part.done", ...at, part: { ...part } });
+      if (!isSealed) sink.finish({ item, output_index }, status);
     },
   };
 }
 
 /** Opens a tool call. */
-export async function openCall(
+export function openCall(
   { id, name = "" }: { id?: string; name?: string },
   sink: ItemSink,
-): Promise<OpenItem> {
+): OpenItem {
   const item = {
     id: newId("fc"),
     type: "function_call" as const,
@@ -114,24 +114,20 @@ export async function openCall(
     name,
     arguments: "",
   };
-  const output_index = await sink.add(item);
+  const output_index = sink.add(item);
   const at = { item_id: item.id, output_index };
   return {
     item,
     output_index,
-    async add(delta) {
+    add(delta) {
       item.arguments += delta;
-      await sink.send({ type: "response.function_call_arguments.delta", ...at, delta });
+      sink.send({ type: "response.function_call_arguments.delta", ...at, delta });
     },
-    async close(status) {
+    close(status) {
       const { arguments: whole } = item;
-      await sink.send({
-        type: "response.function_call_arguments.done",
-        ...at,
-        name,
-        arguments: whole,
-      });
-      await sink.finish({ item, output_index }, status);
+      const type = "response.function_call_arguments.done";
+      sink.send({ type, ...at, name, arguments: whole });
+      sink.finish({ item, output_index }, status);
     },
   };
 }

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { openEventStream, type Produce } from "../../../../agent/http/answer/event_stream.ts";
 import { streamAnswer } from "../../../../agent/http/answer/reply.ts";
-import { streamCompletion } from "../../../../agent/http/openai/stream.ts";
+import { streamRun } from "../../../../agent/http/answer/run_request.ts";
+import { createCompletionEncoder } from "../../../../agent/http/openai/stream.ts";
 import { isAbort } from "../../../../shared/service/errors.ts";
 import { asFields } from "../../../../shared/service/fields.ts";
 import { createLogger } from "../../../../shared/service/log.ts";
@@ -434,9 +435,14 @@ Deno.test("a run that fails after the first comment ends with the problem as an 
 });
 
 Deno.test("a completion that fails after the first comment ends with an error chunk", async () => {
-  const source = { model: () => "a/b", headers: () => ({}), start: failLate };
-  const options = { ...OPTIONS, includeUsage: false, showTools: false };
-  const chunks = await readChunks(await streamCompletion(source, options));
+  const run = { model: () => "a/b", repairs: REPAIRS, start: failLate };
+  const encoder = createCompletionEncoder({
+    model: run.model,
+    requestId: "r",
+    includeUsage: false,
+    showTools: false,
+  });
+  const chunks = await readChunks(await streamRun(run, encoder, OPTIONS));
   assertEquals(chunks.map(({ error }) => error.code), ["provider_error"]);
 });
 
