@@ -4,7 +4,7 @@ import { loadOnce } from "../../shared/service/waiting.ts";
 import { eventsAnswer } from "../../shared/service/ops/api_description.ts";
 import type { RunRouteDeps } from "./answer/run_request.ts";
 import type { FrontendHandlers } from "./frontends/handlers.ts";
-import { RunAgentInput, UIRequest } from "./schemas/frontends.ts";
+import { RunAgentInput, UIRequest } from "./frontends/frontend.ts";
 import { AgentApprove, AgentResume, ModelId, RUN_FAILURES } from "./agent_routes.ts";
 
 const header = z.object({

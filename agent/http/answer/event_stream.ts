@@ -29,7 +29,7 @@ export interface StreamOptions {
 }
 
 /** A stream, for the function that fills it. */
-export interface Outlet {
+interface Outlet {
   readonly push: Push;
   /** Aborts when the reader leaves, and when the service stops. */
   readonly signal: AbortSignal;

@@ -156,7 +156,7 @@ export function toAccount({ report, repairs }: EndedRun) {
 }
 
 /** A run that has ended well. */
-export interface EndedRun {
+interface EndedRun {
   report: RunReport;
   repairs: HistoryRepairs;
 }

@@ -1,8 +1,7 @@
 import { asFields, asList, type Fields } from "../../../shared/service/fields.ts";
 import { parseToolArguments } from "../../../shared/providers/openai_messages.ts";
 import type { AgentEvent } from "../../core/agent_message.ts";
-import type { RunAgentInput } from "../schemas/frontends.ts";
-import type { Frontend, FrontendRequest } from "./frontend.ts";
+import type { Frontend, FrontendRequest, RunAgentInput } from "./frontend.ts";
 
 /** The conversation in the form of `POST /`, and the encoder of its answer. */
 export function readRunInput(input: RunAgentInput): FrontendRequest {

@@ -1,7 +1,6 @@
 import { asFields, asText, type Fields } from "../../../shared/service/fields.ts";
 import type { AgentEvent } from "../../core/agent_message.ts";
-import type { UIPart, UIRequest } from "../schemas/frontends.ts";
-import type { Frontend, FrontendRequest } from "./frontend.ts";
+import type { Frontend, FrontendRequest, UIPart, UIRequest } from "./frontend.ts";
 
 /** The conversation in the form of `POST /`, and the encoder of its answer. */
 export function readUIRequest({ id, messages }: UIRequest): FrontendRequest {

@@ -11,10 +11,9 @@ import {
   streamRun,
 } from "../answer/run_request.ts";
 import { AgentRequest } from "../../core/agent_message.ts";
-import { RunAgentInput, UIRequest } from "../schemas/frontends.ts";
+import { type FrontendRequest, RunAgentInput, toEncoder, UIRequest } from "./frontend.ts";
 import { readRunInput } from "./ag_ui.ts";
 import { readUIRequest } from "./ai_sdk.ts";
-import { type FrontendRequest, toEncoder } from "./frontend.ts";
 
 export type FrontendHandlers = Record<"answerUI" | "resumeUI" | "answerAgui", Handler>;
 

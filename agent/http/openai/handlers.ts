@@ -16,7 +16,14 @@ import {
 } from "../answer/run_request.ts";
 import { chooseModel } from "../../core/models/choice.ts";
 import { wantsJson } from "../../../shared/providers/adaptations.ts";
-import { createFrame, lastReply, runUsage, toCompletion, withoutAsides } from "./completion.ts";
+import {
+  createCompletionEncoder,
+  createFrame,
+  lastReply,
+  runUsage,
+  toCompletion,
+  withoutAsides,
+} from "./completion.ts";
 import {
   type CompletionCaller,
   type OpenedCompletion,
@@ -25,7 +32,6 @@ import {
   toConversation,
 } from "./request.ts";
 import { findModel, listModels } from "./model_list.ts";
-import { createCompletionEncoder } from "./stream.ts";
 
 export type OpenAIHandlers = Record<"complete" | "respond" | "listModels" | "findModel", Handler>;
 

@@ -6,11 +6,15 @@ import { ResponsesRequest } from "../../schemas/responses.ts";
 import { type CompletionCaller, type OpenedCompletion, requireModel } from "../request.ts";
 import { accountFields, accountHeaders, callerOf, streamRun } from "../../answer/run_request.ts";
 import { lastReply, runUsage, withoutAsides } from "../completion.ts";
-import { answerFields, createResponseFrame, toEnd, toResponse } from "./body.ts";
+import {
+  answerFields,
+  createResponseEncoder,
+  createResponseFrame,
+  toEnd,
+  toResponse,
+} from "./response.ts";
 import { createKeptItems, type FindItem, toMessages } from "./input.ts";
-import { addReply, createResponseOutput } from "./output.ts";
-import type { OutputItem } from "./output_items.ts";
-import { createResponseEncoder } from "./stream.ts";
+import { addReply, createResponseOutput, type OutputItem } from "./output.ts";
 import { invalidField, unsupportedField } from "../../../../shared/service/errors.ts";
 import { listFieldErrors } from "../../../../shared/service/field_errors.ts";
 import { filterFields } from "../../../../shared/service/fields.ts";

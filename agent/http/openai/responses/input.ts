@@ -3,9 +3,8 @@ import { asList, asText, filterFields } from "../../../../shared/service/fields.
 import { pickExtra } from "../../../../shared/providers/content.ts";
 import { toToolCallParam } from "../../../../shared/providers/openai_messages.ts";
 import { InputItem } from "../../schemas/responses.ts";
-import { unsealFields } from "./output.ts";
+import { type OutputItem, unsealFields } from "./output.ts";
 import { createRecent } from "../../../core/run/recent.ts";
-import type { OutputItem } from "./output_items.ts";
 
 /** A message of a chat completion, before its schema has checked it. */
 type InputMessage = Record<string, unknown>;

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { openEventStream, type Produce } from "../../../../agent/http/answer/event_stream.ts";
 import { streamAnswer } from "../../../../agent/http/answer/reply.ts";
 import { streamRun } from "../../../../agent/http/answer/run_request.ts";
-import { createCompletionEncoder } from "../../../../agent/http/openai/stream.ts";
+import { createCompletionEncoder } from "../../../../agent/http/openai/completion.ts";
 import { isAbort } from "../../../../shared/service/errors.ts";
 import { asFields } from "../../../../shared/service/fields.ts";
 import { createLogger } from "../../../../shared/service/log.ts";
