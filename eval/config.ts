@@ -24,9 +24,6 @@ const Origin = z.url({ protocol: /^https?$/, error: "must hold http or https ori
 const Subdomains = z.string().transform((origin) => origin.replace(/\/$/, "").toLowerCase())
   .pipe(z.string().regex(/^https?:\/\/\*(\.[a-z0-9-]+){2,}(:\d+)?$/, { error: NO_ORIGIN }));
 
-/** Threads that can share a sentence encoder. */
-export const MOST_ENCODERS = 64;
-
 /** Everything the evaluation service reads from its environment. */
 export const EvalConfig = z.object({
   ...commonVariables,
@@ -46,16 +43,13 @@ export const EvalConfig = z.object({
   EMBEDDINGS_BASE_URL: address(),
   EMBEDDINGS_API_KEY: headerKey().optional(),
   EMBEDDINGS_MODEL: z.string().optional(),
-  EVAL_ENCODER_WORKERS: wholeNumber({ min: 1, max: MOST_ENCODERS }).optional(),
   EVAL_DATA: z.string()
     .refine((text) => isPostgresAddress(text) ? isUsablePostgres(text) : !looksLikeUrl(text), {
       error: "must be a path, or postgres://user:password@host/database",
     })
     .default("./data/eval.db"),
-  EVAL_DATA_CONNECTIONS: integer(10, { min: 2, max: 1000 }),
   EVAL_RESUME: z.enum(["on", "off"]).default("on"),
   EVAL_KEEP_DAYS: wholeNumber({ min: 1 }).optional(),
-  EVAL_TRUST_CLOCK: z.enum(["on", "off"]).default("off"),
 }).superRefine(checkModels).superRefine(checkCredentials(["JUDGE", "EMBEDDINGS"]));
 export type EvalConfig = z.infer<typeof EvalConfig>;
 

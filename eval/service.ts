@@ -50,7 +50,6 @@ async function create(
         store,
         log,
         keepDays: config.EVAL_KEEP_DAYS,
-        trustsClock: config.EVAL_TRUST_CLOCK === "on",
       });
       for (const warning of await deps.findShutdowns([])) log.warn(warning);
     },

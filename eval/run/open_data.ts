@@ -24,11 +24,13 @@ interface OpenDataOptions {
   isExclusive?: boolean;
 }
 
+/** Of one instance to its PostgreSQL; a server that accepts fewer is no fault. */
+const MAX_CONNECTIONS = 10;
+
 /** Opens `EVAL_DATA`: PostgreSQL if it is an address of one, else an SQLite file. */
 export async function openData(
   {
     EVAL_DATA: data,
-    EVAL_DATA_CONNECTIONS: maxConnections,
     RATE_LIMIT: rate,
     EVAL_CONCURRENCY: concurrency,
   }: EvalConfig,
@@ -38,7 +40,7 @@ export async function openData(
   const { openSharing } = await import("./sharing/open_sharing.ts");
   const { pool, ...opened } = await openSharing({
     address: data,
-    maxConnections,
+    maxConnections: MAX_CONNECTIONS,
     concurrency,
     log,
     isExclusive,

@@ -12,8 +12,6 @@ interface RetentionOptions {
   log: Logger;
   /** `EVAL_KEEP_DAYS`; if unset, nothing is deleted. */
   keepDays: number | undefined;
-  /** `EVAL_TRUST_CLOCK`: deletes at once, even after a jump of the clock. */
-  trustsClock?: boolean;
   /** Milliseconds since 1970. */
   now?: () => number;
   /** Milliseconds of a monotonic clock. */
@@ -33,8 +31,7 @@ export interface Retention {
  * is far ahead of the last sweep, it must first agree with the monotonic clock until the next sweep.
  */
 export async function startRetention(
-  { store, log, keepDays, trustsClock = false, now = Date.now, elapsed = () => performance.now() }:
-    RetentionOptions,
+  { store, log, keepDays, now = Date.now, elapsed = () => performance.now() }: RetentionOptions,
 ): Promise<Retention> {
   if (keepDays === undefined) return { sweep: () => Promise.resolve(), stop: () => {} };
   const keepMs = keepDays * DAY_MS;
@@ -44,7 +41,7 @@ export async function startRetention(
 
   async function isTrusted(moment: number): Promise<boolean> {
     const trusted = await store.trustedMoment();
-    if (trustsClock || trusted === null || moment - trusted <= longestGapMs) return true;
+    if (trusted === null || moment - trusted <= longestGapMs) return true;
     const agrees = jumped !== undefined &&
       Math.abs(moment - jumped.moment - (elapsed() - jumped.elapsed)) <= DRIFT_MS;
     if (agrees) return true;

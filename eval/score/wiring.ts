@@ -7,7 +7,7 @@ import {
 import { readAnswer } from "../../shared/providers/openai_answer.ts";
 import { type AskScorer, type ScoringPorts, WebhookAnswer } from "./scoring_ports.ts";
 import { createContentChecks } from "./content_checks.ts";
-import { type EvalConfig, MOST_ENCODERS } from "../config.ts";
+import type { EvalConfig } from "../config.ts";
 import type { Embedder } from "./embedder.ts";
 import { createEndpointEmbedder } from "./embeddings_endpoint.ts";
 import { createLocalEmbedder } from "./local_encoder.ts";
@@ -17,10 +17,15 @@ import { createJudgeModel, type JudgeModel, priceJudge } from "./judge_model.ts"
 import { findPrice } from "../ask/prices.ts";
 import { createPairComparer } from "./scores/lexical/pair_scores.ts";
 
+/** Threads that can share a sentence encoder. */
+export const MOST_ENCODERS = 64;
+
 /** Replacements for the functions that start workers. */
 export interface WorkerStarts {
   longText?: () => WorkerPort;
   encoder?: () => WorkerPort;
+  /** Threads of the sentence encoder; one less than processors if it is unset. */
+  encoders?: number;
 }
 
 interface ScoringOptions {
@@ -63,7 +68,7 @@ export function createScoringPorts(
       ...(starts.longText && { start: starts.longText }),
     }),
     checks: createContentChecks({ onEvent: workers.watch("checks") }),
-    embedder: createEmbedder(config, { connect, workers, start: starts.encoder }),
+    embedder: createEmbedder(config, { connect, workers, starts }),
     ...(judge && { judge, judgeNamed: (model) => judgeNamed(model)! }),
     askScorer: createAskScorer((name, url) =>
       connect(
@@ -121,16 +126,16 @@ function createJudge(
 
 function createEmbedder(
   config: EvalConfig,
-  { connect, workers, start }: {
+  { connect, workers, starts: { encoder: start, encoders = countEncoders(1) } }: {
     connect: Connect;
     workers: WorkerBoard;
-    start: WorkerStarts["encoder"];
+    starts: WorkerStarts;
   },
 ): Embedder {
   const { EMBEDDINGS_BASE_URL: baseUrl, EMBEDDINGS_MODEL: model } = config;
   if (!baseUrl || !model) {
     return createLocalEmbedder({
-      workers: encoderWorkers(config),
+      workers: encoders,
       watch: () => workers.watch("encoder"),
       ...(start && { start }),
     });
@@ -146,7 +151,7 @@ function createEmbedder(
   );
 }
 
-/** Leaves one processor to the service itself. */
-export function encoderWorkers({ EVAL_ENCODER_WORKERS: workers }: EvalConfig): number {
-  return workers ?? Math.max(1, Math.min(MOST_ENCODERS, navigator.hardwareConcurrency - 1));
+/** As many as processors; a service leaves one to itself. */
+export function countEncoders(spared = 0): number {
+  return Math.max(1, Math.min(MOST_ENCODERS, navigator.hardwareConcurrency - spared));
 }

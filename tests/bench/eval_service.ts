@@ -1,4 +1,4 @@
-import { encoderWorkers } from "../../eval/score/wiring.ts";
+import { countEncoders } from "../../eval/score/wiring.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import * as observation from "../../eval/ask/observation.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
@@ -18,7 +18,7 @@ export async function createEvaluator() {
   const deps = createEvalDeps(config, { log: silentLogger, store, observation });
   const service = createEvalHandler(deps);
   return {
-    encoders: encoderWorkers(config),
+    encoders: countEncoders(1),
     /** Resolves to the size of the answer in bytes. */
     async evaluate(test_batch: unknown, endpoint: string, attempts: number): Promise<number> {
       const response = await service(

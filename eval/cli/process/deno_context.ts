@@ -15,7 +15,7 @@ import {
 import { isPostgresAddress } from "../../../shared/service/postgres/address.ts";
 import { onStopSignal } from "../../../shared/http/stopping.ts";
 import { isForEncoder } from "../../score/references.ts";
-import { EvalConfig, MOST_ENCODERS } from "../../config.ts";
+import { EvalConfig } from "../../config.ts";
 import { createEndpointPolicy } from "../../ask/policy.ts";
 import type { OpenedData } from "../../run/open_data.ts";
 import { EXIT, UsageError } from "../command.ts";
@@ -90,15 +90,11 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
     },
     async createManager(store, concurrency = config().EVAL_CONCURRENCY) {
       const { createEvalDeps } = await import("../../wiring.ts");
-      const wanted = {
-        ...config(),
-        EVAL_CONCURRENCY: concurrency,
-        // Unlike a service, a command handles no other requests meanwhile.
-        EVAL_ENCODER_WORKERS: config().EVAL_ENCODER_WORKERS ??
-          Math.min(MOST_ENCODERS, navigator.hardwareConcurrency),
-      };
+      const { countEncoders } = await import("../../score/wiring.ts");
+      const wanted = { ...config(), EVAL_CONCURRENCY: concurrency };
       for (const warning of explainIdleVariables(EvalConfig, config())) log().warn(warning);
-      const starts = { encoder: encoder.start };
+      // Unlike a service, a command handles no other requests meanwhile.
+      const starts = { encoder: encoder.start, encoders: countEncoders() };
       const deps = createEvalDeps(wanted, { log: log(), ...opened, store, starts });
       findShutdowns = deps.findShutdowns;
       return deps.runs;

@@ -252,14 +252,6 @@ Deno.test("a clock that runs evenly after its jump is trusted at the next sweep"
   assertEquals(await names(store), []);
 });
 
-Deno.test("EVAL_TRUST_CLOCK deletes at once", async () => {
-  const { clock, store, start } = await world();
-  (await start({ keepDays: 30 })).stop();
-  clock.now += 60 * DAY;
-  (await start({ keepDays: 30, trustsClock: true })).stop();
-  assertEquals(await names(store), []);
-});
-
 Deno.test("a service that was off for two days deletes at once; after a longer time it waits", async () => {
   for (const [offMs, isDeleted] of [[2 * DAY, true], [2 * DAY + 1, false]] as const) {
     const { clock, store, start } = await world();

@@ -1,5 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
-import { MOST_ENCODERS } from "../../../../eval/config.ts";
+import { MOST_ENCODERS } from "../../../../eval/score/wiring.ts";
 import type { Comparison, EncodedPair } from "../../../../eval/score/embeddings/bert/comparing.ts";
 import { bestBuild, type KernelBuild } from "../../../../eval/score/embeddings/bert/kernel.ts";
 import { createMemory, layOut, takeRoom } from "../../../../eval/score/embeddings/bert/layout.ts";
