@@ -7,7 +7,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, stepCountIs, streamText, tool } from "ai";
 import { z } from "zod";
-import { evaluate } from "../../agent/core/tools/calculator/evaluate.ts";
+import { evaluate } from "../../agent/core/tools/arithmetic.ts";
 
 const hub = createOpenAICompatible({
   name: "hub",

@@ -4,7 +4,7 @@ import { type Tool, ToolError } from "./tool.ts";
 
 const MAX_LENGTH = 500;
 
-const evaluate = lazy(async () => (await import("./calculator/evaluate.ts")).evaluate);
+const evaluate = lazy(async () => (await import("./arithmetic.ts")).evaluate);
 
 const schema = z.object({
   expression: z.string().describe("The expression, for example (12.5 + 3) * 4^2 or 17% of 240"),
