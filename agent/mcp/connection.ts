@@ -30,6 +30,13 @@ interface McpConnectionOptions {
 
 export type McpConnection = ReturnType<typeof openMcpConnection>;
 
+type State =
+  /** `opening` never rejects. */
+  | { kind: "connecting"; opening: Promise<void> }
+  | { kind: "ready"; session: McpSession }
+  /** `timer` connects it again. */
+  | { kind: "down"; timer: ReturnType<typeof setTimeout> };
+
 function explainList(error: unknown, redact: (text: string) => string): string {
   if (error instanceof SlowList) return error.message;
   return explainCall(error, redact) ?? "it cannot list its tools";
@@ -43,23 +50,24 @@ export function openMcpConnection(server: McpServer, options: McpConnectionOptio
   const { connect, log, onChange, firstRetryMs, listPauseMs } = options;
   const { name, transport, allow, deny = [] } = server;
   const redact = createServerRedactor(server, options.redact);
-  let session: McpSession | undefined;
+  // In a later turn, so that the caller is ready for the first `onChange`.
+  let state: State = { kind: "connecting", opening: Promise.resolve().then(open) };
+  /** Those of a session that is renewed are still offered. */
   let tools: McpToolDefinition[] = [];
-  let state: ToolServerState["state"] = "connecting";
+  /** Until the next session. */
   let trouble: { error: string; stderr: string; retryAt: number } | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
   let checking: Promise<void> | undefined;
   let logged: string | undefined;
-  let isClosed = false;
-  let opening: Promise<void> | undefined;
   /** Sessions that are being ended: a program may take some seconds. */
   const leaving = new Set<Promise<void>>();
+  /** Aborted by `close`. */
   const ending = new AbortController();
   const pauses = createRetryPauses({ firstMs: firstRetryMs });
   const refresh = createListRefresh(listAgain, { pauseMs: listPauseMs });
 
+  const sessionNow = () => state.kind === "ready" ? state.session : undefined;
+
   async function open(): Promise<void> {
-    state = "connecting";
     refresh.pause();
     let opened: McpSession | undefined;
     try {
@@ -77,9 +85,8 @@ export function openMcpConnection(server: McpServer, options: McpConnectionOptio
       const stderr = error instanceof StartFailure ? error.stderr : "";
       return fail(errorMessage(error), stderr);
     }
-    if (isClosed) return await opened.close();
-    session = opened;
-    state = "ready";
+    if (ending.signal.aborted) return await opened.close();
+    state = { kind: "ready", session: opened };
     trouble = undefined;
     pauses.begin();
     log.info("MCP server is ready", { server: name, tools: tools.length });
@@ -88,7 +95,7 @@ export function openMcpConnection(server: McpServer, options: McpConnectionOptio
   }
 
   function start(): void {
-    opening = open();
+    state = { kind: "connecting", opening: open() };
   }
 
   function leave(lost: McpSession): void {
@@ -120,11 +127,10 @@ export function openMcpConnection(server: McpServer, options: McpConnectionOptio
   }
 
   function fail(error: string, stderr = ""): void {
-    if (isClosed) return;
+    if (ending.signal.aborted) return;
     const pause = pauses.next();
-    session = undefined;
     tools = [];
-    state = "down";
+    state = { kind: "down", timer: setTimeout(start, pause) };
     trouble = { error, stderr, retryAt: Date.now() + pause };
     log.warn("MCP server is down", {
       server: name,
@@ -132,26 +138,29 @@ export function openMcpConnection(server: McpServer, options: McpConnectionOptio
       ...(stderr && { stderr: stderr.slice(-MAX_LOGGED) }),
       retry_ms: pause,
     });
-    clearTimeout(timer);
     refresh.pause();
-    timer = setTimeout(start, pause);
     onChange();
   }
 
   /** Gives up a session, unless it has been given up already. */
   function drop(lost: McpSession | undefined, reason: string): void {
-    if (!lost || lost !== session) return;
+    if (!lost || lost !== sessionNow()) return;
     fail(reason, lost.readStderr?.());
     leave(lost);
   }
 
   /** Opens a new session at once: the server is up, but no longer knows this one. */
   function renew(forgotten: McpSession | undefined): void {
-    if (!forgotten || forgotten !== session || isClosed) return;
-    session = undefined;
+    if (!forgotten || forgotten !== sessionNow() || ending.signal.aborted) return;
     leave(forgotten);
     log.info("MCP session has expired: a new one is opened", { server: name });
     start();
+  }
+
+  /** The session, also one that is being renewed; `undefined` if there is none. */
+  async function findSession(signal?: AbortSignal): Promise<McpSession | undefined> {
+    if (state.kind === "connecting" && tools.length > 0) await untilAbort(state.opening, signal);
+    return sessionNow();
   }
 
   /** Calls a tool. A server that has forgotten the session has not run it, so it is called again. */
@@ -165,9 +174,9 @@ export function openMcpConnection(server: McpServer, options: McpConnectionOptio
     } catch (error) {
       if (!isForgotten(error)) throw error;
       renew(asked);
-      await untilAbort(Promise.resolve(opening), options.signal);
-      if (!session || session === asked) throw error;
-      return await session.callTool(tool, options);
+      const renewed = await findSession(options.signal);
+      if (!renewed || renewed === asked) throw error;
+      return await renewed.callTool(tool, options);
     }
   }
 
@@ -187,11 +196,11 @@ export function openMcpConnection(server: McpServer, options: McpConnectionOptio
   }
 
   async function listAgain(): Promise<void> {
-    const changed = session;
+    const changed = sessionNow();
     if (!changed) return;
     try {
       const listed = await changed.listTools();
-      if (changed !== session) return;
+      if (changed !== sessionNow()) return;
       take(listed);
       onChange();
     } catch {
@@ -201,11 +210,7 @@ export function openMcpConnection(server: McpServer, options: McpConnectionOptio
 
   /** Throws a `ToolError`, also if the server is down. */
   async function call(tool: string, options: McpCall): Promise<ToolResult> {
-    // While a session is renewed, its tools are still offered.
-    if (!session && state === "connecting" && tools.length > 0) {
-      await untilAbort(Promise.resolve(opening), options.signal);
-    }
-    const asked = session;
+    const asked = await findSession(options.signal);
     if (!asked) throw new ToolError(`the server ${name} of this tool is down; answer without it`);
     try {
       return await callWithSession(asked, tool, options);
@@ -214,12 +219,11 @@ export function openMcpConnection(server: McpServer, options: McpConnectionOptio
       if (options.signal?.aborted) throw error;
       await check(asked);
       const reason = explainCall(error, redact) ?? "no valid answer from its server";
-      if (session) throw new ToolError(`the tool ${tool} failed: ${reason}`);
+      if (sessionNow()) throw new ToolError(`the tool ${tool} failed: ${reason}`);
       throw new ToolError(`the server ${name} went down during the call; answer without it`);
     }
   }
 
-  void Promise.resolve().then(start); // so that the caller is ready for the first `onChange`
   return {
     name,
     /** Empty while there is no session. */
@@ -230,9 +234,9 @@ export function openMcpConnection(server: McpServer, options: McpConnectionOptio
       return {
         name,
         transport,
-        state,
+        state: state.kind,
         tools: tools.length,
-        ...(trouble && state !== "ready" && {
+        ...(trouble && {
           error: trouble.error,
           ...(trouble.stderr && { stderr: trouble.stderr }),
           retry_at: new Date(trouble.retryAt).toISOString(),
@@ -241,12 +245,12 @@ export function openMcpConnection(server: McpServer, options: McpConnectionOptio
     },
     call,
     async close() {
-      isClosed = true;
       ending.abort();
-      clearTimeout(timer);
       refresh.pause();
-      if (session) leave(session);
-      await Promise.all([opening, ...leaving]); // none of them rejects
+      if (state.kind === "ready") leave(state.session);
+      else if (state.kind === "down") clearTimeout(state.timer);
+      else await state.opening;
+      await Promise.all(leaving);
     },
   };
 }
