@@ -1,15 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import { EvalConfig } from "../eval/config.ts";
-import { createEvalHandler } from "../eval/handler.ts";
-import { createEvalDeps } from "../eval/wiring.ts";
-import { parseConfig } from "../shared/service/config.ts";
-import { silentLogger } from "../shared/service/log.ts";
 import { createOpenAIProvider } from "../shared/providers/openai_client.ts";
 import type { Protocol } from "../eval/test/evaluate_request.ts";
 import type { EvaluateResponse } from "../eval/test/evaluate_response.ts";
 import { agentRequestOf, agentService } from "./fakes/agent_service.ts";
-import { evaluateRequestOf } from "./fakes/eval_service.ts";
-import { memoryStore } from "./fakes/memory_store.ts";
+import { evaluateRequestOf, wiredService } from "./fakes/eval_service.ts";
 import {
   type Fault,
   FAULTS,
@@ -50,14 +44,7 @@ const SPEAKING: Fault[] = ["400", "500", "an HTML page"];
 const names = Object.keys(FAULTS) as Fault[];
 
 function evaluator(environment: Record<string, string> = {}) {
-  const config = parseConfig(EvalConfig, {
-    MODEL_RETRIES: "0",
-    MODEL_TIMEOUT_MS: String(HELD_MS),
-    ...environment,
-  });
-  const service = createEvalHandler(
-    createEvalDeps(config, { log: silentLogger, store: memoryStore() }),
-  );
+  const { service } = wiredService({ MODEL_TIMEOUT_MS: String(HELD_MS), ...environment });
   return async (
     endpoint: string,
     messages: string[],

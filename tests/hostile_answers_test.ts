@@ -2,15 +2,10 @@ import { assertEquals } from "@std/assert";
 import { AgentConfig } from "../agent/config.ts";
 import { createAgentHandler } from "../agent/handler.ts";
 import { createAgentDeps } from "../agent/wiring.ts";
-import { EvalConfig } from "../eval/config.ts";
-import * as observation from "../eval/ask/observation.ts";
-import { createEvalHandler } from "../eval/handler.ts";
-import { createEvalDeps } from "../eval/wiring.ts";
 import { parseConfig } from "../shared/service/config.ts";
 import { silentLogger } from "../shared/service/log.ts";
 import { agentRequestOf } from "./fakes/agent_service.ts";
-import { evaluateBody, evaluateWith } from "./fakes/eval_service.ts";
-import { memoryStore } from "./fakes/memory_store.ts";
+import { evaluateBody, evaluateWith, wiredService } from "./fakes/eval_service.ts";
 import { type Answer, startProviderDouble } from "./fakes/provider_double.ts";
 
 /** Answers that no normal model gives. They may fail their own turn and nothing else. */
@@ -123,12 +118,11 @@ for (const { what, answer, status, turn } of CASES) {
 
   Deno.test(`eval: an endpoint that answers with ${what} does not end the run`, async () => {
     await using endpoint = await startProviderDouble(answers);
-    const config = parseConfig(EvalConfig, { MODEL_RETRIES: "0" });
-    const deps = createEvalDeps(config, { log: silentLogger, store: memoryStore(), observation });
+    using wired = wiredService();
     const reference_tools = [{ name: "calculator", args: { a: { $regex: "x" } } }];
     const interactions = ["1", "2"].map((id) => ({ id, user_message: "?", reference_tools }));
     const { results } = await evaluateWith(
-      createEvalHandler(deps),
+      wired.service,
       evaluateBody({
         test_batch: { id: "s", interactions },
         endpoint: endpoint.baseUrl,
@@ -138,6 +132,5 @@ for (const { what, answer, status, turn } of CASES) {
     const [first, second] = results.scenarios[0]!.attempts[0]!.interactions;
     assertEquals([first!.agent_reply, first!.error?.code], [turn[0], turn[1]]);
     assertEquals(second!.agent_reply, "Hello");
-    deps.scoring.checks[Symbol.dispose]();
   });
 }

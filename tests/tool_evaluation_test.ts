@@ -1,19 +1,14 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse as parseCsv } from "csv-parse/sync";
-import { EvalConfig } from "../eval/config.ts";
 import type { Target } from "../eval/ask/target.ts";
-import { createEvalHandler } from "../eval/handler.ts";
-import { createEvalDeps } from "../eval/wiring.ts";
-import { parseConfig } from "../shared/service/config.ts";
-import { silentLogger } from "../shared/service/log.ts";
 import type { InteractionResult } from "../eval/test/interaction_result.ts";
 import {
   evalService,
   evaluateBody,
   evaluateRequestOf,
   evaluateWith,
+  wiredService,
 } from "./fakes/eval_service.ts";
-import { memoryStore } from "./fakes/memory_store.ts";
 import { completion, startProviderDouble } from "./fakes/provider_double.ts";
 import { startServiceProcess } from "./fakes/service_process.ts";
 import { pairIn } from "./fakes/compare_two.ts";
@@ -21,12 +16,10 @@ import { pairIn } from "./fakes/compare_two.ts";
 /** Tool calls of real endpoints: an agent that runs its tools, and models that do not. */
 
 function createEvaluation() {
-  const config = parseConfig(EvalConfig, { MODEL_RETRIES: "0" });
-  const deps = createEvalDeps(config, { log: silentLogger, store: memoryStore() });
-  const service = createEvalHandler(deps);
+  const wired = wiredService();
   const evaluate = async (body: Record<string, unknown>) =>
-    await evaluateWith(service, evaluateBody(body));
-  return { service, evaluate, [Symbol.dispose]: () => deps.scoring.checks[Symbol.dispose]() };
+    await evaluateWith(wired.service, evaluateBody(body));
+  return { ...wired, evaluate };
 }
 
 const turn = (user_message: string, fields: Partial<InteractionResult>) => ({

@@ -10,11 +10,8 @@ import { isName } from "../../eval/score/words.ts";
 import { EvalConfig } from "../../eval/config.ts";
 import { costOf, findPrice, priceTarget } from "../../eval/ask/prices.ts";
 import type { Target } from "../../eval/ask/target.ts";
-import { createEvalHandler } from "../../eval/handler.ts";
 import type { ScenarioResult } from "../../eval/test/evaluate_response.ts";
-import { createEvalDeps } from "../../eval/wiring.ts";
 import { ConfigError, parseConfig } from "../../shared/service/config.ts";
-import { silentLogger } from "../../shared/service/log.ts";
 import { cliContext } from "../fakes/cli_context.ts";
 import { endpointTarget } from "../fakes/endpoint_target.ts";
 import { fakeTarget, interaction, providerError, scenario } from "../fakes/eval_ports.ts";
@@ -23,6 +20,7 @@ import {
   evaluateBody,
   evaluateRequestOf,
   evaluateWith,
+  wiredService,
 } from "../fakes/eval_service.ts";
 import { memoryStore } from "../fakes/memory_store.ts";
 import { completion, completionBody, raw, startProviderDouble } from "../fakes/provider_double.ts";
@@ -101,14 +99,11 @@ Deno.test("turns and runs have their costs, the judge's apart, in every export",
     const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
     return Response.json(completionBody({ content, usage }));
   });
-  const config = parseConfig(EvalConfig, {
+  const { service } = wiredService({
     PRICES,
     JUDGE_BASE_URL: judge.baseUrl,
     JUDGE_MODEL: "judge-1",
-    MODEL_RETRIES: "0",
   });
-  const deps = createEvalDeps(config, { log: silentLogger, store: memoryStore() });
-  const service = createEvalHandler(deps);
   const answer = await evaluateWith(
     service,
     evaluateBody({
@@ -353,9 +348,7 @@ Deno.test("single words and names are told from sentences", () => {
   ) assert(!isName(sentence), sentence);
 });
 
-const config = parseConfig(EvalConfig, { MODEL_RETRIES: "0" });
-const service = () =>
-  createEvalHandler(createEvalDeps(config, { log: silentLogger, store: memoryStore() }));
+const service = () => wiredService().service;
 
 const DOT =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

@@ -3,6 +3,8 @@ import { EvalConfig } from "../../eval/config.ts";
 import { createEndpointPolicy } from "../../eval/ask/policy.ts";
 import type { ListEndpointModels } from "../../eval/ask/endpoint_models.ts";
 import { createEvalHandler } from "../../eval/handler.ts";
+import * as observation from "../../eval/ask/observation.ts";
+import { createEvalDeps } from "../../eval/wiring.ts";
 import type { ConversationMessage, Target } from "../../eval/ask/target.ts";
 import { createRunManager } from "../../eval/run/create_manager.ts";
 import type { Sharing } from "../../eval/run/manager/shared_runs.ts";
@@ -68,6 +70,17 @@ export function evalService(
     ...(operations && { operations }),
   });
   return { service, asked: fake.asked, store, runs };
+}
+
+/**
+ * The service as it is wired, which asks real endpoints. `close` ends the worker of its checks, if
+ * a run has started it.
+ */
+export function wiredService(environment: Record<string, string> = {}, store = memoryStore()) {
+  const config = parseConfig(EvalConfig, { MODEL_RETRIES: "0", ...environment });
+  const deps = createEvalDeps(config, { log: silentLogger, store, observation });
+  const { checks } = deps.scoring;
+  return { service: createEvalHandler(deps), [Symbol.dispose]: () => checks[Symbol.dispose]() };
 }
 
 /** The smallest valid body, with the fields of the test. */

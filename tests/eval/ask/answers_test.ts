@@ -1,12 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { deflateSync, zstdCompressSync } from "node:zlib";
-import { EvalConfig } from "../../../eval/config.ts";
 import { priceTarget } from "../../../eval/ask/prices.ts";
-import { createEvalHandler } from "../../../eval/handler.ts";
 import type { InteractionResult } from "../../../eval/test/interaction_result.ts";
-import { createEvalDeps } from "../../../eval/wiring.ts";
-import { parseConfig } from "../../../shared/service/config.ts";
-import { silentLogger } from "../../../shared/service/log.ts";
 import { startCallClock } from "../../../shared/providers/call_clock.ts";
 import { readAnyReply } from "../../../shared/providers/openai_answer.ts";
 import { endpointTarget } from "../../fakes/endpoint_target.ts";
@@ -15,8 +10,8 @@ import {
   evaluateBody,
   evaluateRequestOf,
   evaluateWith,
+  wiredService,
 } from "../../fakes/eval_service.ts";
-import { memoryStore } from "../../fakes/memory_store.ts";
 import {
   type Answer,
   completionBody,
@@ -433,10 +428,7 @@ Deno.test("less than no tokens are not counted", async () => {
 /** The error of an evaluation's only turn at an endpoint that always answers this. */
 async function errorOf(answer: Answer, environment: Record<string, string> = {}) {
   await using double = await startProviderDouble(answer);
-  const config = parseConfig(EvalConfig, { MODEL_RETRIES: "0", ...environment });
-  const service = createEvalHandler(
-    createEvalDeps(config, { log: silentLogger, store: memoryStore() }),
-  );
+  const { service } = wiredService(environment);
   const test_batch = { id: "s", interactions: [{ id: "i", user_message: "Hi" }] };
   const response = await service(
     evaluateRequestOf({ test_batch, endpoint: double.baseUrl, model_id: "m" }),

@@ -1,17 +1,13 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { EvalConfig } from "../../../eval/config.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createEndpointClient } from "../../../eval/ask/client.ts";
-import { baseAddresses, endpointKind, withoutQuery } from "../../../eval/ask/endpoint_address.ts";
-import { createEndpointModels } from "../../../eval/ask/endpoint_models.ts";
 import { createEndpointPace, type EndpointPace } from "../../../eval/ask/pace.ts";
-import { createEndpointPolicy } from "../../../eval/ask/policy.ts";
-import { createEvalHandler } from "../../../eval/handler.ts";
-import { createEvalDeps } from "../../../eval/wiring.ts";
-import { parseConfig } from "../../../shared/service/config.ts";
-import { AppError } from "../../../shared/service/errors.ts";
-import { silentLogger } from "../../../shared/service/log.ts";
-import { ProviderError } from "../../../shared/providers/provider.ts";
-import { evaluateBody, evaluateRequestOf, evaluateWith } from "../../fakes/eval_service.ts";
+import {
+  callRoute,
+  evaluateBody,
+  evaluateRequestOf,
+  evaluateWith,
+  wiredService,
+} from "../../fakes/eval_service.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import {
   type Answer,
@@ -24,8 +20,7 @@ import {
 } from "../../fakes/provider_double.ts";
 
 function service(store = memoryStore()) {
-  const config = parseConfig(EvalConfig, { MODEL_RETRIES: "0" });
-  return createEvalHandler(createEvalDeps(config, { log: silentLogger, store }));
+  return wiredService({}, store).service;
 }
 
 Deno.test("settings of the model are passed on unchanged", async () => {
@@ -117,9 +112,7 @@ Deno.test("a scenario's system prompt is sent instead of the run's, and returned
   await using double = await startProviderDouble(() =>
     Promise.resolve(Response.json(completionBody({ content: "Paris" })))
   );
-  const service = createEvalHandler(
-    createEvalDeps(parseConfig(EvalConfig, {}), { log: silentLogger, store: memoryStore() }),
-  );
+  const { service } = wiredService();
   const interactions = [{ id: "1", user_message: "The capital of France?" }];
   const { results } = await evaluateWith(
     service,
@@ -148,13 +141,11 @@ Deno.test("an endpoint that repeats its address in an error does not show its qu
     const { pathname, search } = new URL(request.url);
     return Response.json({ detail: `No route for ${pathname}${search}` }, { status });
   });
-  const config = parseConfig(EvalConfig, { MODEL_RETRIES: "0" });
-  const deps = createEvalDeps(config, { log: silentLogger, store: memoryStore() });
-  using _checks = deps.scoring.checks;
+  using wired = wiredService();
   const endpoint = `http://127.0.0.1:${server.addr.port}/v1?deployment=INTERNAL`;
   for (status of [404, 400, 500]) {
     const { results } = await evaluateWith(
-      createEvalHandler(deps),
+      wired.service,
       evaluateBody({
         endpoint,
         test_batch: { id: "s", interactions: [{ id: "1", user_message: "hi" }] },
@@ -166,136 +157,95 @@ Deno.test("an endpoint that repeats its address in an error does not show its qu
   }
 });
 
-const MEANT: [endpoint: string, bases: string[], kind: "openai" | undefined][] = [
-  ["http://h:1", ["http://h:1", "http://h:1/v1"], undefined],
-  ["http://h:1/?key=a", ["http://h:1?key=a", "http://h:1/v1?key=a"], undefined],
-  ["http://h/ollama/", ["http://h/ollama", "http://h/ollama/v1"], undefined],
-  ["http://h/v1", ["http://h/v1"], "openai"],
-  ["http://h/api/v1beta/openai/", ["http://h/api/v1beta/openai"], "openai"],
-  ["http://h/chat/completions", ["http://h"], "openai"],
-  ["http://h/v1/chat/completions/?a=1", ["http://h/v1?a=1"], "openai"],
-  ["http://h/review1", ["http://h/review1", "http://h/review1/v1"], undefined],
-];
-
-Deno.test("an address says which addresses of an API it may mean, and whether it names one", () => {
-  for (const [endpoint, bases, kind] of MEANT) {
-    assertEquals([baseAddresses(endpoint), endpointKind({ endpoint })], [bases, kind], endpoint);
-    assertEquals(endpointKind({ endpoint, protocol: "agent" }), "agent");
-  }
+Deno.test("the error of a dead endpoint does not show its query", async () => {
+  using wired = wiredService();
+  const { results } = await evaluateWith(
+    wired.service,
+    evaluateBody({ endpoint: "http://127.0.0.1:9/v1/?version=hidden#more" }),
+  );
+  const { detail } = results.scenarios[0]!.attempts[0]!.interactions[0]!.error!;
+  assert(!/hidden|more/.test(detail), detail);
 });
 
-Deno.test("a query is kept as it is, also if it ends in a slash", () => {
-  assertEquals(baseAddresses("http://h/v1?key=YQ/"), ["http://h/v1?key=YQ/"]);
-  assertEquals(baseAddresses("http://h/?key=a/?b"), ["http://h?key=a/?b", "http://h/v1?key=a/?b"]);
-});
-
-Deno.test("an address in a message has neither a query nor a user with a password", () => {
-  assertEquals(withoutQuery("https://u:p@h.example/v1/?key=secret#more"), "https://h.example/v1");
-});
-
-/** An endpoint that answers by path, and what was asked with which key. */
-function lister(answers: Record<string, unknown>, listed = "http://model.example") {
-  const asked: [string, string | null][] = [];
-  const policy = createEndpointPolicy({
-    EVAL_API_KEY: "secret",
-    EVAL_CREDENTIALS: {},
-    EVAL_ENDPOINTS: [listed],
-  });
-  const fetch = (input: string | URL | Request, init?: RequestInit) => {
-    const { pathname } = new URL(String(input));
-    asked.push([pathname, new Headers(init?.headers).get("authorization")]);
-    const answer = answers[pathname];
-    if (answer instanceof Error) return Promise.reject(answer);
-    return Promise.resolve(Response.json(answer ?? {}, { status: answer ? 200 : 404 }));
-  };
-  const list = createEndpointModels({ endpoints: policy, fetchFor: () => fetch as typeof fetch });
-  const read = (endpoint: string) => list(endpoint, new AbortController().signal);
-  return { asked, read, list: async (endpoint: string) => (await read(endpoint)).models };
+/** What a service lists for an endpoint of a host that answers by path, and what it asked there. */
+async function listAt(path: string, answers: Record<string, unknown>) {
+  const asked: [path: string, key: string | null][] = [];
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    ({ url, headers }) => {
+      const { pathname, search } = new URL(url);
+      asked.push([pathname + search, headers.get("authorization")]);
+      const answer = answers[pathname];
+      return Response.json(answer ?? {}, { status: answer ? 200 : 404 });
+    },
+  );
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  using wired = wiredService({ EVAL_API_KEY: "secret", EVAL_ENDPOINTS: origin });
+  const endpoint = encodeURIComponent(origin + path);
+  const response = await callRoute(wired.service, `GET /models?endpoint=${endpoint}`);
+  return { asked, ...await response.json() };
 }
 
-Deno.test("the models of an OpenAI endpoint are listed with the operator's key", async () => {
-  const { asked, list } = lister({ "/v1/models": { data: [{ id: "a" }, { id: "b" }] } });
-  assertEquals(await list("http://model.example/v1/"), [{ id: "a" }, { id: "b" }]);
-  assertEquals(await list("http://model.example/v1/chat/completions"), [{ id: "a" }, { id: "b" }]);
-  assertEquals(asked[0], ["/v1/models", "Bearer secret"]);
-});
+const AB = { data: [{ id: "a" }, { id: "b" }] };
+const TUNED = { id: "uuid", name: "tuned" };
+const LISTS: [what: string, path: string, answers: Record<string, unknown>, models: unknown[]][] = [
+  ["an OpenAI endpoint", "/v1/", { "/v1/models": AB }, AB.data],
+  ["a route of OpenAI", "/v1/chat/completions", { "/v1/models": AB }, AB.data],
+  ["Together, whose list has no data", "/v1", { "/v1/models": [{ id: "m", type: "chat" }] }, [
+    { id: "m" },
+  ]],
+  ["entries without a usable id", "/v1", {
+    "/v1/models": { data: [{ id: "a" }, { name: "no id" }, { id: "x".repeat(257) }, null] },
+  }, [{ id: "a" }]],
+  ["an agent with fine-tuned models", "", {
+    "/v1/models": { data: [{ id: "demo/assistant" }] },
+    "/studio/models": { tuned: "uuid" },
+  }, [{ id: "demo/assistant" }, TUNED]],
+  [
+    "a host that is no API",
+    "",
+    { "/models": { message: "Welcome" }, "/v1/models": { data: [] } },
+    [],
+  ],
+  ["a list that is none", "/v1", { "/v1/models": { data: 7 } }, []],
+  ["a host without a list", "", {}, []],
+];
+for (const [what, path, answers, models] of LISTS) {
+  Deno.test(`the models of an endpoint are listed: ${what}`, async () => {
+    assertEquals((await listAt(path, answers)).models, models);
+  });
+}
 
-Deno.test("Together's models are listed, although its list has no data", async () => {
-  const { list } = lister({ "/v1/models": [{ id: "meta/llama", type: "chat" }] });
-  assertEquals(await list("http://model.example/v1"), [{ id: "meta/llama" }]);
-});
-
-Deno.test("an entry without a usable id hides none of the other models", async () => {
-  const data = [{ id: "a" }, { name: "no id" }, { id: "x".repeat(257) }, null, { id: "b" }];
-  const { list } = lister({ "/v1/models": { data } });
-  assertEquals(await list("http://model.example/v1"), [{ id: "a" }, { id: "b" }]);
+Deno.test("models are asked for where replies would be, with the query and the operator's key", async () => {
+  const { asked, models } = await listAt("/ollama/?version=a/", {
+    "/ollama/v1/models": { data: [{ id: "a" }] },
+    "/ollama/studio/models": { tuned: "uuid" },
+  });
+  assertEquals(models, [{ id: "a" }, TUNED]);
+  assertEquals(
+    asked,
+    ["/models", "/v1/models", "/studio/models"].map((path) => [
+      `/ollama${path}?version=a/`,
+      "Bearer secret",
+    ]),
+  );
 });
 
 Deno.test("of a list of more than 10,000 models the rest is left out, and the answer says so", async () => {
   const data = Array.from({ length: 10_001 }, (_, index) => ({ id: `acme/${index}` }));
-  const { models, is_cut } = await lister({ "/v1/models": { data } }).read(
-    "http://model.example/v1",
-  );
+  const { models, is_cut } = await listAt("/v1", { "/v1/models": { data } });
   assertEquals([models.length, is_cut], [10_000, true]);
 });
 
-Deno.test("an agent's fine-tuned models are listed by name beside its others", async () => {
-  const { list } = lister({
-    "/v1/models": { data: [{ id: "demo/assistant" }] },
-    "/studio/models": { tuned: "uuid" },
-  });
-  assertEquals(await list("http://model.example"), [
-    { id: "demo/assistant" },
-    { id: "uuid", name: "tuned" },
-  ]);
-});
-
-Deno.test("what else a host answers is no list of models", async () => {
-  const { list } = lister({ "/models": { message: "Welcome" }, "/v1/models": { data: [] } });
-  assertEquals(await list("http://model.example"), []);
-});
-
-Deno.test("the models of an endpoint below a path are listed where replies would be asked for", async () => {
-  const { asked, list } = lister({
-    "/ollama/v1/models": { data: [{ id: "a" }] },
-    "/ollama/studio/models": { tuned: "uuid" },
-  });
-  const models = [{ id: "a" }, { id: "uuid", name: "tuned" }];
-  assertEquals(await list("http://model.example/ollama/"), models);
-  assertEquals(asked.map(([path]) => path), [
-    "/ollama/models",
-    "/ollama/v1/models",
-    "/ollama/studio/models",
-  ]);
-});
-
-Deno.test("the models of an endpoint are asked for with its query", async () => {
-  const urls: string[] = [];
-  const endpoints = createEndpointPolicy({ EVAL_ENDPOINTS: [] } as unknown as EvalConfig);
-  const fetch = (url: string) => {
-    urls.push(url);
-    return Promise.resolve(Response.json({ data: [] }));
-  };
-  const list = createEndpointModels({
-    endpoints,
-    fetchFor: () => fetch as unknown as typeof globalThis.fetch,
-  });
-  await list("http://model.example/v1?key=a/", new AbortController().signal);
-  assertEquals(urls, ["http://model.example/v1/models?key=a/"]);
-});
-
-Deno.test("an endpoint without a list has no models, and a dead one says so", async () => {
-  assertEquals(await lister({}).list("http://model.example"), []);
-  assertEquals(await lister({ "/v1/models": { data: 7 } }).list("http://model.example/v1"), []);
-  const dead = lister({ "/v1/models": new TypeError("connection refused") });
-  const error = await assertRejects(() => dead.list("http://model.example/v1"), AppError);
-  assertEquals([error.status, error.code], [502, "provider_error"]);
-});
-
-Deno.test("the models of an endpoint that is not listed are not asked for", async () => {
-  const { asked, list } = lister({});
-  const error = await assertRejects(() => list("http://other.example/v1"), AppError);
-  assertEquals([error.status, error.code, asked], [403, "endpoint_not_allowed", []]);
+Deno.test("models of a dead endpoint, or of one that is not listed, are not listed", async () => {
+  using wired = wiredService({ EVAL_ENDPOINTS: "http://127.0.0.1:9" });
+  for (const [port, code] of [[9, "provider_error"], [10, "endpoint_not_allowed"]] as const) {
+    const response = await callRoute(
+      wired.service,
+      `GET /models?endpoint=http://127.0.0.1:${port}/v1`,
+    );
+    assertEquals((await response.json()).code, code);
+  }
 });
 
 const TIMEOUT_MS = 2_000;
@@ -333,13 +283,4 @@ Deno.test("the wait for the pace counts neither as time of the call nor as laten
   const reply = await ask(answer, late);
   assertEquals(reply.value, { text: "fine" });
   assert(reply.latencyMs <= TIMEOUT_MS, `${reply.latencyMs} ms`);
-});
-
-Deno.test("an attempt that hangs ends at its timeout", async () => {
-  const hang: typeof globalThis.fetch = (_input, init) =>
-    new Promise((_resolve, reject) => {
-      init!.signal!.addEventListener("abort", () => reject(init!.signal!.reason));
-    });
-  const error = await assertRejects(() => ask(hang), ProviderError);
-  assertEquals(error.failure, { kind: "timeout" });
 });

@@ -2,13 +2,9 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { EvalConfig, requireSafeEvalExposure } from "../../../eval/config.ts";
 import { createEndpointPace } from "../../../eval/ask/pace.ts";
 import { createEndpointPolicy } from "../../../eval/ask/policy.ts";
-import { createEvalHandler } from "../../../eval/handler.ts";
-import { createEvalDeps } from "../../../eval/wiring.ts";
 import { ConfigError, parseConfig } from "../../../shared/service/config.ts";
 import { AppError } from "../../../shared/service/errors.ts";
-import { silentLogger } from "../../../shared/service/log.ts";
-import { evaluateRequestOf } from "../../fakes/eval_service.ts";
-import { memoryStore } from "../../fakes/memory_store.ts";
+import { evaluateRequestOf, wiredService } from "../../fakes/eval_service.ts";
 import { completion, errorStatus, startProviderDouble } from "../../fakes/provider_double.ts";
 
 const LISTED = "https://api.example.com";
@@ -285,10 +281,7 @@ Deno.test("an endpoint that allows four concurrent calls gets about four, and fe
     underWay--;
     return await completion({ content: "fine" })(request);
   });
-  const config = parseConfig(EvalConfig, { EVAL_CONCURRENCY: "64" });
-  const service = createEvalHandler(
-    createEvalDeps(config, { log: silentLogger, store: memoryStore() }),
-  );
+  const { service } = wiredService({ EVAL_CONCURRENCY: "64", MODEL_RETRIES: "2" });
   const test_batch = { id: "s", interactions: [{ id: "i", user_message: "Hi" }] };
   const response = await service(evaluateRequestOf({
     test_batch,

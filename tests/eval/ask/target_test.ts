@@ -1,16 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { EvalConfig } from "../../../eval/config.ts";
 import type { TargetReply } from "../../../eval/ask/reply.ts";
 import { createTarget, type Dialect } from "../../../eval/ask/target.ts";
-import { createEvalHandler } from "../../../eval/handler.ts";
 import type { ModelParameters, Protocol } from "../../../eval/test/evaluate_request.ts";
-import { createEvalDeps } from "../../../eval/wiring.ts";
-import { parseConfig } from "../../../shared/service/config.ts";
-import { silentLogger } from "../../../shared/service/log.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import { providerError } from "../../fakes/eval_ports.ts";
-import { evaluateBody, evaluateWith } from "../../fakes/eval_service.ts";
-import { memoryStore } from "../../fakes/memory_store.ts";
+import { evaluateBody, evaluateWith, wiredService } from "../../fakes/eval_service.ts";
 import { completionBody, startProviderDouble } from "../../fakes/provider_double.ts";
 
 const signal = new AbortController().signal;
@@ -94,6 +88,16 @@ const ADDRESSES: [endpoint: string, asked: string[]][] = [
     "agent https://host/v1beta/openai",
   ]],
   ["https://host/v1/chat/completions?version=2", ["openai https://host/v1?version=2"]],
+  ["http://host/?key=a/?b", [
+    "openai http://host?key=a/?b",
+    "openai http://host/v1?key=a/?b",
+    "agent http://host/?key=a/?b",
+  ]],
+  ["http://host/review1", [
+    "openai http://host/review1",
+    "openai http://host/review1/v1",
+    "agent http://host/review1",
+  ]],
   ["https://host/v1?version=2", [
     "openai https://host/v1?version=2",
     "agent https://host/v1?version=2",
@@ -398,10 +402,7 @@ Deno.test("a model that refuses max_tokens is asked with max_completion_tokens f
         : Response.json(completionBody({ content: "Paris" })),
     )
   );
-  const config = parseConfig(EvalConfig, { MODEL_RETRIES: "0" });
-  const service = createEvalHandler(
-    createEvalDeps(config, { log: silentLogger, store: memoryStore() }),
-  );
+  const { service } = wiredService();
   const interactions = ["1", "2"].map((id) => ({ id, user_message: "The capital of France?" }));
   const { results } = await evaluateWith(
     service,
