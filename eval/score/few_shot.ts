@@ -7,7 +7,7 @@ import { createLabelIndex, type LabelScore } from "./metadata/label_index.ts";
 /** The method of labels that are found by sentence vectors. */
 export const FEW_SHOT = "few_shot";
 
-/** A label with a lower confidence is more likely wrong than right. */
+/** A label whose confidence is not higher is more likely wrong than right. */
 const LOWEST_CONFIDENCE = 0.5;
 /** The most comparisons of two texts in a self-check: about half a second. */
 const CHECK_BUDGET = 200_000;
@@ -32,7 +32,7 @@ export function createFewShot(
       const lead = readLead(await index(reply));
       if (lead.score < LOWEST_SCORE) return noLabel(FEW_SHOT, "no label is near enough");
       const confidence = confidenceIn(lead);
-      if (confidence < LOWEST_CONFIDENCE) {
+      if (confidence <= LOWEST_CONFIDENCE) {
         return noLabel(FEW_SHOT, "two labels are about equally near");
       }
       return { value: lead.label, method: FEW_SHOT, confidence };
@@ -55,10 +55,8 @@ function sampleCheckable(groups: LabelGroup[], examples: number): LabelExample[]
   return spreadSample(checkable, count);
 }
 
-/**
- * The lowest score at which a label is given.
- */
-const LOWEST_SCORE = 0.4;
+/** The lowest score at which a label is given. */
+const LOWEST_SCORE = 0.27;
 
 /**
  * The label nearest to a reply, and the inputs of its confidence. Among equally near labels the
@@ -75,29 +73,25 @@ function readLead(scores: LabelScore[]) {
     margin: best.score - highest(({ score }) => score),
     /** The same of `even`; negative if another label is ahead in that. */
     evenMargin: best.even - highest(({ even }) => even),
-    labels: scores.length,
   };
 }
 
 /**
- * Fitted by logistic regression to 6,600 labelled replies: paraphrases of references, replies that
+ * Fitted by logistic regression to 3,000 labelled replies: paraphrases of references, replies that
  * share their subject but carry another label, and unseen questions, with 1 to 8 examples for each
- * of 2 to 30 labels.
+ * of 2 to 77 labels.
  */
-const WEIGHTS = { margin: 3.2, labels: -0.22, evenMargin: 5.4 };
+const WEIGHTS = { margin: 5.7, evenMargin: 8.5 };
 
 /**
  * Limits what a negative `evenMargin` may cost: a reply in almost the words of its reference has
  * its label, whatever the other examples are.
  */
-const LARGEST_LAG = 0.15;
+const LARGEST_LAG = 0.05;
 
-/**
- * The chance that the leading label is right: 0.5 if two labels are equally near, less for more.
- */
-function confidenceIn(lead: ReturnType<typeof readLead>): number {
-  const logOdds = WEIGHTS.margin * Math.sqrt(lead.margin) +
-    WEIGHTS.labels * Math.log(lead.labels / 2) +
-    (lead.examples > 1 ? WEIGHTS.evenMargin * Math.max(-LARGEST_LAG, lead.evenMargin) : 0);
+/** The chance that the leading label is right: 0.5 if two labels are equally near. */
+function confidenceIn({ margin, evenMargin, examples }: ReturnType<typeof readLead>): number {
+  const logOdds = WEIGHTS.margin * margin +
+    (examples > 1 ? WEIGHTS.evenMargin * Math.max(-LARGEST_LAG, evenMargin) : 0);
   return 1 / (1 + Math.exp(-logOdds));
 }

@@ -408,7 +408,7 @@ Deno.test("an interaction says how its metadata and its meaning were found", asy
   assertEquals([intent!.confidence, intent!.self_check?.right], [0.9, 1]);
   assertEquals([sentiment!.confidence, sentiment!.counts], [null, false]);
   assertEquals(results.labels.intent!.self_check, intent!.self_check);
-  assertEquals(interaction!.score_methods, { semantic_similarity: "meaning/m2" });
+  assertEquals(interaction!.score_methods, { semantic_similarity: "meaning/m3" });
 });
 
 Deno.test("a judge grades by the request's rubric, as often as it asks", async () => {
@@ -450,5 +450,5 @@ Deno.test("a judge that is down raises no score: overall is open, counted and bo
   const { n, turns, missing, failed, bounds } = down.results.statistics.overall!;
   assertEquals([n, turns, missing, failed], [3, 0, 3, 0]);
   assertEquals(bounds, [0.5, 1]);
-  assertEquals(down.scored_by, { judge: "fake-judge", embeddings: "meaning/m2" });
+  assertEquals(down.scored_by, { judge: "fake-judge", embeddings: "meaning/m3" });
 });

@@ -3,7 +3,7 @@
  * of the model and with the numbers below: scores of two versions have different scales and must
  * not be averaged.
  */
-export const MEANING = "meaning/m2";
+export const MEANING = "meaning/m3";
 
 /** The same for `compareWordless`. Change it with its results. */
 export const WORDLESS = "answer/wordless-c7";

@@ -96,7 +96,7 @@ Deno.test("a row has the label of its agreement, and what is wrong: that contrad
 });
 
 Deno.test("a row says by which methods its scores were computed", async () => {
-  const score_methods = { semantic_similarity: "meaning/m2" };
+  const score_methods = { semantic_similarity: "meaning/m3" };
   const rows = await readBack([["s", [[{}, { score_methods }]]]]);
   assertEquals(rows.map((row) => row.score_methods), ["", JSON.stringify(score_methods)]);
 });

@@ -125,12 +125,12 @@ Deno.test("a run resumed with another configuration misses what it was planned w
   const batch = { test_batch: [scenario("s", [subject])], rubric: undefined, judge_votes: 1 };
   const signal = new AbortController().signal;
   const cases: [string, Record<string, unknown>, string[]][] = [
-    ["the judge is gone", { judge: "gone-judge", embeddings: "meaning/m2" }, ["judge"]],
+    ["the judge is gone", { judge: "gone-judge", embeddings: "meaning/m3" }, ["judge"]],
     ["so is the embedder", { judge: null, embeddings: "other" }, ["semantic_similarity"]],
     ["its calibration is another", { judge: null, embeddings: "meaning/m0" }, [
       "semantic_similarity",
     ]],
-    ["both are there", { judge: "fake-judge", embeddings: "meaning/m2" }, []],
+    ["both are there", { judge: "fake-judge", embeddings: "meaning/m3" }, []],
   ];
   for (const [why, scored_by, lacking] of cases) {
     const { assess } = createAssessor({ ...batch, scored_by }, {

@@ -131,7 +131,7 @@ Deno.test("if the weights cannot be loaded the service answers, and says what is
   const [interaction] = results.scenarios[0]!.attempts[0]!.interactions;
   assertEquals(interaction!.scores.semantic_similarity, null);
   assertStringIncludes(interaction!.missing_scores!.semantic_similarity!, "no weights");
-  assertEquals(interaction!.score_methods?.semantic_similarity, "meaning/m2");
+  assertEquals(interaction!.score_methods?.semantic_similarity, "meaning/m3");
 });
 
 Deno.test("a run is stored with what scores it: the built-in encoder, or an endpoint", () => {
@@ -140,7 +140,7 @@ Deno.test("a run is stored with what scores it: the built-in encoder, or an endp
     using _ = ports.embedder; // no worker has started
     return describeScoring(ports).embeddings;
   };
-  assertEquals(scoredBy({}), "meaning/m2");
+  assertEquals(scoredBy({}), "meaning/m3");
   const endpoint = { EMBEDDINGS_BASE_URL: "https://host/v1", EMBEDDINGS_MODEL: "m" };
   assertEquals(scoredBy(endpoint), "endpoint_embeddings:m");
 });

@@ -140,12 +140,12 @@ const TURNS = [
 
 Deno.test("a label's score is the documented sum", async () => {
   const score = await scoreOf([turn("cash desk", "a b"), turn("cash desk", "c d")], "a b");
-  // Vectors of words: nearest 1, with the sum of both examples 1/√2; nothing of the label's words.
-  assertAlmostEquals(score, 0.75 * Math.SQRT1_2 + 0.25, 1e-6);
+  // Vectors of words: nearest 1, with the sum of both examples and the label's words 1/√3.
+  assertAlmostEquals(score, 0.75 / Math.sqrt(3) + 0.25, 1e-6);
 });
 
-Deno.test("the label's own words count one half", async () => {
-  assertAlmostEquals(await scoreOf([turn("cash_desk", "")], "cash desk"), 0.5, 1e-6);
+Deno.test("the label's own words are one more example", async () => {
+  assertAlmostEquals(await scoreOf([turn("cash_desk", "")], "cash desk"), 1, 1e-6);
 });
 
 Deno.test("the nearest label is given, with the chance that it is right", async () => {

@@ -90,7 +90,7 @@ Deno.test("the score is what the layers say that compare texts, calibrated, in e
   ) {
     const { value, method } = await similarity(reply!, reference!);
     assertAlmostEquals(value!, calibrate(0.5), 1e-6);
-    assertEquals(method, "meaning/m2");
+    assertEquals(method, "meaning/m3");
   }
 });
 
@@ -113,7 +113,7 @@ Deno.test("a reply of words that the model does not know has a similarity, but n
   const semantics = createBatchSemantics(BATCH, { embedder });
   const pair = { reply: "Το δέμα είναι εδώ.", reference: "The parcel is here." };
   const { value, method, agreement, unknown } = await semanticSimilarity(pair, semantics);
-  assertEquals([method, agreement], ["meaning/m2", undefined]);
+  assertEquals([method, agreement], ["meaning/m3", undefined]);
   assert(value! < 0.7 && unknown!.includes("does not know the language"), `${value}`);
 });
 
@@ -226,7 +226,7 @@ Deno.test("a yes or no that is given needs no encoder, and one that is not is co
 
 Deno.test("the method is the reference's, whatever the reply is written in", async () => {
   for (const reply of ["Das Paket ist da.", "包裹在这里。", "42", "The parcel is here!"]) {
-    assertEquals((await similarity(reply, "The parcel is here.")).method, "meaning/m2");
+    assertEquals((await similarity(reply, "The parcel is here.")).method, "meaning/m3");
   }
 });
 
