@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { Assessor } from "../../../eval/score/assessment.ts";
 import type { ConversationMessage } from "../../../eval/ask/target.ts";
-import { createFairLimiter } from "../../../eval/run/fair_limiter.ts";
 import { runScenarios } from "../../../eval/run/execute/runner.ts";
 import type { TurnPosition } from "../../../eval/store/turn_record.ts";
 import {
@@ -16,19 +15,6 @@ import {
 } from "../../fakes/eval_ports.ts";
 import { gatedTarget } from "../../fakes/gated_target.ts";
 
-Deno.test("every scenario is run `attempts` times", async () => {
-  const { target, asked } = fakeTarget(echo);
-  const scenarios = ["a", "b", "c"].map((id) => scenario(id, [interaction(id)]));
-  const results = await runAndCollect({ scenarios, attempts: 4 }, ports(target));
-  assertEquals(asked.length, 12);
-  assertEquals(results.map((attempts) => attempts.map((turns) => turns.length)), [
-    [1, 1, 1, 1],
-    [1, 1, 1, 1],
-    [1, 1, 1, 1],
-  ]);
-  assertEquals(results[1]?.[0]?.[0]?.agent_reply, "re: message b");
-});
-
 Deno.test("results are in the order of the batch, whichever conversation ends first", async () => {
   const gates = new Map([["message a", Promise.withResolvers<void>()]]);
   const target = {
@@ -41,31 +27,6 @@ Deno.test("results are in the order of the batch, whichever conversation ends fi
   const scenarios = [scenario("a", [interaction("a")]), scenario("b", [interaction("b")])];
   const results = await runAndCollect({ scenarios, attempts: 1 }, ports(target));
   assertEquals(results.map(([turns]) => turns?.[0]?.id), ["a", "b"]);
-});
-
-Deno.test("as many conversations are running as the limit allows, and no more", async () => {
-  let running = 0;
-  let most = 0;
-  const target = {
-    async ask() {
-      most = Math.max(most, ++running);
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      running--;
-      return { content: "", usage: null };
-    },
-  };
-  const scenarios = Array.from({ length: 30 }, (_, index) =>
-    scenario(`${index}`, [
-      interaction("1"),
-      interaction("2"),
-    ]));
-  const limiter = createFairLimiter(5).forRun("http://host");
-  await Promise.all(
-    [1, 2].map(() =>
-      runScenarios({ scenarios, attempts: 2 }, ports(target, { limiter, concurrency: 5 }))
-    ),
-  );
-  assertEquals(most, 5);
 });
 
 Deno.test("questions are asked while the assessor is still being loaded", async () => {
@@ -95,30 +56,6 @@ Deno.test("a run whose assessor cannot be loaded fails, and its turns are not st
     "cannot load it",
   );
   assertEquals(recorded, []);
-});
-
-Deno.test("a large run does not delay a small one", async () => {
-  const order: string[] = [];
-  const target = {
-    async ask(conversation: { content: string }[]) {
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      order.push(conversation[0]!.content);
-      return { content: "", usage: null };
-    },
-  };
-  const fair = createFairLimiter(4);
-  const large = Array.from({ length: 100 }, () => scenario("large", [interaction("large")]));
-  const small = [scenario("small", [interaction("small")])];
-  await Promise.all([
-    ...[large, small].map((scenarios) => {
-      const limiter = fair.forRun("http://host");
-      return runScenarios({ scenarios, attempts: 1 }, ports(target, { limiter, concurrency: 4 }));
-    }),
-  ]);
-  assert(
-    order.indexOf("message small") < 20,
-    `the small run came ${order.indexOf("message small")}th`,
-  );
 });
 
 Deno.test("a worker whose reply is being assessed asks on, also after its next reply", async () => {
@@ -189,70 +126,6 @@ Deno.test("a quick reply is recorded after the one before it in its conversation
   assertEquals(recorded.filter((id) => id !== "other"), ["slow", "quick"]);
 });
 
-Deno.test("a run whose signal is aborted asks nothing more and rejects", async () => {
-  const controller = new AbortController();
-  const { target, asked } = fakeTarget((conversation, call) => {
-    if (call === 3) controller.abort();
-    return echo(conversation);
-  });
-  const scenarios = Array.from(
-    { length: 50 },
-    (_, index) => scenario(`${index}`, [interaction("1")]),
-  );
-  await assertRejects(
-    () =>
-      runScenarios(
-        { scenarios, attempts: 1 },
-        ports(target, { signal: controller.signal, concurrency: 1 }),
-      ),
-    DOMException,
-  );
-  assertEquals(asked.length, 3);
-});
-
-Deno.test("every turn is recorded once, with its position, in order", async () => {
-  const { target } = fakeTarget(() => "");
-  const seen: TurnPosition[] = [];
-  const recorder = {
-    async record(position: TurnPosition) {
-      await Promise.resolve();
-      seen.push(position);
-    },
-  };
-  const scenarios = [scenario("s", [interaction("1"), interaction("2")])];
-  await runScenarios({ scenarios, attempts: 2 }, ports(target, { recorder, concurrency: 1 }));
-  const places = seen.map(({ scenario, attempt, turn }) => [scenario, attempt, turn]);
-  assertEquals(places, [[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1]]);
-});
-
-Deno.test("a turn that cannot be recorded ends the run", async () => {
-  const { target } = fakeTarget(() => "");
-  const recorder = { record: () => Promise.reject(new TypeError("no room")) };
-  const scenarios = [scenario("s", [interaction("1")])];
-  await assertRejects(
-    () => runScenarios({ scenarios, attempts: 1 }, ports(target, { recorder })),
-    TypeError,
-    "no room",
-  );
-});
-
-Deno.test("a run that waits for the limiter ends at once if it is cancelled", async () => {
-  const { target, asked } = fakeTarget(() => "");
-  const controller = new AbortController();
-  const taken = Promise.withResolvers<void>();
-  const limiter = createFairLimiter(1).forRun("http://host");
-  const other = limiter(() => taken.promise);
-  const run = runScenarios(
-    { scenarios: [scenario("s", [interaction("1")])], attempts: 1 },
-    ports(target, { limiter, signal: controller.signal }),
-  );
-  controller.abort();
-  await assertRejects(() => run, DOMException);
-  taken.resolve();
-  await other;
-  assertEquals(asked.length, 0);
-});
-
 Deno.test("ten thousand immediate refusals do not block the event loop", async () => {
   const { target } = fakeTarget(() => {
     throw providerError(500);
@@ -266,27 +139,6 @@ Deno.test("ten thousand immediate refusals do not block the event loop", async (
   await runScenarios({ scenarios, attempts: 10 }, ports(target));
   clearInterval(timer);
   assert(turns > 0, "no timer ran while the run was under way");
-});
-
-Deno.test("a paused run finishes its current turns, starts no other and resolves with paused", async () => {
-  const gate = gatedTarget();
-  let isPaused = false;
-  const recorded: number[] = [];
-  const scenarios = ["a", "b", "c"].map((id) => scenario(id, [interaction(id), interaction(id)]));
-  const outcome = runScenarios(
-    { scenarios, attempts: 1 },
-    ports(gate.target, {
-      concurrency: 2,
-      isPaused: () => isPaused,
-      recorder: { record: ({ scenario }) => void recorded.push(scenario) },
-    }),
-  );
-  await gate.reached(2);
-  isPaused = true;
-  gate.open();
-  assertEquals(await outcome, "paused");
-  assertEquals(gate.asked, ["message a", "message b"]);
-  assertEquals(recorded, [0, 1]);
 });
 
 Deno.test("a run that fails rejects after its other calls have ended", async () => {
