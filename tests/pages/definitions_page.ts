@@ -6,7 +6,7 @@ const suite = pageSuite(async () => {
   const fixture = await startEvalFixture();
   const old = await fixture.evaluate({ model_id: "studio/support-v2" });
   const now = await fixture.evaluate();
-  const group = await fixture.evaluateGroup(["studio/support-v2", "studio/support-v3"]);
+  const group = await fixture.evaluateGroup(["1", "2", "3"].map((version) => `studio/v${version}`));
   await gradeSome(fixture, now);
   await fixture.putDataset("support");
   return { ...fixture, old, now, group };

@@ -114,5 +114,5 @@ export async function gradeSome({ grade }: EvalFixture, runId: string): Promise<
 /** Opens the tables of a group. Its replies are drawn last and move what is below them. */
 export async function openFigures(page: Page): Promise<void> {
   await page.locator(".reply-grid tbody tr").first().waitFor();
-  await page.getByText("Intervals, pairs and all scores").click();
+  await page.getByText("Intervals and all scores").click();
 }

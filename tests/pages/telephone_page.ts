@@ -39,7 +39,7 @@ suite.test("a telephone cuts no table and breaks no name in it", async (fixture,
       [`/ui/compare?baseline=${old}&candidate=${run}`, "[aria-label=Scores] tbody tr"],
       [`/ui/runs/${run}?view=grades`, "[aria-label='People'] tbody tr"],
       [`/ui/runs/${run}?view=scores`, "[aria-label=Scores] tbody tr"],
-      [`/ui/compare?group=${group}`, ".reply-grid tbody tr", "Intervals, pairs and all scores"],
+      [`/ui/compare?group=${group}`, ".reply-grid tbody tr", "Intervals and all scores"],
     ] as const
   ) {
     await page.goto(`${url}${address}`);

@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
-import { Button } from "../../../shared/pages/components/button.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
 import type { PairedTurnRow } from "../../figures/pair_lists.ts";
 import type { TurnRow } from "../../run/turn_view.ts";
 import { OVERALL_PARTS } from "../../score/overall.ts";
+import { MoreButton } from "../parts/paging.tsx";
 import { AttemptButtons, ReplyDiff, sideOf } from "../parts/replies.tsx";
 import { Section } from "../parts/section.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
@@ -49,9 +49,7 @@ export function ChangedTurns({ ids, score }: { ids: Ids; score: string }) {
               ))}
             </div>
             {limit.value === FEW && (total ?? 0) > FEW && (
-              <div class="more">
-                <Button isSmall onClick={() => limit.value = MORE}>Show more</Button>
-              </div>
+              <MoreButton onMore={() => limit.value = MORE} />
             )}
           </>
         )}

@@ -4,15 +4,14 @@ import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { Empty } from "../../../shared/pages/components/states.tsx";
 import { formatAge } from "../../../shared/pages/format.ts";
 import { query, setQuery, useScrollTop, withChanges } from "../../../shared/pages/location.ts";
-import type { ListedRun } from "../../http/schemas/run_schemas.ts";
+import type { ListedRun, Run } from "../../http/schemas/run_schemas.ts";
 import { listRuns } from "../api.ts";
 import { Failed, Shown, useLoaded } from "../loaded.tsx";
 import { Select } from "../parts/fields.tsx";
 import { source } from "../source.ts";
 import { meanText, modelOf } from "../words.ts";
 import { Compared } from "./compared.tsx";
-import { comparisonExports } from "./group_actions.tsx";
-import { ModelsView } from "./models_view.tsx";
+import { comparisonExports, ModelsView } from "./models_view.tsx";
 
 /** The smallest difference that matters; what is smaller, the verdict may call equal enough. */
 const MATTERS = [
@@ -82,7 +81,9 @@ function PairView() {
         )
         : (
           <Empty icon="columns" title={baseline || candidate ? "Compare with…" : "Choose two runs"}>
-            {chosen && <Suggestions run={chosen} missing={baseline ? "candidate" : "baseline"} />}
+            {chosen && (
+              <Suggestions run={chosen} runs={runs} missing={baseline ? "candidate" : "baseline"} />
+            )}
             <p>
               The baseline is what you have, the candidate what might replace it. Runs with
               different test sets are compared on what they share.
@@ -94,29 +95,28 @@ function PairView() {
   );
 }
 
-/** The newest runs, and those that are chosen already, if they are older. */
-async function listChoices(chosen: string[]): Promise<ListedRun[]> {
-  const { runs } = await listRuns({ limit: 200 });
-  const older = new Set(chosen.filter((id) => id && !runs.some(({ run_id }) => run_id === id)));
-  const found = await Promise.all([...older].map(findRun));
-  return [...runs, ...found.flat()];
+/** The newest runs, the one tagged main, and those that are chosen already, if they are older. */
+async function listChoices(chosen: string[]): Promise<Choice[]> {
+  const older = (id: string) => source.run(id).catch(() => []); // the choice then shows its id
+  const lists = await Promise.all([
+    listRuns({ limit: 200 }).then(({ runs }) => runs),
+    listRuns({ text: "main" }).then(({ runs }) => runs.filter(isMain), () => []),
+    ...chosen.filter(Boolean).map(older),
+  ]);
+  const byId = new Map<string, Choice>();
+  for (const run of lists.flat()) if (!byId.has(run.run_id)) byId.set(run.run_id, run);
+  return [...byId.values()];
 }
 
-/** Empty if it is not found or the request fails; the choice then shows only its id. */
-async function findRun(id: string): Promise<ListedRun[]> {
-  try {
-    const { runs } = await listRuns({ text: id, limit: 1 });
-    return runs.filter(({ run_id }) => run_id === id);
-  } catch {
-    return [];
-  }
-}
+type Choice = Run & Partial<Pick<ListedRun, "headline">>;
+
+const isMain = ({ tags }: Run) => tags?.includes("main") ?? false;
 
 /** Chooses a run by its name, model and age. `other` is the one it is compared with. */
 function RunChoice({ label, name, runs, other }: {
   label: string;
   name: "baseline" | "candidate";
-  runs: ListedRun[];
+  runs: Choice[];
   other: string;
 }) {
   const id = useId();
@@ -141,37 +141,30 @@ function RunChoice({ label, name, runs, other }: {
   );
 }
 
-/** The runs that one would compare a run with first, and what they are. */
-async function findObvious(run: ListedRun, missing: "baseline" | "candidate") {
+/** Offers the runs that are obvious to compare one with, by a press each. */
+function Suggestions({ run, runs, missing }: {
+  run: Choice;
+  runs: Choice[];
+  missing: "baseline" | "candidate";
+}) {
   const { run_id, test_name, group_id, created_at } = run;
-  const [siblings, ofTest, tagged] = await Promise.all([
-    group_id === undefined ? [] : listRuns({ group: group_id }).then(({ runs }) => runs),
-    listRuns({ test_name, status: "completed" }).then(({ runs }) => runs),
-    listRuns({ text: "main" }).then(({ runs }) => runs),
-  ]);
-  const last = ofTest.find((other) =>
-    (missing === "candidate" || other.created_at < created_at) &&
-    (group_id === undefined || other.group_id !== group_id) && other.run_id !== run_id
+  const others = runs.filter((other) => other.run_id !== run_id);
+  const isOfGroup = (other: Run) => group_id !== undefined && other.group_id === group_id;
+  const last = others.find((other) =>
+    other.test_name === test_name && other.status === "completed" && !isOfGroup(other) &&
+    (missing === "candidate" || other.created_at < created_at)
   );
-  const found: [what: string, run: ListedRun | undefined][] = [
-    ...siblings.map((sibling) => ["of the same group", sibling] as [string, ListedRun]),
-    ["the last run of this test", last],
-    ["tagged main", tagged.find(({ tags }) => tags?.includes("main"))],
-  ];
-  const byId = new Map(
-    found.flatMap(([what, other]) =>
-      other && other.run_id !== run_id ? [[other.run_id, { what, other }]] : []
-    ),
-  );
-  return [...byId.values()];
-}
-
-/** Offers the runs that are obvious to compare with, by one press each. */
-function Suggestions({ run, missing }: { run: ListedRun; missing: "baseline" | "candidate" }) {
-  const { value: found = [] } = useLoaded(() => findObvious(run, missing), [run.run_id, missing]);
+  const found = others.flatMap((other) => {
+    const words = [
+      isOfGroup(other) && "of the same group",
+      other === last && "the last run of this test",
+      isMain(other) && "tagged main",
+    ].filter(Boolean);
+    return words.length > 0 ? [{ other, what: words.join(", ") }] : [];
+  });
   return (
     <ul class="bare-list suggestions" aria-label="Obvious runs">
-      {found.map(({ what, other }) => (
+      {found.map(({ other, what }) => (
         <li key={other.run_id}>
           <Link class="button" href={withChanges({ [missing]: other.run_id }).href}>
             <span class="excerpt" dir="auto">{describe(other)}</span>
@@ -184,7 +177,7 @@ function Suggestions({ run, missing }: { run: ListedRun; missing: "baseline" | "
 }
 
 /** Runs of one test and model are told apart by their score and age. */
-function describe(run: ListedRun): string {
+function describe(run: Choice): string {
   const { test_name, headline, created_at } = run;
   const overall = headline?.scores.overall;
   return [

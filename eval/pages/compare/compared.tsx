@@ -1,9 +1,12 @@
 import { useSignal } from "@preact/signals";
+import { Button } from "../../../shared/pages/components/button.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { Notice } from "../../../shared/pages/components/states.tsx";
+import { Notice, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
 import type { ComparedPair, ScoreComparison, Unpaired } from "../../figures/comparison.ts";
 import type { ComparedRun, Comparison } from "../../figures/compare_stored.ts";
+import type { Preference } from "../../figures/judge_preference.ts";
+import { askJudge } from "../api.ts";
 import { DifferenceChart, reachOf } from "../charts/difference.tsx";
 import { Scatter } from "../charts/scatter.tsx";
 import { LiveLink, Section } from "../parts/section.tsx";
@@ -11,6 +14,7 @@ import { Explained, meaningOf } from "../glossary.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { ScoreTable } from "../parts/score_table.tsx";
 import { readPages } from "../parts/paging.tsx";
+import { useSending } from "../sending.ts";
 import { source } from "../source.ts";
 import {
   asSentence,
@@ -19,10 +23,10 @@ import {
   meanText,
   modelOf,
   scoreLabel,
+  sumOf,
   VERDICT_TONES,
 } from "../words.ts";
 import { ChangedTurns } from "./changed_turns.tsx";
-import { JudgeVerdict } from "./judge_verdict.tsx";
 import { answerOfPair, Verdict } from "./verdict.tsx";
 
 /** The most names in one list. */
@@ -41,6 +45,7 @@ export function Compared({ comparison }: { comparison: Comparison }) {
   return (
     <>
       <Verdict
+        comparison={comparison}
         answer={answerOfPair(comparison)}
         tone={VERDICT_TONES[verdict]}
         badge={<span class={`badge ${VERDICT_TONES[verdict]}`}>{verdict.replace("_", " ")}</span>}
@@ -243,5 +248,42 @@ function UnpairedSide({ label, unpaired: { scenarios, turns, scores } }: {
         </p>
       ))}
     </div>
+  );
+}
+
+/** Which replies the judge prefers. It is asked on request, because that costs. */
+function JudgeVerdict({ ids }: { ids: { baseline: string; candidate: string } }) {
+  const found = useSignal<Preference | undefined>(undefined);
+  const { problem, isSending, send } = useSending();
+  const ask = () => send(async () => void (found.value = await askJudge(ids)));
+  return (
+    <Section
+      title="The judge's preference"
+      hint="Of the first attempts, turn by turn. The judge is asked twice for each, in both orders."
+      actions={!found.value && (
+        <Button isSmall disabled={isSending.value} onClick={ask}>
+          {isSending.value ? "Asking the judge…" : "Ask the judge"}
+        </Button>
+      )}
+    >
+      {problem.value && <ProblemNotice problem={problem.value} />}
+      {found.value && <Found preference={found.value} />}
+    </Section>
+  );
+}
+
+function Found({ preference }: { preference: Preference }) {
+  const { verdict, reason, candidate_better, baseline_better, ties, contradictory } = preference;
+  const missing = sumOf(preference.missing);
+  return (
+    <p>
+      <span class={`badge ${VERDICT_TONES[verdict]}`}>{verdict}</span> The candidate is preferred in
+      {" "}
+      {formatNumberOf(candidate_better, "turn")}, the baseline in {formatCount(baseline_better)};
+      {" "}
+      {formatNumberOf(ties, "tie")}, {formatCount(contradictory)} that change with the order,{" "}
+      {formatCount(missing)} not judged.
+      {reason && <span class="muted">{` ${asSentence(reason)}`}</span>}
+    </p>
   );
 }

@@ -1,15 +1,11 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { formatCompact, formatCount, formatDuration } from "../../../shared/pages/format.ts";
-import type { ComparedPair } from "../../figures/comparison.ts";
 import type { ComparedRun, Comparison } from "../../figures/compare_stored.ts";
-import { formatP } from "../../test/rounding.ts";
-import { DifferenceChart, reachOf } from "../charts/difference.tsx";
 import { IntervalChart } from "../charts/interval.tsx";
 import { LiveLink, Section } from "../parts/section.tsx";
 import { StatusBadge } from "../parts/status_badge.tsx";
 import { meaningOf, ScoreName } from "../glossary.tsx";
 import {
-  comparedText,
   costText,
   intervalText,
   meanText,
@@ -137,69 +133,5 @@ function Mean(
       {meanText(statistic)}
       {statistic.ci95 && <div class="muted small">{intervalText(statistic.ci95)}</div>}
     </>
-  );
-}
-
-/** Every model against every other one, by the score that decides. */
-export function Pairs({ comparison: { pairs, runs, decided_by } }: { comparison: Comparison }) {
-  const rows = (pairs ?? []).filter(({ scores }) => scores[decided_by]);
-  const of = ({ scores }: ComparedPair) => scores[decided_by]!;
-  const runOf = (name: string) => runs.find((model) => model.name === name)?.run_id;
-  const reach = reachOf(
-    rows.map(of).flatMap(({ ci95, difference }) => [difference, ...ci95 ?? []]),
-  );
-  return (
-    <Section
-      title="Pairs"
-      hint="Second minus first, corrected for all pairs"
-    >
-      <DataTable
-        label="Pairs"
-        isFlat
-        class="models"
-        rows={rows}
-        keyOf={({ baseline, candidate }) => JSON.stringify([baseline, candidate])}
-        columns={[
-          {
-            label: "Pair",
-            cell: ({ baseline, candidate }) => (
-              <LiveLink
-                href={`/ui/compare?baseline=${runOf(baseline)}&candidate=${runOf(candidate)}`}
-              >
-                <span dir="auto">{baseline}</span> → <span dir="auto">{candidate}</span>
-              </LiveLink>
-            ),
-          },
-          {
-            label: "Difference",
-            isNumber: true,
-            cell: (row) => comparedText(of(row)),
-          },
-          {
-            label: "p",
-            means: meaningOf("p"),
-            isNumber: true,
-            cell: (row) => formatP(of(row).p ?? 1),
-          },
-          {
-            label: "95% interval",
-            means: meaningOf("95% interval"),
-            isWide: true,
-            cell: (row) => (
-              <DifferenceChart mean={of(row).difference} ci95={of(row).ci95} reach={reach} />
-            ),
-          },
-          {
-            label: "Verdict",
-            isMinor: true, // the headline says it
-            cell: ({ better, verdict }) => (
-              <span class={better ? "badge good" : "badge"} dir="auto">
-                {better ? `${better} is better` : verdict.replace("_", " ")}
-              </span>
-            ),
-          },
-        ]}
-      />
-    </Section>
   );
 }

@@ -1,17 +1,20 @@
 import { useEffect } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { Link } from "../../../shared/pages/components/link.tsx";
-import { Menu } from "../../../shared/pages/components/menu.tsx";
+import { Menu, type MenuItem } from "../../../shared/pages/components/menu.tsx";
 import { navigate, useSubject } from "../../../shared/pages/location.ts";
 import { formatDateTime, formatDuration, formatNumberOf } from "../../../shared/pages/format.ts";
 import type { Comparison } from "../../figures/compare_stored.ts";
+import { downloadItems, tryAction } from "../actions.tsx";
+import { cancelRun, deleteRun, downloadComparison, listRuns, retryRun } from "../api.ts";
+import { deletionItem } from "../deletion.tsx";
+import { canRetry, RETRY } from "../run_actions.tsx";
 import { source } from "../source.ts";
 import { StatusBadge } from "../parts/status_badge.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { Explained } from "../glossary.tsx";
 import { adviceOn, datasetText, errorText } from "../words.ts";
-import { comparisonExports, groupActions } from "./group_actions.tsx";
-import { Models, ModelScores, Pairs } from "./model_tables.tsx";
+import { Models, ModelScores } from "./model_tables.tsx";
 import { ReplyGrid } from "./reply_grid.tsx";
 import { answerOfGroup, Verdict } from "./verdict.tsx";
 
@@ -80,7 +83,7 @@ export function ModelsBody({ comparison, actions, replies }: {
           <>
             {replies}
             <details class="card raw">
-              <summary>Intervals, pairs and all scores</summary>
+              <summary>Intervals and all scores</summary>
               <Figures comparison={comparison} />
             </details>
           </>
@@ -94,7 +97,6 @@ function Figures({ comparison }: { comparison: Comparison }) {
   return (
     <div class="stack">
       <Models comparison={comparison} />
-      {comparison.pairs && comparison.pairs.length > 0 && <Pairs comparison={comparison} />}
       <ModelScores comparison={comparison} />
     </div>
   );
@@ -151,6 +153,7 @@ function Outcome({ comparison }: { comparison: Comparison }) {
   const errors = models.flatMap((model) => model.errors.map((error) => ({ model, error })));
   return (
     <Verdict
+      comparison={comparison}
       answer={answerOfGroup(comparison)}
       tone={best.length === 1 && models.length > 1 ? "good" : ""}
     >
@@ -162,4 +165,52 @@ function Outcome({ comparison }: { comparison: Comparison }) {
       ))}
     </Verdict>
   );
+}
+
+/** What can be done with all runs of a group; `changed` and `deleted` are called afterwards. */
+function groupActions(
+  { group_id, status, runs }: Comparison,
+  { changed, deleted }: { changed: () => void; deleted: () => void },
+): MenuItem[] {
+  if (group_id === undefined) return [];
+  const forAll = (work: (id: string) => Promise<unknown>, of: typeof runs, done?: string) => () =>
+    tryAction(async () => {
+      for (const { run_id } of of) await work(run_id);
+      changed();
+      return done;
+    });
+  if (status === "running") {
+    const running = runs.filter((run) => run.status === "running");
+    const done = "The runs are cancelled; their finished turns are kept.";
+    return [{ label: "Cancel its runs", icon: "stop", onSelect: forAll(cancelRun, running, done) }];
+  }
+  const failed = runs.filter(canRetry);
+  return [
+    ...failed.length > 0
+      ? [{ label: RETRY, icon: "retry" as const, onSelect: forAll(retryRun, failed) }]
+      : [],
+    deletionItem({
+      noun: "group",
+      name: runs[0]!.test_name,
+      content: `the runs of ${formatNumberOf(runs.length, "model")}`,
+      async erase() {
+        // Including those that were retried.
+        const { runs: all } = await listRuns({ group: group_id, limit: 200 });
+        for (const { run_id } of all) await deleteRun(run_id);
+      },
+      after: deleted,
+    }),
+  ];
+}
+
+const FORMATS = [
+  ["json", "JSON"],
+  ["csv", "CSV"],
+  ["markdown", "Markdown"],
+  ["html", "HTML report, one file"],
+] as const;
+
+/** The files that a comparison can be saved as; `parameters` say of which runs. */
+export function comparisonExports(parameters: Record<string, string>): MenuItem[] {
+  return downloadItems(FORMATS, (format) => downloadComparison({ ...parameters, format }));
 }
