@@ -7,7 +7,7 @@ import { formatP } from "../../test/rounding.ts";
 import { DifferenceChart, reachOf } from "../charts/difference.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { LiveLink } from "../parts/section.tsx";
-import { asSentence, comparedText, scoreLabel } from "../words.ts";
+import { asSentence, comparedText, differenceText, scoreLabel } from "../words.ts";
 
 interface Answer {
   sentence: string;
@@ -136,7 +136,14 @@ function Pairs({ comparison: { pairs, runs, decided_by } }: { comparison: Compar
         {
           label: "Difference",
           isNumber: true,
-          cell: (row) => comparedText(of(row), 3),
+          cell: (row) => (
+            <>
+              {comparedText(of(row), 3)}
+              <div class="muted small">
+                {of(row).ci95?.map((end) => differenceText(end, 3)).join(" to ")}
+              </div>
+            </>
+          ),
         },
         {
           label: "p",

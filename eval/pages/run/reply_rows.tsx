@@ -205,5 +205,6 @@ export function Marks(
 /** Why a turn does not pass, the most certain cause first. */
 export function Reasons({ turn: { why, error } }: { turn: TurnRow }) {
   if (error || !why) return null; // the page says why a call failed in place of the reply
-  return <div class="why" dir="auto">{why.join(" · ")}</div>;
+  const text = why.join(" · ");
+  return <div class="why" dir="auto" title={text}>{text}</div>;
 }
