@@ -190,7 +190,7 @@ Deno.test("eval: with passing faults in 30 % of the attempts less than 8 % of th
   assertEquals(wrong, []);
 });
 
-/** The same numbers at every run of the test. */
+/** Every run of the test has the same numbers. */
 function seededRandom(seed: number): () => number {
   return () => {
     seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;

@@ -11,7 +11,7 @@ export { createMetrics } from "../../shared/service/ops/metrics.ts";
 export { callersTraceparent, withSpan } from "../../shared/service/ops/tracing.ts";
 export { observeCall };
 
-/** The same target, with metrics and a trace span for each call. */
+/** A target with metrics and a trace span for each call. */
 export function observeTarget(
   target: Target,
   { metrics, modelId, endpoint, recordsMessages }: {

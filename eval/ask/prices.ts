@@ -35,7 +35,7 @@ export function costOf(price: Price | undefined, tokens: PricedTokens | null): C
   return { amount: withoutNoise(amount / MILLION), currency };
 }
 
-/** The same target, whose replies say what they cost; `null` if the model has no price. */
+/** A target whose replies say what they cost; `null` if the model has no price. */
 export function priceTarget(target: Target, price: Price | undefined): Target {
   return {
     isPriced: true,

@@ -175,7 +175,7 @@ export function readPendingCalls(calls: ToolCall[]): ObservedToolCall[] {
   return calls.map(({ name, arguments: text }) => toCall(name, text));
 }
 
-/** The same of a LangChain message; `undefined` if it has none: the agent may have called others. */
+/** Calls of a LangChain message; `undefined` if it has none: the agent may have called others. */
 export function readMessageCalls(message: unknown): ObservedToolCall[] | undefined {
   const { tool_calls, invalid_tool_calls } = asFields(message);
   const calls = [...asList(tool_calls), ...asList(invalid_tool_calls)].map(asFields);

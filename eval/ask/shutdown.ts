@@ -16,7 +16,7 @@ export function explainShutdown({ id, shutdown_date: date }: EndpointModel): str
   return `the provider shuts down the model "${id}" on ${date}, in ${days} days`;
 }
 
-/** The same for a model of an endpoint, which is asked for its list. */
+/** A warning of a model's end, by the list of its endpoint; `undefined` if there is none. */
 export async function findShutdown(
   list: ListEndpointModels,
   { endpoint, model_id }: { endpoint: string; model_id: string },

@@ -74,7 +74,7 @@ export function createRunHandlers(
   const find = async (id = ""): Promise<StoredRun> =>
     runs.active(id)?.run ?? await requireRun(store, id);
 
-  /** The same without the request: parsing a large one blocks the event loop. */
+  /** A run without its request: parsing a large one blocks the event loop. */
   const findRecord = async (id = ""): Promise<RunRecord> =>
     runs.active(id)?.run ?? await requireRecord(store, id);
 

@@ -26,7 +26,7 @@ export interface MeasuredReply {
   outputTokens?: number | null;
 }
 
-/** The same with measures that are computed only if a check needs them. */
+/** A reply with measures that are computed only if a check needs them. */
 export interface CheckedReply extends MeasuredReply {
   words(): number;
   isRefusal(): boolean;

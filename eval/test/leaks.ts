@@ -38,7 +38,7 @@ export const LeakCheck = z.object({
 }).meta({ id: "LeakCheck" });
 export type LeakCheck = z.infer<typeof LeakCheck>;
 
-/** The same with what was found. */
+/** A leak check with what was found. */
 export const LeakReport = LeakCheck.extend({
   name: z.string(),
   scenarios: z.array(LeakedScenario),

@@ -1,7 +1,7 @@
 /** Larger than rounding errors of means, and smaller than any real difference of scores. */
 export const ROUNDING = 1e-12;
 
-/** The same for results of longer calculations. */
+/** Larger than rounding errors of longer calculations. */
 export const LONG_ROUNDING = 1e-9;
 
 /** Rounds to at most `digits` decimals, for display; 0.57 stays 0.57. */
@@ -10,7 +10,7 @@ export function rounded(value: number, digits: number): number {
 }
 
 /**
- * The same for a number next to its limit: it is rounded down if it is below the limit and would
+ * Rounds a number next to its limit: down, if it is below the limit and would
  * otherwise be displayed as the limit, as in "0.7 is below 0.7".
  */
 export function roundedBelow(

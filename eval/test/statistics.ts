@@ -81,7 +81,7 @@ export const ScenarioHistoryGap = z.object({
 }).meta({ id: "ScenarioHistoryGap" });
 export type ScenarioHistoryGap = z.infer<typeof ScenarioHistoryGap>;
 
-/** The same over scenarios with equal weight; `ci95` is `null` for fewer than 5. */
+/** The gap over scenarios with equal weight; `ci95` is `null` for fewer than 5. */
 export const HistoryGap = ScenarioHistoryGap.extend({
   scenarios: z.number(),
   ci95: Span.nullable(),

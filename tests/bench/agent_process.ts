@@ -67,7 +67,7 @@ export async function askAgent(url: string, content: string): Promise<void> {
   if (!answer) throw new Error(`the agent answered ${response.status}`);
 }
 
-/** The same run as a stream of events, read to its end. */
+/** One whole run as a stream of events, read to its end. */
 export async function askStreamed(url: string, content: string): Promise<void> {
   const response = await fetch(url, {
     method: "POST",

@@ -46,7 +46,7 @@ async function oneReply(): Promise<void> {
   }
 }
 
-/** The same calls as the evaluation's: each conversation in order, its history growing. */
+/** The calls of the evaluation: each conversation in order, its history growing. */
 async function bareLoop(
   batch: ReturnType<typeof createBatch>,
   { url, width }: { url: string; width: number },

@@ -1,4 +1,4 @@
-/** The same numbers in [0, 1) every time (Park and Miller). */
+/** Numbers in [0, 1), always the same ones (Park and Miller). */
 export function createRandom(seed: number): () => number {
   let state = seed;
   return () => (state = state * 48271 % 2147483647) / 2147483647;

@@ -38,7 +38,7 @@ const CONTRADICTIONS = "flipped, padded flipped, denied, taken back, both answer
 const NON_ANSWERS = "echoed question, deflection, refusal";
 
 /**
- * The same of `data/chat_pairs.tsv`, by kind: replies of a chat that say what their reference says
+ * Shares of `data/chat_pairs.tsv`, by kind: replies of a chat that say what their reference says
  * (`+`), and that do not. The model and its threshold were chosen with them: no test figures.
  */
 async function chatShares(ports: Ports): Promise<void> {

@@ -28,7 +28,7 @@ const TIMES = words(
 );
 const LINKS = words(`because although so before after while unless since whenever until`);
 
-/** The same text for the same seed; texts of two seeds differ in nearly every word. */
+/** A seed always gives the same text; texts of two seeds differ in nearly every word. */
 export function createText(seed: number, length: number): string {
   const random = createRandom(seed % 2147483000 + 17);
   for (let warm = 0; warm < 3; warm++) random(); // similar seeds begin alike

@@ -82,7 +82,7 @@ function matchLine(shown: string, printed: string): boolean {
   return new RegExp(`^${parts.join("[^]*")}$`).test(withoutIds(printed));
 }
 
-/** The same for plain text; a line that is only `…`, or begins with it, stands for any lines. */
+/** Compares plain text; a line that is only `…`, or begins with it, stands for any lines. */
 export function compareText(shown: string, printed: string): string[] {
   const lines = withoutIds(shown).trimEnd().split("\n").map((line) =>
     line.startsWith(GAP) ? "(.*\\n)*?" : `${line.split(GAP).map(RegExp.escape).join(".*")}\\n`

@@ -20,7 +20,7 @@ const batch = (fields: Parameters<typeof interaction>[1] = {}) =>
 const isBad = (text: string) => Number(/question (\d+)/.exec(text)![1]) % 2 === 1;
 const get = (path: string) => new Request(`http://127.0.0.1:8080${path}`);
 
-/** The same replies with a judge that works, and with one that fails on the bad half. */
+/** Replies with a judge that works, or with one that fails on the bad half. */
 async function withJudge(fails: boolean, store = memoryStore()): Promise<EvaluateResponse> {
   const { judge } = fakeJudge(({ messages }) => {
     const bad = isBad(messages[1]!.content);

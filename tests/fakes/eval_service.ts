@@ -93,7 +93,7 @@ export function evaluateBody(fields: Record<string, unknown> = {}) {
   };
 }
 
-/** The same with one scenario, whose turns have the fields given. */
+/** A body with one scenario, whose turns have the fields given. */
 export function scenarioBody(
   turns: Record<string, unknown>[],
   scenario: Record<string, unknown> = {},

@@ -56,7 +56,7 @@ const WHOLE = JSON.stringify(completionBody({ content: "fine" }));
 
 export interface FaultyEndpoint extends AsyncDisposable {
   readonly baseUrl: string;
-  /** The same without its path. */
+  /** `baseUrl` without its path. */
   readonly origin: string;
   /** Requests that came in. */
   readonly count: number;

@@ -53,5 +53,5 @@ export const compare = (baseline: RecordedScenario[], candidate: RecordedScenari
 /** Similarities of twelve turns. */
 export const meanings = Array.from({ length: 12 }, (_, index) => 0.75 + index / 50);
 
-/** The same turns with grades. */
+/** Turns with grades. */
 export const graded = meanings.map((meaning) => turn(meaning, { grade: 0.4 }));

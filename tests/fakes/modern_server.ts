@@ -22,7 +22,7 @@ const createServer: McpServerFactory = ({ era }) => {
   return server;
 };
 
-/** The same server over HTTP. `changeTools` tells its clients that the list has changed. */
+/** The server over HTTP. `changeTools` tells its clients that the list has changed. */
 export function createModernServer() {
   const { fetch, notify } = createMcpHandler(createServer);
   return { fetch: (request: Request) => fetch(request), changeTools: () => notify.toolsChanged() };

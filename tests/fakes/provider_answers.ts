@@ -56,7 +56,7 @@ export function completionBody(fields: CompletionFields = {}) {
 
 const USAGE = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 };
 
-/** The same completion in chunks, its content word by word, for `sse`. */
+/** A completion in chunks, its content word by word, for `sse`. */
 export function completionChunks(fields: CompletionFields = {}) {
   const { id, model, choices, usage } = completionBody(fields);
   const { message, finish_reason } = choices[0]!;

@@ -47,7 +47,7 @@ export function programOf(
   return { program: `${Deno.realPathSync(folder)}/assay-${service}`, args: [] };
 }
 
-/** The same for any arguments of `deno` that start a service. */
+/** Starts a service by any arguments of `deno`. */
 export async function startProcess(
   args: string[],
   { environment = {}, cwd, limits = ":", program = Deno.execPath() }: ServiceProcessOptions & {

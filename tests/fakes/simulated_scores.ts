@@ -8,7 +8,7 @@ export interface Sampler {
   beta(a: number, b: number): number;
 }
 
-/** The same seed gives the same numbers. */
+/** A seed always gives the same numbers. */
 export function createSampler(seed: number): Sampler {
   const random = createRandom(seed);
   const uniform = () => (random() + 0.5) / 2 ** 32;

@@ -45,7 +45,7 @@ export function storedTurn(
   };
 }
 
-/** The same turn as it lies in a store. */
+/** A turn as it lies in a store. */
 export function toTurnText({ scenario, attempt, turn, tookMs, result }: StoredTurn): TurnText {
   return { scenario, attempt, turn, tookMs, resultJson: JSON.stringify(result) };
 }

@@ -163,7 +163,7 @@ async function askForChunks(url: string): Promise<void> {
   if (!texts.every((text) => text.includes("completed successfully"))) throw new Error(texts[0]);
 }
 
-/** The same of the agent. */
+/** Four answers of the agent in chunks of 60 bytes. */
 async function answerInChunks(url: string): Promise<void> {
   const ask = async () => {
     const response = await fetch(url, {

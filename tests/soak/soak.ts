@@ -122,7 +122,7 @@ function countDeaths({ lines }: ServiceProcess): Record<string, number> {
 
 const WEIGHTS = TRAFFIC.flatMap((kind) => Array<Kind>(kind.weight).fill(kind));
 
-/** The same order each time, all kinds mixed: 61 has no factor in common with the number of them. */
+/** Always in one order, all kinds mixed: 61 has no factor in common with the number of them. */
 function choose(index: number): Kind {
   if (index % LONG_EVERY === 0) return LONG_TEXTS;
   return WEIGHTS[(index * 61) % WEIGHTS.length]!;

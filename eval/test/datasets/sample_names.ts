@@ -10,7 +10,7 @@ export const EXPECTED_NAMES = [
   ...["ground_truth", "preferred_output", "answer", "reference"],
 ];
 
-/** The same, followed by names that may also mean a model's answer. */
+/** Names of what is expected, then those that may also mean a model's answer. */
 export const ANSWER_NAMES = [...EXPECTED_NAMES, "completion", "output", "response"];
 
 /** Names of what a model answered, beside those of the reference. */

@@ -89,7 +89,7 @@ export function withSystemPrompt(systemPrompt: string, { system_prompt = "", tur
   return toSystemChat([...texts].join("\n\n"), turns);
 }
 
-/** The same conversation; what the assistant says in it are the replies that are scored. */
+/** A conversation in which what the assistant says are the replies that are scored. */
 export function asReplies({ turns, ...chat }: Chat): Chat {
   return {
     ...chat,

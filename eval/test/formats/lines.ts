@@ -53,7 +53,7 @@ export function parseLine({ number, text }: Line): unknown {
   }
 }
 
-/** The same for a whole text. Also throws if it has too many values or is nested too deeply. */
+/** Reads a whole text as JSON. Also throws if it has too many values or is nested too deeply. */
 export function parseWhole(text: string): unknown {
   createShapeGauge((reason) => new ImportError(1, reason)).add(text);
   return parseText(text);

@@ -212,7 +212,7 @@ export function render(text: string, { values, line, leaveOut }: TemplateContext
   return filled;
 }
 
-/** The same for every text inside a list or an object. Names of fields stay as they are. */
+/** Renders every text inside a list or an object. Names of fields stay as they are. */
 export function renderAll(value: unknown, context: TemplateContext): unknown {
   if (typeof value === "string") return render(value, context);
   if (Array.isArray(value)) return value.map((item) => renderAll(item, context));

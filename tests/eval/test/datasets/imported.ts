@@ -15,7 +15,7 @@ export async function read(file: string | Iterable<string>, hints: Hints = {}) {
   return { format: format.name, scenarios: found, leftOut: leftOut() };
 }
 
-/** The same for who takes some of its scenarios only. Of several pieces the first is the beginning. */
+/** A file that is read as its scenarios are taken. Of several pieces the first is the beginning. */
 export function open(file: string | Iterable<string>, { name, columns }: Hints = {}) {
   const [beginning = ""] = typeof file === "string" ? [file] : file;
   const format = detectFormat(beginning, { name, columns });
