@@ -1,51 +1,7 @@
 import { getHeapStatistics } from "node:v8";
-import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
-import { abortError, createYielder, lazy, untilAbort } from "../../shared/service/waiting.ts";
-import { isAbort } from "../../shared/service/errors.ts";
+import { assert, assertEquals } from "@std/assert";
+import { createYielder } from "../../shared/service/waiting.ts";
 import { shorten } from "../../shared/service/text.ts";
-
-Deno.test("leaving is an AbortError: the caller's own reason if it is one", () => {
-  const own = new DOMException("gone", "AbortError");
-  assertStrictEquals(abortError(AbortSignal.abort(own)), own);
-  for (const reason of [undefined, "text", new Error("x"), new DOMException("x", "TimeoutError")]) {
-    assert(isAbort(abortError(AbortSignal.abort(reason))));
-  }
-  assert(isAbort(abortError()));
-});
-
-Deno.test("a caller that leaves does not wait for work that ignores the signal", async () => {
-  const never = new Promise<never>(() => {});
-  const caller = new AbortController();
-  const waiting = untilAbort(never, caller.signal);
-  caller.abort("bored");
-  assert(isAbort(await assertRejects(() => waiting)));
-  assert(isAbort(await assertRejects(() => untilAbort(never, AbortSignal.abort()))));
-});
-
-Deno.test("a caller that stays gets the result of the work", async () => {
-  const { signal } = new AbortController();
-  assertEquals(await untilAbort(Promise.resolve(1), signal), 1);
-  assertEquals(await untilAbort(Promise.resolve(2), undefined), 2);
-  await assertRejects(() => untilAbort(Promise.reject(new Error("fault")), signal), Error, "fault");
-});
-
-Deno.test("the code of a lazy function is loaded once, by its first call", async () => {
-  let loads = 0;
-  const double = lazy(() => {
-    loads++;
-    return Promise.resolve((value: number) => value * 2);
-  });
-  assertEquals(loads, 0);
-  assertEquals(await Promise.all([double(1), double(2)]), [2, 4]);
-  assertEquals(loads, 1);
-});
-
-Deno.test("a lazy function whose code could not be loaded is loaded again by the next call", async () => {
-  const outcomes = [Promise.reject(new Error("no file")), Promise.resolve(() => "here")];
-  const call = lazy(() => outcomes.shift()!);
-  await assertRejects(() => call(), Error, "no file");
-  assertEquals(await call(), "here");
-});
 
 Deno.test("a text is shortened to its start and the ending, and no character is cut in two", () => {
   assertEquals(shorten("abc", 3), "abc");

@@ -1,21 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import {
-  isBlankContent,
   isSameProvider,
-  joinContents,
   mergeExtra,
   mergeParts,
-  nameOf,
   pickExtra,
-  pickParts,
-  reasoningOf,
-  simplifyContent,
-  textOf,
-  withNameInText,
-  withoutBlankTexts,
 } from "../../../shared/providers/content.ts";
 import { parseToolArguments } from "../../../shared/providers/openai_messages.ts";
-import type { ChatMessage, ContentPart, ExtraFields } from "../../../shared/providers/provider.ts";
+import type { ContentPart, ExtraFields } from "../../../shared/providers/provider.ts";
 import { readServerSentEvents } from "../../../shared/providers/server_sent_events.ts";
 
 const KNOWN = new Set(["role", "content"]);
@@ -83,14 +74,6 @@ Deno.test("items of a list are joined by index and type; others follow each othe
   ]);
 });
 
-Deno.test("merging leaves the chunks as they were", () => {
-  const first = { details: [{ index: 0, text: "a" }] };
-  const sofar: ExtraFields = {};
-  mergeExtra(sofar, first);
-  mergeExtra(sofar, { details: [{ index: 0, text: "b" }] });
-  assertEquals(first, { details: [{ index: 0, text: "a" }] });
-});
-
 Deno.test("a hundred thousand items of a list are merged without looking through all of them", () => {
   const sofar: ExtraFields = {};
   for (let index = 0; index < 100_000; index++) mergeExtra(sofar, { list: [{ index }] });
@@ -113,19 +96,6 @@ Deno.test("parts of a stream continue the part before them if it has their type"
   ]);
 });
 
-Deno.test("plain text in parts is only text; with cache_control it stays a part", () => {
-  assertEquals(pickParts([{ type: "text", text: "a" }, { type: "text", text: "b" }]), undefined);
-  const cached = { type: "text", text: "a", cache_control: { type: "ephemeral" } };
-  assertEquals(pickParts([cached]), [cached]);
-});
-
-Deno.test("thoughts are found wherever a provider puts them", () => {
-  assertEquals(reasoningOf({ extra: { reasoning_content: "a" } }), "a");
-  assertEquals(reasoningOf({ extra: { reasoning: "b" } }), "b");
-  assertEquals(reasoningOf({ parts: [{ type: "thinking", thinking: "c" }] }), "c");
-  assertEquals(reasoningOf({}), "");
-});
-
 Deno.test("the provider of a model is the part of its id before the last slash", () => {
   const uuid = "3fa85f64-5717-4562-b3fc-2c963f66afa6";
   const other = "4fa85f64-5717-4562-b3fc-2c963f66afa6";
@@ -144,52 +114,6 @@ Deno.test("the provider of a model is the part of its id before the last slash",
   ];
   for (const [a, b] of same) assert(isSameProvider(a, b), `${a} and ${b}`);
   for (const [a, b] of different) assert(!isSameProvider(a, b), `${a} and ${b}`);
-});
-
-const text = (text: string) => ({ type: "text", text });
-const image = { type: "image_url", image_url: { url: "data:," } };
-const cached = { ...text("a"), cache_control: { type: "ephemeral" } };
-
-Deno.test("content is blank if it has neither text nor any other part", () => {
-  for (const blank of ["", " \n", [], [text("")], [text(" "), text("\n")]]) {
-    assertEquals(isBlankContent(blank), true, JSON.stringify(blank));
-  }
-  for (const said of ["a", [text("a")], [image], [text(""), image], [{ type: "text" }]]) {
-    assertEquals(isBlankContent(said), false, JSON.stringify(said));
-  }
-});
-
-Deno.test("two texts are joined by a blank line, and parts stay parts", () => {
-  assertEquals(joinContents("a", "b"), "a\n\nb");
-  assertEquals(joinContents("a", [image]), [text("a"), image]);
-  assertEquals(joinContents([image], "b"), [image, text("b")]);
-  assertEquals(textOf([text("a"), image, text("b")]), "ab");
-});
-
-Deno.test("blank texts are left out beside other parts only", () => {
-  assertEquals(withoutBlankTexts([text(" "), image]), [image]);
-  assertEquals(withoutBlankTexts([text(" ")]), [text(" ")]);
-  assertEquals(withoutBlankTexts([text("a"), image]), [text("a"), image]);
-});
-
-Deno.test("parts of plain text are text; a part that carries more stays as it is", () => {
-  assertEquals(simplifyContent([text("a"), text("b")]), "ab");
-  assertEquals(simplifyContent([cached]), [cached]);
-  assertEquals(simplifyContent([text("a"), image]), [text("a"), image]);
-});
-
-Deno.test("the name of an author goes into the text; a tool is no author", () => {
-  const extra = { name: " ann " };
-  assertEquals(nameOf({ role: "user", content: "Hi", extra }), "ann");
-  assertEquals(nameOf({ role: "tool", content: "Hi", extra }), undefined);
-  assertEquals(nameOf({ role: "user", content: "Hi", extra: { name: " " } }), undefined);
-  const said = (content: string, extra: Record<string, unknown>): ChatMessage => ({
-    role: "user",
-    content,
-    extra,
-  });
-  assertEquals(withNameInText(said("Hi", extra)), { role: "user", content: "ann: Hi" });
-  assertEquals(withNameInText(said(" ", { ...extra, more: 1 })), said(" ", { more: 1 }));
 });
 
 Deno.test("arguments are an object; none at all, in whatever form, are an empty one", () => {
