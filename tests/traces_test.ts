@@ -14,7 +14,7 @@ import {
   sse,
   startProviderDouble,
 } from "./fakes/provider_double.ts";
-import { exportTo } from "./fakes/export_to.ts";
+import { exportMetricsTo, exportTo } from "./fakes/export_to.ts";
 import { type ServiceProcess, startServiceProcess } from "./fakes/service_process.ts";
 import { until } from "./fakes/until.ts";
 
@@ -158,7 +158,7 @@ Deno.test("a streamed call has the time of its first chunk, its cached and its r
   const last = { ...chunks[0] as Record<string, unknown>, choices: [], usage };
   await using hub = await startProviderDouble(sse([...chunks, last]));
   await using agent = await startServiceProcess("agent", {
-    environment: { HUB_BASE_URL: hub.baseUrl, ...exportTo(collector) },
+    environment: { HUB_BASE_URL: hub.baseUrl, ...exportMetricsTo(collector) },
   });
   const response = await fetch(`${agent.url}/ai-sdk`, {
     method: "POST",
