@@ -33,7 +33,7 @@ export function createAgentHandler(deps: AgentDeps): Service {
     .flatMap((create) => create(runDeps));
   const more = () => ({
     tools: tools.current().names,
-    ...(models.demoModel && { demo_model: models.demoModel }),
+    demo_model: models.demoModel,
   });
   const index = createIndexRoute(about, { routes, more });
   return createService([index, ...routes], {

@@ -41,7 +41,7 @@ async function main(): Promise<void> {
           await tools[Symbol.asyncDispose]();
           await shared?.close();
         },
-        ...(models.demoModel && { fields: { model: `${models.demoModel} (embedded demo)` } }),
+        fields: models.demoModel ? { model: `${models.demoModel} (embedded demo)` } : undefined,
         hints: (url) => [
           ...describeDemo(models),
           `open ${url} in a browser, or try: ${curl(url, { config, models })}`,

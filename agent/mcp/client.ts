@@ -11,7 +11,7 @@ import { type McpToolList, readToolList } from "./tool_list.ts";
 
 export interface McpCall {
   args: Record<string, unknown>;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** An open session with a server. */
@@ -146,7 +146,7 @@ export function createMcpConnect(options: McpConnectOptions = {}): McpConnect {
         const params = {
           name,
           arguments: args,
-          ...(traceparent && { _meta: { traceparent } }),
+          _meta: traceparent ? { traceparent } : undefined,
         };
         const result = await client.request(
           { method: "tools/call", params },

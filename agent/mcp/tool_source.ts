@@ -92,10 +92,7 @@ function toTool(
     parameters: toParameters(inputSchema),
     schema: ANY_ARGUMENTS,
     run: (args, { signal }) =>
-      connection.call(tool, {
-        args: args as Record<string, unknown>,
-        ...(signal && { signal }),
-      }),
+      connection.call(tool, { args: args as Record<string, unknown>, signal }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../service/fields.ts";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { AppError, isAbort } from "../service/errors.ts";
@@ -219,16 +220,16 @@ const INTERNAL = new AppError(500, "internal", "the service failed; its log has 
  */
 export function toProblem(error: unknown, requestId: string) {
   const known = error instanceof AppError ? error : INTERNAL;
-  return {
+  return defined({
     type: "about:blank",
     title: STATUS_TEXT[known.status] ?? "Error",
     status: known.status,
     detail: known.message,
     code: known.code,
     request_id: requestId,
-    ...(known.errors && { errors: known.errors }),
-    ...(known.provider && { provider: known.provider }),
-  };
+    errors: known.errors,
+    provider: known.provider,
+  });
 }
 
 /** The same as a response, with the headers of the error. */

@@ -43,7 +43,7 @@ export function explainEnd(error: unknown, connection: Connection): unknown {
  */
 export async function requireAdmission(
   _request: Request,
-  { connection, route }: { connection: Connection; route?: { limited?: false } },
+  { connection, route }: { connection: Connection; route?: { limited?: false } | undefined },
 ): Promise<void> {
   if (!connection.admission || route?.limited === false) return;
   connection.onClose(connection.admission.take());

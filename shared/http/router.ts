@@ -13,7 +13,7 @@ export interface RequestContext {
   readonly requestId: string;
   readonly url: URL;
   /** The route that will answer; missing if there is none for this path and method. */
-  readonly route?: Route;
+  readonly route?: Route | undefined;
   /** Values of the `:name` parts of the route's path; `rest` is the value of a final `*`. */
   readonly params: Readonly<Record<string, string>>;
   /** Further fields of the request's one log line, which has method, path, status and time. */
@@ -58,10 +58,10 @@ export interface RouterOptions {
   /** Answers `OPTIONS` requests; `undefined` leaves one to the routes. */
   preflight?: (request: Request) => Response | undefined;
   /** How an error is answered; a problem document unless given. */
-  errorResponse?: ErrorResponse;
+  errorResponse?: ErrorResponse | undefined;
   /** Added to every answer, also to errors. */
   responseHeaders?: (request: Request) => Record<string, string>;
-  onAnswer?: (answered: Answered) => void;
+  onAnswer?: ((answered: Answered) => void) | undefined;
 }
 
 /** Describes any error to the caller; only the message of an `AppError` may be shown. */
@@ -103,7 +103,7 @@ export function router(routes: readonly Route[], options: RouterOptions): Servic
   async function answer(request: Request, exchange: RequestContext): Promise<Response> {
     const match = find(request.method, exchange.url.pathname);
     const { route, params } = match;
-    const context: RequestContext = { ...exchange, params, ...(route && { route }) };
+    const context: RequestContext = { ...exchange, params, route };
     try {
       if (request.method === "OPTIONS") {
         const response = preflight?.(request);

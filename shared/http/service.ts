@@ -43,7 +43,7 @@ export function createService(routes: readonly Route[], deps: ServiceDeps): Serv
   const all = [...described, ...createDocumentRoutes(about, deps.documents ?? {})];
   return router(page ? addPage(all, { ...page, services: serviceUrls(config) }) : all, {
     log,
-    ...(errorResponse && { errorResponse }),
+    errorResponse,
     preflight: origins.preflight,
     responseHeaders: origins.responseHeaders,
     guards: [
@@ -52,7 +52,7 @@ export function createService(routes: readonly Route[], deps: ServiceDeps): Serv
       origins.guard,
       ...callerGuards(config, deps.limiter),
     ],
-    ...(operations && { onAnswer: operations.metrics.answered }),
+    onAnswer: operations?.metrics.answered,
   });
 }
 

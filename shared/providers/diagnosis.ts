@@ -5,6 +5,7 @@ import {
   asFields,
   asList,
   asText,
+  defined,
   type Fields,
   isFields,
   parseFields,
@@ -137,14 +138,14 @@ export function readWords(body: string, redact: Redact): ProviderWords | undefin
       : null;
   const generation = asText(fields?.failed_generation);
   const inner = parseFields(redact(JSON.stringify(fields?.innererror ?? "")));
-  const words = {
+  const words = defined({
     message,
     type: field(type),
     code: field(code),
     param: field(param),
-    ...(generation && { failed_generation: shorten(redact(generation), MAX_GENERATION, "…") }),
-    ...(inner && { innererror: inner }),
-  };
+    failed_generation: generation ? shorten(redact(generation), MAX_GENERATION, "…") : undefined,
+    innererror: inner,
+  });
   return message || words.code || words.type ? words : undefined;
 }
 

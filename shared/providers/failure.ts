@@ -24,7 +24,7 @@ export interface Attempt {
     isSet: boolean;
     /** Where it is configured, as the reader of a message needs it: `HUB_API_KEY`. */
     variable: string;
-  };
+  } | undefined;
 }
 
 /** Statuses that are about the caller's request, and not about how this service sends it. */

@@ -122,7 +122,7 @@ interface OpenAIProviderOptions {
   /** May carry a query, which then goes with every request. */
   baseUrl: string;
   /** Without one, no `authorization` is sent. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** The variable of the key, for messages: `HUB_API_KEY`. */
   keyVariable?: string;
   /** Removes the configured secrets from what the provider says; by default the key alone. */
@@ -156,7 +156,7 @@ export function createOpenAIProvider(
   const attempted: Attempt = {
     provider: name,
     redact,
-    ...(keyVariable && { credential: { variable: keyVariable, isSet: Boolean(apiKey) } }),
+    credential: keyVariable ? { variable: keyVariable, isSet: Boolean(apiKey) } : undefined,
   };
 
   /** Begins a call: its clock, its retries, and the translation of its errors. */
@@ -206,7 +206,7 @@ export function createOpenAIProvider(
     const body = JSON.stringify({
       ...toCompletionParams(request),
       stream: true,
-      ...(!omitsUsage && { stream_options: { include_usage: true } }),
+      stream_options: omitsUsage ? undefined : { include_usage: true },
     });
     const limits = { ...options, totalMs: streamTimeoutMs };
     const { clock, retry, explain } = begin({ ...attempted, model }, limits);

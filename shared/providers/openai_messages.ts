@@ -2,6 +2,7 @@ import {
   asFields,
   asList,
   asText,
+  defined,
   type Fields,
   isFields,
   isPlainShape,
@@ -24,7 +25,7 @@ import { randomHex } from "../service/text.ts";
 export const MAX_TOOL_CALLS = 10_000;
 
 /**
- * A request in OpenAI's shape. Unset fields are left out, so that the provider decides. What another
+ * A request in OpenAI's shape, as JSON: unset fields are left out, so that the provider decides. What another
  * provider sent with its messages is left out too; see `ChatMessage`.
  */
 export function toCompletionParams(request: ChatRequest) {
@@ -33,12 +34,12 @@ export function toCompletionParams(request: ChatRequest) {
     ...extra,
     model,
     messages: addToolImages(messages).map((message) => toMessageParam(message, model)),
-    ...(tools?.length && {
-      tools: tools.map((tool) => ({ type: "function" as const, function: { ...tool } })),
-    }),
-    ...(temperature !== undefined && { temperature }),
-    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
-    ...(seed !== undefined && { seed }),
+    tools: tools?.length
+      ? tools.map((tool) => ({ type: "function" as const, function: { ...tool } }))
+      : undefined,
+    temperature,
+    max_tokens: maxTokens,
+    seed,
   };
 }
 
@@ -60,9 +61,9 @@ function toAssistantParam(
     ...(isOwn && extra),
     role,
     content: toolCalls?.length ? said || null : said,
-    ...(toolCalls?.length && {
-      tool_calls: toolCalls.map((call) => toToolCallParam(call, isOwn ? call.extra : undefined)),
-    }),
+    tool_calls: toolCalls?.length
+      ? toolCalls.map((call) => toToolCallParam(call, isOwn ? call.extra : undefined))
+      : undefined,
   };
 }
 
@@ -93,11 +94,7 @@ export function parseReply(
   // Some gateways send the text as one choice and the calls as another.
   const toolCalls = choices.flatMap((one) => toolCallsIn(asFields(one.message)));
   if (toolCalls.length > MAX_TOOL_CALLS) return undefined;
-  const extra = pickExtra(message, KNOWN_FIELDS);
-  const answerExtra = pickExtra(completion, KNOWN_ANSWER_FIELDS);
-  const choiceExtra = pickExtra(choice, KNOWN_CHOICE_FIELDS);
-  const parts = pickParts(message.content);
-  return withSender({
+  const reply = defined({
     id: asText(completion.id),
     model: asText(completion.model) || requestedModel,
     content: parseContent(message.content),
@@ -108,12 +105,13 @@ export function parseReply(
     systemFingerprint: asText(completion.system_fingerprint),
     serviceTier: asText(completion.service_tier),
     logprobs: isFields(choice.logprobs) ? choice.logprobs : null,
-    ...(extra && { extra }),
-    ...(answerExtra && { answerExtra }),
-    ...(choiceExtra && { choiceExtra }),
-    ...(parts && { parts }),
-    ...(encoding && { encoding }),
-  }, requestedModel);
+    extra: pickExtra(message, KNOWN_FIELDS),
+    answerExtra: pickExtra(completion, KNOWN_ANSWER_FIELDS),
+    choiceExtra: pickExtra(choice, KNOWN_CHOICE_FIELDS),
+    parts: pickParts(message.content),
+    encoding,
+  });
+  return withSender(reply, requestedModel);
 }
 
 /** The fields of an answer's message that are read here. */
@@ -175,13 +173,12 @@ export function toolCallsIn({ tool_calls, function_call }: Fields): Fields[] {
 /** Reads a call leniently; one without an id gets a new one. */
 export function parseToolCall(call: Fields): ToolCall {
   const { name, arguments: args } = asFields(call.function);
-  const extra = pickCallExtra(call);
-  return {
+  return defined({
     id: asText(call.id) || newToolCallId(),
     name: asText(name) ?? "",
     arguments: argumentsText(args),
-    ...(extra && { extra }),
-  };
+    extra: pickCallExtra(call),
+  });
 }
 
 const KNOWN_CALL_FIELDS: ReadonlySet<string> = new Set(["id", "index", "type", "function"]);
@@ -224,15 +221,14 @@ function parseUsage(usage: unknown): ChatUsage | null {
   if (!counts.some((count) => typeof count === "number")) return null;
   const promptTokens = asCount(prompt_tokens) ?? 0;
   const completionTokens = asCount(completion_tokens) ?? 0;
-  const extra = pickExtra(usage, KNOWN_USAGE_FIELDS);
-  return {
+  return defined({
     promptTokens,
     completionTokens,
     totalTokens: asCount(total_tokens) ?? promptTokens + completionTokens,
     promptDetails: parseDetails(usage.prompt_tokens_details),
     completionDetails: parseDetails(usage.completion_tokens_details),
-    ...(extra && { extra }),
-  };
+    extra: pickExtra(usage, KNOWN_USAGE_FIELDS),
+  });
 }
 
 function parseDetails(details: unknown): Record<string, number> | null {
@@ -258,12 +254,8 @@ export function parseModels(body: unknown): ListedModel[] | undefined {
     const id = asText(model.id);
     if (!id) return [];
     const names = [model.name, model.display_name, model.suffix];
-    const shutdownDate = asText(model.shutdown_date);
-    return [{
-      id,
-      name: names.map((name) => asText(name)?.trim()).find(Boolean) ?? id,
-      ...(shutdownDate && { shutdownDate }),
-    }];
+    const name = names.map((name) => asText(name)?.trim()).find(Boolean) ?? id;
+    return [defined({ id, name, shutdownDate: asText(model.shutdown_date) || undefined })];
   });
 }
 

@@ -98,7 +98,7 @@ export interface ChatRequest {
 
 export interface CallOptions {
   /** Ends the call, and the request to the provider with it. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** A call whose provider asks for a longer wait fails at once. */
   maxWaitMs?: number;
   /** The limit of this call, if it is shorter than the provider's own. */

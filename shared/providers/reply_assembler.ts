@@ -1,4 +1,12 @@
-import { asFields, asList, asText, type Fields, isFields, parseFields } from "../service/fields.ts";
+import {
+  asFields,
+  asList,
+  asText,
+  defined,
+  type Fields,
+  isFields,
+  parseFields,
+} from "../service/fields.ts";
 import {
   argumentsText,
   KNOWN_ANSWER_FIELDS,
@@ -178,7 +186,7 @@ function createCallCollector() {
     const extra = pickCallExtra(piece);
     if (known && isRepeated(known, { name, text })) {
       if (extra) mergeExtra(known.extra ??= {}, extra);
-      return { type: "call", index: places.get(known)!, arguments: "", ...(extra && { extra }) };
+      return defined({ type: "call", index: places.get(known)!, arguments: "", extra });
     }
     let call = find({ index, id, name, text });
     if (!call) {
@@ -194,14 +202,14 @@ function createCallCollector() {
     call.name ||= name;
     call.arguments += text;
     if (extra) mergeExtra(call.extra ??= {}, extra);
-    return {
+    return defined({
       type: "call",
       index: places.get(call)!,
-      ...(id && { id }),
-      ...(name && { name }),
+      id: id || undefined,
+      name: name || undefined,
       arguments: text,
-      ...(extra && { extra }),
-    };
+      extra,
+    });
   }
 
   return { list, add };

@@ -24,6 +24,17 @@ export function filterFields<Value>(
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => keep(value, name)));
 }
 
+/** The same fields without those that are `undefined`. */
+export function defined<const T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Defined<T>;
+}
+
+type Defined<T> =
+  & { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
+  & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
+
 /** The text, or `null`. */
 export function asText(value: unknown): string | null {
   return typeof value === "string" ? value : null;

@@ -56,7 +56,7 @@ export interface WorkerCallOptions<Input> {
    * It also restarts a worker while there are no calls.
    */
   probe?: () => Input;
-  onEvent?: (event: WorkerEvent) => void;
+  onEvent?: ((event: WorkerEvent) => void) | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;

@@ -85,9 +85,9 @@ export type StudioModelList = (signal?: AbortSignal) => Promise<StudioModels>;
 
 interface StudioModelsOptions extends ModelListOptions {
   /** Names to ids, from the configuration. If it is set, no provider is asked. */
-  fixed?: Record<string, string>;
+  fixed?: Record<string, string> | undefined;
   /** If it is unset too, the list is empty. */
-  lister?: ModelLister;
+  lister?: ModelLister | undefined;
 }
 
 /** Callers get the last list while a new one is read. If that fails, they keep the last list. */

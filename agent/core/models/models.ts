@@ -47,7 +47,6 @@ export function createModels(config: AgentConfig, log: Logger): Models {
   }));
   if (providers.size === 0 && !STUDIO_MODELS) return createDemoModels(config);
   const hub = providers.get("hub");
-  const studio = providers.get("studio");
 
   function connect(name: ProviderName): LazyProvider | undefined {
     const { address, key } = settingsOf(name);
@@ -56,7 +55,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
     const options = {
       name,
       baseUrl,
-      ...(apiKey && { apiKey }),
+      apiKey,
       keyVariable: key,
       redact: createRedactor(listSecrets(config)),
       timeoutMs: config.MODEL_TIMEOUT_MS,
@@ -83,11 +82,7 @@ export function createModels(config: AgentConfig, log: Logger): Models {
         `cannot ask ${PROVIDERS[target].asked}: its provider is not configured; set ${address}`,
       );
     },
-    listStudio: createStudioModels({
-      log,
-      ...(STUDIO_MODELS && { fixed: STUDIO_MODELS }),
-      ...(studio && { lister: studio }),
-    }),
+    listStudio: createStudioModels({ log, fixed: STUDIO_MODELS, lister: providers.get("studio") }),
     listHub: hub
       ? createHubModels(hub, { log, rules: config })
       : () => Promise.resolve({ models: listAliases(config), hidden: [] }),

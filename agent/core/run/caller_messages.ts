@@ -5,7 +5,7 @@ import {
   thoughtOf,
   withNameInText,
 } from "../../../shared/providers/content.ts";
-import { asFields, asList, asText, isFields } from "../../../shared/service/fields.ts";
+import { asFields, asList, asText, defined, isFields } from "../../../shared/service/fields.ts";
 import { parseToolCall } from "../../../shared/providers/openai_messages.ts";
 import type {
   ChatContent,
@@ -102,7 +102,7 @@ type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
  */
 export function toSentFields({ extra, parts, from }: ChatReply): ExtraFields {
   if (from === undefined) return {};
-  return { ...extra, ...(parts && { content_parts: parts }), from_model: from };
+  return { ...extra, ...defined({ content_parts: parts }), from_model: from };
 }
 
 /**
@@ -123,11 +123,7 @@ export function readSentFields(
     delete extra.reasoning_content;
   }
   if (from !== null && isShownTwice) delete extra?.reasoning_content;
-  return {
-    content: parts ?? content,
-    ...(extra && { extra }),
-    ...(from !== null && { from }),
-  };
+  return defined({ content: parts ?? content, extra, from: from ?? undefined });
 }
 
 const OWN_FIELDS: ReadonlySet<string> = new Set(["content_parts", "from_model", THOUGHTS_IN]);

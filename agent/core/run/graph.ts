@@ -1,3 +1,4 @@
+import { defined } from "../../../shared/service/fields.ts";
 import { Runnable, type RunnableConfig } from "@langchain/core/runnables";
 import { EphemeralValue, LastValue } from "@langchain/langgraph/channels";
 import { Channel, Pregel } from "@langchain/langgraph/pregel";
@@ -86,7 +87,7 @@ interface CallingState extends State {
   /** Which calls of the turn may be run, those of the caller's tools included. */
   limited: Pick<LimitedTurn, "accepted" | "refusals">;
   /** Set if it also calls tools of the caller: they are the `toolCalls` of this reply. */
-  waiting?: { reply: ChatReply; ids: PendingRun["ids"] };
+  waiting?: { reply: ChatReply; ids: PendingRun["ids"] } | undefined;
 }
 
 /** What comes after a node: the other one, the same one again, or the end of the run. */
@@ -115,7 +116,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
   const answer = callModel(request, {
     provider,
     emit: emit && callerCalls.watch(emit),
-    ...(signal && { signal }),
+    signal,
   });
   const reply = await untilAbort(answer, signal);
   const ms = performance.now() - started;
@@ -142,7 +143,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     cost,
     calls: own,
     ...(mustBeTold ? { limited: refuseAll(calls), isTold: true } : { limited: allowed }),
-    ...(theirs.length > 0 && { waiting }),
+    waiting: theirs.length > 0 ? waiting : undefined,
   };
   return { next: "tools", value: called };
 }
@@ -167,7 +168,7 @@ function toHistoryMessage(reply: ChatReply, calls: ToolCall[]): ChatMessage {
     const bare = toolCalls.map(({ extra: _, ...call }) => call);
     return { role: "assistant", content: said, toolCalls: bare };
   }
-  return { role: "assistant", content: parts ?? said, toolCalls, ...(extra && { extra }), from };
+  return defined({ role: "assistant", content: parts ?? said, toolCalls, extra, from });
 }
 
 /** An answer that says nothing and gives no reason for it. Reasoning alone counts as empty. */

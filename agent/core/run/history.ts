@@ -40,7 +40,7 @@ export interface HistoryOptions {
   /** The caller's own prompt. Without a conversation it is the whole request. */
   systemPrompt?: string | undefined;
   /** The system prompt if the caller has none. */
-  defaultPrompt?: string;
+  defaultPrompt?: string | undefined;
   /** The field of the request that has the conversation, for errors. */
   field?: string | undefined;
   /**
@@ -49,7 +49,7 @@ export interface HistoryOptions {
    */
   isStrict?: boolean;
   /** How many of the caller's latest messages are kept. If it is unset, all are. */
-  maxMessages?: number;
+  maxMessages?: number | undefined;
 }
 
 const OPENER = "(The conversation starts here.)";

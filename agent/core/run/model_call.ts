@@ -1,4 +1,4 @@
-import { asFields, type Fields, isFields } from "../../../shared/service/fields.ts";
+import { asFields, defined, type Fields, isFields } from "../../../shared/service/fields.ts";
 import { withAttempts } from "../../../shared/providers/adapted_requests.ts";
 import { LONGEST_DELAY_MS } from "../../../shared/providers/call_clock.ts";
 import { isSameProvider } from "../../../shared/providers/content.ts";
@@ -53,14 +53,14 @@ export function toModelRequest(
 ): ChatRequest {
   const { temperature, maxTokens, extra } = settings;
   const fields = offer && toolFields(settings, offer);
-  return {
+  return defined({
     model,
     messages,
     ...offer?.tools,
-    ...(temperature !== undefined && { temperature }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...((extra || fields) && { extra: { ...extra, ...fields } }),
-  };
+    temperature,
+    maxTokens,
+    extra: extra || fields ? { ...extra, ...fields } : undefined,
+  });
 }
 
 /** A forced tool call applies to the first model call only: otherwise the model could never answer. */
@@ -78,9 +78,8 @@ export function callModel(
   request: ChatRequest,
   { provider, signal, emit }: { provider: ChatProvider; emit?: Emit | undefined } & CallOptions,
 ): Promise<ChatReply> {
-  const options: CallOptions = signal ? { signal } : {};
-  if (!emit) return provider.complete(request, options);
-  return readStream(provider, { request, options, emit });
+  if (!emit) return provider.complete(request, { signal });
+  return readStream(provider, { request, options: { signal }, emit });
 }
 
 async function readStream(

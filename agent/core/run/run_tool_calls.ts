@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { z } from "zod";
 import { AppError, isAbort } from "../../../shared/service/errors.ts";
-import { type Fields, filterFields } from "../../../shared/service/fields.ts";
+import { defined, type Fields, filterFields } from "../../../shared/service/fields.ts";
 import type { Logger } from "../../../shared/service/log.ts";
 import type { ChatMessage, ContentPart, ToolCall } from "../../../shared/providers/provider.ts";
 import { limitImages } from "../../../shared/providers/content.ts";
@@ -67,7 +67,7 @@ function limitTurnImages(answers: ToolAnswer[]): ToolAnswer[] {
   const kept = new Set(limitImages(answers.flatMap(({ images = [] }) => images)));
   return answers.map(({ images = [], ...answer }) => {
     const sent = images.filter((image) => kept.has(image));
-    return { ...answer, ...(sent.length > 0 && { images: sent }) };
+    return defined({ ...answer, images: sent.length > 0 ? sent : undefined });
   });
 }
 
@@ -100,7 +100,7 @@ async function runToolCall(call: ToolCall, options: Turn): Promise<ToolAnswer> {
   const { status, content, images } = await answer(call, options);
   const ms = Math.round(performance.now() - started);
   await emit?.({ type: "tool_result", id, name, content, status, ms });
-  return { role: "tool", toolCallId: id, content, ...(images && { images }) };
+  return defined({ role: "tool", toolCallId: id, content, images });
 }
 
 /** The arguments as events show them. Those of a call that is not run may be very long. */
@@ -113,7 +113,7 @@ function shownArguments(call: ToolCall, { refusals }: ToolCallOptions) {
 async function answer(
   call: ToolCall,
   options: Turn,
-): Promise<{ status: "ok" | "error"; content: string; images?: ContentPart[] }> {
+): Promise<{ status: "ok" | "error"; content: string; images?: ContentPart[] | undefined }> {
   try {
     return { status: "ok", ...await execute(call, options) };
   } catch (error) {
@@ -126,7 +126,7 @@ async function answer(
 async function execute(
   call: ToolCall,
   options: Turn,
-): Promise<{ content: string; images?: ContentPart[] }> {
+): Promise<{ content: string; images: ContentPart[] | undefined }> {
   const { tools, refusals, yielder, signal } = options;
   const refusal = refusals?.get(call.id);
   if (refusal) throw new ToolError(refusal);
@@ -148,7 +148,7 @@ async function execute(
   const { text, images = [] } = typeof result === "string" ? { text: result } : result;
   return {
     content: text.trim() === "" ? BLANK_RESULT : cut(text, options.maxCharacters),
-    ...(images.length > 0 && { images }),
+    images: images.length > 0 ? images : undefined,
   };
 }
 

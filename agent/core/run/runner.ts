@@ -96,10 +96,8 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
       const asked = [model, ...others];
       const history = buildHistory(pending.restore(request.messages, caller), {
         systemPrompt,
-        ...(!isPlain && {
-          defaultPrompt: config.AGENT_SYSTEM_PROMPT,
-          maxMessages: MAX_HISTORY,
-        }),
+        defaultPrompt: isPlain ? undefined : config.AGENT_SYSTEM_PROMPT,
+        maxMessages: isPlain ? undefined : MAX_HISTORY,
         field,
       });
       const provider = createFallback(models.providerFor(target), asked);
@@ -153,7 +151,7 @@ function spanOf({ choice, conversationId }: RunRequest) {
       "gen_ai.provider.name": choice.target,
       "gen_ai.agent.name": "assay-agent",
       "gen_ai.request.model": choice.model,
-      ...(conversationId && { "gen_ai.conversation.id": conversationId }),
+      "gen_ai.conversation.id": conversationId,
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { ChatMessage, ToolCall } from "../../../shared/providers/provider.ts";
 import { toolCallsOf } from "../../../shared/providers/content.ts";
 import { parseToolArguments } from "../../../shared/providers/openai_messages.ts";
-import { parseFields } from "../../../shared/service/fields.ts";
+import { defined, parseFields } from "../../../shared/service/fields.ts";
 import { functionName } from "../tools/tool.ts";
 
 /** Limits of all the tool calls of one turn together. */
@@ -126,12 +126,8 @@ export function identifyCalls(calls: ToolCall[], history: ChatMessage[]): ToolCa
 
 /** A call that is valid in a history: strict providers check its name and parse its arguments. */
 export function toHistoryCall({ id, name, arguments: text, extra }: ToolCall): ToolCall {
-  return {
-    id,
-    name: functionName(name),
-    arguments: parseFields(text) ? text : "{}",
-    ...(extra && { extra }),
-  };
+  const usable = parseFields(text) ? text : "{}";
+  return defined({ id, name: functionName(name), arguments: usable, extra });
 }
 
 /**

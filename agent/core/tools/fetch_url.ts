@@ -240,7 +240,7 @@ export function createPageConverter(
     name: "page",
     timeoutMs,
     probe: () => PROBE,
-    ...(onEvent && { onEvent }),
+    onEvent,
   });
   const inTurn = pLimit(1);
 

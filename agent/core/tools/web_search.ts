@@ -40,7 +40,7 @@ export function createWebSearch(
         redirect: "manual", // the key is for this address only
         headers: { "content-type": "application/json", authorization: `Bearer ${apiKey}` },
         body: JSON.stringify({ query, max_results }),
-        ...(signal && { signal }),
+        signal: signal ?? null,
       }).catch((error) => {
         if (signal?.aborted) throw error;
         throw new ToolError("cannot search: the search service cannot be reached");

@@ -29,9 +29,9 @@ export function toAgentReply(reply: ChatReply): AgentReply {
   return {
     content: reply.content ?? "",
     additional_kwargs: {
-      ...(reply.toolCalls.length > 0 && {
-        tool_calls: reply.toolCalls.map((call) => toToolCallParam(call, call.extra)),
-      }),
+      tool_calls: reply.toolCalls.length > 0
+        ? reply.toolCalls.map((call) => toToolCallParam(call, call.extra))
+        : undefined,
       refusal: reply.refusal,
       ...toSentFields(reply),
     },
@@ -120,7 +120,7 @@ export async function streamAnswer(
   const encode = (event: string, data: unknown) => ({ event, data: JSON.stringify(data) });
   const fail = (error: unknown) => [encode("error", toProblem(error, context.requestId))];
   const encoder: RunEncoder = {
-    ...(headers && { headers }),
+    headers,
     // The calls that wait for the caller are in `message`.
     event: ({ type, ...data }) => type === "call" ? [] : [encode(type, data)],
     finish: (ended) => [

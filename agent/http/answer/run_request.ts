@@ -1,3 +1,4 @@
+import { defined } from "../../../shared/service/fields.ts";
 import type { AgentEvent, AgentRequest, ToolEvent } from "../../core/agent_message.ts";
 import { AppError, notFound } from "../../../shared/service/errors.ts";
 import type { Capacity } from "../../../shared/http/connection.ts";
@@ -56,10 +57,10 @@ export function prepareRun(
     systemPrompt,
     callerTools,
     conversationId,
-    settings: {
-      ...(typeof temperature === "number" && { temperature }),
-      ...(typeof maxTokens === "number" && { maxTokens }),
-    },
+    settings: defined({
+      temperature: temperature ?? undefined,
+      maxTokens: maxTokens ?? undefined,
+    }),
   });
 }
 
@@ -81,7 +82,7 @@ export function countRun(
 /** Writes one run as the events of a protocol. Each method returns the next events. */
 export interface RunEncoder {
   /** Of the answer. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
   event(event: AgentEvent): OutgoingEvent[];
   finish(ended: EndedRun): OutgoingEvent[];
   /** After the stream has opened. */
@@ -141,7 +142,7 @@ export async function resumeStream(
 
 /** What a whole run cost, for the stream's last event. Times are in milliseconds. */
 export function toAccount({ report, repairs }: EndedRun) {
-  return {
+  return defined({
     model: report.model,
     model_calls: report.modelCalls,
     tool_calls: report.toolCalls,
@@ -150,9 +151,9 @@ export function toAccount({ report, repairs }: EndedRun) {
     model_ms: round(report.modelMs),
     tools_ms: round(report.toolMs),
     stopped: report.stoppedBy ?? null,
-    ...(report.reply.encoding && { reply_encoding: report.reply.encoding }),
+    reply_encoding: report.reply.encoding,
     history_repairs: describeRepairs(repairs),
-  };
+  });
 }
 
 /** A run that has ended well. */
@@ -163,7 +164,7 @@ interface EndedRun {
 
 /** The same figures as response headers. */
 export function accountHeaders({ report, repairs }: EndedRun): Record<string, string> {
-  return {
+  return defined({
     ...repairHeaders(repairs),
     "x-agent-model": toHeaderValue(report.model),
     "x-agent-model-calls": String(report.modelCalls),
@@ -171,22 +172,22 @@ export function accountHeaders({ report, repairs }: EndedRun): Record<string, st
     "x-agent-input-tokens": String(report.inputTokens),
     "x-agent-output-tokens": String(report.outputTokens),
     "server-timing": `model;dur=${round(report.modelMs)}, tools;dur=${round(report.toolMs)}`,
-    ...(report.stoppedBy && { "x-agent-stopped": report.stoppedBy }),
-    ...(report.reply.encoding && { "x-agent-reply-encoding": report.reply.encoding }),
-  };
+    "x-agent-stopped": report.stoppedBy,
+    "x-agent-reply-encoding": report.reply.encoding,
+  });
 }
 
 /** The same figures for the log. */
 export function accountFields(report: RunReport): Record<string, string | number> {
-  return {
+  return defined({
     model: report.model,
     input_tokens: report.inputTokens,
     output_tokens: report.outputTokens,
     model_calls: report.modelCalls,
     tool_calls: report.toolCalls,
-    ...(report.stoppedBy && { stopped_by: report.stoppedBy }),
-    ...(report.reply.encoding && { reply_encoding: report.reply.encoding }),
-  };
+    stopped_by: report.stoppedBy,
+    reply_encoding: report.reply.encoding,
+  });
 }
 
 /** The headers of a stream: what is known before the answer. */

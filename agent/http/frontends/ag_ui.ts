@@ -120,7 +120,7 @@ function createAguiStream({ threadId, runId }: RunAgentInput): Frontend {
       const { model, input_tokens: inputTokens, output_tokens: outputTokens } = account;
       const outcome = {
         type: "success",
-        ...(pending.length > 0 && { pendingToolCallIds: pending.map(({ id }) => id) }),
+        pendingToolCallIds: pending.length > 0 ? pending.map(({ id }) => id) : undefined,
       };
       const usage = [{ model, inputTokens, outputTokens }];
       return [

@@ -6,7 +6,7 @@ import { type RunEncoder, toAccount } from "../answer/run_request.ts";
 import { THOUGHTS_IN, toSentFields } from "../../core/run/caller_messages.ts";
 import type { RunReport } from "../../core/run/runner.ts";
 import { randomHex } from "../../../shared/service/text.ts";
-import { asFields, type Fields } from "../../../shared/service/fields.ts";
+import { asFields, defined, type Fields } from "../../../shared/service/fields.ts";
 import { toOpenAIError } from "./error_shape.ts";
 
 /** The fields of a completion that do not come from the reply. */
@@ -39,10 +39,10 @@ export function toCompletion(
     role: "assistant",
     content: reply.content,
     refusal: reply.refusal,
-    ...(thoughts && { reasoning_content: thoughts }),
+    reasoning_content: thoughts || undefined,
     ...toSentFields(reply),
-    ...(reply.toolCalls.length > 0 && { tool_calls: reply.toolCalls.map(toToolCall) }),
-    ...(toolEvents && { tool_events: toolEvents }),
+    tool_calls: reply.toolCalls.length > 0 ? reply.toolCalls.map(toToolCall) : undefined,
+    tool_events: toolEvents,
   };
   return {
     ...reply.answerExtra,
@@ -57,7 +57,7 @@ export function toCompletion(
       logprobs: reply.logprobs,
       finish_reason: reply.finishReason ?? "stop",
     }],
-    ...(usage && { usage }),
+    usage: usage ?? undefined,
     system_fingerprint: reply.systemFingerprint,
     service_tier: reply.serviceTier,
   };
@@ -96,9 +96,11 @@ export interface CompletionUsage {
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;
-  prompt_tokens_details?: Record<string, number>;
-  completion_tokens_details?: Record<string, number>;
+  prompt_tokens_details?: Record<string, number> | undefined;
+  completion_tokens_details?: Record<string, number> | undefined;
 }
+
+const hasAny = (counts: object) => Object.keys(counts).length > 0;
 
 /** The usage of all model calls of a run; `null` if the provider has sent none. */
 export function runUsage(report: RunReport): CompletionUsage | null {
@@ -109,8 +111,8 @@ export function runUsage(report: RunReport): CompletionUsage | null {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
-    ...(Object.keys(inputDetails).length > 0 && { prompt_tokens_details: inputDetails }),
-    ...(Object.keys(outputDetails).length > 0 && { completion_tokens_details: outputDetails }),
+    prompt_tokens_details: hasAny(inputDetails) ? inputDetails : undefined,
+    completion_tokens_details: hasAny(outputDetails) ? outputDetails : undefined,
   };
 }
 
@@ -233,11 +235,11 @@ function restOf(reply: ChatReply, announced: Set<number>): Fields {
   const calls = toolCalls.flatMap((call, index) =>
     announced.has(index) ? [] : [{ index, ...toToolCall(call) }]
   );
-  return {
+  return defined({
     ...sent,
-    ...(refusal && { refusal }),
-    ...(calls.length > 0 && { tool_calls: calls }),
-  };
+    refusal: refusal || undefined,
+    tool_calls: calls.length > 0 ? calls : undefined,
+  });
 }
 
 /** Turns an event into a delta; `undefined` if the client did not ask for this kind of event. */

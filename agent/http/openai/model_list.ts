@@ -43,7 +43,7 @@ export async function listModels(
     created: 0, // unknown, but clients expect a number
     owned_by: owner,
     name,
-    ...(shutdownDate && { shutdown_date: shutdownDate }),
+    shutdown_date: shutdownDate,
   });
   return {
     object: "list",
@@ -51,15 +51,11 @@ export async function listModels(
       ...Object.entries(studio).map(([name, id]) => toEntry({ id, name }, "studio")),
       ...hub.map((model) => toEntry(model, ownerOf(model.id))),
     ],
-    ...((hidden.length > 0 || error) && {
-      diagnostics: {
-        ...(error && { hub: error }),
-        ...(hidden.length > 0 && {
-          hidden_models: hidden.slice(0, MAX_HIDDEN),
-          reason: explainHidden(hidden),
-        }),
-      },
-    }),
+    diagnostics: hidden.length > 0
+      ? { hub: error, hidden_models: hidden.slice(0, MAX_HIDDEN), reason: explainHidden(hidden) }
+      : error
+      ? { hub: error }
+      : undefined,
   };
 }
 

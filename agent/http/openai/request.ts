@@ -1,6 +1,12 @@
 import { unsupportedField } from "../../../shared/service/errors.ts";
 import { pickExtra } from "../../../shared/providers/content.ts";
-import { asFields, asText, filterFields, isFields } from "../../../shared/service/fields.ts";
+import {
+  asFields,
+  asText,
+  defined,
+  filterFields,
+  isFields,
+} from "../../../shared/service/fields.ts";
 import { KNOWN_FIELDS, parseToolCall } from "../../../shared/providers/openai_messages.ts";
 import type { ChatMessage, ToolDefinition } from "../../../shared/providers/provider.ts";
 import type { CompletionMessage, CompletionRequest } from "../schemas/chat_completion.ts";
@@ -63,7 +69,7 @@ function toChatMessage(message: CompletionMessage): ChatMessage {
   if (message.role === "function") return { role: "tool", content, toolCallId: message.name };
   if (message.role === "assistant") return toAssistantMessage(message);
   const extra = pickExtra(message, SAID);
-  return { role: isSystem(message) ? "system" : "user", content, ...(extra && { extra }) };
+  return defined({ role: isSystem(message) ? "system" : "user", content, extra });
 }
 
 /** The fields of a user's or a system message that are read here. */
@@ -94,12 +100,12 @@ function readTools({ tools }: CompletionRequest): ToolDefinition[] {
     const name = asText(given);
     if (!name) throw unsupportedField(`tools.${index}.function.name`, "it is missing");
     const description = asText(text);
-    return {
+    return defined({
       ...more,
       name,
-      ...(description?.trim() && { description }),
+      description: description?.trim() ? description : undefined,
       parameters: isFields(parameters) ? parameters : { type: "object", properties: {} },
-    };
+    });
   });
 }
 
@@ -107,10 +113,11 @@ function readTools({ tools }: CompletionRequest): ToolDefinition[] {
 function readToolFields(
   { tool_choice, parallel_tool_calls }: CompletionRequest,
 ): Pick<AgentSettings, "toolExtra"> {
-  const toolExtra = {
-    ...(tool_choice !== null && tool_choice !== undefined && { tool_choice }),
-    ...(typeof parallel_tool_calls === "boolean" && { parallel_tool_calls }),
-  };
+  const isGiven = typeof parallel_tool_calls === "boolean";
+  const toolExtra = defined({
+    tool_choice: tool_choice ?? undefined,
+    parallel_tool_calls: isGiven ? parallel_tool_calls : undefined,
+  });
   return Object.keys(toolExtra).length > 0 ? { toolExtra } : {};
 }
 

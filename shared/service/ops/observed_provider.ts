@@ -98,9 +98,9 @@ export function observeProvider<P extends ChatProvider>(
     model,
     address: provider.address,
     attributes: {
-      ...(temperature !== undefined && { "gen_ai.request.temperature": temperature }),
-      ...(maxTokens !== undefined && { "gen_ai.request.max_tokens": maxTokens }),
-      ...(seed !== undefined && { "gen_ai.request.seed": seed }),
+      "gen_ai.request.temperature": temperature,
+      "gen_ai.request.max_tokens": maxTokens,
+      "gen_ai.request.seed": seed,
       ...(recordsMessages && describeInput(messages)),
     },
   });
@@ -224,8 +224,8 @@ function describeTokens(tokens: Tokens): Attributes {
 function describeReply({ id, model, finishReason }: ChatReply): Attributes {
   return {
     "gen_ai.response.model": model,
-    ...(id !== null && { "gen_ai.response.id": id }),
-    ...(finishReason !== null && { "gen_ai.response.finish_reasons": [finishReason] }),
+    "gen_ai.response.id": id ?? undefined,
+    "gen_ai.response.finish_reasons": finishReason === null ? undefined : [finishReason],
   };
 }
 

@@ -81,7 +81,7 @@ export function createOperationsRoutes(
         return Response.json({
           status: isReady ? "ready" : "not ready",
           reasons,
-          ...(details && { details: missing }),
+          details: details && missing,
         }, { status: isReady ? 200 : 503 });
       },
     },

@@ -45,7 +45,7 @@ export interface StartedService extends Pick<StopOptions, "stop" | "abandon" | "
   service: Service;
   metrics?: Metrics;
   /** Further fields of the log line with the address. */
-  fields?: Record<string, string>;
+  fields?: Record<string, string> | undefined;
   /** For people at a terminal: what to try at this address. */
   hints?: (url: string) => string[];
   /** Begins the background work, once the port is open. */
@@ -215,9 +215,8 @@ const writeLine: (line: string) => void = console.log;
 function surviveUnhandledRejections(log: Logger): void {
   globalThis.addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
-    const requestId = currentRequest()?.requestId;
     log.error("unhandled promise rejection", {
-      ...(requestId && { request_id: requestId }),
+      request_id: currentRequest()?.requestId,
       error: event.reason instanceof Error ? event.reason : new Error(String(event.reason)),
     });
   });

@@ -27,7 +27,7 @@ export function withRequestScope<T>(
   const parent = headers.has("traceparent")
     ? propagation.extract(ROOT_CONTEXT, Object.fromEntries(headerPairs(headers)))
     : ROOT_CONTEXT;
-  const scope = { requestId, ...(traceparent && { traceparent }) };
+  const scope = { requestId, traceparent };
   return runInScope(scope, () => context.with(parent, work));
 }
 
@@ -110,7 +110,7 @@ function activeSpan(): SpanContext | undefined {
 interface RequestScope {
   readonly requestId: string;
   /** The caller's own trace (W3C Trace Context), passed on to the services that are called. */
-  readonly traceparent?: string;
+  readonly traceparent?: string | undefined;
   /** Sent by a page of another origin, which `CORS_ORIGINS` allows; see `markForeign`. */
   isForeign?: boolean;
 }

@@ -120,9 +120,9 @@ function toCompletionRequest(body: ResponsesRequest, findItem: FindItem): Comple
     response_format: toResponseFormat(text?.format),
     verbosity: text?.verbosity,
     reasoning_effort: reasoning?.effort,
-    ...(wantsLogprobs && { logprobs: true }),
-    ...(tools?.length && { tools: tools.map(toTool) }),
-    ...(tool_choice && { tool_choice: toToolChoice(tool_choice) }),
+    logprobs: wantsLogprobs ? true : undefined,
+    tools: tools?.length ? tools.map(toTool) : undefined,
+    tool_choice: tool_choice ? toToolChoice(tool_choice) : undefined,
   });
   if (result.success) return result.data;
   const message = listFieldErrors(result.error)[0]?.message ?? "it is not supported";
