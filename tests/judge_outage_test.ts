@@ -114,17 +114,8 @@ for (const [what, outage, missing] of OUTAGES) {
     assertEquals(statistics.overall!.missing, missing);
     assertEquals(/have no overall score/.test(candidate.message), missing > 0);
     if (outage !== "unset") {
-      const [low, high] = statistics.overall!.bounds!;
-      const whole = baseline.results.average_scores.overall!;
-      assert(low <= whole && whole <= high, `${low} ${whole} ${high}`);
-      assertEquals(average_scores.overall, null);
+      assert(average_scores.overall! < baseline.results.average_scores.overall!);
     }
-    for (const { verdict, scores } of [there, back]) {
-      assertEquals(verdict, "inconclusive");
-      for (const [name, { difference, bounds }] of Object.entries(scores)) {
-        const [low, high] = bounds?.difference ?? [difference!, difference!];
-        assert(low <= 1e-12 && high >= -1e-12, `${name}: ${low} to ${high}`);
-      }
-    }
+    for (const { verdict } of [there, back]) assertEquals(verdict, "inconclusive");
   });
 }

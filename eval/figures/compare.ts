@@ -6,8 +6,9 @@ import { noteCopies } from "./summary/notes.ts";
 import { HEADLINE } from "./passing.ts";
 import type { ScenarioPair } from "./compare/statistics/clusters.ts";
 import {
+  correct,
+  type DecidingScore,
   describeScore,
-  mostMoved,
   type TestedScore,
   testScores,
 } from "./compare/compare_scores.ts";
@@ -17,7 +18,7 @@ import {
   type LeftOut,
   type Verdicts,
 } from "./comparison.ts";
-import { DRAWN, holm, METHOD } from "./compare/statistics/permutation.ts";
+import { DRAWN, METHOD } from "./compare/statistics/permutation.ts";
 import {
   type ComparableRun,
   type PairedRuns,
@@ -57,7 +58,7 @@ interface TestedPair {
   /** Positions of its runs. */
   baseline: number;
   candidate: number;
-  deciding: TestedScore | undefined;
+  deciding: DecidingScore | undefined;
   others: TestedScore[];
   whyNot: string;
   facts: Omit<
@@ -86,23 +87,21 @@ export async function compareRuns(
   const pause = createYielder();
   const draws = drawsFor(runs.length * (runs.length - 1) / 2);
   const found: TestedPair[] = [];
-  const known = new Set<string>();
+  const scoreNames = new Set<string>();
 
   async function test(both: Record<"baseline" | "candidate", ReadRun>) {
     const paired = await pairReadRuns(both, pause);
     const leftOut = createLeftOutCounter();
     const names = runs.length === 2 ? paired.common : [decideBy];
-    const options = { names, seed, draws, leftOut, pause };
-    const { tested, clusters } = await testScores(paired.pairs, options);
-    const deciding = tested.find(({ score }) => score === decideBy);
+    const options = { names, decideBy, seed, draws, leftOut, pause };
+    const tested = await testScores(paired.pairs, options);
     return {
-      deciding,
-      others: tested.filter((score) => score !== deciding),
+      ...tested,
       whyNot: whyNot(decideBy, paired),
       facts: {
         notes: notesOn(paired.pairs, leftOut.list()),
         left_out: leftOut.list(),
-        moved: deciding ? { score: decideBy, ...mostMoved(clusters.get(decideBy)!) } : null,
+        moved: tested.deciding ? { score: decideBy, ...tested.deciding.moved } : null,
         changed: paired.changed,
         ...(paired.otherHistory > 0 && { other_history: { turns: paired.otherHistory } }),
         only_in_baseline: paired.onlyIn.baseline,
@@ -113,32 +112,26 @@ export async function compareRuns(
 
   for (const baseline of runs.slice(0, -1).keys()) {
     const first = await read(baseline);
-    for (const name of first.names) known.add(name);
+    for (const name of first.names) scoreNames.add(name);
     for (let candidate = baseline + 1; candidate < runs.length; candidate++) {
       const second = await read(candidate);
-      for (const name of second.names) known.add(name);
+      for (const name of second.names) scoreNames.add(name);
       const tested = await test({ baseline: first, candidate: second });
       found.push({ baseline, candidate, ...tested });
     }
-    if (baseline === 0 && known.size > 0) requireKnown(decideBy, [...known]);
+    if (baseline === 0 && scoreNames.size > 0) requireKnown(decideBy, [...scoreNames]);
   }
 
   const deciding = found.flatMap(({ deciding }) => deciding ?? []);
-  const corrected = holm(deciding.map(({ p }) => p), ALPHA);
-  const asCounted = holm(deciding.map(({ pAsCounted }) => pAsCounted), ALPHA);
-  const pairs = found.map(({ deciding: tested, others, whyNot, facts, ...places }) => {
+  const counted = correct(deciding.map(({ test }) => test));
+  const known = correct(deciding.map(({ known }) => known));
+  const pairs = found.map(({ deciding: score, others, whyNot, facts, ...places }) => {
     const [baseline, candidate] = [runs[places.baseline]!.name, runs[places.candidate]!.name];
-    const index = tested ? deciding.indexOf(tested) : -1;
-    const decision = tested
-      ? decideVerdict({
-        ...tested,
-        pAlone: tested.p,
-        ...corrected[index]!, // p and its level
-        pAsCounted: asCounted[index]!.p,
-        tests: deciding.length,
-      }, minDifference)
+    const index = score ? deciding.indexOf(score) : -1;
+    const decision = score
+      ? decideVerdict(score, { counted: counted[index]!, known: known[index]!, minDifference })
       : undecidable(decideBy, whyNot);
-    const ofOthers = holm(others.map(({ p }) => p), ALPHA);
+    const ofOthers = correct(others.map(({ test }) => test));
     return {
       baseline,
       candidate,
@@ -149,8 +142,8 @@ export async function compareRuns(
         : null,
       ...decision,
       scores: Object.fromEntries([ // safe for any name, including __proto__
-        ...(tested ? [[decideBy, describeScore(tested, corrected[index])]] : []),
-        ...others.map((score, other) => [score.score, describeScore(score, ofOthers[other])]),
+        ...(score ? [[decideBy, describeScore(score.means, counted[index]!)]] : []),
+        ...others.map(({ score, means }, other) => [score, describeScore(means, ofOthers[other]!)]),
       ]),
       ...facts,
     } satisfies ComparedPair;
@@ -196,9 +189,7 @@ function createKeptReader(runs: NamedRun[], keptTurns: number) {
 
 function countTurns({ turns }: ReadRun): number {
   let count = 0;
-  for (const scenario of turns.values()) {
-    for (const attempts of scenario.values()) count += attempts.length;
-  }
+  turns.forEach((scenario) => scenario.forEach((attempts) => count += attempts.length));
   return count;
 }
 

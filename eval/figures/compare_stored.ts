@@ -7,7 +7,7 @@ import { RunSummary, type RunSummary as Summary, summariseTurns } from "./run_su
 import { describeCompletion } from "./summary/summary.ts";
 import { addCosts } from "./summary/turn_counts.ts";
 import { restingProgress, Run, RunStatus, viewRun } from "../run/view.ts";
-import { knownMean, RunProgress } from "../run/active_run.ts";
+import { RunProgress } from "../run/active_run.ts";
 import { CostSum } from "../test/cost.ts";
 import { countedHistory } from "../test/conversations.ts";
 import type { EvaluateRequest } from "../test/evaluate_request.ts";
@@ -357,14 +357,13 @@ export function addProgress(all: RunProgress[]): RunProgress {
   const sum = (of: (progress: RunProgress) => number) =>
     all.reduce((total, progress) => total + of(progress), 0);
   const means = all.map(({ mean }) => mean).filter((value) => value !== null);
-  const missing = sum((progress) => progress.missing);
   const etas = all.map(({ eta_ms }) => eta_ms);
   return {
     done: sum(({ done }) => done),
     failed: sum(({ failed }) => failed),
-    missing,
+    missing: sum(({ missing }) => missing),
     total: sum(({ total }) => total),
-    mean: knownMean({ missing, mean: mean(means) }),
+    mean: mean(means),
     eta_ms: etas.includes(null) ? null : Math.max(...etas as number[]),
   };
 }

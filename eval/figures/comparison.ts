@@ -2,15 +2,11 @@ import { z } from "zod";
 import { RunNote } from "../test/evaluate_response.ts";
 
 /**
- * Why a score was not compared at a turn. `missing`: planned, but without a value. `not_in`: not
- * planned in one run. `other_method`: computed in different ways. `other_expectation`: measured
+ * Why a score was not compared at a turn. `not_in`: not planned in one run. `other_method`: computed in different ways. `other_expectation`: measured
  * against different references, labels, checks or tools. `no_common_part`: it is a mean, and none
  * of its parts can be compared.
  */
 export const LeftOutReason = z.enum([
-  "missing_in_baseline",
-  "missing_in_candidate",
-  "missing_in_both",
   "not_in_baseline",
   "not_in_candidate",
   "other_method",
@@ -67,35 +63,29 @@ export const Verdict = z.enum(["improved", "equal_enough", "regressed", "inconcl
 });
 export type Verdict = z.infer<typeof Verdict>;
 
-const Span = z.tuple([z.number(), z.number()]);
 const BothCounts = z.object({ baseline: z.number(), candidate: z.number() });
 
 /**
  * One score in both runs, over the turns at which both have it by the same method and against the
  * same expectation. `overall` and `metadata_match` are computed again from the parts for which this
- * holds; see `left_out`. Means are over scenarios; failed calls count 0 in them.
- *
- * If values are missing, the means and their difference are unknown: they are `null`, and `bounds`
- * has their lowest and highest possible values. The fields after `scenarios` are sent with
- * `detail=full` only, and so is `p` of scores that do not decide.
+ * holds; see `left_out`. Means are over scenarios; turns that failed or lack the score count 0.
+ * `turns`, `turns_without_pair`, and `p` of scores that do not decide are sent with `detail=full`
+ * only.
  */
 export const ScoreComparison = z.object({
-  baseline: z.number().nullable(),
-  candidate: z.number().nullable(),
+  baseline: z.number(),
+  candidate: z.number(),
   /** Candidate − baseline. */
-  difference: z.number().nullable(),
-  bounds: z.object({ baseline: Span, candidate: Span, difference: Span })
-    .meta({ id: "ComparedBounds" }).optional(),
+  difference: z.number(),
   /**
-   * Holds for all possible missing values and unanswered calls. 0 is in it exactly if `p` is 0.05
-   * or more. `null` for fewer than 5 scenarios; `ci95_reason` says so.
+   * 0 is in it exactly if `p` is 0.05 or more. `null` for fewer than 5 scenarios; `ci95_reason` says
+   * so.
    */
-  ci95: Span.nullable(),
+  ci95: z.tuple([z.number(), z.number()]).nullable(),
   ci95_reason: z.string().optional(),
   /**
-   * Two-sided, the largest that missing values and unanswered calls allow. That of the deciding
-   * score is not corrected; those of the others are corrected for their number (Holm), and so are
-   * their intervals.
+   * Two-sided. That of the deciding score is not corrected; those of the others are corrected for
+   * their number (Holm), and so are their intervals.
    */
   p: z.number().optional(),
   /** The number of compared scenarios. Those with the same questions count once. */
@@ -103,12 +93,10 @@ export const ScoreComparison = z.object({
   turns: z.number().optional(),
   /** Turns in both runs at which this score could not be compared; they are left out. */
   turns_without_pair: z.number().optional(),
-  /** Turns of single attempts where the score, or a part of it, is missing. */
+  /** Turns of single attempts where the score, or a part of it, is missing; if there are any. */
   missing: BothCounts.optional(),
-  /** Calls without an answer. */
+  /** Calls without an answer, if there are any. */
   failed: BothCounts.optional(),
-  /** The lowest and highest difference that unanswered calls and missing values allow. */
-  error_bounds: Span.optional(),
 }).meta({ id: "ScoreComparison" });
 export type ScoreComparison = z.infer<typeof ScoreComparison>;
 
@@ -135,7 +123,10 @@ export const ScoreVerdict = z.object({
   verdict: Verdict,
   /** Why the verdict is inconclusive; `null` if it is not. */
   reason: z.string().nullable(),
-  /** With `detail=full`: the verdict if unanswered calls count 0, if it differs. */
+  /**
+   * If it is inconclusive only because it would differ without the turns that failed or lack the
+   * score: what it is with them.
+   */
   verdict_as_counted: Verdict.optional(),
 });
 export type ScoreVerdict = z.infer<typeof ScoreVerdict>;
@@ -206,25 +197,15 @@ export function withoutDetail<T extends Pick<Verdicts, "pairs" | "method">>(
   { method: _, ...rest }: T,
   decidedBy: string,
 ) {
-  const pairs = rest.pairs.map(({ verdict_as_counted: _, ...pair }) => ({
+  const pairs = rest.pairs.map((pair) => ({
     ...pair,
     scores: Object.fromEntries(
       Object.entries(pair.scores).map(([name, score]) => {
-        const { p: _, ...withoutP } = score;
-        return [name, withoutCounts(name === decidedBy ? score : withoutP)];
+        const { turns: _, turns_without_pair: __, ...shown } = score;
+        const { p: ___, ...withoutP } = shown;
+        return [name, name === decidedBy ? shown : withoutP];
       }),
     ),
   }));
   return { ...rest, pairs };
-}
-
-function withoutCounts({
-  turns: _,
-  turns_without_pair: __,
-  missing: ___,
-  failed: ____,
-  error_bounds: _____,
-  ...rest
-}: ScoreComparison): ScoreComparison {
-  return rest;
 }

@@ -14,9 +14,9 @@ export function inDetail(
   if (detail === "full") return statistics;
   return Object.fromEntries(
     Object.entries(statistics).map((
-      [name, { n, turns, failed, missing, mean, bounds, ci95, ci95_reason }],
+      [name, { n, turns, failed, missing, mean, ci95, ci95_reason }],
     ) => [name, {
-      ...{ n, turns, failed, missing, mean, bounds, ci95 },
+      ...{ n, turns, failed, missing, mean, ci95 },
       ...(ci95_reason !== undefined && { ci95_reason }),
     }]),
   );

@@ -10,7 +10,7 @@ import type { RunReader } from "../store/store.ts";
 import type { TurnPosition } from "../store/turn_record.ts";
 import { SEED } from "./compare.ts";
 import { comparableRuns } from "./compare_stored.ts";
-import { describeScore, testScores } from "./compare/compare_scores.ts";
+import { correct, describeScore, testScores } from "./compare/compare_scores.ts";
 import { createLeftOutCounter, ScoreComparison, ScoreVerdict } from "./comparison.ts";
 import { pairRuns, type PlacedTurnPair } from "./compare/paired_runs.ts";
 import type { AttemptTurn } from "./turn_scores.ts";
@@ -97,7 +97,7 @@ const AT_ONCE = 8;
 /**
  * Has the judge compare the replies of two runs, turn by turn in their first attempts. The
  * preferences are tested like scores: scenarios are the sample, and turns that could not be judged
- * are missing values. Throws 404 if a run is missing, 400 if they share too many turns.
+ * are missing. Throws 404 if a run is missing, 400 if they share too many turns.
  */
 export async function compareByJudge(
   reader: RunReader,
@@ -189,17 +189,20 @@ export async function compareByJudge(
     }),
   })).filter(({ turns }) => turns.length > 0);
   const leftOut = createLeftOutCounter();
-  const options = { names: [NAME], seed: SEED, leftOut, pause };
-  const { tested: [score] } = await testScores(judgedPairs, options);
-  const decision = score
-    ? decideVerdict(score)
+  const options = { names: [NAME], decideBy: NAME, seed: SEED, leftOut, pause };
+  const { deciding } = await testScores(judgedPairs, options);
+  const [counted, known] = deciding
+    ? [deciding.test, deciding.known].map((test) => correct([test])[0]!)
+    : [];
+  const decision = deciding
+    ? decideVerdict(deciding, { counted: counted!, known: known! })
     : undecidable(NAME, "the runs have no turn in common that could be judged");
   return {
     ...decision,
     judge: judge.name,
     ...counts,
     missing,
-    ...(score && { score: describeScore(score) }),
+    ...(deciding && { score: describeScore(deciding.means, counted!) }),
   };
 }
 

@@ -3,7 +3,7 @@ import { invalidParameter } from "../../shared/service/errors.ts";
 import { createYielder } from "../../shared/service/waiting.ts";
 import { mean } from "../score/mean.ts";
 import type { RunReader } from "../store/store.ts";
-import { clusterMean, clusterScore } from "./compare/statistics/clusters.ts";
+import { clusterScore, valueOf } from "./compare/statistics/clusters.ts";
 import { comparableRuns } from "./compare_stored.ts";
 import { createLeftOutCounter } from "./comparison.ts";
 import { type PairedScenario, pairRuns } from "./compare/paired_runs.ts";
@@ -89,18 +89,15 @@ async function scenarioRow(
   { score, pause }: { score: string; pause: () => Promise<void> },
 ): Promise<PairedScenarioRow[]> {
   const options = { leftOut: createLeftOutCounter(), pause };
-  const { clusters } = await clusterScore([pair], score, options);
-  return clusters.map((cluster) => {
-    const baseline = clusterMean(cluster, "baseline");
-    const candidate = clusterMean(cluster, "candidate");
-    return {
-      scenario_id: pair.id,
-      baseline: { scenario: pair.index.baseline, mean: baseline },
-      candidate: { scenario: pair.index.candidate, mean: candidate },
-      difference: candidate - baseline,
-      turns: cluster.turns,
-    };
-  });
+  const { clusters: [cluster] } = await clusterScore([[pair]], score, options);
+  if (!cluster) return [];
+  return [{
+    scenario_id: pair.id,
+    baseline: { scenario: pair.index.baseline, mean: cluster.baseline },
+    candidate: { scenario: pair.index.candidate, mean: cluster.candidate },
+    difference: cluster.difference,
+    turns: cluster.turns,
+  }];
 }
 
 function turnRows({ id, index, turns }: PairedScenario, score: string): PairedTurnRow[] {
@@ -121,7 +118,6 @@ function turnRows({ id, index, turns }: PairedScenario, score: string): PairedTu
   });
 }
 
-function meanOf(cells: (Cell | undefined)[]): number | null {
-  const values = cells.map((cell) => cell?.value).filter((value) => typeof value === "number");
-  return mean(values);
+function meanOf(cells: Cell[]): number | null {
+  return mean(cells.filter((cell) => cell !== undefined).map(valueOf));
 }

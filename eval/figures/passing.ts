@@ -87,11 +87,7 @@ export function runPassRates(questions: PassCounts[], threshold: number): RunPas
     Object.fromEntries(
       [...rates[kind]].map(([k, all]) => [k, { n: all.length, mean: mean(all)! }]),
     );
-  const sums = scored.map(({ attempts, passed }) => ({
-    low: passed,
-    high: passed,
-    count: attempts,
-  }));
+  const sums = scored.map(({ attempts, passed }) => ({ sum: passed, count: attempts }));
   const { ci95, ci95_reason } = ofSample(sums, "scenario");
   const first = ofEachK("at")["1"];
   return {

@@ -43,7 +43,7 @@ const Usage = z.object({ input_tokens: z.number(), output_tokens: z.number() });
 export const RunHeadline = z.object({
   scores: z.record(
     z.string(),
-    Statistic.pick({ n: true, mean: true, bounds: true, ci95: true }),
+    Statistic.pick({ n: true, mean: true, ci95: true }),
   ),
   pass_threshold: z.number(),
   scenarios: ScenarioCounts,
@@ -166,9 +166,7 @@ export function headlineOf(
     RunSummary,
 ): RunHeadline {
   const scores = Object.fromEntries(
-    Object.entries(statistics).map((
-      [name, { n, mean, bounds, ci95 }],
-    ) => [name, { n, mean, bounds, ci95 }]),
+    Object.entries(statistics).map(([name, { n, mean, ci95 }]) => [name, { n, mean, ci95 }]),
   );
   return {
     scores,

@@ -125,7 +125,7 @@ export async function* resultParts(
  * keys are the same in all attempts.
  */
 function countedPart(result: InteractionResult, isFirstAttempt: boolean): CountedTurn {
-  const { scores, error, missing_scores, overall_bounds, annotation } = result;
+  const { scores, error, missing_scores, annotation } = result;
   const { reference_metadata, generated_metadata, agreement, wrong_values } = result;
   const barring = result.check_results?.find(isBarring);
   return {
@@ -134,7 +134,6 @@ function countedPart(result: InteractionResult, isFirstAttempt: boolean): Counte
     generated_metadata,
     ...(error && { error }),
     ...(missing_scores && { missing_scores }),
-    ...(overall_bounds && { overall_bounds }),
     ...(annotation && isFirstAttempt && { annotation }),
     ...(barring && { check_results: [barring] }),
     ...(agreement && { agreement }),

@@ -5,7 +5,6 @@ import type { RunStore } from "../store/store.ts";
 import { createWholeReader, IncompleteRead } from "../store/whole_reader.ts";
 import { headlineOf, type RunHeadline, type RunSummary, summariseTurns } from "./run_summary.ts";
 import { HEADLINE } from "./passing.ts";
-import type { Statistic } from "../test/statistics.ts";
 
 /** How long a list waits for headlines that are not stored yet. The next list has the others. */
 const PATIENCE_MS = 1_000;
@@ -81,15 +80,10 @@ export async function saveSummary(store: RunStore, id: string): Promise<RunSumma
   const { finishedAt } = run;
   if (finishedAt !== null) {
     await store.saveSummary({ id, finishedAt }, {
-      overall: leastMean(summary.statistics[HEADLINE]),
+      overall: summary.statistics[HEADLINE]?.mean ?? null,
       headline: JSON.stringify(headlineOf(summary)),
       summary: JSON.stringify(summary),
     });
   }
   return summary;
-}
-
-/** The sort key of runs: the mean, or its lower bound if values are missing. */
-function leastMean(statistic: Statistic | undefined): number | null {
-  return statistic?.bounds?.[0] ?? statistic?.mean ?? null;
 }

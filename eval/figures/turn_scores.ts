@@ -50,8 +50,8 @@ export interface AttemptTurn {
 }
 
 export interface RunScores {
-  /** The attempts of each turn, by the positions of its scenario and itself. */
-  turns: Map<number, Map<number, AttemptTurn[]>>;
+  /** The attempts of each turn, by the positions of its scenario and itself; with holes. */
+  turns: AttemptTurn[][][];
   /** Every score of the run, in the order of its first occurrence. */
   names: Set<string>;
 }
@@ -69,18 +69,14 @@ export async function readScores(
   turns: AsyncIterable<ComparedTurn>,
   scoring: RunScoring = {},
 ): Promise<RunScores> {
-  const run: RunScores = { turns: new Map(), names: new Set() };
+  const run: RunScores = { turns: [], names: new Set() };
   const pause = createYielder();
   let read = 0;
   for await (const { scenario, attempt, turn, result } of turns) {
     if (isAskedTheSecondWay(result)) continue;
-    const ofScenario = run.turns.getOrInsertComputed(
-      scenario,
-      () => new Map<number, AttemptTurn[]>(),
-    );
-    const ofTurn = ofScenario.getOrInsertComputed(turn, () => [] as AttemptTurn[]);
+    const attempts = (run.turns[scenario] ??= [])[turn] ??= [];
     const found = toAttemptTurn(attempt, result, scoring);
-    ofTurn.push(found);
+    attempts.push(found);
     for (const name in found.scores) if (isPlanned(found, name)) run.names.add(name);
     if (++read % PIECE === 0) await pause();
   }

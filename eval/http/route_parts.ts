@@ -37,7 +37,7 @@ export const runPath = z.object({ id: z.string().meta({ description: "The run." 
 
 /** The parameter of answers that can be brief or full. */
 export const detail = Detail.meta({
-  description: "`full`: also spreads, further bounds and p-values, and the method.",
+  description: "`full`: also spreads, p-values, and the method.",
 });
 
 /** The query of a route that has no other. */

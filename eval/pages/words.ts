@@ -1,5 +1,5 @@
 import type { Comparison } from "../figures/compare_stored.ts";
-import type { ScoreComparison, Verdict } from "../figures/comparison.ts";
+import type { Verdict } from "../figures/comparison.ts";
 import type { RunHeadline } from "../figures/run_summary.ts";
 import type { RunProgress } from "../run/active_run.ts";
 import type { TurnRow } from "../run/turn_view.ts";
@@ -141,17 +141,8 @@ export function intervalText(interval: readonly [number, number] | null | undefi
   return `${formatScore(interval[0])} to ${formatScore(interval[1])}`;
 }
 
-/** A mean, or its bounds if values are missing. Bounds from 0 to 1 read `no score`. */
-export function meanText(
-  statistic: { mean: number | null; bounds?: readonly [number, number] | null } | null | undefined,
-): string {
-  const { mean = null, bounds = null } = statistic ?? {};
-  if (!bounds) return formatScore(mean);
-  return bounds[0] === 0 && bounds[1] === 1 ? "no score" : intervalText(bounds);
-}
-
 /** The `overall` of a run; nothing if none of it is known, as when all calls failed. */
-export function overallOf<Statistic extends { bounds: readonly [number, number] | null }>(
+export function overallOf<Statistic>(
   { scores, scenarios }: {
     scores: Record<string, Statistic> | null;
     scenarios: RunHeadline["scenarios"] | null;
@@ -160,8 +151,7 @@ export function overallOf<Statistic extends { bounds: readonly [number, number] 
   const { overall } = scores ?? {};
   if (!overall || !scenarios) return undefined;
   const isKnown = scenarios.passed + scenarios.sometimes + scenarios.failed > 0;
-  const [least, most] = overall.bounds ?? [0, 1];
-  return isKnown || most - least < 1 ? overall : undefined;
+  return isKnown ? overall : undefined;
 }
 
 /** Why a run that has ended has no score. */
@@ -174,15 +164,6 @@ export function whyNoScore({ done, failed, missing }: RunProgress): string {
 /** A rate as a percentage. */
 export function rateText(rate: number): string {
   return `${formatScore(rate * 100, 0)}%`;
-}
-
-/** A difference, or the bounds between which it lies if values are missing. */
-export function comparedText(
-  { difference, bounds }: Pick<ScoreComparison, "difference" | "bounds">,
-  digits = 2,
-): string {
-  if (bounds) return bounds.difference.map((end) => differenceText(end, digits)).join(" to ");
-  return difference === null ? "–" : differenceText(difference, digits);
 }
 
 /** `+0.12`, `−0.03`, `0.00`. */

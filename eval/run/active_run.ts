@@ -92,7 +92,7 @@ export function createActiveRun(
       const doneHere = done - before.done;
       const left = run.totalTurns - done;
       const eta_ms = doneHere === 0 ? null : Math.round((now() - started) / doneHere * left);
-      const mean = left === 0 ? null : knownMean(tally);
+      const mean = left === 0 ? null : meanSoFar(tally);
       return { done, failed, missing, total: run.totalTurns, mean, eta_ms };
     },
     /** Resolves at the next stored turn, or when the run ends. */
@@ -108,8 +108,8 @@ export const RunProgress = z.object({
   missing: z.int(),
   total: z.int(),
   /**
-   * The mean `overall` of the turns so far; `null` if values are missing, and once the run has
-   * ended: then it has the `overall` of its report, a mean over scenarios.
+   * The mean `overall` of the turns so far, those that failed or lack it at 0; `null` once the run
+   * has ended: then it has the `overall` of its report, a mean over scenarios.
    */
   mean: z.number().nullable(),
   /** The remaining time at the speed so far; `null` before the first turn. */
@@ -117,7 +117,8 @@ export const RunProgress = z.object({
 }).meta({ id: "RunProgress" });
 export type RunProgress = z.infer<typeof RunProgress>;
 
-/** The mean so far, unless values are missing: a mean of the rest would rise with what breaks. */
-export function knownMean({ missing, mean }: Pick<RunProgress, "missing" | "mean">): number | null {
-  return missing > 0 ? null : mean;
+/** The mean of a run that is not over; turns without a score count 0. */
+export function meanSoFar({ mean, scored, missing = 0 }: Tally): number | null {
+  if (mean === null) return missing > 0 ? 0 : null;
+  return mean * scored / (scored + missing);
 }

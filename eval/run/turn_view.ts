@@ -35,7 +35,6 @@ export const TurnRow = z.object({
   differs_in: TurnFacets.shape.differs_in,
   agreement: TurnFacets.shape.agreement,
   barred_by: TurnFacets.shape.barred_by,
-  overall_bounds: TurnFacets.shape.overall_bounds,
   /** With `fields`: why it does not pass, the most certain cause first. */
   why: z.array(z.string()).optional(),
   latency_ms: z.number().nullable(),

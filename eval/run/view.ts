@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { RUN_STATUSES, type RunRecord, type Tally } from "../store/run_record.ts";
 import { withoutQuery } from "../ask/endpoint_address.ts";
-import { knownMean, RunProgress } from "./active_run.ts";
+import { meanSoFar, RunProgress } from "./active_run.ts";
 import type { RunReader } from "../store/store.ts";
 import type { RunManager } from "./manager.ts";
 
@@ -51,10 +51,11 @@ export function viewRun(run: RunRecord, progress: RunProgress): Run {
 /** The progress of a run that is not running: there is no estimate of its end. */
 export function restingProgress(
   run: RunRecord,
-  { done, failed, missing = 0, mean }: Tally,
+  tally: Tally,
 ): RunProgress {
+  const { done, failed, missing = 0 } = tally;
   const eta_ms = done === run.totalTurns ? 0 : null;
-  const soFar = run.finishedAt === null && eta_ms === null ? knownMean({ missing, mean }) : null;
+  const soFar = run.finishedAt === null && eta_ms === null ? meanSoFar(tally) : null;
   return { done, failed, missing, total: run.totalTurns, mean: soFar, eta_ms };
 }
 

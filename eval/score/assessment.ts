@@ -9,7 +9,6 @@ export interface Assessment extends
     | "scores"
     | "score_methods"
     | "missing_scores"
-    | "overall_bounds"
     | "agreement"
     | "wrong_values"
     | "differs_in"
@@ -60,5 +59,5 @@ export interface Assessor {
   unscored(
     interaction: Interaction,
     reason: string,
-  ): Pick<Assessment, "scores" | "missing_scores" | "overall_bounds">;
+  ): Pick<Assessment, "scores" | "missing_scores">;
 }

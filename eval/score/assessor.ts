@@ -102,7 +102,6 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
         generatedMetadata,
         ...conclude(scores, {
           missing: { ...labels, ...mergeAll(ours.map(outcomeOf), "missing") },
-          bounds: mergeAll(outcomes, "bounds"),
           isNearnessToName: outcomes.some(({ isNearnessToName }) => isNearnessToName),
         }),
         ...(Object.keys(methods).length > 0 && { score_methods: methods }),

@@ -1,7 +1,9 @@
 /** `null` for an empty list. */
 export function mean(values: readonly number[]): number | null {
   if (values.length === 0) return null;
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum / values.length;
 }
 
 /** The variance of a sample (n − 1); `null` for fewer than two values. */

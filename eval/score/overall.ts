@@ -1,7 +1,7 @@
 import type { Scores } from "../test/statistics.ts";
 import type { Assessment } from "./assessment.ts";
 import { mean } from "./mean.ts";
-import type { Bounds, ScoreDescription } from "./score.ts";
+import type { ScoreDescription } from "./score.ts";
 
 /** The scores that `overall` is the mean of. */
 export const OVERALL_PARTS = [
@@ -20,25 +20,23 @@ const NEAR_TO_NAME =
 /**
  * Adds `overall`, the mean of the planned parts, and its missing parts. A part that is `null` and
  * not in `missing` was not planned. The plan is fixed before the model is asked, so that a judge
- * that is down cannot raise the mean: if a part is missing, only its bounds are known. Scores of the
- * wording are not included: a right answer in other words is right.
+ * that is down cannot raise the mean: if a part is missing, so is the mean, and counts 0. Scores of
+ * the wording are not included: a right answer in other words is right.
  */
 export function conclude(
   scores: Scores,
-  { missing, bounds = {}, isNearnessToName = false }: {
+  { missing, isNearnessToName = false }: {
     missing: Record<string, string>;
-    bounds?: Record<string, Bounds>;
     isNearnessToName?: boolean;
   },
-): Pick<Assessment, "scores" | "missing_scores" | "overall_bounds"> {
+): Pick<Assessment, "scores" | "missing_scores"> {
   const parts = OVERALL_PARTS
-    .map((name) => ({ name, value: scores[name] ?? null, bounds: bounds[name] }))
+    .map((name) => ({ name, value: scores[name] ?? null }))
     .filter(({ name, value }) => value !== null || Object.hasOwn(missing, name));
   if (isNearnessToName && parts.length === 1) {
     return {
       scores: { ...scores, overall: null },
       missing_scores: { ...missing, overall: NEAR_TO_NAME },
-      overall_bounds: [0, 1],
     };
   }
   const lacking = parts.filter(({ value }) => value === null).map(({ name }) => name);
@@ -48,11 +46,9 @@ export function conclude(
       ...(Object.keys(missing).length > 0 && { missing_scores: missing }),
     };
   }
-  const at = (end: 0 | 1) => mean(parts.map(({ value, bounds = [0, 1] }) => value ?? bounds[end]))!;
   return {
     scores: { ...scores, overall: null },
     missing_scores: { ...missing, overall: `without ${lacking.join(", ")}` },
-    overall_bounds: [at(0), at(1)],
   };
 }
 
@@ -62,7 +58,7 @@ export function describeOverall(): ScoreDescription {
     name: "overall",
     definition: `the mean of ${
       OVERALL_PARTS.join(", ")
-    }, of those that apply to the turn; null if one of them is missing, or if it would be the similarity to a single word or a name alone, and overall_bounds says where it lies`,
+    }, of those that apply to the turn; null if one of them is missing, or if it would be the similarity to a single word or a name alone: then it counts 0 in means`,
     range: [0, 1],
     method: "mean, each with the same weight",
   };

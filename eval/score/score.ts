@@ -1,9 +1,6 @@
 /** A score of two texts in [0, 1]; `null` if it is not defined for them. */
 export type PairScore = (reply: string, reference: string) => number | null;
 
-/** The least and the greatest possible value of a missing score. */
-export type Bounds = [low: number, high: number];
-
 /** A score in `GET /scores`. */
 export interface ScoreDescription {
   name: string;

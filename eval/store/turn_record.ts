@@ -57,8 +57,6 @@ export const TurnFacets = z.object({
   agreement: AgreementLabel.optional(),
   /** Why the turn cannot pass: required checks that failed, `tools`, `agreement`. */
   barred_by: z.array(z.string()).min(1).optional(),
-  /** Where `overall` lies if it is missing. */
-  overall_bounds: z.tuple([z.number(), z.number()]).optional(),
   latency_ms: z.number().nullable(),
   tokens: z.number().nullable(),
 });
@@ -86,7 +84,7 @@ export function listedParts(result: InteractionResult) {
 
 /** The facets of a turn. */
 export function readFacets(result: InteractionResult): TurnFacets {
-  const { id, scores, error, differs_in, check_results = [], overall_bounds } = result;
+  const { id, scores, error, differs_in, check_results = [] } = result;
   const agreement = agreementOf(result);
   const { latency_ms, usage } = result;
   const barring = check_results.filter(isBarring).map(({ name }) => facetName(name));
@@ -102,7 +100,6 @@ export function readFacets(result: InteractionResult): TurnFacets {
     ...(differs_in && { differs_in: differs_in.map(facetName) }),
     ...(agreement && { agreement }),
     ...(barring.length > 0 && { barred_by: barring }),
-    ...(overall_bounds && { overall_bounds }),
     latency_ms,
     tokens: usage?.total_tokens ?? null,
   };

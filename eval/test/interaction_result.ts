@@ -66,10 +66,6 @@ export const InteractionResult = z.looseObject({
   score_reasons: z.record(z.string(), z.string()).optional(),
   /** Planned scores that could not be computed, each with the reason. */
   missing_scores: z.record(z.string(), z.string()).optional(),
-  /**
-   * The lowest and highest possible `overall`; only if it is missing.
-   */
-  overall_bounds: z.tuple([z.number(), z.number()]).optional(),
   /** Only with the built-in encoder, in languages that it knows. */
   agreement: ReplyAgreement.optional(),
   /**

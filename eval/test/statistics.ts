@@ -7,15 +7,13 @@ export type Scores = z.infer<typeof Scores>;
 const Span = z.tuple([z.number(), z.number()]);
 
 /**
- * One score over many turns. `failed` turns count 0. `missing` turns should have the score, but it
- * could not be computed: if there are any, `mean` is `null`, the mean is between `bounds`, and
- * `ci95` holds for all possible missing values. `n` is the number of values in the mean, `turns`
- * the number of turns with a value.
+ * One score over many turns. `failed` turns and `missing` ones, which should have the score although
+ * it could not be computed, count 0: retrying fills them. `n` is the number of values in the mean,
+ * `turns` the number of turns with a value.
  *
  * `ci95` is over scenarios (of a scenario: over its attempts), at least 5 of them; else it is
  * `null`, and `ci95_reason` of a run says why. An attempt has none. The fields after it are sent
- * with `detail=full` only: the mean of the turns that did not fail; the spread; and `error_bounds`,
- * the mean with unanswered calls at 0 and at 1, if there are any.
+ * with `detail=full` only: the mean of the turns that have a value and did not fail; the spread.
  */
 export const Statistic = z.object({
   n: z.number(),
@@ -23,7 +21,6 @@ export const Statistic = z.object({
   failed: z.number(),
   missing: z.number(),
   mean: z.number().nullable(),
-  bounds: Span.nullable(),
   ci95: Span.nullable(),
   ci95_reason: z.string().optional(),
   mean_of_answered: z.number().nullable().optional(),
@@ -31,7 +28,6 @@ export const Statistic = z.object({
   stderr: z.number().nullable().optional(),
   min: z.number().nullable().optional(),
   max: z.number().nullable().optional(),
-  error_bounds: Span.optional(),
 }).meta({ id: "Statistic" });
 export type Statistic = z.infer<typeof Statistic>;
 

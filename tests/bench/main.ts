@@ -1,6 +1,7 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
 /** `deno task bench [part …]`: figures as ratios taken side by side in one run. */
 import { agentPeer } from "./agent_peer.ts";
+import { compareSpeed } from "./compare_speed.ts";
 import { evalMemory } from "./eval_memory.ts";
 import { evalSpeed } from "./eval_speed.ts";
 import { leaks } from "./leaks.ts";
@@ -19,6 +20,7 @@ const PARTS: Record<string, BenchPart> = {
   "eval-memory": evalMemory,
   "similarity": similarityShares,
   "score-quality": scoreQuality,
+  "compare-speed": compareSpeed,
   leaks,
   scale,
   pages,

@@ -1,7 +1,7 @@
 import { assert } from "@std/assert";
 import fc from "seeded-fast-check";
 import type { EvaluateResponse } from "../../eval/test/evaluate_response.ts";
-import type { Scores, Statistic } from "../../eval/test/statistics.ts";
+import type { Scores } from "../../eval/test/statistics.ts";
 import { providerError } from "../fakes/eval_ports.ts";
 import { evalService, evaluateBody, evaluateWith } from "../fakes/eval_service.ts";
 import { fakeJudge, scoringPorts } from "../fakes/scoring_ports.ts";
@@ -56,16 +56,12 @@ async function run(failing: Set<string>): Promise<EvaluateResponse> {
   return await evaluateWith(service, evaluateBody({ test_batch, attempts: ATTEMPTS }));
 }
 
-/** Upper bounds of the averages of the run, of each scenario and of each attempt. */
+/** The averages of the run, of each scenario and of each attempt. */
 function averages({ results }: EvaluateResponse): Scores[] {
-  const most = ({ statistics }: { statistics: Record<string, Statistic> }): Scores =>
-    Object.fromEntries(
-      Object.entries(statistics).map(([name, { mean, bounds }]) => [name, bounds?.[1] ?? mean]),
-    );
   return [
-    most(results),
-    ...results.scenarios.flatMap((scenario) => [most(scenario), ...scenario.attempts.map(most)]),
-  ];
+    results,
+    ...results.scenarios.flatMap((scenario) => [scenario, ...scenario.attempts]),
+  ].map(({ average_scores }) => average_scores);
 }
 
 Deno.test("whichever calls fail, no average of any score at any level rises", async () => {

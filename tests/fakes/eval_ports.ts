@@ -48,7 +48,6 @@ export const plainAssessor: Assessor = {
   unscored: (_interaction, reason) => ({
     scores: { overall: null },
     missing_scores: { overall: reason },
-    overall_bounds: [0, 1],
   }),
 };
 

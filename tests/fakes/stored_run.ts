@@ -12,7 +12,6 @@ export type StoredScenario = [id: string, attempts: Partial<InteractionResult>[]
 export const incompleteTurn: Partial<InteractionResult> = {
   scores: { token_f1: 0.5, judge: null, overall: null },
   missing_scores: { judge: "judge_unavailable", overall: "without judge" },
-  overall_bounds: [0.4, 0.9],
 };
 
 /** A finished run as the store gives it. */

@@ -79,7 +79,7 @@ suite.test("a group's verdict has a line per pair, with its p-value in two digit
     const { candidate, scores, ...pair } = report.pairs[0];
     const pairs = [0.8281, 0.0059, 0.00001].map((p, index) => ({
       ...{ ...pair, candidate: `${candidate} ${index}`, better: null },
-      scores: { overall: { ...scores.overall, difference: 0.1, bounds: null, ci95: null, p } },
+      scores: { overall: { ...scores.overall, difference: 0.1, ci95: null, p } },
     }));
     await route.fulfill({ json: { ...report, pairs } });
   });

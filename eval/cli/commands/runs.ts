@@ -1,6 +1,7 @@
-import { showMean, showScore } from "../../report/text/text_form.ts";
+import { showScore } from "../../report/text/text_form.ts";
 import { HEADLINE } from "../../figures/passing.ts";
 import type { RunHeadline } from "../../figures/run_summary.ts";
+import { meanSoFar } from "../../run/active_run.ts";
 import { restingProgress, viewRun } from "../../run/view.ts";
 import { RUN_STATUSES, type RunRecord, TAG } from "../../store/run_record.ts";
 import type { RunFilter } from "../../store/store.ts";
@@ -60,11 +61,11 @@ Example:
       context.out.write(jsonText({ runs }));
       return EXIT.passed;
     }
-    const rows = found.map(({ run, tally: { done, mean } }) => {
+    const rows = found.map(({ run, tally }) => {
       const headline = headlineOf(run);
-      const overall = headline ? showMean(headline.scores[HEADLINE]) : showScore(mean);
+      const overall = showScore(headline ? headline.scores[HEADLINE]?.mean : meanSoFar(tally));
       const mark = run.status === "completed" ? "" : " so far";
-      return toRow(run, { done, overall: overall + mark });
+      return toRow(run, { done: tally.done, overall: overall + mark });
     });
     const header = ["run", "started", "status", "turns", "overall", "model", "test"];
     if (page.runs.some(({ group }) => group)) {

@@ -140,7 +140,7 @@ function gateReached(
   { statistics, pass_rate }: RunNumbers,
   { threshold, minPassRate }: PassCriteria,
 ): string[] {
-  const least = statistics[HEADLINE]?.bounds?.[0] ?? statistics[HEADLINE]?.mean ?? 0;
+  const least = statistics[HEADLINE]?.mean ?? 0;
   return [
     ...threshold === undefined ? [] : [`${HEADLINE} ${rounded(least, 3)} reaches ${threshold}`],
     ...minPassRate === undefined
@@ -179,14 +179,13 @@ function gateFaults(
     const { byChecks, byTools } = barred;
     if (byChecks > 0) faults.push(`required checks failed in ${counted(byChecks, "turn")}`);
     if (byTools > 0) faults.push(`wrong tool calls in ${counted(byTools, "turn")}`);
-    const { bounds, mean: known } = statistics[HEADLINE]!;
-    const least = bounds?.[0] ?? known!; // failed calls and missing scores count 0
-    if (!reaches(least, threshold)) {
+    const overall = statistics[HEADLINE]!.mean!;
+    if (!reaches(overall, threshold)) {
       const { failed, missing } = outcomes;
       const note = failed + missing > 0
         ? `; failed calls and missing scores count 0: ${unpassedText(numbers)}`
         : "";
-      faults.push(`${HEADLINE} ${show(least, threshold)} is below ${threshold}${note}`);
+      faults.push(`${HEADLINE} ${show(overall, threshold)} is below ${threshold}${note}`);
     }
   }
   if (criteria.failsOnContradiction && contradicting > 0) {

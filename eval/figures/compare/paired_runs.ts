@@ -106,7 +106,9 @@ async function pairAllTurns(
   const changed: string[] = [];
   const turnsOnlyIn: Record<Side, Unpaired["turns"]> = { baseline: [], candidate: [] };
   for (const { baseline: { id, index, planned, fingerprint, turns }, candidate } of paired.pairs) {
-    const asked = [questionOf(planned), questionOf(candidate.planned)];
+    const own = questionOf(planned);
+    const isSame = fingerprint === candidate.fingerprint;
+    const asked = [own, isSame ? own : questionOf(candidate.planned)];
     const inside = pairBy(turns, candidate.turns, [
       ({ id, user_message }) => JSON.stringify([id, user_message]),
       ({ id }) => id,
@@ -136,7 +138,7 @@ async function pairAllTurns(
         ...(turn.expectsOther && { expectsOther: turn.expectsOther }),
       })),
     });
-    const isChanged = fingerprint !== candidate.fingerprint ||
+    const isChanged = !isSame ||
       both.some(({ expectsOther }) => expectsOther !== undefined);
     if (isChanged) changed.push(id);
     const place = (turn: { id: string }) => ({ scenario_id: id, interaction_id: turn.id });
@@ -182,14 +184,14 @@ async function reachedScenarios(
   const found: ReachedScenario[] = [];
   for (const [index, planned] of scenarios.entries()) {
     const { id, interactions } = planned;
-    const reached = turns.get(index);
+    const reached = turns[index];
     if (!reached) continue;
     found.push({
       id,
       index,
       planned,
       turns: interactions.flatMap(({ id, user_message }, turn) => {
-        const attempts = reached.get(turn);
+        const attempts = reached[turn];
         return attempts ? [{ id, index: turn, user_message, attempts }] : [];
       }),
       fingerprint: JSON.stringify([
@@ -208,8 +210,15 @@ async function reachedScenarios(
 function pairBy<T>(
   baseline: T[],
   candidate: T[],
-  keys: ((item: T) => string)[],
+  keys: [(item: T) => string, ...((item: T) => string)[]],
 ): Paired<T> {
+  const [first] = keys;
+  const isAlike = baseline.length === candidate.length &&
+    baseline.every((item, index) => first(item) === first(candidate[index]!));
+  if (isAlike) { // as a rule, and much faster for 50,000 scenarios
+    const pairs = baseline.map((item, index) => ({ baseline: item, candidate: candidate[index]! }));
+    return { pairs, onlyIn: { baseline: [], candidate: [] } };
+  }
   const partners = new Map<T, T>();
   const taken = new Set<T>();
   for (const key of keys) {

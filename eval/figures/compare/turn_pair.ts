@@ -1,7 +1,7 @@
 import { SAME_MEANING, SAME_TEXT } from "../../score/reference_labels.ts";
 import { OVERALL_PARTS } from "../../score/overall.ts";
 import { mean } from "../../score/mean.ts";
-import type { LeftOutCounter, LeftOutReason } from "../comparison.ts";
+import type { LeftOutCounter } from "../comparison.ts";
 import { type AttemptTurn, isPlanned } from "../turn_scores.ts";
 
 /** The same turn in both runs, in every attempt. */
@@ -13,35 +13,17 @@ export interface TurnPair {
 }
 
 /**
- * A score in one attempt. `value` is over the parts that both runs have at the turn, `null` if this
- * attempt lacks one of them; `low` and `high` are the bounds with all planned parts.
+ * A score in one attempt: its value, or why there is none, which counts 0. `undefined` if it does
+ * not apply, or cannot be compared.
  */
-export interface Cell {
-  value: number | null;
-  low: number;
-  high: number;
-  /** A call without an answer: it counts 0, but could have had any score. */
-  isFailed?: true;
-}
+export type Cell = number | "failed" | "missing" | undefined;
 
-/** A score at a turn that both runs plan and compute in the same way. */
-export interface PairedCells {
-  /** One per attempt of the pair; `undefined` if the score does not apply. */
-  baseline: (Cell | undefined)[];
-  candidate: (Cell | undefined)[];
-  /** The sides that have no value in any attempt. */
-  lacking: Side[];
-  /** Whether both sides have a value in at least one attempt. */
-  isUsed: boolean;
-}
+/** A score at a turn that both runs plan and compute in the same way, one cell per attempt. */
+export type PairedCells = Record<Side, Cell[]> & { pair: TurnPair };
 
-const SIDES = ["baseline", "candidate"] as const;
-type Side = (typeof SIDES)[number];
+export const SIDES = ["baseline", "candidate"] as const;
+export type Side = (typeof SIDES)[number];
 
-const FAILED: Cell = { value: 0, low: 0, high: 0, isFailed: true };
-/** An empty answer counts 0: it is known that it has no text. */
-const EMPTY: Cell = { value: 0, low: 0, high: 0 };
-const MISSING: Cell = { value: null, low: 0, high: 1 };
 /**
  * Methods that result from the reply and are compatible with all others: an empty reply scores 0,
  * and the text of a reference has its labels. Excluding them would exclude the worst and best
@@ -69,7 +51,7 @@ export function pairScore(
     if (isWanted) leftOut.add(score, { reason: "no_common_part", turn: pair });
     return undefined;
   }
-  return note(combine(pair, paired), { pair, score, leftOut });
+  return combine(pair, paired);
 }
 
 /** The parts of a score that is a mean at this turn; `undefined` if it has none. */
@@ -117,34 +99,43 @@ function pairPlain(
   }
   const method = commonMethod(pair, score);
   if (method === null) {
-    const detail = SIDES.map((side) => [...methodsOf(pair[side], score).keys()].join(", "))
+    const detail = SIDES.map((side) => [...countMethods(pair[side], score).keys()].join(", "))
       .map((name) => name.slice(0, SHOWN_METHOD)).join(" / ");
     leftOut.add(score, { reason: "other_method", detail, turn: pair });
     return undefined;
   }
-  const cells = fill(pair, ({ scores, missing, methods }) => {
+  return fill(pair, ({ scores, missing, methods }) => {
     const value = scores[score];
-    if (typeof value !== "number") return missing.has(score) ? MISSING : undefined;
+    if (typeof value !== "number") return missing.has(score) ? "missing" : undefined;
     const own = methods[score] ?? "";
-    if (method !== undefined && own !== method && !ANY_METHOD.has(own)) return MISSING;
-    return { value, low: value, high: value };
+    return method === undefined || own === method || ANY_METHOD.has(own) ? value : undefined;
   });
-  return note(cells, { pair, score, leftOut });
 }
 
 /** Whether a run plans the score at a turn; `undefined` if all its attempts failed there. */
 function plansScore(turns: AttemptTurn[], score: string): boolean | undefined {
-  const answered = turns.filter(({ failed }) => !failed);
-  return answered.length === 0 ? undefined : answered.some((turn) => isPlanned(turn, score));
+  let plans: false | undefined;
+  for (const turn of turns) {
+    if (turn.failed) continue;
+    if (isPlanned(turn, score)) return true;
+    plans = false;
+  }
+  return plans;
+}
+
+/** `undefined` if there is no value, or if its method is compatible with all others. */
+function methodOf({ failed, scores, methods }: AttemptTurn, score: string): string | undefined {
+  if (failed || typeof scores[score] !== "number") return undefined;
+  const method = methods[score] ?? "";
+  return ANY_METHOD.has(method) ? undefined : method;
 }
 
 /** The number of attempts with the score, by method. */
-function methodsOf(turns: AttemptTurn[], score: string): Map<string, number> {
+function countMethods(turns: AttemptTurn[], score: string): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { failed, scores, methods } of turns) {
-    const method = methods[score] ?? "";
-    if (failed || typeof scores[score] !== "number" || ANY_METHOD.has(method)) continue;
-    counts.set(method, (counts.get(method) ?? 0) + 1);
+  for (const turn of turns) {
+    const method = methodOf(turn, score);
+    if (method !== undefined) counts.set(method, (counts.get(method) ?? 0) + 1);
   }
   return counts;
 }
@@ -154,64 +145,46 @@ function methodsOf(turns: AttemptTurn[], score: string): Map<string, number> {
  * depends on a method, and `null` if the sides share none.
  */
 function commonMethod(pair: TurnPair, score: string): string | null | undefined {
-  const baseline = methodsOf(pair.baseline, score);
-  const candidate = methodsOf(pair.candidate, score);
+  let only: string | undefined; // nearly always
+  for (const side of SIDES) {
+    for (const turn of pair[side]) {
+      const method = methodOf(turn, score);
+      only ??= method;
+      if (method !== undefined && method !== only) return mostCommonMethod(pair, score);
+    }
+  }
+  return only;
+}
+
+function mostCommonMethod(pair: TurnPair, score: string): string | null {
+  const baseline = countMethods(pair.baseline, score);
+  const candidate = countMethods(pair.candidate, score);
   const all = [...new Set([...baseline.keys(), ...candidate.keys()])];
   const shared = baseline.size > 0 && candidate.size > 0
     ? all.filter((method) => baseline.has(method) && candidate.has(method))
     : all;
-  if (all.length > 0 && shared.length === 0) return null;
   const count = (method: string) => (baseline.get(method) ?? 0) + (candidate.get(method) ?? 0);
-  return shared.sort((a, b) => count(b) - count(a))[0];
+  return shared.sort((a, b) => count(b) - count(a))[0] ?? null;
 }
 
-/** A failed call counts 0 for every method: failing must not raise a score. */
+/** A failed call counts for every method, an empty reply 0: failing must not raise a score. */
 function fill(
   pair: TurnPair,
-  toCell: (turn: AttemptTurn, index: { side: Side; index: number }) => Cell | undefined,
+  toCell: (turn: AttemptTurn, side: Side, index: number) => Cell,
 ): PairedCells {
-  const [baseline, candidate] = SIDES.map((side) =>
+  const cells = (side: Side) =>
     pair[side].map((turn, index) => {
-      if (!turn.failed) return toCell(turn, { side, index });
-      return turn.unanswered ? FAILED : EMPTY;
-    })
-  ) as [(Cell | undefined)[], (Cell | undefined)[]];
-  const cells = { baseline, candidate };
-  const lacking = SIDES.filter((side) => !hasValue(cells[side]));
-  return { ...cells, lacking, isUsed: lacking.length === 0 };
+      if (!turn.failed) return toCell(turn, side, index);
+      return turn.unanswered ? "failed" : 0;
+    });
+  return { pair, baseline: cells("baseline"), candidate: cells("candidate") };
 }
 
-function hasValue(cells: (Cell | undefined)[]): boolean {
-  return cells.some((cell) => typeof cell?.value === "number");
-}
-
-/** The mean of some parts: values of the parts used on both sides, bounds of all planned parts. */
+/** The mean of some parts; missing if one of them is. */
 function combine(pair: TurnPair, parts: PairedCells[]): PairedCells {
-  const used = parts.filter(({ isUsed }) => isUsed);
-  const combined = fill(pair, (_turn, { side, index }) => {
-    const cells = parts.map((part) => part[side][index] ?? MISSING);
-    const values = used.map((part) => part[side][index]?.value ?? null);
-    return {
-      value: values.every((value) => value !== null) ? mean(values) : null,
-      low: mean(cells.map(({ low }) => low))!,
-      high: mean(cells.map(({ high }) => high))!,
-    };
+  return fill(pair, (_turn, side, index) => {
+    const cells = parts.map((part) => part[side][index]);
+    if (cells.includes(undefined)) return undefined;
+    return cells.every((cell) => typeof cell === "number") ? mean(cells)! : "missing";
   });
-  if (used.length > 0) return combined;
-  // No part is left: the mean is missing on the sides where a part is missing.
-  return {
-    ...combined,
-    lacking: SIDES.filter((side) => parts.some(({ lacking }) => lacking.includes(side))),
-  };
-}
-
-function note(
-  cells: PairedCells,
-  { pair, score, leftOut }: { pair: TurnPair; score: string; leftOut: LeftOutCounter },
-): PairedCells {
-  if (cells.isUsed) return cells;
-  const [side, other] = cells.lacking;
-  const reason: LeftOutReason = other ? "missing_in_both" : `missing_in_${side!}`;
-  leftOut.add(score, { reason, turn: pair });
-  return cells;
 }

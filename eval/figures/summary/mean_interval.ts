@@ -21,8 +21,7 @@ const MOST_STEPS = 100;
  * observed, is continuous in the data, and equals Clopper and Pearson's for passes and failures.
  *
  * The intervals of a share `alpha` of samples may miss the mean; `scale` has the ends of the scale.
- * `highs` is set if values are not known exactly: then each is between its low and its high, and
- * the interval is valid for all of them. `null` for fewer than 5 values.
+ * `null` for fewer than 5 values.
  *
  * ```ts
  * import { assert } from "@std/assert";
@@ -32,25 +31,20 @@ const MOST_STEPS = 100;
  * ```
  */
 export function meanInterval(
-  lows: readonly number[],
-  highs: readonly number[] = lows,
+  values: readonly number[],
   { alpha = ALPHA, scale: [from, to] = [0, 1] }: { alpha?: number; scale?: Interval } = {},
 ): Interval | null {
-  if (lows.length < FEWEST_FOR_INTERVAL) return null;
-  const mirrored = highs.map((value) => -value);
+  if (values.length < FEWEST_FOR_INTERVAL) return null;
+  const mirrored = values.map((value) => -value);
   return [
-    lowerEnd(lows, { unseen: from, chance: alpha / 2 }),
+    lowerEnd(values, { unseen: from, chance: alpha / 2 }),
     -lowerEnd(mirrored, { unseen: -to, chance: alpha / 2 }),
   ];
 }
 
 /** The same for a mean of differences between values in [0, 1]. */
-export function differenceInterval(
-  lows: readonly number[],
-  highs: readonly number[] = lows,
-  alpha = ALPHA,
-): Interval | null {
-  return meanInterval(lows, highs, { alpha, scale: [-1, 1] });
+export function differenceInterval(values: readonly number[], alpha = ALPHA): Interval | null {
+  return meanInterval(values, { alpha, scale: [-1, 1] });
 }
 
 /** If there are more values, they are counted in this many bins; a run may have 100,000. */

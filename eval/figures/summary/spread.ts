@@ -84,8 +84,8 @@ export function createSpread() {
       } else if (part.kind === "turn" && isCounted) {
         addVotes(part.result);
       } else if (part.kind === "attempt end" && isCounted) {
-        const { mean: value = null, turns = 0 } = part.summary.statistics[HEADLINE] ?? {};
-        if (value === null) return;
+        const { mean: value = null, turns = 0, missing } = part.summary.statistics[HEADLINE] ?? {};
+        if (value === null || missing !== 0) return;
         conversations.push({ value, load: load / turns ** 2, loadOfOne: loadOfOne / turns ** 2 });
       } else if (part.kind === "scenario end") endScenario();
     },

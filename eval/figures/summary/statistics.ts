@@ -1,7 +1,6 @@
 import type { InteractionResult } from "../../test/interaction_result.ts";
 import type { Scores, Statistic } from "../../test/statistics.ts";
 import { counted } from "../../../shared/service/text.ts";
-import { isUnanswered } from "../../test/barred.ts";
 import { mean, sampleVariance } from "../../score/mean.ts";
 import { FEWEST_FOR_INTERVAL, meanInterval } from "./mean_interval.ts";
 
@@ -10,111 +9,80 @@ export interface ScoredTurn {
   scores: Scores;
   /** A failed turn counts 0. */
   failed: boolean;
-  /** Whether it failed without an answer, so that it could have had any score. */
-  unanswered?: boolean;
   /** Turns of one cluster are not independent; see `ofSample`. */
   cluster: number;
-  /** Missing scores, each with its bounds. */
-  missing?: Record<string, Span>;
+  /** Scores that the turn should have: they count 0. */
+  missing?: Record<string, unknown> | undefined;
 }
-
-type Span = readonly [low: number, high: number];
 
 /** See `ScoredTurn` for `cluster`. */
 export function toScoredTurn(
-  result: Pick<InteractionResult, "scores" | "error" | "missing_scores" | "overall_bounds">,
+  { scores, error, missing_scores }: Pick<InteractionResult, "scores" | "error" | "missing_scores">,
   cluster: number,
 ): ScoredTurn {
-  const { scores, error, missing_scores, overall_bounds } = result;
-  const turn: ScoredTurn = { scores, failed: error !== undefined, cluster };
-  if (isUnanswered(result)) turn.unanswered = true;
-  if (!missing_scores) return turn;
-  const missing: Record<string, Span> = {};
-  for (const name in missing_scores) {
-    missing[name] = (name === "overall" ? overall_bounds : undefined) ?? [0, 1];
-  }
-  return { ...turn, missing };
+  return { scores, failed: error !== undefined, missing: missing_scores, cluster };
 }
 
 /** What the clusters are: attempts at a scenario, or scenarios. */
 type Sampled = "attempt" | "scenario";
 
-/** Sums over the turns of one cluster, with missing values at their lowest and highest. */
-interface ClusterSums {
-  low: number;
-  high: number;
+interface Sum {
+  sum: number;
   count: number;
 }
 
 /**
- * One score over the turns that should have it. If it is missing for some, the mean is unknown and
- * `bounds` is set. Turns of a cluster must follow one another. There is an interval over the
- * clusters only if `sampled` is set.
+ * One score over the turns that should have it. Turns of a cluster must follow one another. There is
+ * an interval over the clusters only if `sampled` is set.
  */
 export function scoreStatistic(
   name: string,
   turns: ScoredTurn[],
   sampled?: Sampled,
 ): Statistic {
-  const all: ClusterSums = { low: 0, high: 0, count: 0 };
-  const clusters: ClusterSums[] = [];
-  const answered = { sum: 0, count: 0 };
+  const all: Sum = { sum: 0, count: 0 };
+  const clusters: Sum[] = [];
+  const answered: Sum = { sum: 0, count: 0 };
   let open: number | undefined;
   let missing = 0;
-  let unanswered = 0;
   let average = 0; // Welford's algorithm: a difference of large squares would lose digits
   let squares = 0;
   let min = Infinity;
   let max = -Infinity;
   for (const turn of turns) {
-    const value = turn.scores[name];
-    const isKnown = typeof value === "number";
-    const span = isKnown ? [value, value] as const : turn.missing?.[name];
-    if (!span) continue;
-    if (turn.cluster !== open) clusters.push({ low: 0, high: 0, count: 0 });
+    const score = turn.scores[name];
+    const isKnown = typeof score === "number";
+    if (!isKnown && turn.missing?.[name] === undefined) continue;
+    const value = isKnown ? score : 0;
+    if (!isKnown) missing++;
+    if (turn.cluster !== open) clusters.push({ sum: 0, count: 0 });
     open = turn.cluster;
     for (const sums of [all, clusters.at(-1)!]) {
-      sums.low += span[0];
-      sums.high += span[1];
+      sums.sum += value;
       sums.count++;
-    }
-    if (!isKnown) {
-      missing++;
-      continue;
     }
     min = Math.min(min, value);
     max = Math.max(max, value);
     const deviation = value - average;
-    average += deviation / (all.count - missing);
+    average += deviation / all.count;
     squares += deviation * (value - average);
-    if (turn.unanswered) unanswered++;
-    if (turn.failed) continue;
+    if (!isKnown || turn.failed) continue;
     answered.sum += value;
     answered.count++;
   }
-  const known = all.count - missing;
-  if (all.count === 0) {
-    return { n: 0, turns: 0, failed: 0, missing: 0, mean: null, bounds: null, ci95: null };
-  }
-  const failed = known - answered.count;
-  const bounds: [number, number] | null = missing === 0
-    ? null
-    : [all.low / all.count, all.high / all.count];
+  const { count } = all;
+  if (count === 0) return { n: 0, turns: 0, failed: 0, missing: 0, mean: null, ci95: null };
   return {
-    n: all.count,
-    turns: known,
-    failed,
+    n: count,
+    turns: count - missing,
+    failed: count - missing - answered.count,
     missing,
-    mean: bounds ? null : all.low / all.count,
-    bounds,
+    mean: all.sum / count,
     ...ofSample(clusters, sampled),
-    mean_of_answered: missing > 0 || answered.count === 0 ? null : answered.sum / answered.count,
-    stdev: missing > 0 || known < 2 ? null : Math.sqrt(squares / (known - 1)),
-    min: known === 0 ? null : min,
-    max: known === 0 ? null : max,
-    ...(unanswered > 0 && {
-      error_bounds: [all.low / all.count, (all.high + unanswered) / all.count],
-    }),
+    mean_of_answered: answered.count === 0 ? null : answered.sum / answered.count,
+    stdev: count < 2 ? null : Math.sqrt(squares / (count - 1)),
+    min,
+    max,
   };
 }
 
@@ -123,29 +91,23 @@ export function scoreStatistic(
  * independent evidence. A run without an interval has a `ci95_reason`.
  */
 export function ofSample(
-  clusters: ClusterSums[],
+  clusters: Sum[],
   sampled?: Sampled,
 ): Pick<Statistic, "ci95" | "ci95_reason" | "stderr"> {
   if (sampled === undefined) return { ci95: null, stderr: null };
-  const lows = clusters.map(({ low, count }) => low / count);
-  const highs = clusters.map(({ high, count }) => high / count);
-  const isKnown = clusters.every(({ low, high }) => low === high);
-  const ci95 = meanInterval(lows, highs);
+  const means = clusters.map(({ sum, count }) => sum / count);
+  const ci95 = meanInterval(means);
+  const spread = sampleVariance(means);
   return {
     ci95,
     ...(!ci95 && sampled === "scenario" && { ci95_reason: tooFew(clusters.length) }),
-    stderr: isKnown ? standardError(lows) : null,
+    stderr: spread === null ? null : Math.sqrt(spread / means.length),
   };
 }
 
 /** The reason why there is no interval. */
 export function tooFew(scenarios: number): string {
   return `${counted(scenarios, "scenario")}: an interval needs ${FEWEST_FOR_INTERVAL}`;
-}
-
-function standardError(values: number[]): number | null {
-  const spread = sampleVariance(values);
-  return spread === null ? null : Math.sqrt(spread / values.length);
 }
 
 /**
@@ -193,22 +155,10 @@ function withMeans(named: [name: string, statistic: Statistic][]): AggregatedSco
   };
 }
 
-/** Sums of one score over the scenarios with the same question. */
-interface QuestionSums {
-  low: number;
-  high: number;
-  /** With failed turns at 1. */
-  highIfAnswered: number;
-  count: number;
-  answered: { sum: number; count: number };
-}
-
-interface ScenarioColumn {
-  questions: Map<string, QuestionSums>;
-  turns: number;
-  failed: number;
-  missing: number;
-  hasErrors: boolean;
+interface ScenarioColumn extends Pick<Statistic, "turns" | "failed" | "missing"> {
+  /** By question. */
+  means: Map<string, Sum>;
+  answered: Map<string, Sum>;
 }
 
 /**
@@ -221,26 +171,16 @@ export function createScenarioAggregate() {
   return {
     add(statistics: Record<string, Statistic>, question: string): void {
       for (const name in statistics) {
-        const { mean, mean_of_answered, turns, failed, missing, bounds, error_bounds } =
-          statistics[name]!;
+        const { mean, mean_of_answered, turns, failed, missing } = statistics[name]!;
         const column = columns.getOrInsertComputed(
           name,
-          () => ({ questions: new Map(), turns: 0, failed: 0, missing: 0, hasErrors: false }),
+          () => ({ means: new Map(), answered: new Map(), turns: 0, failed: 0, missing: 0 }),
         );
         column.turns += turns;
         column.failed += failed;
         column.missing += missing;
-        if (error_bounds) column.hasErrors = true;
-        const span = bounds ?? (mean === null ? null : [mean, mean]);
-        if (!span) continue;
-        const sums = column.questions.getOrInsertComputed(question, noSums);
-        sums.low += span[0];
-        sums.high += span[1];
-        sums.highIfAnswered += (error_bounds ?? span)[1];
-        sums.count++;
-        if (typeof mean_of_answered !== "number") continue;
-        sums.answered.sum += mean_of_answered;
-        sums.answered.count++;
+        addTo(column.means, question, mean);
+        addTo(column.answered, question, mean_of_answered ?? null);
       }
     },
     names: () => [...columns.keys()],
@@ -249,41 +189,28 @@ export function createScenarioAggregate() {
   };
 }
 
-function noSums(): QuestionSums {
-  return { low: 0, high: 0, highIfAnswered: 0, count: 0, answered: { sum: 0, count: 0 } };
+function addTo(sums: Map<string, Sum>, question: string, value: number | null): void {
+  if (value === null) return;
+  const known = sums.getOrInsertComputed(question, () => ({ sum: 0, count: 0 }));
+  known.sum += value;
+  known.count++;
 }
 
 /** Treats each question as a turn of `scoreStatistic`. */
 function describeColumn(name: string, column: ScenarioColumn): Statistic {
-  const { turns, failed, missing, hasErrors } = column;
-  const questions = [...column.questions.values()];
-  const values = questions.map(({ low, high, count }, cluster): ScoredTurn => {
-    const span = [low / count, high / count] as const;
-    return low === high
-      ? { scores: { [name]: span[0] }, failed: false, cluster }
-      : { scores: {}, failed: false, cluster, missing: { [name]: span } };
-  });
-  const statistic = scoreStatistic(name, values, "scenario");
-  const answered = questions.flatMap(({ answered: { sum, count } }) =>
-    count === 0 ? [] : [sum / count]
-  );
-  const sumOf = (of: (sums: QuestionSums) => number) =>
-    questions.reduce((sum, own) => sum + of(own) / own.count, 0);
+  const { turns, failed, missing } = column;
+  const meansOf = (sums: Map<string, Sum>) =>
+    [...sums.values()].map(({ sum, count }) => sum / count);
+  const means = meansOf(column.means);
+  const values = means.map((value, cluster) => ({
+    scores: { [name]: value },
+    failed: false,
+    cluster,
+  }));
   return {
-    ...statistic,
-    n: questions.length,
-    turns,
-    failed,
-    missing,
-    ...(questions.length > 0 && {
-      mean_of_answered: missing > 0 ? null : mean(answered),
-    }),
-    ...(hasErrors && {
-      error_bounds: [
-        sumOf(({ low }) => low) / questions.length,
-        sumOf(({ highIfAnswered }) => highIfAnswered) / questions.length,
-      ],
-    }),
+    ...scoreStatistic(name, values, "scenario"),
+    ...{ turns, failed, missing },
+    ...(means.length > 0 && { mean_of_answered: mean(meansOf(column.answered)) }),
   };
 }
 

@@ -77,7 +77,6 @@ export type CountedTurn = Pick<
   | "scores"
   | "error"
   | "missing_scores"
-  | "overall_bounds"
   | "reference_metadata"
   | "generated_metadata"
   | "annotation"

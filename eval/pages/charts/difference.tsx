@@ -3,14 +3,14 @@ import { Chart, HEIGHT, type Interval } from "./interval.tsx";
 
 /** A difference around 0 with its interval; `reach` is the end of the scale on both sides. */
 export function DifferenceChart({ mean, ci95, reach }: {
-  mean: number | null;
+  mean: number;
   ci95: Interval | null;
   reach: number;
 }) {
   const interval = ci95
     ? `95% interval ${differenceText(ci95[0])} to ${differenceText(ci95[1])}`
     : "too few scenarios for an interval";
-  const label = `${mean === null ? "not known" : differenceText(mean)}, ${interval}`;
+  const label = `${differenceText(mean)}, ${interval}`;
   return (
     <Chart label={label} mean={mean} ci95={ci95} at={(value) => 50 + value / reach * 50}>
       <line class="zero" x1="50%" x2="50%" y1={1} y2={HEIGHT - 1} />

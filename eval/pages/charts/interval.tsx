@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Statistic } from "../../test/statistics.ts";
-import { intervalText, meanText } from "../words.ts";
+import { formatScore } from "../../../shared/pages/format.ts";
+import { intervalText } from "../words.ts";
 
 export type Interval = readonly [number, number];
 
@@ -10,12 +11,11 @@ const MIDDLE = HEIGHT / 2;
 /** An interval as a bar with its mean, as wide as its place; `at` says where a value is, in percent. */
 export function Chart({ label, mean, ci95, at, children }: {
   label: string;
-  /** `null` if it is not known. */
-  mean: number | null;
+  mean: number;
   ci95: Interval | null;
   at: (value: number) => number;
   /** Beneath the interval. */
-  children: ComponentChildren;
+  children?: ComponentChildren;
 }) {
   return (
     <svg class="interval" height={HEIGHT} role="img" aria-label={label}>
@@ -32,31 +32,19 @@ export function Chart({ label, mean, ci95, at, children }: {
           rx={3}
         />
       )}
-      {mean !== null && <circle class="mean" cx={`${at(mean)}%`} cy={MIDDLE} r={3.5} />}
+      <circle class="mean" cx={`${at(mean)}%`} cy={MIDDLE} r={3.5} />
     </svg>
   );
 }
 
-/** A mean on a scale from 0 to 1 with its interval; beneath it what missing values leave open. */
+/** A mean on a scale from 0 to 1 with its interval. */
 export function IntervalChart({ statistic }: {
-  statistic: Pick<Statistic, "mean" | "bounds" | "ci95">;
+  statistic: Pick<Statistic, "mean" | "ci95">;
 }) {
-  const { mean, ci95, bounds: open } = statistic;
-  if (mean === null && !open) return <span class="muted">–</span>;
+  const { mean, ci95 } = statistic;
+  if (mean === null) return <span class="muted">–</span>;
   const at = (value: number) => value * 100;
-  const label = `mean ${meanText(statistic)}` +
+  const label = `mean ${formatScore(mean)}` +
     (ci95 ? `, 95% interval ${intervalText(ci95)}` : "");
-  return (
-    <Chart label={label} mean={mean} ci95={ci95} at={at}>
-      {open && (
-        <rect
-          class="open"
-          x={`${at(open[0])}%`}
-          width={`${at(open[1] - open[0])}%`}
-          y={2}
-          height={12}
-        />
-      )}
-    </Chart>
-  );
+  return <Chart label={label} mean={mean} ci95={ci95} at={at} />;
 }

@@ -10,7 +10,7 @@ import {
 } from "../../../shared/pages/format.ts";
 import { navigate } from "../../../shared/pages/location.ts";
 import type { ListedRun } from "../../http/schemas/run_schemas.ts";
-import { intervalText, meanText, modelOf, overallOf, scoreLabel } from "../words.ts";
+import { intervalText, modelOf, overallOf, scoreLabel } from "../words.ts";
 
 const WIDE = 1200;
 const NARROW = 600;
@@ -26,8 +26,6 @@ const KINDS = 6;
 interface Point {
   run: ListedRun;
   value: number;
-  /** Of a mean that is not known, both bounds. */
-  text?: string;
   ci95: readonly [number, number] | null;
 }
 
@@ -56,14 +54,9 @@ function pointOf(run: ListedRun, choice: string): Point[] {
     ? headline?.latency_ms?.p50
     : choice === "cost"
     ? headline?.cost?.amount
-    : statistic?.bounds?.[0] ?? statistic?.mean; // the lower bound of a mean that is not known
+    : statistic?.mean;
   if (typeof value !== "number") return [];
-  return [{
-    run,
-    value,
-    ci95: statistic?.ci95 ?? null,
-    ...(statistic?.bounds && { text: meanText(statistic) }),
-  }];
+  return [{ run, value, ci95: statistic?.ci95 ?? null }];
 }
 
 /** The runs of one test over time: a line per model, oldest first. */
@@ -188,7 +181,7 @@ function formatValue(
   return currency ? formatMoney({ amount: value, currency }) : formatScore(value);
 }
 
-function describe({ run, value, text, ci95 }: Point, said: (value: number) => string): string {
-  return `${modelOf(run)}, ${formatDateTime(run.created_at)}: ${text ?? said(value)}` +
+function describe({ run, value, ci95 }: Point, said: (value: number) => string): string {
+  return `${modelOf(run)}, ${formatDateTime(run.created_at)}: ${said(value)}` +
     (ci95 ? ` (${intervalText(ci95)})` : "");
 }

@@ -2,14 +2,14 @@ import { useId } from "preact/hooks";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Menu } from "../../../shared/pages/components/menu.tsx";
 import { Empty } from "../../../shared/pages/components/states.tsx";
-import { formatAge } from "../../../shared/pages/format.ts";
+import { formatAge, formatScore } from "../../../shared/pages/format.ts";
 import { query, setQuery, useScrollTop, withChanges } from "../../../shared/pages/location.ts";
 import type { ListedRun, Run } from "../../http/schemas/run_schemas.ts";
 import { listRuns } from "../api.ts";
 import { Failed, Shown, useLoaded } from "../loaded.tsx";
 import { Select } from "../parts/fields.tsx";
 import { source } from "../source.ts";
-import { meanText, modelOf } from "../words.ts";
+import { modelOf } from "../words.ts";
 import { Compared } from "./compared.tsx";
 import { comparisonExports, ModelsView } from "./models_view.tsx";
 
@@ -183,7 +183,7 @@ function describe(run: Choice): string {
   return [
     test_name.slice(0, 60),
     modelOf(run),
-    ...(overall ? [meanText(overall)] : []),
+    ...(overall ? [formatScore(overall.mean)] : []),
     formatAge(created_at),
   ].join(" · ");
 }

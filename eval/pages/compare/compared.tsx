@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../../shared/pages/components/button.tsx";
+import { formatScore } from "../../../shared/pages/format.ts";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Notice, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
@@ -18,9 +19,8 @@ import { useSending } from "../sending.ts";
 import { source } from "../source.ts";
 import {
   asSentence,
-  comparedText,
   decidingScore,
-  meanText,
+  differenceText,
   modelOf,
   scoreLabel,
   sumOf,
@@ -171,12 +171,12 @@ function ComparedScores({ scores, chosen, onChoose }: {
       chosen={chosen}
       onChoose={onChoose}
       columns={[
-        { label: "Baseline", isNumber: true, cell: (name) => sideText(of(name), "baseline") },
-        { label: "Candidate", isNumber: true, cell: (name) => sideText(of(name), "candidate") },
+        { label: "Baseline", isNumber: true, cell: (name) => formatScore(of(name).baseline) },
+        { label: "Candidate", isNumber: true, cell: (name) => formatScore(of(name).candidate) },
         {
           label: "Difference",
           isNumber: true,
-          cell: (name) => comparedText(of(name)),
+          cell: (name) => differenceText(of(name).difference),
         },
         {
           label: "95% interval",
@@ -189,10 +189,6 @@ function ComparedScores({ scores, chosen, onChoose }: {
       ]}
     />
   );
-}
-
-function sideText(score: ScoreComparison, side: "baseline" | "candidate"): string {
-  return meanText({ mean: score[side], bounds: score.bounds?.[side] ?? null });
 }
 
 /** What was not compared, because one run lacks it or computed it otherwise. */

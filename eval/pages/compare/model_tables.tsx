@@ -1,19 +1,16 @@
 import { DataTable } from "../../../shared/pages/components/data_table.tsx";
-import { formatCompact, formatCount, formatDuration } from "../../../shared/pages/format.ts";
+import {
+  formatCompact,
+  formatCount,
+  formatDuration,
+  formatScore,
+} from "../../../shared/pages/format.ts";
 import type { ComparedRun, Comparison } from "../../figures/compare_stored.ts";
 import { IntervalChart } from "../charts/interval.tsx";
 import { LiveLink, Section } from "../parts/section.tsx";
 import { StatusBadge } from "../parts/status_badge.tsx";
 import { meaningOf, ScoreName } from "../glossary.tsx";
-import {
-  costText,
-  intervalText,
-  meanText,
-  overallFirst,
-  overallOf,
-  rateText,
-  whyNoScore,
-} from "../words.ts";
+import { costText, intervalText, overallFirst, overallOf, rateText, whyNoScore } from "../words.ts";
 
 /** The models with their headline. */
 export function Models({ comparison: { runs: models } }: { comparison: Comparison }) {
@@ -39,7 +36,7 @@ export function Models({ comparison: { runs: models } }: { comparison: Compariso
               const overall = overallOf(model);
               if (!overall && model.scores) return `none: ${whyNoScore(model.progress)}`;
               const mark = model.status === "completed" ? "" : " so far";
-              return meanText(overall ?? model.progress) + mark;
+              return formatScore((overall ?? model.progress).mean) + mark;
             },
           },
           {
@@ -116,12 +113,7 @@ export function ModelScores({ comparison: { runs: models } }: { comparison: Comp
 
 function byScore(a: ComparedRun, b: ComparedRun): number {
   const isWhole = ({ status }: ComparedRun) => Number(status === "completed");
-  return isWhole(b) - isWhole(a) || leastOverall(b) - leastOverall(a);
-}
-
-function leastOverall(model: ComparedRun): number {
-  const overall = overallOf(model);
-  return overall?.bounds?.[0] ?? overall?.mean ?? -1;
+  return isWhole(b) - isWhole(a) || (overallOf(b)?.mean ?? -1) - (overallOf(a)?.mean ?? -1);
 }
 
 function Mean(
@@ -130,7 +122,7 @@ function Mean(
   if (!statistic) return <span class="muted">–</span>;
   return (
     <>
-      {meanText(statistic)}
+      {formatScore(statistic.mean)}
       {statistic.ci95 && <div class="muted small">{intervalText(statistic.ci95)}</div>}
     </>
   );

@@ -29,7 +29,6 @@ import { source } from "../source.ts";
 import {
   costText,
   errorText,
-  meanText,
   overallOf,
   placeOf,
   resultOf,
@@ -275,7 +274,7 @@ function ModelHead({ model, comparison: { best, pairs } }: {
         : null}
       <div class="model-score">
         <span class="big">
-          {scenarios && !overall ? "no score" : meanText(overall)}
+          {scenarios && !overall ? "no score" : formatScore(overall?.mean)}
         </span>{" "}
         <span class="muted">{facts.filter(Boolean).join(" · ")}</span>
       </div>

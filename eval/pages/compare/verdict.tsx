@@ -7,7 +7,7 @@ import { formatP } from "../../test/rounding.ts";
 import { DifferenceChart, reachOf } from "../charts/difference.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { LiveLink } from "../parts/section.tsx";
-import { asSentence, comparedText, differenceText, scoreLabel } from "../words.ts";
+import { asSentence, differenceText, scoreLabel } from "../words.ts";
 
 interface Answer {
   sentence: string;
@@ -63,7 +63,7 @@ export function answerOfPair({ decided_by, min_difference = 0, pairs }: Comparis
   const score = scores[decided_by];
   const reason = why && asSentence(why);
   if (!score) return { sentence: "These runs cannot be compared.", reason };
-  const by = `${scoreLabel(decided_by)} ${comparedText(score, 3)}`;
+  const by = `${scoreLabel(decided_by)} ${differenceText(score.difference, 3)}`;
   switch (verdict) {
     case "inconclusive":
       return { sentence: `It is not known whether the candidate is better: ${by}.`, reason };
@@ -138,7 +138,7 @@ function Pairs({ comparison: { pairs, runs, decided_by } }: { comparison: Compar
           isNumber: true,
           cell: (row) => (
             <>
-              {comparedText(of(row), 3)}
+              {differenceText(of(row).difference, 3)}
               <div class="muted small">
                 {of(row).ci95?.map((end) => differenceText(end, 3)).join(" to ")}
               </div>

@@ -14,10 +14,10 @@ import { Explained } from "../glossary.tsx";
 import { LiveLink } from "../parts/section.tsx";
 import {
   adviceOn,
-  comparedText,
   CONTRADICTING,
   costText,
   decidingScore,
+  differenceText,
   errorText,
   intervalText,
   modelOf,
@@ -119,12 +119,10 @@ function describePassing(run: Run, { scenarios }: RunSummary): string {
 }
 
 function Mean({ summary: { statistics } }: { summary: RunSummary }) {
-  const { mean = null, ci95 = null, bounds = null } = statistics.overall ?? {};
-  if (mean === null && bounds) {
-    return <Explained text={`Mean ${intervalText(bounds)}: some scores are missing.`} />;
-  }
+  const { mean = null, ci95 = null, missing = 0 } = statistics.overall ?? {};
   const interval = ci95 ? ` (95% interval ${intervalText(ci95)})` : "";
-  return <Explained text={`Mean ${formatScore(mean)}${interval}.`} />;
+  const zeros = missing > 0 ? ` ${formatNumberOf(missing, "turn")} without a score count 0.` : "";
+  return <Explained text={`Mean ${formatScore(mean)}${interval}.${zeros}`} />;
 }
 
 /** Why a run has no score at all, in one sentence. */
@@ -277,7 +275,7 @@ function AgainstLast({ comparison }: { comparison: Comparison }) {
   const score = name === undefined ? undefined : scores[name];
   if (!score) return null;
   const tone = VERDICT_TONES[verdict];
-  const by = comparedText(score, 3);
+  const by = differenceText(score.difference, 3);
   return (
     <span class="against">
       Against <bdi>{modelOf(baseline)}</bdi>, the last run of this test:{" "}

@@ -12,7 +12,7 @@ import { IntervalChart } from "../charts/interval.tsx";
 import { Section } from "../parts/section.tsx";
 import { meaningOf } from "../glossary.tsx";
 import { ScoreTable } from "../parts/score_table.tsx";
-import { differenceText, intervalText, overallFirst, scoreLabel } from "../words.ts";
+import { differenceText, overallFirst, scoreLabel } from "../words.ts";
 import { spreadLines } from "../../report/text/spread_text.ts";
 import { Labels } from "./labels.tsx";
 
@@ -90,10 +90,7 @@ function Scores({ summary, names, chosen, onChoose }: {
           label: "Mean",
           means: meaningOf("mean"),
           isNumber: true,
-          cell: (name) => {
-            const { mean, bounds } = of(name);
-            return mean === null && bounds ? intervalText(bounds) : formatScore(mean);
-          },
+          cell: (name) => formatScore(of(name).mean),
         },
         {
           label: "95% interval, 0 to 1",

@@ -15,7 +15,7 @@ import type { ListedRun } from "../../http/schemas/run_schemas.ts";
 import { IntervalChart } from "../charts/interval.tsx";
 import { StatusBadge } from "../parts/status_badge.tsx";
 import { runActions } from "../run_actions.tsx";
-import { meanText, modelOf, overallOf, sumOf, whyNoScore } from "../words.ts";
+import { modelOf, overallOf, sumOf, whyNoScore } from "../words.ts";
 import { refreshList } from "./run_list.ts";
 
 /** The columns, and what the service sorts by; none if it cannot. */
@@ -120,7 +120,7 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
         {overall
           ? (
             <span class="score-cell">
-              <strong>{meanText(overall)}</strong>
+              <strong>{formatScore(overall.mean)}</strong>
               {run.status !== "completed" && <span class="muted small">so far</span>}
               <IntervalChart statistic={overall} />
             </span>

@@ -60,7 +60,6 @@ export const csv: ExportFormat = {
       ["error_status", ({ result }) => result.error?.status],
       ["error_detail", ({ result }) => result.error?.detail],
       jsonColumn("missing_scores"),
-      jsonColumn("overall_bounds"),
       jsonColumn("score_methods"),
       ["agreement", ({ result }) => agreementOf(result)],
       ["wrong_values", ({ result }) => result.wrong_values?.join("; ")],
@@ -148,8 +147,6 @@ const COLUMNS = [
   "turns",
   "failed",
   "missing",
-  "bounds_low",
-  "bounds_high",
   "p",
   "verdict",
   "cost",
@@ -162,7 +159,7 @@ function modelRows({ group_id, runs }: Comparison): CsvCell[][] {
       ...["model", group_id, name, null, run_id, status, score],
       ...[found.mean, found.ci95?.[0], found.ci95?.[1], found.n],
       ...[found.turns, found.failed, found.missing],
-      ...[found.bounds?.[0], found.bounds?.[1], null, null, cost?.amount, cost?.currency],
+      ...[null, null, cost?.amount, cost?.currency],
     ])
   );
 }
@@ -173,8 +170,7 @@ function pairRows({ group_id, pairs }: Comparison): CsvCell[][] {
     Object.entries(scores).map(([score, found]) => [
       ...["pair", group_id, candidate, baseline, null, null, score],
       ...[found.difference, found.ci95?.[0], found.ci95?.[1], found.scenarios, found.turns],
-      ...[null, null, found.bounds?.difference[0], found.bounds?.difference[1]],
-      ...[found.p, verdict, null, null],
+      ...[null, null, found.p, verdict, null, null],
     ])
   );
 }

@@ -13,7 +13,7 @@ import type { StoredTurn } from "../../store/turn_record.ts";
 import type { ExportFormat, ExportSource } from "../format.ts";
 import { countedTurns, type Counts, readNumbers, type RunNumbers } from "../text/run_numbers.ts";
 import { readScenarioCases, type ScenarioCase } from "../text/scenario_cases.ts";
-import { showMean, showScore } from "../text/text_form.ts";
+import { showScore } from "../text/text_form.ts";
 import { xmlAttributes, xmlText } from "./xml.ts";
 
 /** Characters of a reply that is shown with a failure; other formats have whole replies. */
@@ -223,7 +223,7 @@ function propertiesOf(
     model_id: run.modelId,
     endpoint: run.endpoint ? withoutQuery(run.endpoint) : undefined,
     threshold,
-    overall: showMean(statistics[HEADLINE]),
+    overall: showScore(statistics[HEADLINE]?.mean),
     dataset: run.request.dataset,
     [`${HEADLINE}_history_gap`]: history_gap?.[HEADLINE]?.gap,
     run_cost: showCost(cost),

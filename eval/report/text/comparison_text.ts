@@ -17,7 +17,6 @@ import {
   showCost,
   showDifference,
   showInterval,
-  showMean,
   showScore,
   type TextForm,
 } from "./text_form.ts";
@@ -38,9 +37,6 @@ const SHOWN_REASONS = 5;
 
 /** In words why something was not compared. */
 const LEFT_OUT_REASONS: Record<LeftOut["reason"], string> = {
-  missing_in_baseline: "it is missing in the baseline",
-  missing_in_candidate: "it is missing in the candidate",
-  missing_in_both: "it is missing in both runs",
   not_in_baseline: "the baseline does not have it",
   not_in_candidate: "the candidate does not have it",
   other_method: "the runs computed it by different methods",
@@ -132,16 +128,14 @@ function describePreference(preference: Preference, form: TextForm): string {
     verdict + (reason === null ? "" : ` (${reason})`);
 }
 
-/** The verdict; a build also fails if it is worse with unanswered calls at 0. */
 function describeVerdict(
-  { pair: { verdict, verdict_as_counted, scores }, decided_by, min_difference }: Verdicts,
+  { pair: { verdict, scores }, decided_by, min_difference }: Verdicts,
 ): string {
   const score = scores[decided_by];
   const interval = score?.ci95 ? `, 95 % ${showInterval(score.ci95)}` : "";
-  const size = score ? ` (${differenceText(score)}${interval})` : "";
+  const size = score ? ` (${showDifference(score.difference)}${interval})` : "";
   const limit = min_difference === undefined ? "" : `, where less than ${min_difference} is equal`;
-  return `${decided_by} ${verdict.replace("_", " ")}${size}${limit}` +
-    (verdict_as_counted ? `; ${verdict_as_counted} if unanswered calls count 0` : "");
+  return `${decided_by} ${verdict.replace("_", " ")}${size}${limit}`;
 }
 
 function describeHistory({ other_history: found }: Pick<ComparedPair, "other_history">): string[] {
@@ -167,38 +161,23 @@ function describeDatasets(
 function describeDifferences({ pair: { scores }, decided_by }: Verdicts, form: TextForm): string {
   const rows = Object.entries(scores).map(([name, score]) => [
     form.name(name),
-    showMean({ mean: score.baseline, bounds: score.bounds?.baseline ?? null }),
-    showMean({ mean: score.candidate, bounds: score.bounds?.candidate ?? null }),
-    differenceText(score),
+    showScore(score.baseline),
+    showScore(score.candidate),
+    showDifference(score.difference),
     showInterval(score.ci95),
     name === decided_by ? formatP(score.p ?? 1) : "",
   ]);
   return form.table(["score", "before", "now", "difference", "95 %", "p"], rows);
 }
 
-/** A difference, or its bounds if values are missing. */
-export function differenceText({ difference, bounds }: ScoreComparison): string {
-  if (bounds) return bounds.difference.map(showDifference).join(" to ");
-  return difference === null ? "–" : showDifference(difference);
-}
-
-/** What depends on missing values and on unanswered calls, by the deciding score. */
+/** Turns that count 0 in the deciding score. */
 function describeUnknown({ pair: { scores }, decided_by }: Verdicts, form: TextForm): string[] {
-  const { missing, failed, error_bounds } = scores[decided_by] ?? {};
+  const { missing, failed } = scores[decided_by] ?? {};
+  const both = (count: { baseline: number; candidate: number }) =>
+    `${counted(count.baseline, "turn")} of the baseline and ${count.candidate} of the candidate`;
   return [
-    ...missing
-      ? [
-        `${form.name(decided_by)} is missing in ${counted(missing.baseline, "turn")} of the ` +
-        `baseline and ${missing.candidate} of the candidate`,
-      ]
-      : [],
-    ...failed && error_bounds
-      ? [
-        `${counted(failed.baseline, "call")} of the baseline and ${failed.candidate} of the ` +
-        `candidate were not answered; had they been, the difference of ${form.name(decided_by)} ` +
-        `would lie between ${error_bounds.map(showDifference).join(" and ")}`,
-      ]
-      : [],
+    ...missing ? [`${form.name(decided_by)} is missing in ${both(missing)}: it counts 0`] : [],
+    ...failed ? [`No answer in ${both(failed)}: they count 0`] : [],
   ];
 }
 
@@ -327,7 +306,7 @@ function describeModels(models: ComparedRun[], form: TextForm): string {
     const headline = scores?.[HEADLINE];
     return [
       form.name(name) + (status === "completed" ? "" : ` (${status})`),
-      showMean(headline),
+      showScore(headline?.mean),
       showInterval(headline?.ci95, showScore),
       showScore(pass_rate?.mean),
       `${progress.failed}`,
@@ -343,15 +322,13 @@ function describeModels(models: ComparedRun[], form: TextForm): string {
 function describeScores(models: ComparedRun[], form: TextForm): string {
   const names = new Set(
     models.flatMap(({ scores }) =>
-      Object.keys(scores ?? {}).filter((name) =>
-        scores![name]!.mean !== null || scores![name]!.bounds
-      )
+      Object.keys(scores ?? {}).filter((name) => scores![name]!.mean !== null)
     ),
   );
   names.delete(HEADLINE);
   const rows = [HEADLINE, ...names].map((name) => [
     form.name(name),
-    ...models.map(({ scores }) => showMean(scores?.[name])),
+    ...models.map(({ scores }) => showScore(scores?.[name]?.mean)),
   ]);
   return form.table(["score", ...models.map(({ name }) => form.name(name))], rows);
 }
@@ -372,7 +349,7 @@ function describePairs({ pairs, best, decided_by, tests }: Comparison, form: Tex
     : decidedFirst(compared).slice(0, SHOWN_PAIRS);
   const rows = shown.map((pair) => [
     `${form.name(pair.candidate)} − ${form.name(pair.baseline)}`,
-    differenceText(pair.compared),
+    showDifference(pair.compared.difference),
     showInterval(pair.compared.ci95),
     formatP(pair.compared.p ?? 1),
     pair.better === null ? pair.verdict.replace("_", " ") : form.name(pair.better),

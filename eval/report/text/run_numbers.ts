@@ -20,8 +20,6 @@ export interface ScenarioNumbers extends Counts {
   label: string;
   attempts: number;
   averages: Scores;
-  /** What its `overall` may be if scores are missing; `null` if none is. */
-  bounds: [number, number] | null;
 }
 
 type TurnPart = Extract<ResultPart, { kind: "turn" }>;
@@ -54,7 +52,6 @@ export async function readNumbers(
     label,
     attempts: 0,
     averages: {},
-    bounds: null,
     ...noCounts(),
   }));
   const total = noCounts();
@@ -92,7 +89,6 @@ export async function readNumbers(
       countTurn(part);
     } else if (part.kind === "scenario end") {
       scenario.averages = part.summary.average_scores;
-      scenario.bounds = part.summary.statistics[HEADLINE]?.bounds ?? null;
     }
   });
   return {
@@ -178,5 +174,5 @@ function isSameTurn(a: LowTurn, b: LowTurn): boolean {
 
 /** A turn may fail a required check before its score is known. */
 function overallOf({ result }: LowTurn): number {
-  return result.scores[HEADLINE] ?? result.overall_bounds?.[0] ?? 0;
+  return result.scores[HEADLINE] ?? 0;
 }

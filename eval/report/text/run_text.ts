@@ -3,7 +3,7 @@ import type { Statistic } from "../../test/statistics.ts";
 import { HEADLINE } from "../../figures/passing.ts";
 import type { RunSummary } from "../../figures/run_summary.ts";
 import { GIVEN_REPLIES, withoutQuery } from "../../ask/endpoint_address.ts";
-import { countedTurns, type RunNumbers, type ScenarioNumbers } from "./run_numbers.ts";
+import { countedTurns, type RunNumbers } from "./run_numbers.ts";
 import type { ExportSource } from "../format.ts";
 import { describeLowestReplies } from "./reply_text.ts";
 import { spreadLines } from "./spread_text.ts";
@@ -12,9 +12,7 @@ import {
   showCost,
   showDifference,
   showInterval,
-  showMean,
   showScore,
-  showSpan,
   type TextForm,
 } from "./text_form.ts";
 
@@ -161,14 +159,14 @@ function describeGrades({ graded: { turns, grades, sum } }: RunNumbers): string[
   return [`Graded by people: ${ofTurns}, ${all}, mean ${showScore(sum / grades)}`];
 }
 
-/** A mean, or its bounds if values are missing, with the number of its turns. */
+/** Each mean with the number of its turns. */
 function describeScores(numbers: RunNumbers, form: TextForm): string {
   const { statistics, notes: runNotes } = numbers;
-  const isShown = (name: string) =>
-    statistics[name]!.mean !== null || statistics[name]!.missing > 0;
   const names = [
     HEADLINE,
-    ...Object.keys(statistics).filter((name) => name !== HEADLINE && isShown(name)),
+    ...Object.keys(statistics).filter((name) =>
+      name !== HEADLINE && statistics[name]!.mean !== null
+    ),
   ];
   const isIncomplete = names.some((name) => (statistics[name]?.missing ?? 0) > 0);
   const hasFailed = names.some((name) => (statistics[name]?.failed ?? 0) > 0);
@@ -189,7 +187,7 @@ function describeScores(numbers: RunNumbers, form: TextForm): string {
       const { turns = 0, missing = 0, failed = 0 } = statistics[name] ?? {};
       return [
         form.name(name),
-        showMean(statistics[name]),
+        showScore(statistics[name]?.mean),
         `${turns}`,
         ...(isIncomplete ? [`${missing}`] : []),
         ...(hasFailed ? [`${failed}`] : []),
@@ -254,12 +252,12 @@ function describeLowest(
 ): string {
   const wanting = scenarios
     .filter(({ below, failed, missing }) => below + failed + missing > 0)
-    .sort((a, b) => leastOverall(a) - leastOverall(b));
+    .sort((a, b) => (a.averages[HEADLINE] ?? 0) - (b.averages[HEADLINE] ?? 0));
   if (wanting.length === 0) return "";
   const isIncomplete = wanting.some(({ missing }) => missing > 0);
   const rows = wanting.slice(0, SHOWN_SCENARIOS).map((scenario) => [
     form.name(scenario.label),
-    scenario.bounds ? showSpan(scenario.bounds) : showScore(scenario.averages[HEADLINE]),
+    showScore(scenario.averages[HEADLINE]),
     `${scenario.below} of ${scenario.turns}`,
     `${scenario.failed}`,
     ...(isIncomplete ? [`${scenario.missing}`] : []),
@@ -271,9 +269,4 @@ function describeLowest(
       ...(isIncomplete ? ["missing scores"] : []),
     ], rows) +
     (more > 0 ? form.lines([`and ${more} more with turns that did not pass`]) : "");
-}
-
-/** The least that the `overall` of a scenario may be; 0 if it has none. */
-function leastOverall({ bounds, averages }: ScenarioNumbers): number {
-  return bounds?.[0] ?? averages[HEADLINE] ?? 0;
 }

@@ -50,10 +50,6 @@ const COLUMNS: Column[] = [
   ["turns", ({ turns }) => turns],
   ["failed", ({ failed }) => failed],
   ["missing", ({ missing }) => missing],
-  ["bounds_low", ({ bounds }) => bounds?.[0]],
-  ["bounds_high", ({ bounds }) => bounds?.[1]],
-  ["error_bounds_low", ({ error_bounds }) => error_bounds?.[0]],
-  ["error_bounds_high", ({ error_bounds }) => error_bounds?.[1]],
 ];
 
 const DATASET_COLUMNS: Column[] = [["dataset", ({ dataset }) => dataset]];

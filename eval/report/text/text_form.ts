@@ -20,20 +20,6 @@ export function showScore(value: number | null | undefined): string {
   return typeof value === "number" ? value.toFixed(3) : "–";
 }
 
-/** A mean, or the bounds between which it lies; bounds of 0 and 1 mean that there is no score. */
-export function showMean(
-  found: { mean: number | null; bounds: [number, number] | null } | null | undefined,
-): string {
-  const { mean = null, bounds = null } = found ?? {};
-  if (!bounds) return showScore(mean);
-  return bounds[0] === 0 && bounds[1] === 1 ? "no score" : showSpan(bounds);
-}
-
-/** Two scores, as from the lowest to the highest. */
-export function showSpan(span: readonly [number, number]): string {
-  return span.map(showScore).join(" to ");
-}
-
 /** A difference with its sign; what rounds to zero has none. */
 export function showDifference(value: number): string {
   const text = value.toFixed(3);

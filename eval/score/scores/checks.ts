@@ -4,7 +4,6 @@ import type { CheckResult } from "../../test/checks.ts";
 import { type Decision, negated, notMet, undecided } from "../../test/decision.ts";
 import { planChecks, type PlannedCheck } from "../planned_checks.ts";
 import { referencesOf } from "../references.ts";
-import type { Bounds } from "../score.ts";
 import {
   NOT_ASKED,
   type ScoredBatch,
@@ -186,17 +185,15 @@ function toResult(
   };
 }
 
-/** The weighted mean. With missing checks, its bounds count all of them as 0 and as 1. */
+/** The weighted mean; missing if a check is. */
 function weigh(results: CheckResult[]): ScorerResult {
-  const all = results.reduce((sum, { weight }) => sum + weight, 0);
-  const at = (missing: 0 | 1) =>
-    results.reduce((sum, { value, weight }) => sum + weight * (value ?? missing), 0) / all;
-  const open = results.filter(({ value }) => value === null);
-  if (open.length === 0) return { scores: { checks: at(0) } };
-  const bounds: Bounds = [at(0), at(1)];
+  const open = results.find(({ value }) => value === null);
+  if (open) {
+    return { scores: { checks: null }, missing: { checks: `${open.name}: ${open.reason}` } };
+  }
+  const sum = (of: (result: CheckResult) => number) =>
+    results.reduce((sum, result) => sum + of(result), 0);
   return {
-    scores: { checks: null },
-    missing: { checks: `${open[0]!.name}: ${open[0]!.reason}` },
-    bounds: { checks: bounds },
+    scores: { checks: sum(({ value, weight }) => weight * value!) / sum(({ weight }) => weight) },
   };
 }

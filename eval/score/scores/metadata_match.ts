@@ -4,7 +4,6 @@ import type { Scores } from "../../test/statistics.ts";
 import { isSameLabel } from "../metadata/label.ts";
 import { mean } from "../mean.ts";
 import { createMetadataReader } from "../metadata/annotation.ts";
-import type { Bounds } from "../score.ts";
 import type { RepliedTurn, Scorer } from "./scorer.ts";
 
 /**
@@ -27,8 +26,6 @@ export function matchMetadata(
   missing: Record<string, string>;
   /** Whether any key counts, so that `metadata_match` applies. */
   isPlanned: boolean;
-  /** The bounds of `metadata_match` if it is missing. */
-  bounds?: Bounds;
 } {
   const isBlank = reply.trim() === "";
   const matches: Scores = {};
@@ -57,12 +54,10 @@ export function matchMetadata(
     const metadata_match = mean(counted.filter((value) => value !== null));
     return { scores: { ...matches, metadata_match }, missing, isPlanned: counted.length > 0 };
   }
-  const at = (value: number) => mean(counted.map((match) => match ?? value))!;
   return {
     scores: { ...matches, metadata_match: null },
     missing: { ...missing, metadata_match: reasons.join("; ") },
     isPlanned: true,
-    bounds: [at(0), at(1)],
   };
 }
 
@@ -145,7 +140,7 @@ export const metadataMatch: Scorer = {
           text: reply,
           interaction,
         });
-        const { scores, missing, bounds } = matchMetadata(interaction, {
+        const { scores, missing } = matchMetadata(interaction, {
           reply,
           generatedMetadata,
           annotation,
@@ -153,7 +148,6 @@ export const metadataMatch: Scorer = {
         return {
           scores,
           missing,
-          ...(bounds && { bounds: { metadata_match: bounds } }),
           fields: { generatedMetadata, ...(annotation && { annotation }) },
           isLasting: isLasting && Object.keys(annotation?.keys ?? {}).length <= MAX_REMEMBERED_KEYS,
         };

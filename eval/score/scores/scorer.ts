@@ -8,7 +8,7 @@ import type { JudgeModel } from "../judge_model.ts";
 import type { AskScorer, ScoringPorts } from "../scoring_ports.ts";
 import type { PairComparer } from "./lexical/pair_scores.ts";
 import type { WebhookScorer } from "../../test/evaluate_request.ts";
-import type { Bounds, ScoreDescription } from "../score.ts";
+import type { ScoreDescription } from "../score.ts";
 
 /** An entry of the table in `../scorers.ts`: one score, or several that are computed together. */
 export interface Scorer {
@@ -65,15 +65,13 @@ export interface ScorerResult {
   scores: Scores;
   /** Planned scores without a value, with the reason. */
   missing?: Record<string, string>;
-  /** The bounds of a missing score, if they are narrower than [0, 1]. */
-  bounds?: Record<string, Bounds>;
   /** How a score was computed, if there are several ways. */
   methods?: Record<string, string>;
   /** Further fields of the turn's result. */
   fields?: Partial<
     Omit<
       Assessment,
-      "scores" | "score_methods" | "missing_scores" | "overall_bounds" | "judge_cost"
+      "scores" | "score_methods" | "missing_scores" | "judge_cost"
     >
   >;
   /** The similarity alone does not show whether the reply is right; see `isName`. */

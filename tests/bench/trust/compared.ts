@@ -112,7 +112,7 @@ export async function simulateCompared(
     });
     const p = await permutationTest(runs, { seed: round, draws, pause });
     const differences = differencesOf(runs);
-    const [low, high] = testedInterval({ lows: differences, highs: differences }, {
+    const [low, high] = testedInterval(differences, {
       p,
       alpha: ALPHA,
     })!;

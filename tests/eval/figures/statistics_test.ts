@@ -70,20 +70,15 @@ Deno.test("a score that does not apply to a turn stays out; one that applies to 
   assertEquals([statistics.x!.n, statistics.y!.n, statistics.y!.mean], [1, 0, null]);
 });
 
-Deno.test("with missing values the mean is not known: it lies between its bounds, and the interval covers them", async () => {
+Deno.test("a turn without a score that it should have counts 0, and is named", async () => {
   const known = turns([0.2, 0.6, 0.4, 0.4]);
-  const lacking = turns([null, null], { missing: { x: [0, 1] } })
+  const lacking = turns([null, null], { missing: { x: "judge_unavailable" } })
     .map((turn, index) => ({ ...turn, cluster: 10 + index }));
-  const { average_scores, statistics: { x } } = await overAttempts(
-    [...known, ...lacking, ...turns([null])],
-  );
-  assertEquals([average_scores.x, x!.mean, x!.turns, x!.missing], [null, null, 4, 2]);
-  assertAlmostEquals(x!.bounds![0], 1.6 / 6, 1e-12);
-  assertAlmostEquals(x!.bounds![1], 3.6 / 6, 1e-12);
-  assert(x!.ci95![0] < x!.bounds![0] && x!.bounds![1] < x!.ci95![1]);
-  const none = aggregateScores(turns([null], { missing: { x: [0, 1] } })).statistics.x!;
-  assertEquals([none.mean, none.missing, none.bounds], [null, 1, [0, 1]]);
-  assertEquals(aggregateScores(turns([0.5])).statistics.x!.bounds, null);
+  const { statistics: { x } } = await overAttempts([...known, ...lacking, ...turns([null])]);
+  assertEquals([x!.n, x!.turns, x!.missing, x!.failed, x!.min], [6, 4, 2, 0, 0]);
+  assertAlmostEquals(x!.mean!, 1.6 / 6, 1e-12);
+  assertAlmostEquals(x!.mean_of_answered!, 0.4, 1e-12);
+  assertEquals(x!.ci95, meanInterval([0.2, 0.6, 0.4, 0.4, 0, 0]));
 });
 
 Deno.test("scenarios that ask the same count as one", () => {
@@ -96,41 +91,11 @@ Deno.test("scenarios that ask the same count as one", () => {
   assertAlmostEquals(mean!, 2.2 / 5, 1e-12);
 });
 
-Deno.test("a run's bounds are means over scenarios, also over those with nothing but missing turns", () => {
+Deno.test("a scenario with nothing but missing turns counts 0 in its run", () => {
   const whole = aggregateScores(turns([0.8])).statistics;
-  const half = aggregateScores([...turns([0.4]), ...turns([null], { missing: { x: [0.2, 0.6] } })])
-    .statistics;
-  const none = aggregateScores(turns([null], { missing: { x: [0, 1] } })).statistics;
-  const { x } = aggregateScenarios([whole, half, none]).statistics;
-  assertEquals([x!.n, x!.turns, x!.missing, x!.mean], [3, 2, 2, null]);
-  assertAlmostEquals(x!.bounds![0], (0.8 + 0.3 + 0) / 3, 1e-12);
-  assertAlmostEquals(x!.bounds![1], (0.8 + 0.5 + 1) / 3, 1e-12);
-});
-
-Deno.test("error_bounds are the mean with unanswered turns at 0 and at 1, and with the missing as in bounds", () => {
-  const [good, half] = turns([0.9, 0.5]);
-  const failed: ScoredTurn = { scores: { x: 0 }, failed: true, unanswered: true, cluster: 2 };
-  const lacking: ScoredTurn = {
-    scores: { x: null },
-    failed: false,
-    cluster: 3,
-    missing: { x: [0.2, 0.6] },
-  };
-  const { x } = aggregateScores([good!, half!, failed]).statistics;
-  assertAlmostEquals(x!.error_bounds![0], 1.4 / 3, 1e-12);
-  assertAlmostEquals(x!.error_bounds![1], 2.4 / 3, 1e-12);
-  assertEquals(x!.bounds, null);
-  const both = aggregateScores([good!, half!, failed, lacking]).statistics.x!;
-  assertAlmostEquals(both.error_bounds![0], 1.6 / 4, 1e-12);
-  assertAlmostEquals(both.error_bounds![1], 3 / 4, 1e-12);
-  const whole = aggregateScores([good!, half!]).statistics.x!;
-  assertEquals("error_bounds" in whole, false);
-  // Over scenarios: one with a failed turn, one without, one with nothing but a missing turn.
-  const missing = aggregateScores([lacking]).statistics;
-  const run = aggregateScenarios([{ x: x! }, { x: whole }, missing]).statistics.x!;
-  assertAlmostEquals(run.error_bounds![0], (1.4 / 3 + 0.7 + 0.2) / 3, 1e-12);
-  assertAlmostEquals(run.error_bounds![1], (2.4 / 3 + 0.7 + 0.6) / 3, 1e-12);
-  assertEquals("error_bounds" in aggregateScenarios([{ x: whole }]).statistics.x!, false);
+  const none = aggregateScores(turns([null], { missing: { x: "judge_unavailable" } })).statistics;
+  const { x } = aggregateScenarios([whole, none]).statistics;
+  assertEquals([x!.n, x!.turns, x!.missing, x!.mean], [2, 1, 1, 0.4]);
 });
 
 Deno.test("equal values have no spread at all", () => {
@@ -196,12 +161,6 @@ Deno.test("it is continuous in the data and rises with it, holds the mean, and s
     assert(low - 1e-6 <= nextLow && nextLow <= low + 0.001, `${low} to ${nextLow}`);
     assert(high - 1e-6 <= nextHigh && nextHigh <= high + 0.001, `${high} to ${nextHigh}`);
   }));
-});
-
-Deno.test("values that are known within bounds have an interval that holds whichever they are", () => {
-  const lows = [0.1, 0.4, 0.5, 0.2, 0.9, 0.3];
-  const highs = lows.map((value, index) => index % 2 ? 1 : value);
-  assertEquals(meanInterval(lows, highs), [meanInterval(lows)![0], meanInterval(highs)![1]]);
 });
 
 Deno.test("a run of many scenarios is as exact in bins as value by value", () => {

@@ -60,15 +60,6 @@ Deno.test("the sentence is about the deciding score, and the reason stands benea
   );
 });
 
-Deno.test("a difference that is not known is shown by its bounds", () => {
-  const scores = { overall: { ...overall, difference: null, bounds: { difference: [-0.1, 0.3] } } };
-  const open = comparison({ verdict: "inconclusive", reason: "values are missing", scores });
-  assertEquals(
-    answerOfPair(open).sentence,
-    "It is not known whether the candidate is better: overall −0.100 to +0.300.",
-  );
-});
-
 Deno.test("runs without the deciding score cannot be compared, and the reason is shown", () => {
   const reason = "overall cannot be compared: neither run has it";
   const { sentence, reason: why } = answerOfPair(

@@ -80,8 +80,6 @@ Deno.test("a row says which scores are missing, and why", async () => {
     overall: "without judge",
   });
   assertEquals([incomplete!.judge, incomplete!.overall], ["", ""]);
-  const bounds = incompleteTurn.overall_bounds;
-  assertEquals([whole!.overall_bounds, incomplete!.overall_bounds], ["", JSON.stringify(bounds)]);
 });
 
 const LABELLED = { entails: 0.9, contradicts: 0.1, covers: 0.2, label: "partly" as const };
@@ -253,7 +251,6 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     checks: /"score":"checks"/,
     tools: /"score":"tools"/,
     "history gap": /"score":"overall".*"history_gap":\{"scenarios"/,
-    "error bounds": /"score":"overall".*"error_bounds":\[/,
     agreement: /"score":"judge".*"agreement":\{.*"alpha"/,
   },
   "format=csv": {
@@ -267,7 +264,6 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
   "format=csv&rows=scores": {
     dataset: /"dataset"/,
     "history gap": /"history_gap","history_gap_low","history_gap_high"/,
-    "error bounds": /"error_bounds_low","error_bounds_high"/,
     agreement: /"agreement_of_people","agreement_with_people"/,
   },
   "format=junit": {
@@ -296,7 +292,6 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     "history gap": /"history_gap":\{/,
     spread: /"spread":\{"scenarios":/,
     cost: /"currency":"EUR"/,
-    "error bounds": /"error_bounds":\[/,
     grades: /"grades":\[/,
     agreement: /"agreement":\{/,
   },

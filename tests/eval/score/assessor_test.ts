@@ -93,16 +93,13 @@ Deno.test("a judge is the third part of overall", async () => {
   assertEquals([result.judge?.grade, result.judge?.reason], [5, "half right"]);
 });
 
-Deno.test("without a verdict overall is missing, and has bounds", async () => {
+Deno.test("without a verdict overall is missing", async () => {
   const subject = interaction("1", { reference_reply: "Great, thanks!" });
   const { judge } = fakeJudge(() => "I liked it.");
   const result = await assessor([subject], { judge }).assess(subject, "Great, thanks!");
   assertEquals([result.scores.judge, result.judge?.error], [null, "judge_unreadable"]);
   assertEquals(result.scores.overall, null);
   assertEquals(result.missing_scores, { judge: "judge_unreadable", overall: "without judge" });
-  const [low, high] = result.overall_bounds!;
-  assertAlmostEquals(low, 0.5, 1e-6);
-  assertAlmostEquals(high, 1, 1e-6);
 });
 
 Deno.test("a reply that is near but says another number is flagged, and a right one is not", async () => {
@@ -116,7 +113,7 @@ Deno.test("a reply that is near but says another number is flagged, and a right 
 
 Deno.test("a complete turn says nothing of missing scores", async () => {
   const result = await assess(BATCH[0]!, "We refund it to your card.");
-  assertEquals([result.missing_scores, result.overall_bounds], [undefined, undefined]);
+  assertEquals(result.missing_scores, undefined);
 });
 
 Deno.test("a run resumed with another configuration misses what it was planned with", async () => {
@@ -148,14 +145,13 @@ Deno.test("a run resumed with another configuration misses what it was planned w
 Deno.test("a reply that could not be assessed misses every score that it should have", async () => {
   const { judge } = fakeJudge(() => "");
   const { unscored, failed } = assessor(BATCH, { judge });
-  const { scores, missing_scores, overall_bounds } = unscored(BATCH[0]!, "the worker died");
+  const { scores, missing_scores } = unscored(BATCH[0]!, "the worker died");
   assertEquals(Object.keys(scores), Object.keys(await failed(BATCH[0]!)));
   assertEquals(new Set(Object.values(scores)), new Set([null]));
   const { overall, ...parts } = missing_scores!;
   assertEquals(new Set(Object.keys(parts)), new Set(Object.keys(scores).slice(0, -1)));
   assertEquals(new Set(Object.values(parts)), new Set(["the worker died"]));
   assertEquals(overall, "without semantic_similarity, metadata_match, judge");
-  assertEquals(overall_bounds, [0, 1]);
   assertEquals(unscored(interaction("bare"), "the worker died").missing_scores, undefined);
 });
 

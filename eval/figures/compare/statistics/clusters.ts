@@ -1,38 +1,44 @@
 import { mean } from "../../../score/mean.ts";
 import type { Attempts } from "./permutation.ts";
 import type { LeftOutCounter } from "../../comparison.ts";
-import { type Cell, type PairedCells, pairScore, type TurnPair } from "../turn_pair.ts";
+import {
+  type Cell,
+  type PairedCells,
+  pairScore,
+  type Side,
+  SIDES,
+  type TurnPair,
+} from "../turn_pair.ts";
 
 /** A scenario in both runs, with its paired turns. */
 export interface ScenarioPair {
   id: string;
   /** Equal for pairs with the same messages in both runs; see `questionOf`. */
   question: string;
-  /** See `Cluster`. */
+  /** A sort key that does not depend on which run is the baseline. */
   key: string;
   turns: TurnPair[];
 }
 
-/** One scenario in both runs: each attempt's score is the mean over its turns. */
-export interface Cluster extends Attempts {
+/** The scenarios with one question in both runs, by a score. */
+export interface Cluster {
   id: string;
-  /** A sort key that does not depend on which run is the baseline. */
-  key: string;
+  /** The scores of the attempts: means over the turns. */
+  attempts: Attempts;
+  /** Means over the attempts. */
+  baseline: number;
+  candidate: number;
+  /** Candidate − baseline. */
+  difference: number;
   turns: number;
 }
 
-/** The worst and the best for the candidate that unknown values allow. */
-export interface Extremes {
-  lowest: Cluster[];
-  highest: Cluster[];
-}
-
-type Side = keyof Attempts;
-type ReadCell = (cell: Cell) => number | null;
-/** A turn's cells and its attempts. */
-type ScoredPair = PairedCells & { pair: TurnPair };
-
-interface UnknownCounts {
+/** A score by question; `undefined` where a run does not have it. */
+export interface ClusteredScore {
+  /** Turns that failed or lack the score count 0. */
+  clusters: (Cluster | undefined)[];
+  /** Without those turns; `clusters` itself if there are none. */
+  known: (Cluster | undefined)[];
   /** Paired turns at which the score could not be compared. */
   turnsWithoutPair: number;
   /** Turns of single attempts where the score, or a part of it, is missing. */
@@ -41,107 +47,75 @@ interface UnknownCounts {
   failed: Record<Side, number>;
 }
 
-interface ClusterOptions {
-  leftOut: LeftOutCounter;
-  /** Also awaited within a scenario, which may have a thousand attempts. */
-  pause: () => Promise<void>;
-}
+/** Cells between two pauses: a scenario may have a thousand attempts. */
+const PIECE = 500;
 
 /**
- * A score by scenario. The attempts and turns of one scenario are not independent evidence, and
- * neither are scenarios with the same messages, so these are one cluster.
+ * The scenarios by question: neither the attempts and turns of one scenario nor scenarios with the
+ * same messages are independent evidence.
  */
-export async function clusterScore(
-  pairs: ScenarioPair[],
-  score: string,
-  { leftOut, pause }: ClusterOptions,
-) {
-  const main: Cluster[] = [];
-  const bounds: Extremes = { lowest: [], highest: [] };
-  const errorBounds: Extremes = { lowest: [], highest: [] };
-  const counts = noCounts();
-  for (const group of Map.groupBy(pairs, (pair) => pair.question).values()) {
-    const { scenarios, ...unknown } = await scoreTurns(group, score, { leftOut, pause });
-    addCounts(counts, unknown);
-    const used = scenarios.map((turns) => turns.filter(({ isUsed }) => isUsed));
-    const cluster = (turns: ScoredPair[][], picks: Record<Side, ReadCell>) =>
-      clusterTurns(group[0]!, { scenarios: turns, picks, pause });
-    const own = await cluster(used, { baseline: value, candidate: value });
-    main.push(...own);
-    // If nothing is unknown, the extremes are the values.
-    const add = async (to: Extremes, isKnown: boolean, high: ReadCell) => {
-      to.lowest.push(
-        ...isKnown ? own : await cluster(scenarios, { baseline: high, candidate: low }),
-      );
-      to.highest.push(
-        ...isKnown ? own : await cluster(scenarios, { baseline: low, candidate: high }),
-      );
-    };
-    const isWhole = total(unknown.missing) === 0 && unknown.turnsWithoutPair === 0;
-    await add(bounds, isWhole, high);
-    await add(errorBounds, isWhole && total(unknown.failed) === 0, highIfAnswered);
-  }
-  return {
-    clusters: main,
-    ...counts,
-    /** The clusters with all missing values against the candidate, and for it. */
-    bounds: total(counts.missing) === 0 ? { lowest: main, highest: main } : bounds,
-    /** The same including unanswered calls; `null` if all calls were answered. */
-    errorBounds: total(counts.failed) === 0 ? null : errorBounds,
-  };
+export function groupByQuestion(pairs: ScenarioPair[]): ScenarioPair[][] {
+  return [...Map.groupBy(pairs, ({ question }) => question).values()];
 }
 
-const value: ReadCell = (cell) => cell.value;
-const low: ReadCell = (cell) => cell.low;
-const high: ReadCell = (cell) => cell.high;
-/** A call without an answer might have had the best score. */
-const highIfAnswered: ReadCell = (cell) => cell.isFailed ? 1 : cell.high;
-
-function noCounts(): UnknownCounts {
-  return {
+/** A score of groups of scenarios with the same question. */
+export async function clusterScore(
+  groups: ScenarioPair[][],
+  score: string,
+  { leftOut, pause }: { leftOut: LeftOutCounter; pause: () => Promise<void> },
+): Promise<ClusteredScore> {
+  const found: ClusteredScore = {
+    clusters: [],
+    known: [],
     turnsWithoutPair: 0,
     missing: { baseline: 0, candidate: 0 },
     failed: { baseline: 0, candidate: 0 },
   };
-}
+  let gaps = 0;
+  let read = 0;
 
-function addCounts(to: UnknownCounts, { turnsWithoutPair, missing, failed }: UnknownCounts): void {
-  to.turnsWithoutPair += turnsWithoutPair;
-  for (const side of ["baseline", "candidate"] as const) {
-    to.missing[side] += missing[side];
-    to.failed[side] += failed[side];
-  }
-}
-
-function total({ baseline, candidate }: Record<Side, number>): number {
-  return baseline + candidate;
-}
-
-async function scoreTurns(
-  group: ScenarioPair[],
-  score: string,
-  { leftOut, pause }: ClusterOptions,
-): Promise<UnknownCounts & { scenarios: ScoredPair[][] }> {
-  const found = { scenarios: [] as ScoredPair[][], ...noCounts() };
-  for (const { turns } of group) {
-    const scored: ScoredPair[] = [];
-    for (const pair of turns) {
-      const cells = pairScore(pair, score, leftOut);
-      if (cells ? !cells.isUsed : hasScore(pair, score)) found.turnsWithoutPair++;
-      if (cells) {
-        const { baseline, candidate } = cells;
-        addCounts(found, {
-          turnsWithoutPair: 0,
-          missing: { baseline: countMissing(baseline), candidate: countMissing(candidate) },
-          failed: { baseline: countFailed(baseline), candidate: countFailed(candidate) },
-        });
-        scored.push({ ...cells, pair });
+  function countGaps(cells: PairedCells): void {
+    for (const side of SIDES) {
+      for (const cell of cells[side]) {
+        if (typeof cell !== "string") continue;
+        found[cell][side]++;
+        gaps++;
       }
-      await pause();
     }
-    found.scenarios.push(scored);
   }
-  return found;
+
+  for (const group of groups) {
+    const scenarios: PairedCells[][] = [];
+    const before = gaps;
+    for (const { turns } of group) {
+      const scored: PairedCells[] = [];
+      for (const pair of turns) {
+        const cells = pairScore(pair, score, leftOut);
+        if (cells) {
+          scored.push(cells);
+          countGaps(cells);
+        } else if (hasScore(pair, score)) found.turnsWithoutPair++;
+        read += pair.baseline.length + pair.candidate.length;
+        if (read < PIECE) continue;
+        read = 0;
+        await pause();
+      }
+      scenarios.push(scored);
+    }
+    const cluster = clusterTurns(group[0]!.id, scenarios);
+    found.clusters.push(cluster);
+    found.known.push(
+      gaps === before
+        ? cluster
+        : clusterTurns(group[0]!.id, scenarios.map((turns) => turns.map(withoutGaps))),
+    );
+  }
+  return gaps > 0 ? found : { ...found, known: found.clusters };
+}
+
+function withoutGaps({ pair, baseline, candidate }: PairedCells): PairedCells {
+  const known = (cell: Cell) => typeof cell === "number" ? cell : undefined;
+  return { pair, baseline: baseline.map(known), candidate: candidate.map(known) };
 }
 
 /** Whether any attempt of either run has the score at a turn. */
@@ -151,61 +125,52 @@ function hasScore({ baseline, candidate }: TurnPair, score: string): boolean {
   );
 }
 
-/** Includes means that have a value although one of their parts is missing. */
-function countMissing(cells: (Cell | undefined)[]): number {
-  return cells.filter((cell) => cell && (cell.value === null || cell.low < cell.high)).length;
-}
-
-function countFailed(cells: (Cell | undefined)[]): number {
-  return cells.filter((cell) => cell?.isFailed).length;
-}
-
-/** Empty if a side has no attempt with the score. */
-async function clusterTurns(
-  { id, key }: ScenarioPair,
-  { scenarios, picks, pause }: {
-    scenarios: ScoredPair[][];
-    picks: Record<Side, ReadCell>;
-    pause: () => Promise<void>;
-  },
-): Promise<Cluster[]> {
+/** Over the turns that both sides have; `undefined` if there are none. */
+function clusterTurns(id: string, scenarios: PairedCells[][]): Cluster | undefined {
   const attempts: Attempts = { baseline: [], candidate: [] };
+  let count = 0;
   for (const turns of scenarios) {
-    for (const side of ["baseline", "candidate"] as const) {
-      for (const score of scoreAttempts(turns, side, picks[side])) attempts[side].push(score);
-      await pause();
-    }
+    const used = turns.filter(({ baseline, candidate }) => hasCell(baseline) && hasCell(candidate));
+    for (const side of SIDES) attempts[side].push(...scoreAttempts(used, side));
+    count += used.length;
   }
-  if (attempts.baseline.length === 0 || attempts.candidate.length === 0) return [];
-  return [{ id, key, ...attempts, turns: scenarios.flat().length }];
+  if (count === 0) return undefined;
+  const [baseline, candidate] = [mean(attempts.baseline)!, mean(attempts.candidate)!];
+  return { id, attempts, baseline, candidate, difference: candidate - baseline, turns: count };
+}
+
+function hasCell(cells: Cell[]): boolean {
+  return cells.some((cell) => cell !== undefined);
 }
 
 /**
- * Each attempt's mean over the turns. If an attempt has not reached a turn, or its score is missing
- * there, the mean of the run's other attempts is used, so that each turn keeps its weight.
+ * Each attempt's mean over the turns. If an attempt has not reached a turn, or has no value there,
+ * the mean of the run's other attempts is used, so that each turn keeps its weight.
  */
-function scoreAttempts(turns: ScoredPair[], side: Side, pick: ReadCell): number[] {
+function scoreAttempts(turns: PairedCells[], side: Side): number[] {
+  if (turns.length === 1) {
+    return turns[0]![side].filter((cell) => cell !== undefined).map(valueOf);
+  }
   const byAttempt = new Map<number, number[]>(); // NaN where the attempt has no value
   const turnMeans = turns.map(({ pair, [side]: cells }, turn) => {
     const values: number[] = [];
     cells.forEach((cell, index) => {
-      const value = cell && pick(cell);
-      if (typeof value !== "number") return;
+      if (cell === undefined) return;
+      const value = valueOf(cell);
       values.push(value);
       const { attempt } = pair[side][index]!;
       const own = byAttempt.getOrInsertComputed(attempt, () => turns.map(() => NaN));
       own[turn] = value;
     });
-    return mean(values);
+    return mean(values)!;
   });
-  if (turnMeans.includes(null)) return [];
   return [...byAttempt].sort(([a], [b]) => a - b).map(([, own]) =>
     own.reduce((sum, value, turn) => sum + (Number.isNaN(value) ? turnMeans[turn]! : value), 0) /
     own.length
   );
 }
 
-/** A side's mean over the attempts of a scenario. */
-export function clusterMean(cluster: Attempts, side: Side): number {
-  return mean(cluster[side])!;
+/** What a cell counts. */
+export function valueOf(cell: Exclude<Cell, undefined>): number {
+  return typeof cell === "number" ? cell : 0;
 }

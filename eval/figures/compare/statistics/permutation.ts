@@ -1,5 +1,10 @@
 import { mean } from "../../../score/mean.ts";
-import { differenceInterval, type Interval, normalQuantile } from "../../summary/mean_interval.ts";
+import {
+  differenceInterval,
+  type Interval,
+  normalCdf,
+  normalQuantile,
+} from "../../summary/mean_interval.ts";
 import { ROUNDING } from "../../../test/rounding.ts";
 
 /** The description of the test in answers. */
@@ -30,11 +35,16 @@ export async function permutationTest(
   scenarios: Attempts[],
   options: TestOptions,
 ): Promise<number> {
-  const p = await signFlip(differencesOf(scenarios), options);
+  const [p] = await signFlips([differencesOf(scenarios)], options);
+  return Math.max(p!, await shiftUnequal(scenarios, options));
+}
+
+/** 0 for equally many attempts on both sides: then sign flips are exact. */
+export async function shiftUnequal(scenarios: Attempts[], options: TestOptions): Promise<number> {
   const isBalanced = scenarios.every(({ baseline, candidate }) =>
     baseline.length === candidate.length
   );
-  return isBalanced ? p : Math.max(p, await shiftAttempts(scenarios, options));
+  return isBalanced ? 0 : await shiftAttempts(scenarios, options);
 }
 
 /** Candidate − baseline for each scenario. */
@@ -43,24 +53,22 @@ export function differencesOf(scenarios: Attempts[]): number[] {
 }
 
 /**
- * The interval of a mean difference that was tested at the level `alpha`. `lows` and `highs` are
- * the scenarios' differences, two lists if some are not known exactly. The interval for bounded
- * values allows for differences that were not observed; the test assumes equal models and rejects
- * earlier. To make them consistent, the test decides whether 0 is in the interval: if it rejects,
- * the end next to 0 is at least the test-based limit (Miettinen, 1976), which is 0 if p equals the
- * level.
+ * The interval of a mean of the scenarios' differences that was tested at the level `alpha`. The
+ * interval for bounded values allows for differences that were not observed; the test assumes equal
+ * models and rejects earlier. To make them consistent, the test decides whether 0 is in the
+ * interval: if it rejects, the end next to 0 is at least the test-based limit (Miettinen, 1976),
+ * which is 0 if p equals the level.
  */
 export function testedInterval(
-  { lows, highs }: { lows: number[]; highs: number[] },
+  differences: number[],
   { p, alpha }: { p: number; alpha: number },
 ): Interval | null {
-  const interval = differenceInterval(lows, highs, alpha);
+  const interval = differenceInterval(differences, alpha);
   if (!interval) return null;
   const [low, high] = interval;
   if (p >= alpha) return [Math.min(low, 0), Math.max(high, 0)];
-  const share = 1 - normalQuantile(alpha / 2) / normalQuantile(p / 2);
-  const [least, most] = [mean(lows)!, mean(highs)!];
-  return least > 0 ? [Math.max(low, share * least), high] : [low, Math.min(high, share * most)];
+  const limit = (1 - normalQuantile(alpha / 2) / normalQuantile(p / 2)) * mean(differences)!;
+  return limit > 0 ? [Math.max(low, limit), high] : [low, Math.min(high, limit)];
 }
 
 /** One of several tests: its corrected p-value and its level. */
@@ -91,10 +99,8 @@ export function holm(values: number[], alpha: number): CorrectedTest[] {
 const EXACT_UP_TO = 14;
 /** The size of the sample if there are more: 1 in 10,000 is far below any corrected level. */
 export const DRAWN = 10_000;
-/** Differences whose tables fit into a processor's cache, which takes a tenth of the time. */
+/** Differences whose signs are drawn at a time. */
 const BLOCK = 512;
-/** A fraction of a millisecond. */
-const POSITIONS_PER_STEP = 500;
 const SHIFTS_PER_STEP = 200;
 
 /** The same seed gives the same result. */
@@ -107,50 +113,100 @@ export interface TestOptions {
 }
 
 /**
- * The paired permutation test of the mean of independent differences: if neither side is better,
- * each difference could have had the other sign. The p-value is the share of all signs (or of a
- * seeded sample) whose sum is at least as far from 0 as the real one. With fewer than 6 differences
- * it is never below 0.05.
+ * The paired permutation test of the mean of independent differences, for each list of them: if
+ * neither side is better, each difference could have had the other sign. The p-value is the share of
+ * all signs (or of a seeded sample) whose sum is at least as far from 0 as the real one. With fewer
+ * than 6 differences it is never below 0.05. Lists of the same length share their signs.
  */
-export async function signFlip(
-  differences: number[],
-  { seed, pause, draws = DRAWN }: TestOptions,
-): Promise<number> {
-  const total = differences.reduce((sum, value) => sum + value, 0);
-  const least = Math.abs(total) - ROUNDING * differences.length;
-  const isExact = differences.length - 1 <= EXACT_UP_TO; // one sign can be fixed
-  const count = isExact ? 2 ** Math.max(0, differences.length - 1) : draws;
-  const random = createRandom(seed);
-  const flipped = new Float64Array(count); // the first flips nothing
-  for (let start = 0; start < differences.length; start += BLOCK) {
-    const { sums, groups } = tabulate(differences.slice(start, start + BLOCK));
-    for (let position = 1; position < count; position++) {
-      let sum = 0;
-      let word = position; // enumerates all signs; the last value is never flipped
-      for (let group = 0; group < groups; group++) {
-        if (!isExact && group % 4 === 0) word = random();
-        sum += sums[group * 256 + (word & 255)]!;
-        word >>>= 8;
-      }
-      flipped[position]! += sum;
-      if (position % POSITIONS_PER_STEP === 0) await pause();
-    }
+export async function signFlips(lists: number[][], options: TestOptions): Promise<number[]> {
+  const values = new Map<number[], number>();
+  const drawn = lists.filter((list) => {
+    const p = normalFlips(list);
+    if (p !== undefined) values.set(list, p);
+    return p === undefined;
+  });
+  for (const [length, alike] of Map.groupBy(drawn, (list) => list.length)) {
+    const flipped = await flipAll(alike, length, options);
+    alike.forEach((list, index) => values.set(list, shareAsFar(list, flipped[index]!)));
   }
-  return flipped.filter((sum) => Math.abs(total - 2 * sum) >= least).length / count;
+  return lists.map((list) => values.get(list)!);
 }
 
-/** For each group of eight values and each byte: the sum of the values whose bits are set. */
-function tabulate(values: number[]) {
-  const groups = Math.ceil(values.length / 8);
-  const sums = new Float64Array(groups * 256);
-  for (let group = 0; group < groups; group++) {
+/** The share of rearrangements whose sum is at least as far from 0 as the real one. */
+function shareAsFar(differences: number[], flipped: Float64Array): number {
+  const total = differences.reduce((sum, value) => sum + value, 0);
+  const least = Math.abs(total) - ROUNDING * differences.length;
+  return flipped.filter((sum) => Math.abs(total - 2 * sum) >= least).length / flipped.length;
+}
+
+/** So many differences of similar size have a flipped sum that is as good as normal. */
+const NORMAL_FROM = 5_000;
+
+/**
+ * The share from the normal distribution, which is closer to that of all signs than a sample of
+ * them. It is not below it: sums of equal differences lie twice such a difference apart.
+ */
+function normalFlips(differences: number[]): number | undefined {
+  let [total, squares, fourths, largest] = [0, 0, 0, 0];
+  for (const value of differences) {
+    total += value;
+    squares += value ** 2;
+    fourths += value ** 4;
+    largest = Math.max(largest, Math.abs(value));
+  }
+  if (fourths === 0 || squares ** 2 < NORMAL_FROM * fourths) return undefined;
+  const distance = Math.max(0, Math.abs(total) - largest);
+  return 2 * normalCdf(-distance / Math.sqrt(squares));
+}
+
+/** For each list of this length, the sums of the differences that each rearrangement flips. */
+async function flipAll(
+  lists: number[][],
+  length: number,
+  { seed, pause, draws = DRAWN }: TestOptions,
+): Promise<Float64Array[]> {
+  const isExact = length - 1 <= EXACT_UP_TO; // one sign can be fixed
+  const count = isExact ? 2 ** Math.max(0, length - 1) : draws;
+  const random = createRandom(seed);
+  const flipped = lists.map(() => new Float64Array(count)); // the first flips nothing
+  for (let start = 0; start < length; start += BLOCK) {
+    const width = Math.ceil(Math.min(BLOCK, length - start) / 32);
+    // All signs are enumerated (the last value is never flipped), or drawn.
+    const words = Array.from({ length: width }, () => new Uint32Array(count));
+    for (let position = 1; position < count; position++) {
+      for (const word of words) word[position] = isExact ? position : random();
+    }
+    await pause();
+    for (const [index, word] of words.entries()) {
+      for (const [list, sums] of flipped.entries()) {
+        addFlipped(sums, word, tabulate(lists[list]!, start + 32 * index));
+        await pause();
+      }
+    }
+  }
+  return flipped;
+}
+
+/** Adds the sums of those of 32 values whose bits are set. */
+function addFlipped(sums: Float64Array, word: Uint32Array, table: Float64Array): void {
+  for (let position = 1; position < sums.length; position++) {
+    const bits = word[position]!;
+    sums[position]! += table[bits & 255]! + table[256 + (bits >>> 8 & 255)]! +
+      table[512 + (bits >>> 16 & 255)]! + table[768 + (bits >>> 24)]!;
+  }
+}
+
+/** For each byte of 32 values from `start` on: the sum of those whose bits are set. */
+function tabulate(values: number[], start: number): Float64Array {
+  const sums = new Float64Array(4 * 256);
+  for (let group = 0; group < 4; group++) {
     for (let byte = 1; byte < 256; byte++) {
       const highest = 31 - Math.clz32(byte);
       const cell = group * 256 + byte;
-      sums[cell] = sums[cell - (1 << highest)]! + (values[group * 8 + highest] ?? 0);
+      sums[cell] = sums[cell - (1 << highest)]! + (values[start + group * 8 + highest] ?? 0);
     }
   }
-  return { sums, groups };
+  return sums;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { ScoringPorts } from "../../../../eval/score/scoring_ports.ts";
 import { Comparison } from "../../../../eval/figures/compare_stored.ts";
 import type { PlannedScenario } from "../../../../eval/figures/expectations.ts";
@@ -114,28 +114,17 @@ const fail = (): never => {
 };
 
 for (
-  const [what, ports, reason] of [
-    ["answers 500", judgeThat(fail), "missing_in_candidate"],
-    [
-      "answers 500 every second time",
-      judgeThat((call) => call % 2 ? GRADE : fail()),
-      "missing_in_candidate",
-    ],
-    ["cannot be read", judgeThat(() => "no idea"), "missing_in_candidate"],
-    ["is not configured", {}, "not_in_candidate"],
+  const [what, ports] of [
+    ["answers 500", judgeThat(fail)],
+    ["answers 500 every second time", judgeThat((call) => call % 2 ? GRADE : fail())],
+    ["cannot be read", judgeThat(() => "no idea")],
+    ["is not configured", {}],
   ] as const
 ) {
   Deno.test(`byte-identical replies are no improvement and no regression if the judge ${what}`, async () => {
-    const comparisons = await compareScoring(judgeThat(() => GRADE), ports);
-    for (const { verdict, scores: { overall } } of comparisons) {
+    for (const { verdict } of await compareScoring(judgeThat(() => GRADE), ports)) {
       assertEquals(verdict, "inconclusive");
-      if (!overall.bounds) assertEquals(overall.difference, 0);
-      else assert(overall.bounds.difference[0] <= 0 && overall.bounds.difference[1] >= 0);
     }
-    const [{ left_out: [judge] }] = comparisons as [
-      { left_out: { score: string; reason: string }[] },
-    ];
-    assertEquals([judge!.score, judge!.reason], ["judge", reason]);
   });
 }
 

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import {
   differencesOf,
   permutationTest,
-  signFlip,
+  signFlips,
 } from "../../../../eval/figures/compare/statistics/permutation.ts";
 import { simulateVerdicts, type VerdictCell } from "../../../bench/trust/verdicts.ts";
 import { recordedRun, type RecordedScenario } from "../../../fakes/recorded_run.ts";
@@ -21,8 +21,8 @@ const simulate = (cell: Omit<VerdictCell, "isUneven">, test?: typeof permutation
   });
 
 /** Whatever the numbers of attempts. */
-const signsAlone: typeof permutationTest = (runs, options) =>
-  signFlip(differencesOf(runs), options);
+const signsAlone: typeof permutationTest = async (runs, options) =>
+  (await signFlips([differencesOf(runs)], options))[0]!;
 
 for (
   const [kind, attempts, scenarios] of [
