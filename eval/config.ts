@@ -50,6 +50,7 @@ export const EvalConfig = z.object({
     .default("./data/eval.db"),
   EVAL_RESUME: z.enum(["on", "off"]).default("on"),
   EVAL_KEEP_DAYS: wholeNumber({ min: 1 }).optional(),
+  EVAL_SERVICE_KEY: headerKey().optional(),
 }).superRefine(checkModels).superRefine(checkCredentials(["JUDGE", "EMBEDDINGS"]));
 export type EvalConfig = z.infer<typeof EvalConfig>;
 

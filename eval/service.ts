@@ -43,7 +43,8 @@ async function create(
     ...(deps.operations && { metrics: deps.operations.metrics }),
     hints: (url) => [`open ${url} in a browser, or try: ${curl(url, config)}`],
     // Only after the port is open: a second start beside a running service must not call endpoints.
-    async begin() {
+    async begin(url) {
+      await store.announce?.(url);
       if (config.EVAL_RESUME === "off") await deps.runs.interruptUnfinished();
       else await deps.runs.resumeUnfinished();
       retention = await startRetention({

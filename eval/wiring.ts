@@ -12,7 +12,7 @@ import { createEndpointPaces, type EndpointPace } from "./ask/pace.ts";
 import { findPrice, priceTarget } from "./ask/prices.ts";
 import { createEndpointPolicy } from "./ask/policy.ts";
 import { createFairLimiter } from "./run/fair_limiter.ts";
-import type { EvalDeps } from "./handler.ts";
+import type { EvalDeps } from "./http/route_deps.ts";
 import { checkRuns, checkStore } from "./run/readiness.ts";
 import { createRunManager } from "./run/create_manager.ts";
 import type { ExecutionPorts } from "./run/execution.ts";

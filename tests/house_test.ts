@@ -38,8 +38,8 @@ const ARROWS: Record<string, Record<string, string[]>> = {
     report: DOMAIN,
     http: [...DOMAIN, "report"],
     pages: [...DOMAIN, "http", "report"], // types, and the words of reports
-    // The command line is a program of its own: it wires the service without a server.
-    cli: [...DOMAIN, "report", "wiring.ts"],
+    // The command line is a client of the routes; it wires the service without a server.
+    cli: [...DOMAIN, "report", "http", "wiring.ts"],
   },
 };
 

@@ -1,14 +1,5 @@
 import type { FieldError } from "../../shared/service/errors.ts";
-import { listFieldErrors } from "../../shared/service/field_errors.ts";
-import type { z } from "zod";
-import {
-  type EvaluateRequest,
-  evaluateRequest,
-  hasReply,
-  MAX_TARGETS,
-  type NamedTarget,
-  severalModels,
-} from "../test/evaluate_request.ts";
+import { type Fields, filterFields } from "../../shared/service/fields.ts";
 import {
   COLUMN_FIELDS,
   detectFormat,
@@ -21,8 +12,8 @@ import { csv } from "../test/formats/csv.ts";
 import { type ColumnMapping, type DatasetFormat, ImportError } from "../test/formats/format.ts";
 import { parseLine, parseText, readLines, readWhole } from "../test/formats/lines.ts";
 import { importScenarios, type SkippedPart } from "../test/datasets/import_scenarios.ts";
-import { takeReplies } from "../test/datasets/given_replies.ts";
 import { printable } from "../report/text/text_form.ts";
+import { Refused } from "./api.ts";
 import { UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
 
@@ -37,26 +28,6 @@ export function fileName(path: string): string | undefined {
   return path.split(/[\\/]/).at(-1)!.replace(/\.[^.]+$/, "") || undefined;
 }
 
-/** Values from the command line. They override those of a request body. */
-export interface BatchOptions {
-  endpoint?: string | undefined;
-  model_id?: string;
-  /** Several instead of one. */
-  model_ids?: string[];
-  attempts?: number;
-  test_name?: string;
-  history?: string;
-  protocol?: string;
-  pass_threshold?: number;
-  budget?: EvaluateRequest["budget"];
-}
-
-/** A request. If it names several models, it is that of the first of `targets`. */
-interface BatchRequest {
-  request: EvaluateRequest;
-  targets?: NamedTarget[];
-}
-
 /** A file as the command line names it. */
 interface BatchFile {
   text: string;
@@ -67,23 +38,23 @@ interface BatchFile {
   columns?: string[] | undefined;
   /** Reads other files that the file names, by their paths from where it is. */
   readFile?: (path: string) => Promise<string>;
+  /** Whether what a model said in the file is kept as the reply. */
+  hasReplies?: boolean;
 }
 
-interface RequestContext {
-  options: BatchOptions;
-  maxAttempts: number;
-  /** Whether what a model said in the file is the reply: to be scored, or for other conversations. */
-  replies?: "scored" | "read";
+/** The body of a request, not yet validated. */
+export interface Batch {
+  body: Fields;
+  /** What of the file has no counterpart. */
+  leftOut: SkippedPart[];
+  /** The line of each scenario, if each has one. */
+  lines?: number[];
 }
 
-/**
- * Reads a request from a file of any format. `leftOut` says what of the file has no counterpart.
- * Throws `UsageError` if the file cannot be used.
- */
+/** Reads a file of any format. Throws `UsageError` if it cannot be used. */
 export async function readBatch(
-  { text, name, format: wanted, columns: mapped = [], readFile }: BatchFile,
-  context: RequestContext,
-): Promise<BatchRequest & { leftOut: SkippedPart[] }> {
+  { text, name, format: wanted, columns: mapped = [], readFile, hasReplies }: BatchFile,
+): Promise<Batch> {
   if (/^\ufeff?\s*$/.test(text)) throw new UsageError("cannot use the batch: it is empty");
   const columns = parseColumns(mapped);
   const format = wanted === undefined
@@ -92,18 +63,15 @@ export async function readBatch(
   requireTable(format.name, mapped);
   const pieces = ReadableStream.from([text]);
   try {
-    if (format === json) {
-      return { ...toRequest(toBody(parseText(await readWhole(pieces))), context), leftOut: [] };
-    }
+    if (format === json) return { body: toBody(parseText(await readWhole(pieces))), leftOut: [] };
     if (format === jsonl) {
       const lines = await Array.fromAsync(readLines(pieces));
-      const own = { ...context, lines: lines.map(({ number }) => number) };
-      return { ...toRequest({ test_batch: lines.map(parseLine) }, own), leftOut: [] };
+      const body = { test_batch: lines.map(parseLine) };
+      return { body, leftOut: [], lines: lines.map(({ number }) => number) };
     }
-    const hasReplies = context.replies !== undefined;
     const file = importScenarios(pieces, { format, columns, readFile, hasReplies });
     const test_batch = await Array.fromAsync(file.scenarios, ({ scenario }) => scenario);
-    return { ...toRequest({ test_batch }, context), leftOut: file.leftOut() };
+    return { body: { test_batch }, leftOut: file.leftOut() };
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     throw new UsageError(`cannot use the batch (read as ${format.name}): ${error.message}`);
@@ -179,43 +147,26 @@ export function reportLeftOut(leftOut: SkippedPart[], { err }: Pick<CliContext, 
   }
 }
 
-/** A request of a batch that is not validated. Throws `UsageError` with every field that is wrong. */
-export function toRequest(
-  batch: Record<string, unknown>,
-  { options, maxAttempts, replies, lines }: RequestContext & {
-    /** The file's line of each scenario, if it has one per line. */
-    lines?: number[] | undefined;
-  },
-): BatchRequest {
-  function parse<T>(schema: z.ZodType<T>, value: unknown): T {
-    const result = schema.safeParse(value);
-    if (result.success) return result.data;
-    const errors = listFieldErrors(result.error, value)
-      .map((error) => describe(atLine(error, lines)));
-    throw new UsageError(`cannot use the batch:\n${errors.join("\n")}`);
-  }
-
-  const body = { ...withoutModels(batch, options), ...options };
-  if (replies && !hasReply(body)) {
-    throw new UsageError("cannot score the file: no conversation in it has a reply (agent_reply)");
-  }
-  const Several = severalModels(body, MAX_TARGETS);
-  if (!Several) {
-    const request = parse(evaluateRequest(maxAttempts), body);
-    return { request: replies === "read" ? request : takeReplies(request, { maxAttempts }) };
-  }
-  const { targets, first } = parse(Several, body);
-  return { request: parse(evaluateRequest(maxAttempts), first), targets };
+/**
+ * A body with the values of the command line, which override its own: models of the command line
+ * replace all that it names.
+ */
+export function withOptions(
+  body: Fields,
+  { model = [], ...options }: Fields & { model?: string[] },
+) {
+  const { model_id: _, model_ids: __, targets: ___, ...rest } = body;
+  const models = model.length > 1 ? { model_ids: model } : { model_id: model[0] };
+  return { ...model.length > 0 ? { ...rest, ...models } : body, ...filterFields(options, isSet) };
 }
 
-/** Models of the command line replace all that the body names. */
-function withoutModels(
-  batch: Record<string, unknown>,
-  { model_id, model_ids }: BatchOptions,
-): Record<string, unknown> {
-  if (model_id === undefined && model_ids === undefined) return batch;
-  const { model_id: _, model_ids: __, targets: ___, ...rest } = batch;
-  return rest;
+const isSet = (value: unknown) => value !== undefined;
+
+/** An error of the service about a body, with the file's lines and the options of its fields. */
+export function explainRefusal(error: unknown, lines?: number[]): unknown {
+  if (!(error instanceof Refused) || error.errors.length === 0) return error;
+  const errors = error.errors.map((one) => describe(atLine(one, lines)));
+  return new UsageError(`cannot use the batch:\n${errors.join("\n")}`);
 }
 
 /** `line 7, interactions.0.id` for `test_batch.3.interactions.0.id`. */
@@ -233,13 +184,14 @@ const OPTION_OF: Record<string, string> = {
   attempts: " (--attempts N)",
   history: " (--history H)",
   protocol: " (--protocol P)",
+  only: " (--only WHICH)",
 };
 
 function describe({ path, message }: FieldError): string {
   return `  ${path}${OPTION_OF[path] ?? ""}: ${message}`;
 }
 
-function toBody(value: unknown): Record<string, unknown> {
+function toBody(value: unknown): Fields {
   if (Array.isArray(value)) return { test_batch: value };
   if (typeof value === "object" && value !== null) {
     if ("test_batch" in value) return { ...value };

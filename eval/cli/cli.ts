@@ -1,5 +1,6 @@
 import { ConfigError } from "../../shared/service/config.ts";
 import { AppError } from "../../shared/service/errors.ts";
+import { Refused } from "./api.ts";
 import { printable } from "../report/text/text_form.ts";
 import { asksForHelp, type Command, EXIT, UsageError } from "./command.ts";
 import type { CliContext } from "./context.ts";
@@ -31,7 +32,8 @@ async function renderHelp(): Promise<string> {
 assay-eval --check    validate the configuration, print a summary, and exit
 assay-eval --version  print the version, and exit
 assay-eval --help     print this help, and exit
-assay-eval COMMAND    run a command without a server, on the same storage (EVAL_DATA)
+assay-eval COMMAND    run a command: by the service at --url URL, by the one that has
+                      EVAL_DATA open, or without one, on EVAL_DATA itself
 
 ${lines.join("")}
 "assay-eval COMMAND --help" explains a command. Service and commands are configured by
@@ -51,12 +53,13 @@ export async function runCli(args: string[], context: CliContext): Promise<numbe
   } catch (thrown) {
     // The first error says more than the one of closing the database after it.
     const error = thrown instanceof SuppressedError ? thrown.suppressed : thrown;
-    if (error instanceof UsageError) {
+    const isOfUser = error instanceof Refused && [400, 404].includes(error.status);
+    if (error instanceof UsageError || isOfUser) {
       const command = isHelp(name) ? "" : `${name} `;
       const hint = `see "assay-eval ${command}--help"`;
-      context.err.write(`assay-eval ${name}: ${printable(error.message)}\n${hint}\n`);
-    } else if (error instanceof AppError || error instanceof ConfigError) {
-      context.err.write(`assay-eval ${name}: ${printable(error.message)}\n`);
+      context.err.write(`assay-eval ${name}: ${printable((error as Error).message)}\n${hint}\n`);
+    } else if ([AppError, ConfigError, Refused].some((known) => error instanceof known)) {
+      context.err.write(`assay-eval ${name}: ${printable((error as Error).message)}\n`);
     } else throw error;
     return EXIT.error;
   }
@@ -78,7 +81,21 @@ async function execute(args: string[], context: CliContext): Promise<number> {
     context.out.write(command.help);
     return EXIT.passed;
   }
-  return await command.execute(rest, context);
+  const { args: own, url } = takeUrl(rest);
+  return await command.execute(own, { ...context, url });
+}
+
+/** Every command takes `--url`. */
+function takeUrl(args: string[]): { args: string[]; url: string | undefined } {
+  const index = args.findIndex((one) => /^--url(=|$)/.test(one));
+  if (index < 0) return { args, url: undefined };
+  const [, given] = /^--url=(.*)$/.exec(args[index]!) ?? [];
+  const url = given ?? args[index + 1];
+  if (!/^https?:$/.test(URL.parse(url ?? "")?.protocol ?? "")) {
+    throw new UsageError("--url must be an http or https address of a service");
+  }
+  const rest = args.toSpliced(index, given === undefined ? 2 : 1);
+  return { args: rest, url: url!.replace(/\/+$/, "") };
 }
 
 function isHelp(argument: string): boolean {

@@ -1,10 +1,3 @@
-import type { EvaluateRequest } from "../test/evaluate_request.ts";
-import type { ScoringPorts } from "../score/scoring_ports.ts";
-import type { JudgeModel } from "../score/judge_model.ts";
-import type { ScoreDescription } from "../score/score.ts";
-import type { RunManager } from "../run/manager.ts";
-import type { RunReader, RunStore } from "../store/store.ts";
-
 /** Standard output or standard error. */
 export interface CliStream {
   write(text: string): void;
@@ -25,7 +18,25 @@ export interface Interrupts extends Disposable {
   readonly second: AbortSignal;
 }
 
-/** Everything the command line needs from outside: files, streams, storage and the network. */
+/** What a command needs of the service. */
+export interface ServiceNeed {
+  /** `create`: it may write into a database that does not exist yet. */
+  access: "read" | "write" | "create";
+  /** Conversations at once; the configured number if unset. */
+  concurrency?: number | undefined;
+  /** What is about to be evaluated, as far as it is known; it may be invalid. */
+  batch?: unknown;
+}
+
+/** The service: in this process, or one that is running. */
+export interface ServiceLink extends AsyncDisposable {
+  /** `path` begins with a slash, and may have a query. */
+  send(path: string, init: RequestInit): Promise<Response>;
+  /** Warnings about models, and the judge, that will be shut down. */
+  findShutdowns?(models: { endpoint: string; model_id: string }[]): Promise<string[]>;
+}
+
+/** Everything the command line needs from outside. */
 export interface CliContext {
   /** `-` is standard input. Throws `UsageError` for what cannot be read or is not UTF-8. */
   readText(path: string): Promise<string>;
@@ -43,33 +54,15 @@ export interface CliContext {
   readonly err: CliStream;
   /** Handles Ctrl-C until it is disposed of. */
   watchInterrupts(): Interrupts;
-  /** Read-only; a service may be using the same file. */
-  openReader(): Promise<RunReader>;
-  /** For writing; throws `ConfigError` if another process has the file open. */
-  openStore(options?: {
-    /** True if `createManager` follows: what that needs is loaded in the meantime. */
-    isForRuns?: boolean;
-    /** True for a command that needs what is stored: a file that is not there is not created. */
-    mustExist?: boolean;
-  }): Promise<RunStore>;
-  /** Ends the encoder that was started early, if this run does not need it. */
-  prepareScoring(request: EvaluateRequest): void;
+  /**
+   * The service at `url`, the one that has the database open, or one in this process. Throws
+   * `ConfigError` if the database cannot be opened.
+   */
+  openService(need: ServiceNeed, url: string | undefined): Promise<ServiceLink>;
   /** Copies the database into a new file; throws `UsageError` if it cannot. */
   backUp(path: string): Promise<void>;
-  /** `concurrency`: conversations at once; the configured number if it is `undefined`. */
-  createManager(store: RunStore, concurrency: number | undefined): Promise<RunManager>;
-  /** Once there is a manager: warnings about models, or the judge, that will be shut down. */
-  findShutdowns(requests: EvaluateRequest[]): Promise<string[]>;
-  /** Throws if the configuration does not allow the endpoint. */
-  requireAllowed(request: EvaluateRequest): void;
-  /** What the scores mean, as they are computed with the configuration. */
-  describeScores(): Promise<ScoreDescription[]>;
-  /** The configured judge, if there is one. */
-  judge(): Promise<JudgeModel | undefined>;
-  /** What scores are computed with. */
-  scoring(): Promise<ScoringPorts>;
-  /** `EVAL_MAX_ATTEMPTS`. */
-  readonly maxAttempts: number;
+  /** The address that `--url` names. */
+  readonly url?: string | undefined;
   /** Milliseconds since an arbitrary start. */
   now(): number;
 }

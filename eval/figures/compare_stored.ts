@@ -15,6 +15,7 @@ import { ScoredBy } from "../test/evaluate_response.ts";
 import { Statistic } from "../test/statistics.ts";
 import type { RunRecord, StoredRun } from "../store/run_record.ts";
 import type { RunReader } from "../store/store.ts";
+import { requireRecord, requireRun } from "../store/require_run.ts";
 import { createWholeReader, turnsSoFar } from "../store/whole_reader.ts";
 import { type CompareOptions, compareRuns, type NamedRun } from "./compare.ts";
 import { ComparedPair, Verdicts, withoutDetail } from "./comparison.ts";
@@ -116,11 +117,7 @@ export function createComparer({ store, view, summarise }: ComparerDeps): Compar
       if (found.length > 0) return found;
       throw notFound(`cannot find group ${selection.group}: no run is in it`);
     }
-    return await Promise.all(selection.runs.map(async (id) => {
-      const run = await store.getRecord(id);
-      if (run) return run;
-      throw notFound(`cannot compare run "${id}": there is no such run`);
-    }));
+    return await Promise.all(selection.runs.map((name) => requireRecord(store, name)));
   }
 
   /** Reads a run again if it has ended between being read and being viewed. */
@@ -290,8 +287,8 @@ export async function comparableRuns(
   reader: RunReader,
   ids: { baseline: string; candidate: string },
 ) {
-  const baseline = await requireCompared(reader, ids.baseline);
-  const candidate = await requireCompared(reader, ids.candidate);
+  const baseline = await requireRun(reader, ids.baseline);
+  const candidate = await requireRun(reader, ids.candidate);
   return {
     stored: { baseline, candidate },
     runs: {
@@ -319,12 +316,6 @@ function toComparable(
     history: countedHistory(run.request),
     turns: turnsSoFar(reader, run),
   };
-}
-
-async function requireCompared(reader: RunReader, id: string): Promise<StoredRun> {
-  const run = await reader.getRun(id);
-  if (run) return run;
-  throw notFound(`cannot compare run "${id}": there is no such run`);
 }
 
 type Named = Run & { name: string };

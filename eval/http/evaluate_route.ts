@@ -14,14 +14,16 @@ import {
 import type { EvalConfig } from "../config.ts";
 import type { EndpointPolicy } from "../ask/policy.ts";
 import { requireRun } from "../store/require_run.ts";
-import { nameBatch, type StoredRun } from "../store/run_record.ts";
+import { digestBatch, nameBatch, type StoredRun } from "../store/run_record.ts";
 import type { NewRun, RunReader, RunStore } from "../store/store.ts";
+import { findBaseline } from "../run/find_baseline.ts";
+import { selectScenarios } from "./select_scenarios.ts";
 import type { Detail } from "../figures/detail.ts";
 import { resultPieces } from "../figures/run_result.ts";
 import type { ActiveRun, RunEnd } from "../run/active_run.ts";
 import { eventStream } from "../run/event_stream.ts";
 import { takeReplies } from "../test/datasets/given_replies.ts";
-import { DetailQuery, keyReused, readIdempotencyKey } from "./route_parts.ts";
+import { decide_by, DetailQuery, keyReused, readIdempotencyKey } from "./route_parts.ts";
 import type { RunManager } from "../run/manager.ts";
 import { type EventResponse, logStreamEnd } from "../run/event_response.ts";
 import { z } from "zod";
@@ -54,6 +56,16 @@ interface Evaluation {
   /** The answer at its end. Throws if there is no result. */
   result(): Promise<Response>;
 }
+
+/** The query of `POST /evaluate`. */
+export const EvaluateQuery = DetailQuery.extend({
+  baseline: z.string().optional().meta({
+    description:
+      "A run to compare with, or `latest`: nothing is run unless it exists. The answer " +
+      "names it in `x-baseline`.",
+  }),
+  decide_by,
+});
 
 interface Client extends Pick<RequestContext, "fields"> {
   client: AbortSignal;
@@ -107,18 +119,24 @@ export function createEvaluateRoute(
   }
 
   return async (request, context) => {
-    const { detail } = readQuery(context.url, DetailQuery);
+    const { detail, baseline: name, decide_by: decideBy } = readQuery(context.url, EvaluateQuery);
     const { request: body, sent, dataset, targets } = await readBody(request, bodyLimits);
     for (const endpoint of new Set((targets ?? [body]).map(({ endpoint }) => endpoint))) {
       if (endpoint === undefined) continue;
       endpoints.requireAllowed(endpoint);
       await endpoints.requireReachable(endpoint);
     }
+    if (body.only) body.test_batch = await selectScenarios(body, store);
     const wanted = {
       request: body,
       testName: body.test_name ?? dataset ?? nameBatch(body.test_batch),
       idempotency: readIdempotencyKey(request, { context, body: sent }),
     };
+    if (name !== undefined) {
+      const candidate = { ...wanted, batchDigest: digestBatch(body.test_batch) };
+      const found = await findBaseline(store, { name, candidate, decideBy });
+      context.responseHeaders["x-baseline"] = found;
+    }
     const { fields } = context;
     const client = request.signal;
     const evaluation = targets

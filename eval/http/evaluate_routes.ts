@@ -13,13 +13,11 @@ import {
 import { EvaluateAnswer } from "../test/evaluate_response.ts";
 import { EndpointModels, type ListEndpointModels } from "../ask/endpoint_models.ts";
 import type { ScoringPorts } from "../score/scoring_ports.ts";
-import { describeScores } from "../score/scorers.ts";
-import { pairScorers } from "../score/pair_scorers.ts";
-import { runSelfTest } from "../score/self_test.ts";
-import { createEvaluateRoute, type EvaluateRouteDeps } from "./evaluate_route.ts";
+import type { runSelfTest } from "../score/self_test.ts";
+import { createEvaluateRoute, EvaluateQuery, type EvaluateRouteDeps } from "./evaluate_route.ts";
 import { Comparison, GroupState } from "../figures/compare_stored.ts";
 import { GROUP_EVENTS, RUN_EVENTS, RunLocation, RunState } from "./schemas/run_schemas.ts";
-import { CALL_PROBLEMS, DetailQuery, idempotencyKey, WRITE_PROBLEMS } from "./route_parts.ts";
+import { CALL_PROBLEMS, idempotencyKey, WRITE_PROBLEMS } from "./route_parts.ts";
 
 const EXAMPLE = {
   test_batch: {
@@ -77,7 +75,7 @@ export function createEvaluateRoutes(
       path: "/evaluate",
       summary: "Run a test batch against a model endpoint",
       params: {
-        query: DetailQuery,
+        query: EvaluateQuery,
         header: idempotencyKey.extend({
           prefer: z.string().optional().meta({ description: "`respond-async`: 202 at once." }),
         }),
@@ -138,7 +136,10 @@ export function createEvaluateRoutes(
       answers: {
         200: jsonAnswer("The scores.", ScoreList),
       },
-      handler: () => Response.json({ scores: describeScores(deps.scoring) }),
+      async handler() {
+        const { describeScores } = await import("../score/scorers.ts");
+        return Response.json({ scores: describeScores(deps.scoring) });
+      },
     },
     {
       method: "GET",
@@ -150,7 +151,11 @@ export function createEvaluateRoutes(
           SelfTestReport,
         ),
       },
-      handler: () => Response.json(selfTest ??= runSelfTest(pairScorers)),
+      async handler() {
+        const { pairScorers } = await import("../score/pair_scorers.ts");
+        const { runSelfTest } = await import("../score/self_test.ts");
+        return Response.json(selfTest ??= runSelfTest(pairScorers));
+      },
     },
   ];
 }

@@ -14,13 +14,16 @@ import { comparisonSource, type ExportFormat, exportSource } from "../report/for
 import { exportTraining, leftOutText } from "../report/training/export_training.ts";
 import { isPaired, trainingForms } from "../report/training/forms.ts";
 import { readLeaksIfChecked } from "../figures/run_leaks.ts";
-import type { StoredRun } from "../store/run_record.ts";
+import type { RunRecord, StoredRun } from "../store/run_record.ts";
+import { AgreementLabel } from "../test/interaction_result.ts";
+import { findNewFailures } from "../figures/scenario_passes.ts";
 import { requireRun } from "../store/require_run.ts";
 import {
   bom,
   decide_by,
   described,
   detail,
+  flag,
   min_difference,
   selected,
   selectionOf,
@@ -45,6 +48,14 @@ export const RunExportQuery = z.object({
   }),
   decide_by,
   min_difference,
+  new_failures: flag(
+    false,
+    "Counts scenarios as failures that always passed in the baseline and pass in no attempt now.",
+  ),
+  required: flag(false, "Counts a run as failed that has nothing in common with its baseline."),
+  agreement: AgreementLabel.optional().meta({
+    description: "Markdown and text list the lowest replies of this label.",
+  }),
   detail,
   rows: described(
     z.enum(["turns", "scores"]).default("turns"),
@@ -114,6 +125,7 @@ export function createTrainingExport(
 export const ComparisonExportQuery = z.object({
   ...selected,
   format,
+  threshold: Share.optional().meta({ description: "Of the turns in JUnit XML." }),
   decide_by,
   min_difference,
   detail,
@@ -129,17 +141,26 @@ export function createRunExport(
     const { format: name, threshold, baseline, decide_by: decideBy, rows, bom } = query;
     const format = exportFormats.find((format) => format.name === name)!;
     const run = await requireRun(store, params.id ?? "");
+    // Formats that state their counts first read it twice, and must find the same both times.
+    if (name !== "text") requireEnded(run);
     const source = exportSource(store, { run, threshold });
+    source.label = query.agreement;
     source.hasBom = bom;
     source.rows = rows;
     source.detail = query.detail;
     const scores = describeScores(scoring);
     if (baseline !== undefined) {
-      const comparison = await comparer.compare({ runs: [baseline, run.id] }, {
+      const before = await requireRun(store, baseline);
+      const comparison = await comparer.compare({ runs: [before.id, run.id] }, {
         decideBy,
         minDifference: query.min_difference,
       });
-      source.comparison = comparisonSource(store, { comparison, threshold, scores });
+      const runs = { baseline: before, candidate: run, threshold: source.threshold };
+      source.comparison = {
+        ...comparisonSource(store, { comparison, threshold, scores }),
+        isRequired: query.required,
+        newFailures: query.new_failures ? await findNewFailures(store, runs) : undefined,
+      };
     }
     source.agreement = await readAgreementIfGraded(store, run);
     source.leaks = await readLeaksIfChecked(store, run);
@@ -158,16 +179,12 @@ export function createComparisonExport(
     const selection = selectionOf(query);
     const runs = await comparer.runs(selection);
     const format = exportFormats.find((format) => format.name === name)!;
-    const running = runs.find(({ status }) => status === "running");
-    if (running) {
-      throw conflict(
-        `cannot export run ${running.id}: it is not finished; wait for its end, or cancel it`,
-      );
-    }
+    runs.forEach(requireEnded);
     const minDifference = query.min_difference;
     const comparison = await comparer.compare(selection, { decideBy, minDifference });
     const source = comparisonSource(store, {
       comparison,
+      threshold: query.threshold,
       scores: describeScores(scoring),
     });
     return sendFile(format.writeComparison({ ...source, hasBom: bom, detail }), {
@@ -175,6 +192,11 @@ export function createComparisonExport(
       format,
     });
   };
+}
+
+function requireEnded({ id, status }: RunRecord): void {
+  if (status !== "running") return;
+  throw conflict(`cannot export run ${id}: it is not finished; wait for its end, or cancel it`);
 }
 
 function sendFile(

@@ -3,8 +3,17 @@ import type { Handler, Route } from "../../shared/http/router.ts";
 import { jsonAnswer } from "../../shared/service/ops/api_description.ts";
 import { Grade, GradeAgreement, GradeInput, PlacedGrade } from "../test/grades.ts";
 import { paging, runPath, Share, turnPath, WRITE_PROBLEMS } from "./route_parts.ts";
-import { notFound } from "../../shared/service/errors.ts";
-import { type BodyLimits, readJson, readParams, readQuery } from "../../shared/http/body.ts";
+import { AppError, notFound } from "../../shared/service/errors.ts";
+import { listFieldErrors } from "../../shared/service/field_errors.ts";
+import { tryParseJson } from "../../shared/service/fields.ts";
+import type { StoredRun } from "../store/run_record.ts";
+import {
+  type BodyLimits,
+  readBodyPieces,
+  readJson,
+  readParams,
+  readQuery,
+} from "../../shared/http/body.ts";
 import { cursor, writeCursor } from "../../shared/http/cursor.ts";
 import type { GradePosition, StoredGrade } from "../store/grades.ts";
 import type { TurnPosition } from "../store/turn_record.ts";
@@ -49,6 +58,21 @@ const GradeListQuery = z.object(
   }),
 );
 
+/** A line of a file of grades. */
+const GradeLine = GradeInput.extend({
+  /** `null` deletes the author's grade. */
+  value: GradeInput.shape.value.nullable(),
+  scenario: z.int().min(0),
+  attempt_id: z.int().min(1),
+  turn: z.int().min(0),
+});
+const PLACE = { scenario: 0, attempt_id: 1, turn: 0 };
+const LINES = z.string().meta({
+  description: "Per line a grade with its `scenario`, `attempt_id` and `turn`; a `value` of null " +
+    "deletes the author's.",
+});
+const StoredGrades = z.object({ stored: z.int() }).meta({ id: "StoredGrades" });
+
 export function createGradeRoutes(deps: GradeDeps): Route[] {
   const handlers = createGradeHandlers(deps);
   return [
@@ -88,6 +112,18 @@ export function createGradeRoutes(deps: GradeDeps): Route[] {
       answers: { 200: jsonAnswer("A page of them.", GradeList) },
       problems: PROBLEMS,
       handler: handlers.list,
+    },
+    {
+      method: "PUT",
+      path: "/runs/:id/grades",
+      summary: "Store the grades of a file, or none of them if one cannot be stored",
+      params: { path: runPath },
+      files: {
+        "application/jsonl": { schema: LINES, example: JSON.stringify({ ...PLACE, value: 0.5 }) },
+      },
+      answers: { 200: jsonAnswer("How many were stored or deleted.", StoredGrades) },
+      problems: { ...PROBLEMS, ...WRITE_PROBLEMS },
+      handler: handlers.store,
     },
     {
       method: "GET",
@@ -137,6 +173,22 @@ function createGradeHandlers({ store, bodyLimits }: GradeDeps) {
       return Response.json({ grades: grades.map(viewGrade) });
     },
 
+    store: async (request, { params }) => {
+      const text = await Array.fromAsync(readBodyPieces(request, bodyLimits));
+      const lines = parseLines(text.join(""));
+      const run = await requireRun(store, params.id ?? "");
+      await requireStorable(run, { lines, store });
+      for (const { number, grade } of lines) {
+        const { value, author = "" } = grade;
+        const position = { ...grade, attempt: grade.attempt_id - 1 };
+        const saved = value === null
+          ? await store.deleteGrade(run.id, { ...position, author })
+          : await store.saveGrade(run.id, position, toGrade({ ...grade, value }));
+        if (!saved) throw unusable(number, "the turn or its grade was deleted meanwhile");
+      }
+      return Response.json({ stored: lines.length });
+    },
+
     list: async (_request, { params, url }) => {
       const { cursor, limit } = readQuery(url, GradeListQuery);
       const run = await requireRun(store, params.id ?? "");
@@ -165,6 +217,58 @@ function createGradeHandlers({ store, bodyLimits }: GradeDeps) {
       );
     },
   } satisfies Record<string, Handler>;
+}
+
+interface Line {
+  /** Counted from 1. */
+  number: number;
+  grade: z.infer<typeof GradeLine>;
+}
+
+function parseLines(text: string): Line[] {
+  return text.replace(/^\ufeff/, "").split("\n").flatMap((line, index) => {
+    if (line.trim() === "") return [];
+    const value = tryParseJson(line);
+    if (value === undefined) throw unusable(index + 1, "it is not JSON");
+    const result = GradeLine.safeParse(value);
+    if (result.success) return [{ number: index + 1, grade: result.data }];
+    const errors = listFieldErrors(result.error, value);
+    const reasons = errors.map(({ path, message }) =>
+      path === "" ? message : `${path}: ${message}`
+    );
+    throw unusable(index + 1, reasons.join("; "));
+  });
+}
+
+/** Throws 400 at the first line whose turn, or whose grade to delete, is not stored. */
+async function requireStorable(
+  run: StoredRun,
+  { lines, store }: { lines: Line[]; store: RunStore },
+): Promise<void> {
+  const nameOf = (...parts: (number | string)[]) => JSON.stringify(parts);
+  const turns = new Set<string>();
+  for await (const page of store.turnPages(run.id)) {
+    for (const { scenario, attempt, turn } of page) turns.add(nameOf(scenario, attempt, turn));
+  }
+  const graded = new Set<string>();
+  for await (const { scenario, attempt, turn, author } of store.grades(run.id)) {
+    graded.add(nameOf(scenario, attempt, turn, author));
+  }
+  for (const { number, grade: { scenario, attempt_id, turn, value, author = "" } } of lines) {
+    const place = [scenario, attempt_id - 1, turn] as const;
+    const name = nameOf(...place, author);
+    const what = `the grade of turn ${scenario}/${attempt_id}/${turn}`;
+    if (value !== null) graded.add(name);
+    else if (!graded.delete(name)) throw unusable(number, `cannot delete ${what}: there is none`);
+    if (turns.has(nameOf(...place))) continue;
+    throw unusable(number, `cannot import ${what}: the turn is not stored`);
+  }
+}
+
+function unusable(line: number, reason: string): AppError {
+  const detail = `cannot import the grades: line ${line}: ${reason}; no grade was imported`;
+  const errors = [{ path: String(line), message: reason }];
+  return new AppError(400, "invalid_request", detail, { errors });
 }
 
 function readPosition(params: Readonly<Record<string, string>>): TurnPosition {

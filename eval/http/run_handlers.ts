@@ -10,21 +10,11 @@ import { RUN_SORTS, type RunCursor, type RunSort } from "../store/list_query.ts"
 import type { RunRecord, StoredRun } from "../store/run_record.ts";
 import type { KnownRun, RunStore } from "../store/store.ts";
 import { createRunViewer, RunStatus, withResult } from "../run/view.ts";
-import { RescoreRequest, RunChange } from "./schemas/run_schemas.ts";
-import {
-  described,
-  detail,
-  flag,
-  keyReused,
-  LARGEST_INTEGER,
-  paging,
-  readIdempotencyKey,
-} from "./route_parts.ts";
+import { BudgetInput, RescoreRequest, RunChange } from "./schemas/run_schemas.ts";
+import { described, detail, flag, keyReused, paging, readIdempotencyKey } from "./route_parts.ts";
 import { SearchedText } from "./turn_list_query.ts";
-import { eventStream, LAST_EVENT } from "../run/event_stream.ts";
 import type { RunManager } from "../run/manager.ts";
 import { resultPieces } from "../figures/run_result.ts";
-import { logStreamEnd } from "../run/event_response.ts";
 import { cannotRetry, isRetryWanted, requireRetriable, startRetry } from "../run/retries.ts";
 import { planRescore } from "../run/rescores.ts";
 import type { ScoringPorts } from "../score/scoring_ports.ts";
@@ -83,8 +73,6 @@ export function createRunHandlers(
     return { ...await view(run), ...(tags && { tags }) };
   }
 
-  const followed = createSharedReading((id) => requireRun(store, id));
-
   /** The answer to a retry whose key was used before. */
   async function answerRetry({ outcome, id }: KnownRun, parentId: string): Promise<Response> {
     if (outcome === "mismatch") throw keyReused();
@@ -134,18 +122,6 @@ export function createRunHandlers(
       return Response.json({ test_name: testName, ...asked, ...batch });
     },
 
-    follow: async (request, context) => {
-      const { id = "" } = context.params;
-      const run = runs.active(id)?.run ?? await followed(id);
-      const last = request.headers.get("last-event-id");
-      // 204 tells `EventSource` not to reconnect.
-      if (last === LAST_EVENT) return new Response(null, { status: 204 });
-      const afterSeq = /^\d{1,15}$/.test(last ?? "") ? Math.min(Number(last), LARGEST_INTEGER) : 0;
-      const stream = eventStream({ store, runs, run, afterSeq, client: request.signal });
-      logStreamEnd(stream, { context });
-      return stream.response;
-    },
-
     cancel: async (_request, { params }) => {
       const run = await findRecord(params.id);
       await runs.cancel(run);
@@ -157,7 +133,10 @@ export function createRunHandlers(
     retry: async (request, context) => {
       const parent = await findRecord(context.params.id);
       const { id: parentId } = parent;
-      const body = { retry: parentId };
+      const { budget } = request.headers.has("content-type")
+        ? await readJson(request, BudgetInput, bodyLimits)
+        : {};
+      const body = { retry: parentId, budget };
       const idempotency = readIdempotencyKey(request, { context, body });
       const known = idempotency && await store.findByKey(idempotency);
       if (known) return await answerRetry(known, parentId);
@@ -165,7 +144,7 @@ export function createRunHandlers(
       if (!await isRetryWanted(parent, store)) {
         throw cannotRetry(parent, "no turn of it failed or lacks a score");
       }
-      const started = await startRetry(parent, { store, runs, idempotency });
+      const started = await startRetry(parent, { store, runs, idempotency, budget });
       if (started.outcome !== "started") return await answerRetry(started, parentId);
       return describeRetry(started.active.run.id, { parentId, status: "running" });
     },
@@ -206,16 +185,6 @@ export function createRunHandlers(
       return new Response(null, { status: 204 });
     },
   } satisfies Record<string, Handler>;
-}
-
-/** Those who read the same run at once share its request, which may have megabytes. */
-function createSharedReading(read: (id: string) => Promise<StoredRun>) {
-  const reading = new Map<string, Promise<StoredRun>>();
-  return (id: string): Promise<StoredRun> => {
-    const known = reading.get(id) ?? read(id).finally(() => reading.delete(id));
-    reading.set(id, known);
-    return known;
-  };
 }
 
 function nameSort({ by, isDescending }: RunSort): string {

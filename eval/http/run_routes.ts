@@ -15,9 +15,9 @@ import { exportFormats } from "../report/export_formats.ts";
 import { createRunHandlers, type RunHandlerDeps, RunListQuery, RunQuery } from "./run_handlers.ts";
 import { Run } from "../run/view.ts";
 import {
+  BudgetInput,
   RescoreRequest,
   RetriedRun,
-  RUN_EVENTS,
   RunChange,
   RunList,
   RunLocation,
@@ -28,10 +28,8 @@ import {
 import {
   BAD_QUERY,
   CALL_PROBLEMS,
-  eventAnswers,
   fileAnswer,
   idempotencyKey,
-  lastEventId,
   runPath,
   WRITE_PROBLEMS,
 } from "./route_parts.ts";
@@ -113,15 +111,6 @@ export function createRunRoutes(deps: RunHandlerDeps & { comparer: Comparer }): 
       handler: handlers.request,
     },
     {
-      method: "GET",
-      path: "/runs/:id/events",
-      summary: "What happens in a run, as server-sent events",
-      params: { path: runPath, header: lastEventId },
-      answers: eventAnswers(RUN_EVENTS),
-      problems: NOT_FOUND,
-      handler: handlers.follow,
-    },
-    {
       method: "POST",
       path: "/runs/:id/cancel",
       summary: "End a run and keep what is finished",
@@ -137,6 +126,7 @@ export function createRunRoutes(deps: RunHandlerDeps & { comparer: Comparer }): 
       path: "/runs/:id/retry",
       summary: "Ask again what failed, as a new run",
       params: { path: runPath, header: idempotencyKey },
+      body: { schema: BudgetInput, example: {}, isOptional: true },
       answers: {
         202: jsonAnswer("The new run.", RetriedRun, { location: RunLocation }),
       },

@@ -4,7 +4,7 @@ import { ctrf } from "./formats/ctrf.ts";
 import { html } from "./formats/html.ts";
 import { json, jsonl } from "./formats/json.ts";
 import { junit, junitScenarios } from "./formats/junit.ts";
-import { markdown } from "./formats/markdown.ts";
+import { markdown, text } from "./formats/markdown.ts";
 
 export const exportFormats: readonly ExportFormat[] = [
   json,
@@ -14,5 +14,6 @@ export const exportFormats: readonly ExportFormat[] = [
   junitScenarios,
   ctrf,
   markdown,
+  text,
   html,
 ];

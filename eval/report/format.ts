@@ -1,4 +1,3 @@
-import { conflict } from "../../shared/service/errors.ts";
 import { createGradedReader } from "../figures/graded_reader.ts";
 import type { RunReader } from "../store/store.ts";
 import { thresholdOf } from "../figures/passing.ts";
@@ -7,6 +6,7 @@ import type { Comparison } from "../figures/compare_stored.ts";
 import { listPairsByScore, type PairLists } from "../figures/pair_lists.ts";
 import { type FallenReply, readFallen } from "./text/compared_replies.ts";
 import type { GradeAgreement } from "../test/grades.ts";
+import type { AgreementLabel } from "../test/interaction_result.ts";
 import type { Detail } from "../figures/detail.ts";
 import type { RunLeaks } from "../test/leaks.ts";
 import type { StoredRun } from "../store/run_record.ts";
@@ -25,12 +25,14 @@ export interface ExportSource {
   detail?: Detail;
   /** A turn whose `overall` is below this has not passed. */
   threshold: number;
+  /** Texts quote the lowest replies of this label. */
+  label?: AgreementLabel | undefined;
   /** The run as the candidate against an earlier one, for formats that can show it. */
   comparison?: ComparisonFacts & {
     /** Whether the run has failed if the two have nothing in common. */
     isRequired?: boolean;
     /** Scenarios that always passed before and never now, if they fail the run. */
-    newFailures?: string[];
+    newFailures?: string[] | undefined;
   };
   /** What the scores mean, for formats that explain them. */
   scores?: ScoreDescription[];
@@ -77,11 +79,7 @@ export interface ExportFormat {
   writeComparison(source: ComparisonSource): AsyncIterable<string>;
 }
 
-/**
- * A stored run, ready to be exported, with the grades that people gave. Throws 409 while the run is
- * running: formats that state their counts first read it twice, and must find the same
- * both times.
- */
+/** A stored run, ready to be exported, with the grades that people gave. */
 export function exportSource(
   reader: RunReader,
   { run, threshold = thresholdOf(run.request) }: {
@@ -89,12 +87,8 @@ export function exportSource(
     threshold?: number | undefined;
   },
 ): ExportSource {
-  if (run.status === "running") {
-    throw conflict(
-      `cannot export run ${run.id}: it is not finished; wait for its end, or cancel it`,
-    );
-  }
-  return { run, reader: createGradedReader(createWholeReader(reader, run), reader), threshold };
+  const turns = run.status === "running" ? reader : createWholeReader(reader, run);
+  return { run, reader: createGradedReader(turns, reader), threshold };
 }
 
 /** A comparison, ready to be exported; `threshold` is that of each run if unset. */

@@ -26,6 +26,7 @@ export function createActiveRun(
   const tally = { ...before };
   const tokens = { input_tokens: 0, output_tokens: 0 };
   let stoppedAs: RunEnd | undefined;
+  let isPaused = false;
   let waiting = 0;
   let change = Promise.withResolvers<void>();
 
@@ -42,6 +43,11 @@ export function createActiveRun(
     signal: controller.signal,
     /** Ends the run at once; `detail` says why, and is stored. */
     cancel: (detail: string): void => controller.abort(new DOMException(detail, "AbortError")),
+    /** Lets the running calls end and starts no further one: the run ends as `interrupted`. */
+    pause: () => void (isPaused = true),
+    get isPaused(): boolean {
+      return isPaused;
+    },
     /**
      * Ends the run in this process at once; nothing is stored: it stays `running` for the next
      * process, or another one has ended it.

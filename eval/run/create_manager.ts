@@ -1,4 +1,5 @@
 import { untilAbort } from "../../shared/service/waiting.ts";
+import { conflict } from "../../shared/service/errors.ts";
 import { overloaded } from "../../shared/http/connection.ts";
 import { describeScoring } from "../score/scoring_ports.ts";
 import { endedMeanwhile } from "../store/require_run.ts";
@@ -281,6 +282,15 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       if (waits(life)) tell(life, "dropped");
       life.active?.cancel(detail);
       await life.active?.ended;
+    },
+
+    interrupt(id) {
+      const active = lives.get(id)?.active;
+      if (sharing || !active) {
+        const why = active ? "other instances work on it, too" : "it is not running";
+        throw conflict(`cannot interrupt run ${id}: ${why}`);
+      }
+      active.pause();
     },
 
     async start(run) {

@@ -28,7 +28,7 @@ async function* encodeEvents(
   options: EventStreamOptions,
   left: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const { store, runs, run } = options;
+  const { store, runs, run, withTurns } = options;
   yield* ReadableStream.from(runEvents(options, left)).pipeThrough(new ServerSentEventStream());
   if (left.aborted) return;
   const record = await store.getRecord(run.id);
@@ -41,7 +41,7 @@ async function* encodeEvents(
   const isStuck = now.status === "running" && !runs.isRunning(now);
   const detail = runs.faultOf(run.id);
   const end = isStuck ? { ...now, status: "interrupted" as const, detail } : now;
-  yield* encodeEnd(end, { store, left });
+  yield* encodeEnd(end, { store, left, hasResult: withTurns });
 }
 
 /** When a client should reconnect after the service has stopped, in milliseconds. */
@@ -76,10 +76,14 @@ async function takePlace(left: AbortSignal): Promise<Disposable> {
 /** Written in pieces: a result may be too large to hold as one message. */
 async function* encodeEnd(
   run: StoredRun,
-  { store, left }: { store: RunStore; left: AbortSignal },
+  { store, left, hasResult = true }: {
+    store: RunStore;
+    left: AbortSignal;
+    hasResult: boolean | undefined;
+  },
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
-  const isCompleted = run.status === "completed";
+  const isCompleted = hasResult && run.status === "completed";
   const head = `event:${isCompleted ? "result" : "ended"}\nid:${LAST_EVENT}\ndata:`;
   if (isCompleted) {
     using _place = await takePlace(left);

@@ -91,7 +91,8 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
           concurrency,
           signal: active.signal,
           // A run whose client is waiting continues until the process must end.
-          isPaused: () => (isStopping() && !active.isAwaited) || budget.spent() !== undefined,
+          isPaused: () =>
+            (isStopping() && !active.isAwaited) || active.isPaused || budget.spent() !== undefined,
         },
       );
       const spent = budget.spent();
@@ -99,6 +100,9 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
       if (spent !== undefined && done < total) {
         const error = conflict(`run ${id} ended early: ${spent}`);
         return await storeEnd(active, { status: "interrupted", detail: spent, error });
+      }
+      if (outcome === "paused" && active.isPaused) {
+        return await storeEnd(active, { status: "interrupted", detail: "stopped by a caller" });
       }
       if (outcome === "paused" && spent === undefined) return { status: "running" };
       return await storeEnd(active, { status: "completed" });
@@ -174,7 +178,7 @@ export function createExecution(ports: ExecutionPorts, state: ExecutionState): E
     try {
       if (isAbort(error) && signal.aborted) {
         return await storeEnd(active, {
-          status: "cancelled",
+          status: active.isPaused ? "interrupted" : "cancelled",
           detail: signal.reason.message,
           error,
         });

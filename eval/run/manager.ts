@@ -29,6 +29,11 @@ export interface RunManager {
   end(id: string, client: AbortSignal): Promise<RunEnd>;
   /** Ends a run that has not ended; one that has stays as it is. Its finished turns stay stored. */
   cancel(run: Pick<RunRecord, "id" | "status">): Promise<void>;
+  /**
+   * Lets the running calls of a run end and starts no further one; it can be resumed. Throws 409
+   * unless this process alone runs it.
+   */
+  interrupt(id: string): void;
   active(id: string): ActiveRun | undefined;
   /** True if other processes work on the same runs. */
   readonly isShared: boolean;

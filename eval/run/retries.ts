@@ -1,5 +1,6 @@
 import { type AppError, conflict } from "../../shared/service/errors.ts";
 import type { EndpointPolicy } from "../ask/policy.ts";
+import type { EvaluateRequest } from "../test/evaluate_request.ts";
 import type { RunRecord } from "../store/run_record.ts";
 import type { IdempotencyKey, RunStore } from "../store/store.ts";
 import type { RunManager, StartedRun } from "./manager.ts";
@@ -30,13 +31,16 @@ export function requireRetriable(
 /** Starts the retry of a run. */
 export async function startRetry(
   { id: parentId, testName }: RunRecord,
-  { store, runs, idempotency }: {
+  { store, runs, idempotency, budget }: {
     store: RunStore;
     runs: RunManager;
     idempotency: IdempotencyKey | undefined;
+    /** Instead of that of the run. */
+    budget: EvaluateRequest["budget"];
   },
 ): Promise<StartedRun> {
   const { request } = (await store.getRun(parentId))!;
+  if (budget) request.budget = budget;
   return await runs.start({ request, testName, parentId, idempotency });
 }
 

@@ -65,7 +65,7 @@ function onDisk(
   store: RunStore,
   { db, connection, busyTimeoutMs = BUSY_TIMEOUT_MS }: {
     db: Kysely<Tables>;
-    connection: Pick<SqliteConnection, "requireInPlace">;
+    connection: Pick<SqliteConnection, "requireInPlace" | "announce">;
     busyTimeoutMs?: number;
   },
 ): Partial<RunStore> {
@@ -109,6 +109,7 @@ function onDisk(
   }
 
   return {
+    announce: connection.announce,
     createRun: inPlace(store.createRun),
     createGroup: inPlace(store.createGroup),
     saveDataset: inPlace(store.saveDataset),

@@ -3,18 +3,40 @@ import type { RunRecord, StoredRun } from "./run_record.ts";
 import type { RunFilter, RunReader } from "./store.ts";
 import type { TurnPosition } from "./turn_record.ts";
 
-/** A stored run. Throws 404 `not_found` if no run has the id. */
-export async function requireRun(reader: RunReader, id: string): Promise<StoredRun> {
-  const run = await reader.getRun(id);
+const TAG_PREFIX = "tag:";
+
+/** A stored run by its id, `tag:NAME`, or `latest`, the newest. Throws 404 `not_found`. */
+export async function requireRun(reader: RunReader, name: string): Promise<StoredRun> {
+  const run = await reader.getRun(await idOf(reader, name));
   if (run) return run;
-  throw runNotFound(id);
+  throw runNotFound(name);
 }
 
 /** The same without the request, which may have megabytes. */
-export async function requireRecord(reader: RunReader, id: string): Promise<RunRecord> {
-  const run = await reader.getRecord(id);
+export async function requireRecord(reader: RunReader, name: string): Promise<RunRecord> {
+  const run = await reader.getRecord(await idOf(reader, name));
   if (run) return run;
-  throw runNotFound(id);
+  throw runNotFound(name);
+}
+
+async function idOf(reader: RunReader, name: string): Promise<string> {
+  if (name === "latest") return (await reader.listRuns({ limit: 1 })).runs[0]?.id ?? name;
+  const text = name.replace(/%3A/gi, ":").replaceAll(/%2F/gi, "/"); // it may be a part of a path
+  if (!text.startsWith(TAG_PREFIX)) return name;
+  const tag = text.slice(TAG_PREFIX.length);
+  const id = await reader.findTag(tag);
+  if (id !== undefined) return id;
+  throw notFound(`no run has the tag "${tag}"; "assay-eval tag RUN ${tag}" sets it`);
+}
+
+/** Those who read the same run at once share its request, which may have megabytes. */
+export function createSharedReading(read: (id: string) => Promise<StoredRun>) {
+  const reading = new Map<string, Promise<StoredRun>>();
+  return (id: string): Promise<StoredRun> => {
+    const known = reading.get(id) ?? read(id).finally(() => reading.delete(id));
+    reading.set(id, known);
+    return known;
+  };
 }
 
 /** 404 for a run that is not stored. */

@@ -77,6 +77,10 @@ export async function openSqlite(options: OpenOptions) {
     async requireInPlace(): Promise<void> {
       await send({ kind: "requireInPlace" });
     },
+    /** See `RunStore.announce`. */
+    async announce(url: string): Promise<void> {
+      await send({ kind: "announce", url });
+    },
     close,
   };
 }
@@ -126,6 +130,26 @@ function explain(cause: unknown): string {
       return "it is not a database";
     default:
       return cause.isMissing ? "there is no such file" : cause.message;
+  }
+}
+
+/**
+ * The address of the service that has a database open, if one has. Who holds the lock has written
+ * the address, or deleted that of the last one, so it is read only while the lock is held.
+ */
+export async function findAddress(data: string): Promise<string | undefined> {
+  const path = realPathOf(data, { makesFolder: false });
+  const url = await Deno.readTextFile(`${path}.address`).catch(() => undefined);
+  if (url === undefined) return undefined;
+  const { DatabaseSync } = await import("node:sqlite");
+  const lock = new DatabaseSync(`${path}.lock`);
+  try {
+    lock.prepare("begin exclusive").run();
+    return undefined; // nobody holds it
+  } catch {
+    return url;
+  } finally {
+    lock.close();
   }
 }
 

@@ -27,6 +27,8 @@ export type WorkerCommand =
   | { kind: "query"; sql: string; parameters: readonly unknown[] }
   /** Fails if the path no longer names the open file. */
   | { kind: "requireInPlace" }
+  /** Writes where the service of the file answers. */
+  | { kind: "announce"; url: string }
   | { kind: "close" };
 
 export interface QueryResult {
@@ -72,6 +74,7 @@ function perform(request: SqliteRequest): QueryResult {
   if (request.kind === "query") return query(request);
   if (request.kind === "open") open(request);
   else if (request.kind === "requireInPlace") requireInPlace();
+  else if (request.kind === "announce") announce(request.url);
   else close();
   return { rows: [], changes: 0 };
 }
@@ -93,6 +96,7 @@ function open({ path, mode, maxPages, busyTimeoutMs = 5000 }: OpenOptions): void
     configure(lock, ["journal_mode = memory"]); // no journal file: nothing is ever written
     lock.prepare("begin exclusive").run(); // SQLITE_BUSY at once if another process has it
     opened = { path, identity: identityOf(path) };
+    removeAddress(path); // of a process that was killed
   }
   database = new DatabaseSync(path);
   configure(database, [
@@ -159,7 +163,20 @@ function configure(database: DatabaseSync, pragmas: string[]): void {
   for (const pragma of pragmas) database.prepare(`pragma ${pragma}`).all();
 }
 
+function announce(url: string): void {
+  if (opened) Deno.writeTextFileSync(`${opened.path}.address`, url, { mode: PRIVATE });
+}
+
+function removeAddress(path: string): void {
+  try {
+    Deno.removeSync(`${path}.address`);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
 function close(): void {
+  if (opened) removeAddress(opened.path);
   statements.clear();
   database?.close();
   lock?.close();

@@ -65,6 +65,8 @@ export interface NewRun {
   parentId?: string;
   /** The run scores its parent's replies again: it takes over no turn of it. */
   isRescore?: boolean;
+  /** A run that another database has: it is stored as completed, with these turns. */
+  written?: { id: string; turns: StoredTurn[] };
   /** The caller's key for the request; see `CreatedRun`. */
   idempotency?: IdempotencyKey | undefined;
 }
@@ -153,6 +155,8 @@ export interface RunStore extends RunReader, SummaryQueries, GradeWriter, Datase
   countOlderThan(moment: number): Promise<number>;
   /** Writes, and rejects if that fails, or if the file was replaced or deleted. */
   checkWrite(): Promise<void>;
+  /** Says beside the file where its service answers, until the file is closed. */
+  announce?(url: string): Promise<void>;
   /** Reads the newest run; rejects if that fails. */
   checkRead(): Promise<void>;
   /**

@@ -70,7 +70,7 @@ export const GivenReply = z.looseObject({
 export type GivenReply = z.infer<typeof GivenReply>;
 
 /** What a run may spend. At the limit it ends as `interrupted` and can be resumed. */
-const Budget = z.strictObject({
+export const Budget = z.strictObject({
   tokens: z.int().min(1).optional().meta({
     description: "Input and output of the model under test.",
   }),
@@ -166,6 +166,11 @@ export function evaluateRequest(maxAttempts: number) {
       description:
         "`true`: replies are asked for as streams, and turns have `first_token_ms`. Also " +
         "with a check `max_first_token_ms`. Not over the agent's protocol.",
+    }),
+    only: z.array(z.string().min(1)).min(1).max(1_000).optional().meta({
+      description:
+        "Only these scenarios: an id, one of their `tags`, or `failed:RUN`, those that " +
+        "did not pass in every attempt of that run.",
     }),
     /** In a run that scores another one again: what differs from its measure. */
     rescored: z.array(z.string()).optional(),

@@ -9,10 +9,9 @@ const readExample = (name: string) =>
 
 Deno.test("the example batch is one that the command line takes", async () => {
   const file = { text: readExample("support.jsonl"), name: "support.jsonl" };
-  const { request: { test_batch } } = await readBatch(file, {
-    options: { endpoint: "http://127.0.0.1:9/v1", model_id: "m" },
-    maxAttempts: 1,
-  });
+  const { body } = await readBatch(file);
+  const asked = { endpoint: "http://127.0.0.1:9/v1", model_id: "m" };
+  const { test_batch } = evaluateRequest(1).parse({ ...body, ...asked });
   assertEquals(test_batch.map(({ interactions }) => interactions.length), [2, 2, 1, 1]);
 });
 

@@ -57,7 +57,9 @@ Deno.test("of 40 conversations every right reply passes, and the worst are wrong
 
   const [, data] = /<script type="application\/json" id="data">(.*?)<\/script>/s
     .exec(files["r.html"]!)!;
-  const turns: { scenario_id: string; outcome: string; why?: string[] }[] = JSON.parse(data!).turns;
+  const { turns } = JSON.parse(data!).runs[1] as {
+    turns: { scenario_id: string; outcome: string; why?: string[] }[];
+  };
   for (const { scenario_id, outcome, why = [] } of turns) {
     assertEquals(outcome, scenario_id in WRONG ? "below" : "passed", scenario_id);
     assert(WRONG[scenario_id]?.test(why.join("; ")) ?? why.length === 0, why.join("; "));

@@ -1,19 +1,14 @@
-import { EvalConfig } from "../../eval/config.ts";
 import { runCli } from "../../eval/cli/cli.ts";
 import { UsageError } from "../../eval/cli/command.ts";
 import type { CliContext } from "../../eval/cli/context.ts";
-import { describeScores } from "../../eval/score/scorers.ts";
+import { createOwnService } from "../../eval/cli/process/own_service.ts";
 import type { ScoringPorts } from "../../eval/score/scoring_ports.ts";
-import { createEndpointPolicy } from "../../eval/ask/policy.ts";
 import type { ConversationMessage, Target } from "../../eval/ask/target.ts";
-import { createRunManager } from "../../eval/run/create_manager.ts";
 import type { RunStore } from "../../eval/store/store.ts";
-import { parseConfig } from "../../shared/service/config.ts";
-import { silentLogger } from "../../shared/service/log.ts";
 import type { EvaluateRequest } from "../../eval/test/evaluate_request.ts";
 import { fakeTarget } from "./eval_ports.ts";
+import { evalDeps } from "./eval_service.ts";
 import { memoryStore } from "./memory_store.ts";
-import { scoringPorts } from "./scoring_ports.ts";
 
 export interface CliOptions {
   files?: Record<string, string>;
@@ -33,8 +28,6 @@ export function cliContext(options: CliOptions = {}) {
   const { files = {}, answer = () => "fine", environment = {}, isTerminal = false } = options;
   const fake = fakeTarget(answer);
   const store = options.store ?? { ...memoryStore(), close: () => Promise.resolve() };
-  const config = parseConfig(EvalConfig, environment);
-  const endpoints = createEndpointPolicy(config);
   const text = { out: "", err: "" };
   const interrupt = new AbortController();
   const force = new AbortController();
@@ -69,34 +62,25 @@ export function cliContext(options: CliOptions = {}) {
       second: force.signal,
       [Symbol.dispose]() {},
     }),
-    openReader: () => Promise.resolve(store),
-    openStore: () => Promise.resolve(store),
-    prepareScoring() {},
+    async openService({ concurrency = 8 }) {
+      concurrencies.push(concurrency);
+      const { deps } = evalDeps(undefined, {
+        environment: { EVAL_CONCURRENCY: String(concurrency), ...environment },
+        ...{ store, target: fake.target },
+        ...options.target && { target: options.target },
+        ...options.targetOf && { targetOf: options.targetOf },
+        ...options.scoring && { scoring: options.scoring },
+      });
+      const service = await createOwnService(deps);
+      return {
+        send: (path, init) => service(new Request(`http://assay${path}`, init)),
+        [Symbol.asyncDispose]: () => store.close(),
+      };
+    },
     backUp(path) {
       files[path] = "a copy";
       return Promise.resolve();
     },
-    describeScores: () => Promise.resolve(describeScores(options.scoring ?? scoringPorts())),
-    createManager(store, concurrency = 8) {
-      concurrencies.push(concurrency);
-      const manager = createRunManager({
-        store,
-        log: silentLogger,
-        endpoints,
-        connect: (request) => options.targetOf?.(request) ?? options.target ?? fake.target,
-        limiter: { forRun: () => (work) => work() },
-        scoring: options.scoring ?? scoringPorts(),
-        concurrency,
-      });
-      return Promise.resolve(manager);
-    },
-    findShutdowns: () => Promise.resolve([]),
-    requireAllowed({ endpoint }) {
-      if (endpoint !== undefined) endpoints.requireAllowed(endpoint);
-    },
-    judge: () => Promise.resolve(options.scoring?.judge),
-    scoring: () => Promise.resolve(options.scoring ?? scoringPorts()),
-    maxAttempts: config.EVAL_MAX_ATTEMPTS,
     now: () => 0,
   };
   return {

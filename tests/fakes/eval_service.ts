@@ -19,26 +19,33 @@ import { fakeTarget } from "./eval_ports.ts";
 import { memoryStore } from "./memory_store.ts";
 import { scoringPorts } from "./scoring_ports.ts";
 
+interface ServiceOptions {
+  environment?: Record<string, string>;
+  store?: RunStore;
+  target?: Target;
+  /** The models under test, if they are several. */
+  targetOf?: (request: EvaluateRequest) => Target;
+  scoring?: ScoringPorts;
+  operations?: Operations;
+  listModels?: ListEndpointModels;
+  log?: Logger;
+  recoveryDelayMs?: number;
+  /** Set if other processes work on the same runs. */
+  sharing?: Sharing;
+  /** Called for each run that connects to an endpoint. */
+  connect?: (request: AskingRequest) => void;
+}
+
 /** The evaluation service without a socket, over a model that answers by a function. */
-export function evalService(
-  answer: (conversation: ConversationMessage[], call: number) => string = () => "fine",
-  options: {
-    environment?: Record<string, string>;
-    store?: RunStore;
-    target?: Target;
-    /** The models under test, if they are several. */
-    targetOf?: (request: EvaluateRequest) => Target;
-    scoring?: ScoringPorts;
-    operations?: Operations;
-    listModels?: ListEndpointModels;
-    log?: Logger;
-    recoveryDelayMs?: number;
-    /** Set if other processes work on the same runs. */
-    sharing?: Sharing;
-    /** Called for each run that connects to an endpoint. */
-    connect?: (request: AskingRequest) => void;
-  } = {},
-) {
+export function evalService(answer?: Answer, options: ServiceOptions = {}) {
+  const { deps, asked } = evalDeps(answer, options);
+  return { service: createEvalHandler(deps), asked, store: deps.store, runs: deps.runs };
+}
+
+type Answer = (conversation: ConversationMessage[], call: number) => string;
+
+/** What the service needs from outside. */
+export function evalDeps(answer: Answer = () => "fine", options: ServiceOptions = {}) {
   const { store = memoryStore(), target, environment = {}, scoring = scoringPorts() } = options;
   const { operations, log = silentLogger } = options;
   const config = parseConfig(EvalConfig, environment);
@@ -59,7 +66,7 @@ export function evalService(
     recoveryDelayMs: options.recoveryDelayMs ?? 0,
     sharing: options.sharing,
   });
-  const service = createEvalHandler({
+  const deps = {
     config,
     log,
     endpoints,
@@ -68,8 +75,8 @@ export function evalService(
     scoring,
     listModels: options.listModels ?? (() => Promise.resolve({ models: [] })),
     ...(operations && { operations }),
-  });
-  return { service, asked: fake.asked, store, runs };
+  };
+  return { deps, asked: fake.asked };
 }
 
 /**

@@ -1,12 +1,20 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Download, Page } from "playwright-core";
 import { readBatch } from "../../eval/cli/batch.ts";
+import { evaluateRequest } from "../../eval/test/evaluate_request.ts";
 import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { ask, importFile, lastAnswers, say, startScriptedAgent, untilStored } from "./chat.ts";
 
 const suite = pageSuite(() => startScriptedAgent());
 
 const list = (page: Page) => page.getByRole("navigation", { name: "Conversations" });
+
+/** The scenarios of a file that `assay-eval run` takes. */
+async function scenariosOf(file: { text: string; name: string }) {
+  const { body } = await readBatch(file);
+  return evaluateRequest(1).parse({ ...body, endpoint: "http://m.example", model_id: "m" })
+    .test_batch;
+}
 
 async function saved(download: Promise<Download>): Promise<{ name: string; text: string }> {
   const file = await download;
@@ -185,10 +193,7 @@ suite.test("a conversation is saved as a test that assay-eval accepts", async ({
   await page.getByRole("button", { name: "Save as file" }).click();
   const { name, text } = await download;
   assertEquals(name, "opening-hours.json");
-  const { request: { test_batch: [scenario] } } = await readBatch({ text, name }, {
-    options: { endpoint: url, model_id: "m" },
-    maxAttempts: 1,
-  });
+  const [scenario] = await scenariosOf({ text, name });
   assertEquals(scenario?.id, "opening hours");
   assertEquals(
     scenario?.interactions.map(({ user_message, reference_reply }) => [
@@ -216,11 +221,7 @@ suite.test("a test keeps the tool calls and the system prompt, unless they are t
   async function save() {
     const download = saved(page.waitForEvent("download"));
     await page.getByRole("button", { name: "Save as file" }).click();
-    const { request } = await readBatch(await download, {
-      options: { endpoint: url, model_id: "m" },
-      maxAttempts: 1,
-    });
-    const [scenario] = request.test_batch;
+    const [scenario] = await scenariosOf(await download);
     const tools = scenario?.interactions[0]?.reference_tools?.map(({ name }) => name);
     return [scenario?.system_prompt, tools];
   }

@@ -1,20 +1,13 @@
-import {
-  comparisonInDetail,
-  createStoredComparer,
-  type Selection,
-} from "../../figures/compare_stored.ts";
-import type { CompareOptions } from "../../figures/compare.ts";
+import type { Comparison } from "../../figures/compare_stored.ts";
+import type { Preference } from "../../figures/judge_preference.ts";
 import { isRegression } from "../../figures/verdict.ts";
-import { compareByJudge, requireJudge } from "../../figures/judge_preference.ts";
-import { readFallen } from "../../report/text/compared_replies.ts";
-import { describeComparison } from "../../report/text/comparison_text.ts";
+import { describePreference } from "../../report/text/comparison_text.ts";
+import { terminalForm } from "../../report/text/terminal_form.ts";
+import { connect, jsonText } from "../api.ts";
 import { parseArguments } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
-import type { CliContext } from "../context.ts";
-import { parseMinDifference } from "../pass_criteria.ts";
-import { findRuns } from "../find_run.ts";
-import type { RunReader } from "../../store/store.ts";
-import { jsonText, terminalForm } from "../report/terminal_form.ts";
+import { parseMinDifference } from "../criteria.ts";
+import type { Service } from "../follow.ts";
 
 const options = {
   score: { type: "string" },
@@ -48,55 +41,55 @@ Example:
 `,
 
   async execute(args, context) {
-    const { values, positionals } = parseArguments(args, {
+    const { values, positionals: names } = parseArguments(args, {
       options,
       names: ["BASELINE", "RUN…"],
     });
-    await using reader = await context.openReader();
-    const selection = await findRuns(reader, positionals);
-    if ("runs" in selection && positionals.length === 1) {
-      throw new UsageError("CANDIDATE is missing");
-    }
-    return await printComparison(selection, {
-      reader,
-      context,
-      decideBy: values.score,
-      minDifference: parseMinDifference(values["min-difference"]),
-      isJson: values.json,
-      asksJudge: values.judge,
-    });
+    const [first = "", second] = names;
+    await using api = await connect(context, { access: "read" });
+    const isGroup = second === undefined && await api.group(first) !== undefined;
+    if (!isGroup && second === undefined) throw new UsageError("CANDIDATE is missing");
+    if (values.judge && names.length !== 2) throw new UsageError("--judge compares two runs");
+    return await showComparison({
+      ...isGroup ? { group: first } : { runs: names.join(",") },
+      decide_by: values.score,
+      min_difference: parseMinDifference(values["min-difference"]),
+    }, { api, context, isJson: values.json, asksJudge: values.judge });
   },
 };
 
-interface PrintOptions extends CompareOptions {
-  reader: RunReader;
-  context: CliContext;
-  isJson?: boolean | undefined;
-  asksJudge?: boolean | undefined;
+interface Compared {
+  runs?: string;
+  group?: string;
+  decide_by: string | undefined;
+  min_difference?: number | undefined;
 }
 
 /** Compares runs, prints the comparison, and returns the exit code. */
-export async function printComparison(
-  selection: Selection,
-  { reader, context, isJson, asksJudge, ...options }: PrintOptions,
+export async function showComparison(
+  compared: Compared,
+  { api, context: { out }, isJson, asksJudge }: Service & {
+    isJson?: boolean | undefined;
+    asksJudge?: boolean | undefined;
+  },
 ): Promise<number> {
-  const comparison = await createStoredComparer(reader).compare(selection, options);
-  const { runs: [baseline, candidate, third], pairs } = comparison;
-  const isPair = "runs" in selection && !third;
-  if (asksJudge && !isPair) throw new UsageError("--judge compares two runs");
-  const preference = asksJudge
-    ? await compareByJudge(reader, { baseline: baseline!.run_id, candidate: candidate!.run_id }, {
-      judge: requireJudge(await context.judge()),
-      signal: new AbortController().signal, // Ctrl-C ends the process
+  const isPair = compared.runs?.split(",").length === 2;
+  const query = { ...compared };
+  const detail = isPair ? "full" : undefined;
+  const comparison = await api.json<Comparison>("GET /compare", { query: { ...query, detail } });
+  const { runs: [baseline, candidate], pairs } = comparison;
+  const { preference } = asksJudge
+    ? await api.json<{ preference: Preference }>("POST /compare", {
+      body: { baseline: baseline!.run_id, candidate: candidate!.run_id },
     })
-    : undefined;
-  if (isJson) {
-    const shown = comparisonInDetail(comparison, isPair ? "full" : undefined);
-    context.out.write(jsonText({ ...shown, ...preference && { preference } }));
-  } else {
-    const fallen = isPair ? await readFallen(reader, comparison) : [];
-    const text = describeComparison(comparison, terminalForm, { fallen, preference });
-    context.out.write(isPair ? text.trimStart() : text);
+    : {};
+  if (isJson) out.write(jsonText({ ...comparison, preference }));
+  else {
+    const text = await api.call("GET /compare/export", { query: { ...query, format: "text" } });
+    out.write((await text.text()).trimStart());
+    if (preference) {
+      out.write(`\n${terminalForm.lines([describePreference(preference, terminalForm)])}`);
+    }
   }
   return isPair && isRegression(pairs![0]!) ? EXIT.notPassed : EXIT.passed;
 }

@@ -1,8 +1,13 @@
 import { counted } from "../../../shared/service/text.ts";
-import { createContentChecks } from "../../score/content_checks.ts";
-import { DatasetName, DatasetReference, requireVersion } from "../../test/datasets/find_version.ts";
-import { DatasetTags, HELD_OUT } from "../../test/datasets.ts";
-import { uploadDataset } from "../../test/datasets/upload.ts";
+import type { DatasetList, DatasetVersionList, WrittenDataset } from "../../http/dataset_routes.ts";
+import { renderTable } from "../../report/text/terminal_form.ts";
+import { detectFormat } from "../../test/datasets/detect.ts";
+import { HELD_OUT } from "../../test/datasets.ts";
+import { DatasetReference } from "../../test/datasets/find_version.ts";
+import { type ImportedScenario, importScenarios } from "../../test/datasets/import_scenarios.ts";
+import { ImportError } from "../../test/formats/format.ts";
+import { readBeginning } from "../../test/formats/lines.ts";
+import { connect, Refused } from "../api.ts";
 import { parseArguments } from "../arguments.ts";
 import {
   createFileReader,
@@ -13,7 +18,6 @@ import {
 } from "../batch.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { renderTable } from "../report/terminal_form.ts";
 
 /** Datasets that are listed. */
 const MOST_LISTED = 1_000;
@@ -62,15 +66,16 @@ Example:
 };
 
 async function list(context: CliContext): Promise<number> {
-  await using reader = await context.openReader();
-  const found = await reader.listDatasets({ limit: MOST_LISTED });
-  const rows = found.map(({ name, version, versions, scenarios, turns, updatedAt, tags }) => [
+  await using api = await connect(context, { access: "read" });
+  const query = { limit: MOST_LISTED };
+  const { datasets: found } = await api.json<DatasetList>("GET /datasets", { query });
+  const rows = found.map(({ name, version, versions, scenarios, turns, updated_at, tags }) => [
     name,
     version,
     String(versions),
     String(scenarios),
     String(turns),
-    new Date(updatedAt).toISOString().slice(0, 16).replace("T", " "),
+    updated_at.slice(0, 16).replace("T", " "),
     tags.join(", "),
   ]);
   const names = ["dataset", "latest version", "versions", "scenarios", "turns", "updated", "tags"];
@@ -83,29 +88,61 @@ async function put(args: string[], context: CliContext): Promise<number> {
     options: { format: { type: "string" }, column: { type: "string", multiple: true } } as const,
     names: ["NAME", "FILE"],
   });
-  const checked = DatasetName.safeParse(name);
-  if (!checked.success) {
-    throw new UsageError(`cannot use the name "${name}": it ${checked.error.issues[0]!.message}`);
-  }
-  const format = values.format === undefined ? undefined : requireFormat(values.format);
-  const columns = parseColumns(values.column ?? []);
-  if (format) requireTable(format.name, values.column ?? []);
-  const pieces = context.readPieces(path);
-  await using store = await context.openStore();
-  using checks = createContentChecks();
-  const { saved, leftOut } = await uploadDataset({ store, checks }, name, {
-    pieces,
-    format,
-    columns,
-    name: path,
-    readFile: createFileReader(path, context),
+  const { column: mapped = [] } = values;
+  const columns = parseColumns(mapped);
+  const { beginning, all } = await readBeginning(context.readPieces(path));
+  const format = values.format === undefined
+    ? detectFormat(beginning, { name: path, columns })
+    : requireFormat(values.format);
+  requireTable(format.name, mapped);
+  const file = format.name === "promptfoo"
+    ? await readPromptfoo(path, all, context)
+    : { format: format.name, body: all, explain: (error: unknown) => error };
+  await using api = await connect(context, { access: "create" });
+  const ofColumns = mapped.map((text) => `column.${text}`.split(/=(.*)/s).slice(0, 2));
+  const { version, scenarios, turns, created, left_out } = await api.json<WrittenDataset>(
+    `PUT ${datasetPath(name)}`,
+    {
+      query: { format: file.format, ...Object.fromEntries(ofColumns) },
+      body: file.body,
+      headers: { "content-type": "application/jsonl" },
+    },
+  ).catch((error) => {
+    throw file.explain(error);
   });
-  reportLeftOut(leftOut, context);
-  const { version, scenarios, turns, created } = saved;
+  reportLeftOut(left_out, context);
   const size = `${counted(scenarios, "scenario")}, ${counted(turns, "turn")}`;
   const what = created ? "" : ", which is stored already";
   context.out.write(`${name}@${version}: ${size}${what}\n`);
   return EXIT.passed;
+}
+
+/** Its configuration may name other files, which the service does not read. */
+async function readPromptfoo(path: string, pieces: AsyncIterable<string>, context: CliContext) {
+  const format = requireFormat("promptfoo");
+  const file = importScenarios(pieces, { format, readFile: createFileReader(path, context) });
+  const places: Omit<ImportedScenario, "scenario">[] = [];
+  const unusable = (reason: string) =>
+    new UsageError(`cannot use the file (read as promptfoo): ${reason}`);
+  let body = "";
+  try {
+    for await (const { scenario, ...place } of file.scenarios) {
+      places.push(place);
+      body += `${JSON.stringify(scenario)}\n`;
+    }
+  } catch (error) {
+    throw error instanceof ImportError ? unusable(error.message) : error;
+  }
+  reportLeftOut(file.leftOut(), context);
+  /** The service names lines of what it got. */
+  function explain(error: unknown): unknown {
+    const [fault] = error instanceof Refused ? error.errors : [];
+    const place = places[Number(/^line (\d+)$/.exec(fault?.path ?? "")?.[1]) - 1];
+    if (!place) return error;
+    const reason = place.file === undefined ? fault!.message : `${place.file}: ${fault!.message}`;
+    return unusable(new ImportError(place.line, reason).message);
+  }
+  return { format: "jsonl", body, explain };
 }
 
 async function get(args: string[], context: CliContext): Promise<number> {
@@ -113,28 +150,21 @@ async function get(args: string[], context: CliContext): Promise<number> {
     options: {},
     names: ["NAME[@VERSION]"],
   });
-  await using reader = await context.openReader();
-  const version = await requireVersion(reader, parseReference(name));
-  for await (const lines of reader.scenarioLines(version)) context.out.write(lines);
+  const { path, query } = datasetRoute(name);
+  await using api = await connect(context, { access: "read" });
+  const lines = api.pieces(`GET ${path}`, { query: { ...query, format: "jsonl" } });
+  for await (const text of lines) context.out.write(text);
   return EXIT.passed;
 }
 
 async function tag(args: string[], context: CliContext): Promise<number> {
-  const { positionals: [name = "", ...given] } = parseArguments(args, {
+  const { positionals: [name = "", ...tags] } = parseArguments(args, {
     options: {},
     names: ["NAME", "TAG…"],
   });
-  const tags = DatasetTags.safeParse(given);
-  if (!tags.success) {
-    const { path, message } = tags.error.issues[0]!;
-    throw new UsageError(
-      path.length > 0 ? `cannot use the tag "${given[Number(path[0])]}": it ${message}` : message,
-    );
-  }
-  await using store = await context.openStore({ mustExist: true });
-  await requireVersion(store, { name });
-  await store.tagDataset(name, tags.data);
-  context.out.write(`${name} has ${tags.data.length > 0 ? tags.data.join(", ") : "no tags"}\n`);
+  await using api = await connect(context, { access: "write" });
+  await api.call(`PATCH ${datasetPath(name)}`, { body: { tags } });
+  context.out.write(`${name} has ${tags.length > 0 ? tags.join(", ") : "no tags"}\n`);
   return EXIT.passed;
 }
 
@@ -143,18 +173,24 @@ async function remove(args: string[], context: CliContext): Promise<number> {
     options: {},
     names: ["NAME[@VERSION]"],
   });
-  const reference = parseReference(text);
-  await using store = await context.openStore({ mustExist: true });
-  const { name, version } = await requireVersion(store, reference);
-  const wanted = reference.version === undefined ? undefined : version;
-  await store.deleteDataset(name, wanted);
-  context.out.write(`deleted ${wanted === undefined ? name : `${name}@${version}`}\n`);
+  const { path, query } = datasetRoute(text);
+  await using api = await connect(context, { access: "write" });
+  const { versions } = await api.json<DatasetVersionList>(`GET ${path}/versions`);
+  await api.call(`DELETE ${path}`, { query });
+  const { version: beginning } = query;
+  const found = beginning && versions.find(({ version }) => version.startsWith(beginning));
+  context.out.write(`deleted ${found ? `${found.name}@${found.version}` : text}\n`);
   return EXIT.passed;
 }
 
-/** `support`, or `support@3f2a…`. Throws `UsageError`. */
-export function parseReference(text: string): DatasetReference {
+const datasetPath = (name: string) => `/datasets/${encodeURIComponent(name)}`;
+
+/** The path of a dataset, and the version of `support@3f2a…` as a query. Throws `UsageError`. */
+export function datasetRoute(text: string) {
   const result = DatasetReference.safeParse(text);
-  if (result.success) return result.data;
-  throw new UsageError(`cannot use "${text}": it ${result.error.issues[0]!.message}`);
+  if (!result.success) {
+    throw new UsageError(`cannot use "${text}": it ${result.error.issues[0]!.message}`);
+  }
+  const { name, version } = result.data;
+  return { path: datasetPath(name), query: { version } };
 }

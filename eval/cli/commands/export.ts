@@ -1,25 +1,13 @@
-import { gatherPieces } from "../../../shared/http/answer.ts";
-import {
-  comparisonSource,
-  type ExportFormat,
-  type ExportOption,
-  exportSource,
-} from "../../report/format.ts";
-import { createStoredComparer } from "../../figures/compare_stored.ts";
+import type { ExportFormat, ExportOption } from "../../report/format.ts";
 import { exportFormats } from "../../report/export_formats.ts";
-import { exportTraining, leftOutText } from "../../report/training/export_training.ts";
 import { isPaired, type TrainingForm, trainingForms } from "../../report/training/forms.ts";
-import { requireJudge } from "../../figures/judge_preference.ts";
 import { HELD_OUT } from "../../test/datasets.ts";
-import type { StoredRun } from "../../store/run_record.ts";
 import { counted } from "../../../shared/service/text.ts";
-import type { CliContext } from "../context.ts";
-import { readAgreementIfGraded } from "../../figures/rater_agreement.ts";
-import { readLeaksIfChecked } from "../../figures/run_leaks.ts";
+import { connect, type Query, runPath, textOf } from "../api.ts";
 import { parseArguments, type ParsedValues, parseNumber } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
-import { findRun, findRuns } from "../find_run.ts";
-import { planOutputs, writeOutputs } from "../report/outputs.ts";
+import type { CliContext } from "../context.ts";
+import { planOutputs, writeOutputs } from "../outputs.ts";
 
 const TRAINING = trainingForms.map(({ name }) => name).join("|");
 
@@ -90,33 +78,29 @@ Example:
     }
     const outputs = await planOutputs(values.output ?? [], context);
     const formats = outputs.length > 0 ? outputs.map(({ format }) => format) : [format];
-    const finish = async (write: (format: ExportFormat) => AsyncIterable<string>) => {
-      if (outputs.length > 0) await writeOutputs(outputs, { write, context });
-      else for await (const text of gatherPieces(write(format))) context.out.write(text);
-      return EXIT.passed;
-    };
-    await using reader = await context.openReader();
-    const selection = await findRuns(reader, names);
-    if ("group" in selection || names.length > 1) {
+    await using api = await connect(context, { access: "read" });
+    const [name = "", second] = names;
+    let path: string;
+    let query: Query;
+    if (second !== undefined || await api.group(name)) {
       if (values.rows !== undefined) {
         throw new UsageError("--rows cannot be used with several runs; export each instead");
       }
       if (threshold !== undefined) requireUsed(formats, "--threshold", ["threshold of each"]);
-      const comparison = await createStoredComparer(reader).compare(selection);
-      if (comparison.status === "running") {
-        throw new UsageError("cannot export the comparison: a run of it is not finished");
-      }
-      const source = comparisonSource(reader, { comparison, threshold });
-      return await finish((format) => format.writeComparison(source));
+      path = "/compare/export";
+      query = { threshold, ...second === undefined ? { group: name } : { runs: names.join(",") } };
+    } else {
+      if (values.rows !== undefined) requireUsed(formats, "--rows", ["rows"]);
+      if (threshold !== undefined) requireUsed(formats, "--threshold", ["threshold"]);
+      path = `${runPath(name)}/export`;
+      query = { threshold, rows };
     }
-    if (values.rows !== undefined) requireUsed(formats, "--rows", ["rows"]);
-    if (threshold !== undefined) requireUsed(formats, "--threshold", ["threshold"]);
-    const source = exportSource(reader, { run: await findRun(reader, names[0]!), threshold });
-    source.agreement = await readAgreementIfGraded(reader, source.run);
-    source.leaks = await readLeaksIfChecked(reader, source.run);
-    source.rows = rows;
-    source.scores = await context.describeScores();
-    return await finish((format) => format.write(source));
+    if (outputs.length > 0) await writeOutputs(outputs, { api, context, path, query });
+    else {
+      const pieces = api.pieces(`GET ${path}`, { query: { ...query, format: format.name } });
+      for await (const text of pieces) context.out.write(text);
+    }
+    return EXIT.passed;
   },
 };
 
@@ -139,24 +123,16 @@ async function writeTraining(
   const [path, second] = values.output ?? [];
   if (second !== undefined) throw new UsageError("training data is written into one file");
   if (path !== undefined) await context.requireWritable(path);
-  const judge = values.judge ? requireJudge(await context.judge()) : undefined;
-  await using reader = await context.openReader();
-  const runs: StoredRun[] = [];
-  for (const name of new Set(names)) {
-    const group = await reader.groupRuns(name);
-    const ids = group.length > 0 ? group.map(({ id }) => id) : [name];
-    for (const id of ids) runs.push(await findRun(reader, id));
-  }
-  const { lines, leftOut } = await exportTraining(reader, {
-    runs,
-    form,
-    judge,
-    signal: new AbortController().signal, // Ctrl-C ends the process
+  await using api = await connect(context, { access: "read" });
+  const response = await api.call("POST /runs/export", {
+    body: { run_ids: names, format: form.name, judge: values.judge },
   });
-  if (path === undefined) { for (const line of lines) context.out.write(line); }
-  else await context.writeText(path, ReadableStream.from(lines));
-  const left = leftOutText(leftOut);
-  context.err.write(`${counted(lines.length, "row")}${left && `; left out: ${left}`}\n`);
+  const lines = textOf(response.body!);
+  if (path === undefined) { for await (const text of lines) context.out.write(text); }
+  else await context.writeText(path, lines);
+  const rows = Number(response.headers.get("x-training-rows"));
+  const left = response.headers.get("x-training-left-out");
+  context.err.write(`${counted(rows, "row")}${left && `; left out: ${left}`}\n`);
   return EXIT.passed;
 }
 

@@ -1,32 +1,16 @@
-import { z } from "zod";
 import { counted } from "../../../shared/service/text.ts";
-import { checkBody } from "../../../shared/http/body.ts";
-import { AppError } from "../../../shared/service/errors.ts";
-import { GradeInput, type PlacedGrade } from "../../test/grades.ts";
-import { placeGrade, toGrade } from "../../figures/graded_reader.ts";
-import type { StoredRun } from "../../store/run_record.ts";
-import type { RunStore } from "../../store/store.ts";
-import { parseArguments } from "../arguments.ts";
-import { type Command, EXIT, UsageError } from "../command.ts";
-import type { CliContext } from "../context.ts";
-import { findRun } from "../find_run.ts";
+import type { GradeList } from "../../http/grade_routes.ts";
 import { agreementText } from "../../report/text/agreement_text.ts";
-import { readGradeAgreement } from "../../figures/rater_agreement.ts";
-import { jsonText, renderTable, terminalForm } from "../report/terminal_form.ts";
+import { renderTable, terminalForm } from "../../report/text/terminal_form.ts";
+import type { GradeAgreement, PlacedGrade } from "../../test/grades.ts";
+import { connect, jsonText, runPath } from "../api.ts";
+import { parseArguments } from "../arguments.ts";
+import { type Command, EXIT } from "../command.ts";
 
 const options = {
   import: { type: "string" },
   json: { type: "boolean" },
 } as const;
-
-/** A line of a file of grades: positions as in `GET /runs/{id}/grades`. */
-const GradeLine = GradeInput.extend({
-  /** `null` deletes the author's grade. */
-  value: GradeInput.shape.value.nullable(),
-  scenario: z.int().min(0),
-  attempt_id: z.int().min(1),
-  turn: z.int().min(0),
-});
 
 export const grades: Command = {
   summary: "list the grades that people gave, or import them",
@@ -49,97 +33,26 @@ Example:
 
   async execute(args, context) {
     const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
-    if (values.import !== undefined) {
-      const lines = parseLines(await context.readText(values.import));
-      await using store = await context.openStore({ mustExist: true });
-      await importGrades(await findRun(store, name), { lines, store, context });
+    const { import: path } = values;
+    const body = path === undefined ? undefined : await context.readText(path);
+    await using api = await connect(context, { access: path === undefined ? "read" : "write" });
+    const route = `${runPath(name)}/grades`;
+    if (body !== undefined) {
+      const headers = { "content-type": "application/jsonl" };
+      const { stored } = await api.json<{ stored: number }>(`PUT ${route}`, { body, headers });
+      context.err.write(`imported ${counted(stored, "grade")}\n`);
     }
-    await using reader = await context.openReader();
-    const run = await findRun(reader, name);
-    const found = (await Array.fromAsync(reader.grades(run.id)))
-      .map((grade) => placeGrade(grade, run));
+    const found: PlacedGrade[] = [];
+    let cursor: string | null | undefined;
+    while (cursor !== null) {
+      const page = await api.json<GradeList>(`GET ${route}`, { query: { cursor, limit: 1_000 } });
+      found.push(...page.grades);
+      cursor = page.next_cursor;
+    }
     context.out.write(values.json ? found.map(toLine).join("") : showGrades(found));
     return EXIT.passed;
   },
 };
-
-interface Line {
-  /** Counted from 1. */
-  number: number;
-  grade: z.infer<typeof GradeLine>;
-}
-
-function parseLines(text: string): Line[] {
-  return text.replace(/^\ufeff/, "").split("\n").flatMap((line, index) => {
-    if (line.trim() === "") return [];
-    try {
-      return [{ number: index + 1, grade: checkBody(JSON.parse(line), GradeLine) }];
-    } catch (error) {
-      const reason = error instanceof AppError && error.errors
-        ? error.errors.map(({ path, message }) => path === "" ? message : `${path}: ${message}`)
-          .join("; ")
-        : "it is not JSON";
-      throw new UsageError(`cannot import the grades: line ${index + 1}: ${reason}`);
-    }
-  });
-}
-
-/** Stores all grades of a file, or none if one of them cannot be stored. */
-async function importGrades(
-  run: StoredRun,
-  { lines, store, context }: { lines: Line[]; store: RunStore; context: CliContext },
-): Promise<void> {
-  await requireStorable(run, { lines, store });
-  for (const [index, { number, grade }] of lines.entries()) {
-    const { value, author = "" } = grade;
-    const position = positionOf(grade);
-    const saved = value === null
-      ? await store.deleteGrade(run.id, { ...position, author })
-      : await store.saveGrade(run.id, position, toGrade({ ...grade, value }));
-    if (!saved) { // deleted by another process meanwhile
-      throw new UsageError(
-        `cannot import the grades: line ${number}: the turn or its grade is gone; ` +
-          `imported before it: ${counted(index, "grade")}`,
-      );
-    }
-  }
-  context.err.write(`imported ${counted(lines.length, "grade")}\n`);
-}
-
-/** Throws `UsageError` at the first line whose turn, or whose grade to delete, is not stored. */
-async function requireStorable(
-  run: StoredRun,
-  { lines, store }: { lines: Line[]; store: RunStore },
-): Promise<void> {
-  const nameOf = (...parts: (number | string)[]) => JSON.stringify(parts);
-  const turns = new Set<string>();
-  for await (const page of store.turnPages(run.id)) {
-    for (const { scenario, attempt, turn } of page) turns.add(nameOf(scenario, attempt, turn));
-  }
-  const graded = new Set<string>();
-  for await (const { scenario, attempt, turn, author } of store.grades(run.id)) {
-    graded.add(nameOf(scenario, attempt, turn, author));
-  }
-  for (const { number, grade } of lines) {
-    const { scenario, attempt, turn } = positionOf(grade);
-    const name = nameOf(scenario, attempt, turn, grade.author ?? "");
-    const isStored = turns.has(nameOf(scenario, attempt, turn));
-    const [what, why] = grade.value === null
-      ? ["delete", graded.delete(name) ? undefined : "there is none"]
-      : ["import", isStored ? undefined : "the turn is not stored"];
-    if (why !== undefined) {
-      throw new UsageError(
-        `cannot import the grades: line ${number}: cannot ${what} the grade of turn ` +
-          `${scenario}/${grade.attempt_id}/${turn}: ${why}; no grade was imported`,
-      );
-    }
-    if (grade.value !== null) graded.add(name);
-  }
-}
-
-function positionOf({ scenario, attempt_id, turn }: Line["grade"]) {
-  return { scenario, attempt: attempt_id - 1, turn };
-}
 
 /** A line with the fields that the import reads. */
 function toLine(
@@ -200,9 +113,10 @@ Example:
       options: agreementOptions,
       names: ["RUN"],
     });
-    await using reader = await context.openReader();
-    const run = await findRun(reader, name);
-    const found = await readGradeAgreement(reader, run, { score: values.score });
+    await using api = await connect(context, { access: "read" });
+    const found = await api.json<GradeAgreement>(`GET ${runPath(name)}/agreement`, {
+      query: { score: values.score },
+    });
     const text = values.json ? jsonText(found) : agreementText(found, terminalForm).trimStart();
     context.out.write(text);
     return EXIT.passed;

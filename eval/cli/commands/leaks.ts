@@ -1,22 +1,16 @@
 import { counted, shorten } from "../../../shared/service/text.ts";
-import { createLocalEmbedder } from "../../score/local_encoder.ts";
-import { requireVersion } from "../../test/datasets/find_version.ts";
-import { checkLeaks } from "../../figures/check_leaks.ts";
 import { printable } from "../../report/text/text_form.ts";
 import type { LeakReport } from "../../test/leaks.ts";
 import { parseArguments } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
-import { jsonText } from "../report/terminal_form.ts";
-import { parseReference } from "./datasets.ts";
+import { connect, jsonText } from "../api.ts";
+import { datasetRoute } from "./datasets.ts";
 
 const options = {
   dataset: { type: "string" },
   "fail-on-leaks": { type: "boolean" },
   json: { type: "boolean" },
 } as const;
-
-/** Nothing else runs meanwhile, so each processor may encode. */
-const MOST_WORKERS = 8;
 
 export const leaks: Command = {
   summary: "say which scenarios of a dataset a training file has",
@@ -41,17 +35,12 @@ Example:
     if (values.dataset === undefined) {
       throw new UsageError('--dataset is missing; "assay-eval datasets" lists them');
     }
-    const reference = parseReference(values.dataset);
-    await using store = await context.openStore({ mustExist: true });
-    const version = await requireVersion(store, reference);
-    using embedder = createLocalEmbedder({
-      workers: Math.min(MOST_WORKERS, navigator.hardwareConcurrency),
-    });
-    const report = await checkLeaks(store, version, {
-      pieces: context.readPieces(path),
-      file: path === "-" ? "" : path.split(/[/\\]/).at(-1)!,
-      embedder,
-      signal: new AbortController().signal, // Ctrl-C ends the process
+    const dataset = datasetRoute(values.dataset);
+    await using api = await connect(context, { access: "write" });
+    const report = await api.json<LeakReport>(`POST ${dataset.path}/leaks`, {
+      query: { ...dataset.query, file: path === "-" ? "" : path.split(/[/\\]/).at(-1)! },
+      body: context.readPieces(path),
+      headers: { "content-type": "application/jsonl" },
     });
     context.out.write(values.json ? jsonText(report) : describe(report));
     const isLeaked = report.word_for_word + report.near > 0;

@@ -1,18 +1,10 @@
-import { describeMeasureChange, measureSentences } from "../../figures/measure.ts";
-import { listFieldErrors } from "../../../shared/service/field_errors.ts";
-import { type MeasureInput, planRescore } from "../../run/rescores.ts";
-import { Checks } from "../../test/checks.ts";
+import type { Comparison } from "../../figures/compare_stored.ts";
+import { connect, Refused, runPath } from "../api.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";
 import { type Command, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { findRun } from "../find_run.ts";
-import {
-  CRITERIA_HELP,
-  criteriaOptions,
-  findBaseline,
-  parsePassCriteria,
-} from "../pass_criteria.ts";
-import { startRun } from "../report/follow.ts";
+import { CRITERIA_HELP, criteriaOptions, findBaselineOf, parseCriteria } from "../criteria.ts";
+import { follow } from "./run.ts";
 
 const options = {
   rubric: { type: "string" },
@@ -45,41 +37,39 @@ Example:
 
   async execute(args, context) {
     const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
-    const wanted = await parsePassCriteria(values, context);
-    const change: MeasureInput = {
-      ...values.rubric !== undefined && { rubric: await readRubric(values.rubric, context) },
-      ...values.judge !== undefined && { judge: values.judge },
-      ...values.votes !== undefined && {
-        judge_votes: parseNumber(values.votes, {
-          option: "--votes",
-          min: 1,
-          max: 9,
-          isWhole: true,
-        }),
-      },
-      ...values.checks !== undefined && { checks: await readChecks(values.checks, context) },
+    const criteria = await parseCriteria(values, context);
+    const { rubric, judge, votes, checks } = values;
+    const body = {
+      rubric: rubric === undefined ? undefined : await readRubric(rubric, context),
+      judge,
+      judge_votes: votes === undefined ? undefined : parseNumber(votes, {
+        option: "--votes",
+        min: 1,
+        max: 9,
+        isWhole: true,
+      }),
+      checks: checks === undefined ? undefined : await readChecks(checks, context),
     };
-    await using store = await context.openStore({ isForRuns: true, mustExist: true });
-    const parent = await findRun(store, name);
-    const criteria = await findBaseline(wanted, { reader: store, candidate: parent, context });
-    const manager = await context.createManager(store, criteria.concurrency);
-    const run = await planRescore(parent, change, {
-      runs: manager,
-      scoring: await context.scoring(),
-      client: new AbortController().signal, // Ctrl-C ends the process
+    const { concurrency } = criteria;
+    await using api = await connect(context, { access: "write", concurrency });
+    const { run_id: baseline } = await api.run(name);
+    await findBaselineOf(baseline, criteria, { api, context });
+    const started = await api.json<{ run_id: string; status: "running" }>(
+      `POST ${runPath(baseline)}/rescore`,
+      { body },
+    ).catch((error) => {
+      const [fault] = error instanceof Refused ? error.errors : [];
+      if (!fault?.path.startsWith("checks")) throw error;
+      const place = fault.path.replace(/^checks\.?/, "");
+      throw new UsageError(`cannot use --checks ${checks}: ${place}: ${fault.message}`);
     });
-    let id = "";
-    const code = await startRun(run, {
-      criteria,
-      manager,
-      store,
-      context,
-      onStart: (started) => id = started,
-    });
-    if ((await store.getRecord(id))?.status !== "completed") return code;
-    const candidate = (await store.getRun(id))!;
-    const measure = await describeMeasureChange(store, { baseline: parent, candidate });
-    context.out.write(`\n${measureSentences(measure!).join("\n")}\n`);
+    const code = await follow(started, { criteria, api, context });
+    const { run_id: candidate } = started;
+    if ((await api.run(candidate)).status !== "completed") return code;
+    const query = { baseline, candidate };
+    const { pairs } = await api.json<Comparison>("GET /compare", { query });
+    const said = pairs![0]!.notes.filter(({ code }) => code === "other_measure");
+    context.out.write(`\n${said.map(({ detail }) => detail).join("\n")}\n`);
     return code;
   },
 };
@@ -90,17 +80,11 @@ async function readRubric(path: string, context: CliContext): Promise<string> {
   return text;
 }
 
-async function readChecks(path: string, context: CliContext) {
-  let value: unknown;
+async function readChecks(path: string, context: CliContext): Promise<unknown> {
   try {
-    value = JSON.parse(await context.readText(path));
+    return JSON.parse(await context.readText(path));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new UsageError(`cannot use --checks ${path}: it is not JSON: ${error.message}`);
   }
-  const result = Checks.safeParse(value);
-  if (result.success) return result.data;
-  const [first] = listFieldErrors(result.error, value);
-  const place = first!.path === "" ? "" : `${first!.path}: `;
-  throw new UsageError(`cannot use --checks ${path}: ${place}${first!.message}`);
 }

@@ -1,26 +1,27 @@
-import { digestBatch, nameBatch } from "../../store/run_record.ts";
-import { loadScenarios, nameVersion, requireVersion } from "../../test/datasets/find_version.ts";
+import { type Api, runPath } from "../api.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";
 import {
-  type BatchOptions,
   createFileReader,
+  explainRefusal,
   fileName,
   FORMATS_HELP,
   readBatch,
   reportLeftOut,
-  toRequest,
+  withOptions,
 } from "../batch.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
+import { connect } from "../api.ts";
 import type { CliContext } from "../context.ts";
-import { followGroup, type Following, startRun } from "../report/follow.ts";
 import {
+  type Criteria,
   CRITERIA_HELP,
   criteriaOptions,
   findBaseline,
-  parsePassCriteria,
-  type PassCriteria,
-} from "../pass_criteria.ts";
-import type { NewGroup } from "../../store/store.ts";
+  findBaselineOf,
+  parseCriteria,
+} from "../criteria.ts";
+import { finish, type Started } from "../follow.ts";
+import { asFields, asList, type Fields } from "../../../shared/service/fields.ts";
 
 const options = {
   endpoint: { type: "string" },
@@ -91,143 +92,109 @@ Example:
       options,
       names: args.some((one) => /^--(?:dataset|retry-failed)(?:=|$)/.test(one)) ? [] : ["BATCH"],
     });
-    const { "retry-failed": retried } = values;
+    const { "retry-failed": retried, dataset, model = [] } = values;
     const other = retried === undefined ? undefined : Object.keys(values)
       .find((name) => name !== "retry-failed" && !(name in criteriaOptions));
     if (other !== undefined) {
       throw new UsageError(`--${other} cannot be used with --retry-failed: the run has its own`);
     }
-    if (values.dataset !== undefined && (values.format ?? values.column) !== undefined) {
+    if (dataset !== undefined && (values.format ?? values.column) !== undefined) {
       throw new UsageError(
         "--format and --column are for files; a dataset was read when it was put",
       );
     }
-    const { model: models = [] } = values;
-    const comparesModels = models.length > 1;
-    const wanted = await parsePassCriteria(values, context, { comparesModels });
-    if (retried !== undefined) return await retryFailed(retried, { wanted, context });
-    const batchOptions: BatchOptions = {
-      ...wanted.budget && { budget: wanted.budget },
-      ...values.endpoint !== undefined && { endpoint: values.endpoint },
-      ...models.length === 1 && { model_id: models[0]! },
-      ...models.length > 1 && { model_ids: models },
-      ...values.name !== undefined && { test_name: values.name },
-      ...values.history !== undefined && { history: values.history },
-      ...values.protocol !== undefined && { protocol: values.protocol },
-      ...wanted.threshold !== undefined && { pass_threshold: wanted.threshold },
-      ...values.attempts !== undefined && { attempts: parseAttempts(values.attempts, context) },
+    const criteria = await parseCriteria(values, context, { comparesModels: model.length > 1 });
+    if (retried !== undefined) return await retryFailed(retried, criteria, context);
+    const { body, leftOut = [], lines } = dataset !== undefined
+      ? { body: { dataset } }
+      : await readBatch({
+        text: await context.readText(path),
+        name: path,
+        format: values.format,
+        columns: values.column,
+        readFile: createFileReader(path, context),
+      });
+    reportLeftOut(leftOut, context);
+    const { endpoint, name: test_name, history, protocol, only, attempts } = values;
+    const request = {
+      ...dataset === undefined && { test_name: fileName(path) },
+      ...withOptions(body, {
+        ...{ model, endpoint, test_name, history, protocol, only, budget: criteria.budget },
+        pass_threshold: criteria.gate.threshold,
+        attempts: attempts === undefined ? undefined : parseNumber(attempts, {
+          option: "--attempts",
+          min: 1,
+          max: Infinity,
+          isWhole: true,
+        }),
+      }),
     };
-    const { request, targets, name } = values.dataset === undefined
-      ? await readFile(path, { ...values, batchOptions, context })
-      : await readDataset(values.dataset, { batchOptions, context });
-    if (values.only) {
-      const { selectScenarios } = await import("../subset.ts");
-      await selectScenarios(request, { only: values.only, context });
-    }
-    const testName = request.test_name ??= name ?? nameBatch(request.test_batch);
-    context.prepareScoring(request);
-    const runs = targets?.map(({ endpoint, model_id, name }) => ({
-      request: { ...request, endpoint, model_id },
-      testName,
-      name,
-    }));
-    for (const run of runs ?? [{ request }]) context.requireAllowed(run.request);
-
-    await using store = await context.openStore({ isForRuns: true });
-    const candidate = { request, testName, batchDigest: digestBatch(request.test_batch) };
-    const criteria = await findBaseline(wanted, { reader: store, candidate, context });
-    const manager = await context.createManager(store, criteria.concurrency);
-    const following = { criteria, manager, store, context };
-    const code = runs
-      ? await startGroup(runs, following)
-      : await startRun({ request, testName }, following);
-    if (code === EXIT.interrupted) return code;
-    const requests = runs?.map(({ request }) => request) ?? [request];
-    for (const warning of await context.findShutdowns(requests)) {
-      context.err.write(`warning: ${warning}\n`);
-    }
-    return code;
+    return await evaluate(request, { criteria, context, lines });
   },
 };
 
-/** The same with several models, which are compared. */
-async function startGroup(runs: NewGroup["runs"], following: Following): Promise<number> {
-  const started = await following.manager.startGroup({ runs });
-  if (started.outcome !== "started") throw new Error("a group without a key already exists");
-  const { id, active } = started;
-  following.context.err.write(`group ${id}\n`);
-  return await followGroup(id, { active, ...following });
-}
-
-interface ReadOptions {
-  batchOptions: BatchOptions;
-  context: CliContext;
-}
-
-/** A request from a file, and the name of the test. */
-async function readFile(
-  path: string,
-  { format, column: columns, batchOptions, context }: ReadOptions & {
-    format?: string;
-    column?: string[];
+/** Evaluates a body that the service has yet to validate. */
+export async function evaluate(
+  body: Fields,
+  { criteria, context, lines }: {
+    criteria: Criteria;
+    context: CliContext;
+    /** The file's line of each scenario. */
+    lines?: number[] | undefined;
   },
-) {
-  const { leftOut, ...read } = await readBatch(
-    {
-      text: await context.readText(path),
-      name: path,
-      format,
-      columns,
-      readFile: createFileReader(path, context),
-    },
-    { maxAttempts: context.maxAttempts, options: batchOptions },
-  );
-  reportLeftOut(leftOut, context);
-  return { ...read, name: fileName(path) };
+): Promise<number> {
+  const { test_batch: batch } = body;
+  const need = { access: "create", concurrency: criteria.concurrency, batch } as const;
+  await using api = await connect(context, need);
+  let started: Started | undefined;
+  try {
+    await findBaseline(criteria, { api, context }, async (query) => {
+      const headers = { prefer: "respond-async" };
+      const response = await api.call("POST /evaluate", { query, body, headers });
+      started = await response.json();
+      return response.headers.get("x-baseline");
+    });
+  } catch (error) {
+    throw explainRefusal(error, lines);
+  }
+  const code = await follow(started!, { criteria, api, context });
+  if (code !== EXIT.interrupted) await warnOfShutdowns(body, { api, context });
+  return code;
 }
 
-/** The same from a stored dataset. */
-async function readDataset(text: string, { batchOptions, context }: ReadOptions) {
-  const { parseReference } = await import("./datasets.ts");
-  const reference = parseReference(text);
-  await using reader = await context.openReader();
-  const version = await requireVersion(reader, reference);
-  const test_batch = await loadScenarios(reader, version);
-  const read = toRequest({ test_batch, dataset: nameVersion(version) }, {
-    maxAttempts: context.maxAttempts,
-    options: batchOptions,
-  });
-  return { ...read, name: version.name };
+/** Names what has been started, and follows it to its end. */
+export async function follow(
+  started: Started,
+  { criteria, api, context }: { criteria: Criteria; api: Api; context: CliContext },
+): Promise<number> {
+  const name = "group_id" in started ? `group ${started.group_id}` : `run ${started.run_id}`;
+  context.err.write(`${name}\n`);
+  return await finish(started, criteria, { api, context });
 }
 
-function parseAttempts(text: string, { maxAttempts }: { maxAttempts: number }): number {
-  return parseNumber(text, { option: "--attempts", min: 1, max: maxAttempts, isWhole: true });
+async function warnOfShutdowns(
+  { endpoint, model_id, model_ids, targets }: Fields,
+  { api, context }: { api: Api; context: CliContext },
+): Promise<void> {
+  const ids = model_ids === undefined ? [model_id] : asList(model_ids);
+  const asked = targets === undefined
+    ? ids.map((model_id) => ({ endpoint, model_id }))
+    : asList(targets).map(asFields);
+  const models = asked.filter(({ endpoint }) => endpoint !== undefined);
+  const warnings = await api.findShutdowns?.(models as { endpoint: string; model_id: string }[]);
+  for (const warning of warnings ?? []) context.err.write(`warning: ${warning}\n`);
 }
 
-/**
- * Runs what failed in a stored run once more, in a run of its own with the other turns of the first.
- * Throws `UsageError` if nothing failed.
- */
+/** Runs what failed in a stored run once more, in a run of its own with the other turns of the first. */
 async function retryFailed(
   name: string,
-  { wanted, context }: { wanted: PassCriteria; context: CliContext },
+  criteria: Criteria,
+  context: CliContext,
 ): Promise<number> {
-  const [{ findRun }, { isRetryWanted, requireRetriable }] = await Promise.all([
-    import("../find_run.ts"),
-    import("../../run/retries.ts"),
-  ]);
-  await using store = await context.openStore({ isForRuns: true, mustExist: true });
-  const parent = await findRun(store, name);
-  const criteria = await findBaseline(wanted, { reader: store, candidate: parent, context });
-  const manager = await context.createManager(store, criteria.concurrency);
-  if (!await isRetryWanted(parent, store)) {
-    throw new UsageError(`nothing to retry: every turn of run ${parent.id} is answered and scored`);
-  }
-  requireRetriable(parent, {
-    runs: manager,
-    endpoints: { requireAllowed: () => context.requireAllowed(parent.request) },
-  });
-  const { id: parentId, testName } = parent;
-  const request = { ...parent.request, ...criteria.budget && { budget: criteria.budget } };
-  return await startRun({ request, testName, parentId }, { criteria, manager, store, context });
+  const { concurrency, budget } = criteria;
+  await using api = await connect(context, { access: "write", concurrency });
+  const { run_id } = await api.run(name);
+  await findBaselineOf(run_id, criteria, { api, context });
+  const started = await api.json<Started>(`POST ${runPath(run_id)}/retry`, { body: { budget } });
+  return await follow(started, { criteria, api, context });
 }

@@ -1,14 +1,13 @@
+import type { ListedRun, RunList } from "../../http/schemas/run_schemas.ts";
 import { showScore } from "../../report/text/text_form.ts";
-import { HEADLINE } from "../../figures/passing.ts";
-import type { RunHeadline } from "../../figures/run_summary.ts";
-import { meanSoFar } from "../../run/active_run.ts";
-import { restingProgress, viewRun } from "../../run/view.ts";
-import { RUN_STATUSES, type RunRecord, TAG } from "../../store/run_record.ts";
-import type { RunFilter } from "../../store/store.ts";
+import { renderTable } from "../../report/text/terminal_form.ts";
+import { RUN_STATUSES } from "../../store/run_record.ts";
+import { connect, jsonText, runPath } from "../api.ts";
 import { parseArguments, parseLimit } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
-import { jsonText, renderTable } from "../report/terminal_form.ts";
-import { findRun } from "../find_run.ts";
+
+/** Runs that the service lists at once. */
+const PAGE = 200;
 
 const options = {
   limit: { type: "string" },
@@ -37,58 +36,43 @@ Example:
 
   async execute(args, context) {
     const { values } = parseArguments(args, { options, names: [] });
-    const filter: RunFilter = {
-      limit: parseLimit(values.limit),
-      ...values.name !== undefined && { testName: values.name },
-      ...values.group !== undefined && { groupId: values.group },
-      ...values.model !== undefined && { modelId: values.model },
-      ...values.status !== undefined && { status: parseStatus(values.status) },
-    };
-    await using reader = await context.openReader();
-    const page = await reader.listRuns(filter);
-    const found = await Promise.all(page.runs.map(async (run) => ({
-      run,
-      tally: run.tally ?? await reader.tally(run.id),
-    })));
-    const headlines = await reader.headlines(page.runs.map(({ id }) => id));
-    const headlineOf = ({ id }: RunRecord): RunHeadline | null =>
-      JSON.parse(headlines.get(id) ?? "null");
+    const limit = parseLimit(values.limit);
+    const { name: test_name, model: model_id, group } = values;
+    const status = values.status && parseStatus(values.status);
+    await using api = await connect(context, { access: "read" });
+    const runs: ListedRun[] = [];
+    let cursor: string | null | undefined;
+    while (runs.length < limit && cursor !== null) {
+      const query = { test_name, model_id, group, status, cursor };
+      const page = await api.json<RunList>("GET /runs", {
+        query: { ...query, limit: Math.min(PAGE, limit - runs.length) },
+      });
+      runs.push(...page.runs);
+      cursor = page.next_cursor;
+    }
     if (values.json) {
-      const runs = found.map(({ run, tally }) => ({
-        ...viewRun(run, restingProgress(run, tally)),
-        headline: headlineOf(run),
-      }));
       context.out.write(jsonText({ runs }));
       return EXIT.passed;
     }
-    const rows = found.map(({ run, tally }) => {
-      const headline = headlineOf(run);
-      const overall = showScore(headline ? headline.scores[HEADLINE]?.mean : meanSoFar(tally));
-      const mark = run.status === "completed" ? "" : " so far";
-      return toRow(run, { done: tally.done, overall: overall + mark });
-    });
     const header = ["run", "started", "status", "turns", "overall", "model", "test"];
-    if (page.runs.some(({ group }) => group)) {
-      header.push("group");
-      for (const [index, { run }] of found.entries()) rows[index]!.push(run.group?.id ?? "");
-    }
+    const hasGroups = runs.some(({ group_id }) => group_id);
+    if (hasGroups) header.push("group");
+    const rows = runs.map((run) => [...toRow(run), ...hasGroups ? [run.group_id ?? ""] : []]);
     context.out.write(rows.length === 0 ? "no runs found\n" : renderTable(header, rows));
     return EXIT.passed;
   },
 };
 
-function toRow(
-  run: RunRecord,
-  { done, overall }: { done: number; overall: string },
-): string[] {
+function toRow({ progress: { done, total, mean }, status, headline, ...run }: ListedRun): string[] {
+  const overall = showScore(headline ? headline.scores.overall?.mean : mean);
   return [
-    run.id,
-    new Date(run.createdAt).toISOString().slice(0, 16).replace("T", " "),
-    run.status,
-    done < run.totalTurns ? `${done}/${run.totalTurns}` : `${done}`,
-    overall,
-    run.modelId,
-    run.testName,
+    run.run_id,
+    run.created_at.slice(0, 16).replace("T", " "),
+    status,
+    done < total ? `${done}/${total}` : `${done}`,
+    overall + (status === "completed" ? "" : " so far"),
+    run.model_id,
+    run.test_name,
   ];
 }
 
@@ -117,15 +101,10 @@ Example:
       options: {},
       names: ["RUN", "NAME"],
     });
-    if (!TAG.test(name)) {
-      throw new UsageError(
-        `cannot use the name "${name}": it must have 1 to 100 letters, digits, or . _ / -`,
-      );
-    }
-    await using store = await context.openStore({ mustExist: true });
-    const { id, status } = await findRun(store, run);
+    await using api = await connect(context, { access: "write" });
+    const { run_id: id, status, tags = [] } = await api.run(run);
     if (status !== "completed") throw new UsageError(`cannot tag run ${id}: it is ${status}`);
-    await store.setTag(name, id);
+    await api.call(`PATCH ${runPath(id)}`, { body: { tags: [...tags, name] } });
     context.out.write(`tag:${name} is run ${id}\n`);
     return EXIT.passed;
   },

@@ -1,26 +1,23 @@
-import { loadScenarios, nameVersion, requireVersion } from "../../test/datasets/find_version.ts";
+import { hasReply } from "../../test/evaluate_request.ts";
 import { readReplyRows, repliesOf } from "../../test/datasets/read_replies.ts";
-import { digestBatch, nameBatch } from "../../store/run_record.ts";
+import type { Scenario } from "../../test/scenario.ts";
+import { connect } from "../api.ts";
 import { parseArguments } from "../arguments.ts";
 import {
-  type BatchOptions,
+  type Batch,
   createFileReader,
   fileName,
   FORMATS_HELP,
   readBatch,
   reportLeftOut,
-  toRequest,
+  withOptions,
 } from "../batch.ts";
+import type { Fields } from "../../../shared/service/fields.ts";
 import { type Command, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { startRun } from "../report/follow.ts";
-import {
-  CRITERIA_HELP,
-  criteriaOptions,
-  findBaseline,
-  parsePassCriteria,
-} from "../pass_criteria.ts";
-import { parseReference } from "./datasets.ts";
+import { CRITERIA_HELP, criteriaOptions, parseCriteria } from "../criteria.ts";
+import { datasetRoute } from "./datasets.ts";
+import { evaluate } from "./run.ts";
 
 const options = {
   dataset: { type: "string" },
@@ -66,74 +63,50 @@ Example:
       options,
       names: ["REPLIES"],
     });
-    const wanted = await parsePassCriteria(values, context);
+    const criteria = await parseCriteria(values, context);
+    const { dataset, format, name: test_name } = values;
     const file = fileName(path);
-    const batchOptions: BatchOptions = {
-      endpoint: undefined,
-      model_id: values.model ?? file ?? "replies",
-      ...values.name !== undefined && { test_name: values.name },
-      ...wanted.threshold !== undefined && { pass_threshold: wanted.threshold },
-      ...wanted.budget && { budget: wanted.budget },
-    };
     const text = await context.readText(path);
-    const rows = values.format === undefined ? readReplyRows(text) : undefined;
-    const read = { ...values, text, path, batchOptions, context };
-    const { request, name } = values.dataset === undefined
-      ? { ...await readAnswered(rows ? undefined : read), name: file }
-      : await joinDataset(values.dataset, { ...read, rows });
-    const testName = request.test_name ??= name ?? nameBatch(request.test_batch);
-    context.prepareScoring(request);
-    await using store = await context.openStore({ isForRuns: true });
-    const candidate = { request, testName, batchDigest: digestBatch(request.test_batch) };
-    const criteria = await findBaseline(wanted, { reader: store, candidate, context });
-    const manager = await context.createManager(store, criteria.concurrency);
-    return await startRun({ request, testName }, { criteria, manager, store, context });
+    const rows = format === undefined ? readReplyRows(text) : undefined;
+    if (rows && dataset === undefined) {
+      throw new UsageError(
+        "the file has replies only: name the dataset that they answer with --dataset",
+      );
+    }
+    const { body, leftOut = [], lines }: Partial<Batch> & { body: Fields } = rows
+      ? { body: { dataset, replies: rows } }
+      : await readBatch({
+        ...{ text, name: path, format, columns: values.column },
+        readFile: createFileReader(path, context),
+        hasReplies: true,
+      });
+    reportLeftOut(leftOut, context);
+    if (!rows && !hasReply(body)) {
+      throw new UsageError(
+        "cannot score the file: no conversation in it has a reply (agent_reply)",
+      );
+    }
+    const answered = rows || dataset === undefined
+      ? body
+      : { dataset, replies: await findReplies(body.test_batch as Scenario[], dataset, context) };
+    const request = {
+      ...dataset === undefined && { test_name: file },
+      ...withOptions(answered, {
+        model: [values.model ?? file ?? "replies"],
+        test_name,
+        pass_threshold: criteria.gate.threshold,
+        budget: criteria.budget,
+      }),
+      endpoint: undefined, // nobody is asked, also if the file names one
+    };
+    return await evaluate(request, { criteria, context, lines });
   },
 };
 
-interface RepliesFile {
-  text: string;
-  path: string;
-  format?: string | undefined;
-  column?: string[] | undefined;
-  batchOptions: BatchOptions;
-  context: CliContext;
-}
-
-/** A request from a file that has the conversations, too. */
-async function readAnswered(file: RepliesFile | undefined, isChecked = true) {
-  if (!file) {
-    throw new UsageError(
-      "the file has replies only: name the dataset that they answer with --dataset",
-    );
-  }
-  const { text, path, format, column: columns, batchOptions, context } = file;
-  const { leftOut, request } = await readBatch(
-    { text, name: path, format, columns, readFile: createFileReader(path, context) },
-    {
-      maxAttempts: context.maxAttempts,
-      options: batchOptions,
-      replies: isChecked ? "scored" : "read",
-    },
-  );
-  reportLeftOut(leftOut, context);
-  return { request };
-}
-
-/** A request for the conversations of a dataset, with the replies of a file. */
-async function joinDataset(
-  dataset: string,
-  { rows, ...file }: RepliesFile & { rows: ReturnType<typeof readReplyRows> },
-) {
-  const { context, batchOptions: options } = file;
-  await using reader = await context.openReader();
-  const version = await requireVersion(reader, parseReference(dataset));
-  const test_batch = await loadScenarios(reader, version);
-  const replies = rows ??
-    repliesOf((await readAnswered(file, false)).request.test_batch, test_batch);
-  const { request } = toRequest({ test_batch, dataset: nameVersion(version), replies }, {
-    maxAttempts: context.maxAttempts,
-    options,
-  });
-  return { request, name: version.name };
+/** The replies of a file's conversations to those of a dataset. */
+async function findReplies(answered: Scenario[], dataset: string, context: CliContext) {
+  await using api = await connect(context, { access: "read" });
+  const { path, query } = datasetRoute(dataset);
+  const { test_batch } = await api.json<{ test_batch: Scenario[] }>(`GET ${path}`, { query });
+  return repliesOf(answered, test_batch);
 }

@@ -1,19 +1,7 @@
-import { gatherPieces } from "../../../shared/http/answer.ts";
-import { readNumbers } from "../../report/text/run_numbers.ts";
-import { thresholdOf } from "../../figures/passing.ts";
-import { describeRun } from "../../report/text/run_text.ts";
-import { resultPieces } from "../../figures/run_result.ts";
-import { restingProgress, viewRun, withResult } from "../../run/view.ts";
 import { AgreementLabel } from "../../test/interaction_result.ts";
-import type { StoredRun } from "../../store/run_record.ts";
-import type { RunReader } from "../../store/store.ts";
-import { createWholeReader } from "../../store/whole_reader.ts";
-import { leaksText } from "../../report/text/leaks_text.ts";
-import { readLeaksIfChecked } from "../../figures/run_leaks.ts";
+import { connect, runPath } from "../api.ts";
 import { parseArguments } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
-import { findRun, isGroup } from "../find_run.ts";
-import { terminalForm } from "../report/terminal_form.ts";
 
 const options = {
   agreement: { type: "string" },
@@ -42,42 +30,33 @@ Example:
 
   async execute(args, context) {
     const { values, positionals: [name = ""] } = parseArguments(args, { options, names: ["RUN"] });
-    await using reader = await context.openReader();
-    if (await isGroup(reader, name)) {
-      const { printComparison } = await import("./compare.ts");
-      const shown = { reader, context, decideBy: values.score, isJson: values.json };
-      return await printComparison({ group: name }, shown);
-    }
-    if (values.score) throw new UsageError("--score is for groups");
-    const label = AgreementLabel.safeParse(values.agreement);
-    if (values.agreement && !label.success) {
+    const { agreement, score } = values;
+    if (agreement && !AgreementLabel.safeParse(agreement).success) {
       throw new UsageError(`--agreement is one of ${AgreementLabel.options.join(", ")}`);
     }
-    const run = await findRun(reader, name);
+    await using api = await connect(context, { access: "read" });
+    if (await api.group(name)) {
+      const { showComparison } = await import("./compare.ts");
+      return await showComparison({ group: name, decide_by: score }, {
+        ...{ api, context, isJson: values.json },
+      });
+    }
+    if (score) throw new UsageError("--score is for groups");
+    const print = async (route: string, query = {}) => {
+      for await (const text of api.pieces(route, { query })) context.out.write(text);
+    };
     if (values.json) {
-      for await (const text of gatherPieces(jsonOf(reader, run))) context.out.write(text);
+      await print(`GET ${runPath(name)}`);
+      context.out.write("\n");
       return EXIT.passed;
     }
-    const source = {
-      run,
-      reader: createWholeReader(reader, run),
-      threshold: thresholdOf(run.request),
-    };
-    const numbers = await readNumbers({ ...source, label: label.data });
-    context.out.write(describeRun(source, { numbers, form: terminalForm }));
-    const leaks = await readLeaksIfChecked(reader, run);
-    if (leaks) context.out.write(leaksText(leaks, terminalForm));
-    if (run.detail !== null) context.out.write(`\nstopped early: ${run.detail}\n`);
-    if (run.status !== "completed") {
-      context.out.write(`\ncontinue with: assay-eval resume ${run.id}\n`);
+    const { run_id, status, detail } = await api.run(name);
+    const query = { format: "text", agreement };
+    await print(`GET ${runPath(run_id)}/export`, query);
+    if (detail !== null) context.out.write(`\nstopped early: ${detail}\n`);
+    if (status !== "completed") {
+      context.out.write(`\ncontinue with: assay-eval resume ${run_id}\n`);
     }
     return EXIT.passed;
   },
 };
-
-async function* jsonOf(reader: RunReader, run: StoredRun): AsyncGenerator<string> {
-  const view = viewRun(run, restingProgress(run, run.tally ?? await reader.tally(run.id)));
-  if (run.status === "completed") yield* withResult(view, resultPieces(reader, run));
-  else yield JSON.stringify(view);
-  yield "\n";
-}

@@ -1,11 +1,5 @@
 import { errorMessage } from "../../../shared/service/errors.ts";
-import {
-  ConfigError,
-  explainIdleVariables,
-  parseConfig,
-  readEnvironment,
-} from "../../../shared/service/config.ts";
-import { createOutgoingFetch } from "../../../shared/http/outgoing_fetch.ts";
+import { callerKeys, parseConfig, readEnvironment } from "../../../shared/service/config.ts";
 import {
   createLogger,
   createRedactor,
@@ -14,15 +8,18 @@ import {
 } from "../../../shared/service/log.ts";
 import { isPostgresAddress } from "../../../shared/service/postgres/address.ts";
 import { onStopSignal } from "../../../shared/http/stopping.ts";
-import { isForEncoder } from "../../score/references.ts";
+import { asFields, tryParseJson } from "../../../shared/service/fields.ts";
+import { findAddress } from "../../store/sqlite_connection.ts";
 import { EvalConfig } from "../../config.ts";
-import { createEndpointPolicy } from "../../ask/policy.ts";
-import type { OpenedData } from "../../run/open_data.ts";
 import { EXIT, UsageError } from "../command.ts";
-import type { ScoringPorts } from "../../score/scoring_ports.ts";
-import { clearLine, type CliContext, type CliStream, type Interrupts } from "../context.ts";
+import {
+  clearLine,
+  type CliContext,
+  type CliStream,
+  type Interrupts,
+  type ServiceLink,
+} from "../context.ts";
 import { readPieces, readText, realPath, requireWritable, writeText } from "./deno_files.ts";
-import type { FindShutdowns } from "../../wiring.ts";
 import type { EncoderAhead } from "./encoder_ahead.ts";
 
 /** The context of a real process: files, streams, signals, storage and the network. */
@@ -38,14 +35,6 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
   const config = () => known ??= parseConfig(EvalConfig, environment());
   const err = createStream(Deno.stderr);
   const log = () => createCliLogger(config(), err);
-  let opened: OpenedData | undefined;
-  let findShutdowns: FindShutdowns | undefined;
-
-  async function scoring(): Promise<ScoringPorts> {
-    const { createScoringPorts } = await import("../../score/wiring.ts");
-    return createScoringPorts(config(), createOutgoingFetch());
-  }
-
   return {
     readText,
     realPath,
@@ -55,26 +44,23 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
     out: createStream(Deno.stdout),
     err,
     watchInterrupts,
-    async openReader() {
-      const { EVAL_DATA: path } = config();
-      if (!isPostgresAddress(path)) {
-        const { openReader } = await import("../../store/open_store.ts");
-        return await openReader({ path });
+    async openService(need, url) {
+      const { EVAL_DATA: data, EVAL_SERVICE_KEY } = config();
+      const address = url ?? (isPostgresAddress(data) ? undefined : await findAddress(data));
+      if (address === undefined) {
+        const { openOwnService } = await import("./own_service.ts");
+        return await openOwnService(config(), { ...need, log: log(), encoder });
       }
-      const { openPostgresReader } = await import("../../store/open_postgres.ts");
-      return await openPostgresReader(path);
-    },
-    async openStore({ isForRuns = false, mustExist = false } = {}) {
-      if (mustExist) await requireFile(config().EVAL_DATA);
-      const { openData } = await import("../../run/open_data.ts");
-      const opening = openData(config(), { log: log(), isExclusive: true });
-      opening.catch(() => {}); // thrown below
-      if (isForRuns) await import("../../wiring.ts"); // while the database's own thread opens it
-      opened = await opening;
-      return opened.store;
-    },
-    prepareScoring({ test_batch }) {
-      if (config().EMBEDDINGS_BASE_URL || !isForEncoder(test_batch)) encoder.end();
+      encoder.end();
+      if (need.concurrency !== undefined) {
+        throw new UsageError(
+          `--concurrency is for runs of this process, and the service at ${address} does the work`,
+        );
+      }
+      const [own] = callerKeys(config());
+      const link = linkTo(address, url === undefined ? own?.key : EVAL_SERVICE_KEY);
+      if (url === undefined) await requireOurs(link, address);
+      return link;
     },
     async backUp(target) {
       if (isPostgresAddress(config().EVAL_DATA)) {
@@ -88,48 +74,32 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
         throw new UsageError(`cannot back up ${config().EVAL_DATA} to ${target}: ${reason}`);
       }
     },
-    async createManager(store, concurrency = config().EVAL_CONCURRENCY) {
-      const { createEvalDeps } = await import("../../wiring.ts");
-      const { countEncoders } = await import("../../score/wiring.ts");
-      const wanted = { ...config(), EVAL_CONCURRENCY: concurrency };
-      for (const warning of explainIdleVariables(EvalConfig, config())) log().warn(warning);
-      // Unlike a service, a command handles no other requests meanwhile.
-      const starts = { encoder: encoder.start, encoders: countEncoders() };
-      const deps = createEvalDeps(wanted, { log: log(), ...opened, store, starts });
-      findShutdowns = deps.findShutdowns;
-      return deps.runs;
-    },
-    async findShutdowns(requests) {
-      const asked = requests.flatMap(({ endpoint, model_id }) =>
-        endpoint === undefined ? [] : [{ endpoint, model_id }]
-      );
-      return await findShutdowns?.(asked) ?? [];
-    },
-    requireAllowed({ endpoint }) {
-      if (endpoint !== undefined) createEndpointPolicy(config()).requireAllowed(endpoint);
-    },
-    async describeScores() {
-      const { describeScores } = await import("../../score/scorers.ts");
-      return describeScores(await scoring());
-    },
-    async judge() {
-      return (await scoring()).judge;
-    },
-    scoring,
-    get maxAttempts() {
-      return config().EVAL_MAX_ATTEMPTS;
-    },
     now: () => performance.now(),
   };
 }
 
-/** Throws `ConfigError` if there is no such file. Other faults are those of opening it. */
-async function requireFile(path: string): Promise<void> {
-  if (isPostgresAddress(path)) return;
-  const fault = await Deno.stat(path).catch((error: unknown) => error);
-  if (fault instanceof Deno.errors.NotFound) {
-    throw new ConfigError(`cannot open EVAL_DATA=${path}: there is no such file`);
-  }
+/** A service that answers elsewhere. */
+function linkTo(address: string, key: string | undefined): ServiceLink {
+  return {
+    async send(path, init) {
+      const headers = new Headers(init.headers);
+      if (key !== undefined) headers.set("x-api-key", key);
+      try {
+        return await fetch(address + path, { ...init, headers });
+      } catch (error) {
+        throw new UsageError(`cannot reach the service at ${address}: ${errorMessage(error)}`);
+      }
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+/** Throws `UsageError` if something else answers at the address of the database's service. */
+async function requireOurs(link: ServiceLink, address: string): Promise<void> {
+  const response = await link.send("/", { headers: { accept: "application/json" } });
+  const { name } = asFields(tryParseJson(await response.text()));
+  if (name === "assay-eval" || response.status === 401) return;
+  throw new UsageError(`what answers at ${address} is not the service that has the database open`);
 }
 
 /** Lines for people, without the secrets of the configuration. The bar is drawn again below them. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { EvaluateAnswer } from "../../test/evaluate_response.ts";
 import { Checks } from "../../test/checks.ts";
 import { RunHeadline } from "../../figures/run_summary.ts";
+import { Budget } from "../../test/evaluate_request.ts";
 import { Run, RunStatus } from "../../run/view.ts";
 import { TAG } from "../../store/run_record.ts";
 
@@ -57,6 +58,11 @@ export type RescoreRequest = z.infer<typeof RescoreRequest>;
 /** The header that says where a run is. */
 export const RunLocation = z.string().meta({
   description: "The run: `/runs/{id}`; or those of several models: `/compare?group={id}`.",
+});
+
+/** What a run that goes on may spend, instead of what its request says. */
+export const BudgetInput = z.strictObject({ budget: Budget.optional() }).meta({
+  id: "BudgetInput",
 });
 
 /** The body of `PATCH /runs/{id}`. */

@@ -4,29 +4,8 @@ import { readNumbers } from "../text/run_numbers.ts";
 import type { ExportFormat } from "../format.ts";
 import { leaksText } from "../text/leaks_text.ts";
 import { describeRun } from "../text/run_text.ts";
+import { terminalForm } from "../text/terminal_form.ts";
 import { oneLine, oneLineEnds, type TextForm } from "../text/text_form.ts";
-
-/** For a pull request's comment. */
-export const markdown: ExportFormat = {
-  name: "markdown",
-  about: "a summary for a pull request's comment, with the five lowest replies; " +
-    "`baseline={id}` adds a comparison",
-  extension: "md",
-  contentType: "text/markdown; charset=utf-8",
-  uses: ["threshold"],
-  async *write(source) {
-    yield describeRun(source, { numbers: await readNumbers(source), form: markdownForm });
-    if (source.agreement) yield agreementText(source.agreement, markdownForm);
-    if (source.leaks) yield leaksText(source.leaks, markdownForm);
-    if (source.comparison) {
-      const { result, newFailures, fallen } = source.comparison;
-      yield describePair(result, markdownForm, { newFailures, fallen: await fallen?.() });
-    }
-  },
-  async *writeComparison({ result, fallen }) {
-    yield describeComparison(result, markdownForm, { fallen: await fallen?.() });
-  },
-};
 
 /** Of one name or text. */
 const SHOWN_CHARACTERS = 80;
@@ -48,6 +27,44 @@ export const markdownForm: TextForm = {
     return line(header) + line(rule) + rows.map(line).join("");
   },
 };
+
+/** For a pull request's comment. */
+export const markdown: ExportFormat = {
+  name: "markdown",
+  about: "a summary for a pull request's comment, with the five lowest replies; " +
+    "`baseline={id}` adds a comparison",
+  extension: "md",
+  contentType: "text/markdown; charset=utf-8",
+  uses: ["threshold"],
+  ...writtenIn(markdownForm),
+};
+
+/** What the command line prints. */
+export const text: ExportFormat = {
+  name: "text",
+  about: "the same as plain text, as the command line prints it",
+  extension: "txt",
+  contentType: "text/plain; charset=utf-8",
+  uses: ["threshold"],
+  ...writtenIn(terminalForm),
+};
+
+function writtenIn(form: TextForm): Pick<ExportFormat, "write" | "writeComparison"> {
+  return {
+    async *write(source) {
+      yield describeRun(source, { numbers: await readNumbers(source), form });
+      if (source.agreement) yield agreementText(source.agreement, form);
+      if (source.leaks) yield leaksText(source.leaks, form);
+      if (source.comparison) {
+        const { result, newFailures, fallen } = source.comparison;
+        yield describePair(result, form, { newFailures, fallen: await fallen?.() });
+      }
+    },
+    async *writeComparison({ result, fallen }) {
+      yield describeComparison(result, form, { fallen: await fallen?.() });
+    },
+  };
+}
 
 /**
  * Text of others as a code span, in which it cannot become markup, HTML, a link or an `@mention`.

@@ -117,7 +117,7 @@ export function describePair(
 }
 
 /** What the judge says, beside the verdict of the score. */
-function describePreference(preference: Preference, form: TextForm): string {
+export function describePreference(preference: Preference, form: TextForm): string {
   const { judge, verdict, reason, missing, ...counts } = preference;
   const unjudged = Object.entries(missing).map(([why, turns]) => `, ${turns} not judged (${why})`);
   return `The judge (${form.name(judge)}) prefers the candidate in ` +

@@ -42,10 +42,8 @@ export interface RunNumbers extends Counts, Omit<RunSummary, "scenarios"> {
 
 /** Reads a run once. */
 export async function readNumbers(
-  { run, reader, threshold, label }: Pick<ExportSource, "run" | "threshold"> & {
+  { run, reader, threshold, label }: Pick<ExportSource, "run" | "threshold" | "label"> & {
     reader: Pick<TurnReader, "turnPages">;
-    /** The replies to look at are those of this label. */
-    label?: AgreementLabel | undefined;
   },
 ): Promise<RunNumbers> {
   const scenarios = labelScenarios(run.request.test_batch).map((label): ScenarioNumbers => ({

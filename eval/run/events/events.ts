@@ -19,6 +19,8 @@ export interface RunEventsOptions {
   run: StoredRun;
   /** The last event that the client has seen; 0 for none. */
   afterSeq: number;
+  /** False: progress only. */
+  withTurns?: boolean;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface RunEventsOptions {
  * reconnect without missing an event, and no event is sent whose turn could still be lost.
  */
 export async function* runEvents(
-  { store, runs, run, afterSeq }: RunEventsOptions,
+  { store, runs, run, afterSeq, withTurns = true }: RunEventsOptions,
   left: AbortSignal,
 ): AsyncGenerator<ServerSentEventMessage> {
   let seq = afterSeq;
@@ -43,7 +45,7 @@ export async function* runEvents(
   while (!left.aborted) {
     // Before reading, so that no turn is missed.
     const change = (await runs.changes(run.id))?.next;
-    const page = await readPage(store, { runId: run.id, seq, change });
+    const page = withTurns ? await readPage(store, { runId: run.id, seq, change }) : [];
     for (const event of page) yield turnEvent(run, event);
     seq = page.at(-1)?.seq ?? seq;
     sent += page.length;
@@ -54,8 +56,9 @@ export async function* runEvents(
     if (!change) break;
     const news = await waitFor(change, { ms: KEEP_ALIVE_MS, signal: left });
     if (news === "timed out") yield { comment: "keep-alive" };
+    else if (!withTurns) yield progressEvent(await progress());
   }
-  if (left.aborted || afterSeq > 0) return;
+  if (left.aborted || afterSeq > 0 || !withTurns) return;
   requireWhole(run.id, { read: sent, expected: (await store.tally(run.id)).done });
 }
 

@@ -4,10 +4,12 @@ import { countTurns, planOf } from "../../test/conversations.ts";
 import {
   datasetNameOf,
   digestBatch,
+  momentOf,
   type RunGroup,
   type RunRecord,
   type StoredRun,
 } from "../run_record.ts";
+import { toNewTurn } from "../turns/turn_writer.ts";
 import { ALL_TURN_COLUMNS, RECORD_COLUMNS, toRecord, toRunRow } from "./run_rows.ts";
 import type { Tables } from "../schema/schema.ts";
 import type { IdempotencyKey, KnownRun, NewRun, RunStore } from "../store.ts";
@@ -45,10 +47,14 @@ export function createRunCreation(
     return await db.transaction().execute(async (transaction) => {
       const known = await claimKey(transaction, idempotency, { id, moment });
       if (known) return known;
-      for (const { run: { parentId, isRescore }, stored, row } of runs) {
+      for (const { run: { parentId, isRescore, written }, stored, row } of runs) {
         await transaction.insertInto("runs").values(row).execute();
         if (parentId !== undefined && !isRescore) {
           await copyAnswered(transaction, parentId, stored.id);
+        }
+        for (const [index, turn] of written?.turns.entries() ?? []) {
+          const values = { ...toNewTurn(stored.id, turn), seq: index + 1 };
+          await transaction.insertInto("turns").values(values).execute();
         }
         await complete?.(transaction, stored.id);
       }
@@ -65,8 +71,8 @@ export function createRunCreation(
 
   return {
     async createRun(run) {
-      const moment = now();
-      const id = newId();
+      const id = run.written?.id ?? newId();
+      const moment = run.written ? momentOf(id) : now();
       const parent = await findParent(run.parentId);
       // The conversations of a rescore are the same, also if it has other checks.
       const batchDigest = run.isRescore && parent ? parent.batchDigest : digestRequest(run.request);
@@ -100,9 +106,9 @@ function digestRequest({ replies, dataset, test_batch }: NewRun["request"]): str
   return version ?? digestBatch(test_batch);
 }
 
-/** A new run as it is stored: running. */
+/** A new run as it is stored: running, unless it was written elsewhere. */
 function newStoredRun(
-  { request, testName, parentId }: NewRun,
+  { request, testName, parentId, written }: NewRun,
   { id, moment, batchDigest, group }: {
     id: string;
     moment: number;
@@ -113,15 +119,15 @@ function newStoredRun(
   return {
     id,
     parentId: parentId ?? null,
-    status: "running",
+    status: written ? "completed" : "running",
     detail: null,
     testName,
     modelId: request.model_id,
     endpoint: request.endpoint ?? null,
     attempts: request.attempts,
-    totalTurns: countTurns(planOf(request)),
+    totalTurns: written?.turns.length ?? countTurns(planOf(request)),
     createdAt: moment,
-    finishedAt: null,
+    finishedAt: written ? moment : null,
     tally: null,
     batchDigest,
     datasetName: datasetNameOf(request),

@@ -86,7 +86,8 @@ export function createTurnWriter(
   };
 }
 
-function toNewTurn(runId: string, turn: StoredTurn): NewTurn {
+/** A turn as it is stored, without its number. */
+export function toNewTurn(runId: string, turn: StoredTurn): NewTurn {
   const { result } = turn;
   return {
     run_id: runId,

@@ -17,7 +17,7 @@ export interface RouteDescription {
   index?: { query?: string; text?: string };
   params?: ZodOpenApiParameters;
   /** The JSON body; `example` must be answered with success. */
-  body?: { schema: z.ZodType; example: unknown };
+  body?: { schema: z.ZodType; example: unknown; isOptional?: true };
   /** A body that is not JSON, or not only: by content type, each with an example. */
   files?: Record<string, { schema: z.ZodType; example: unknown }>;
   /** The successful answers by status. */

@@ -54,7 +54,8 @@ function describe(route: Route, path: string): ZodOpenApiOperationObject {
     path: z.object(Object.fromEntries(names.map((name) => [name, z.string()]))),
   };
   const requestParams = { ...inPath, ...route.params };
-  const content = route.files ?? (route.body && { "application/json": route.body });
+  const { isOptional, ...body } = route.body ?? {};
+  const content = route.files ?? (route.body && { "application/json": body });
   const answers: Record<string, ZodOpenApiResponseObject> = {
     ...describeErrors(
       { ...commonProblems(route), ...(content && BODY_PROBLEMS), ...route.problems },
@@ -70,7 +71,7 @@ function describe(route: Route, path: string): ZodOpenApiOperationObject {
     summary: route.summary,
     ...(route.needsKey === false && { security: [] }),
     ...(Object.keys(requestParams).length > 0 && { requestParams }),
-    ...(content && { requestBody: { required: true, content } }),
+    ...(content && { requestBody: { required: !isOptional, content } }),
     responses,
   };
 }

@@ -48,8 +48,8 @@ export interface StartedService extends Pick<StopOptions, "stop" | "abandon" | "
   fields?: Record<string, string> | undefined;
   /** For people at a terminal: what to try at this address. */
   hints?: (url: string) => string[];
-  /** Begins the background work, once the port is open. */
-  begin?: () => Promise<void>;
+  /** Begins the background work, once the port is open at this address. */
+  begin?: (url: string) => Promise<void>;
 }
 
 /**
@@ -105,7 +105,9 @@ async function serveService<S extends z.ZodObject>(
       lines.flush();
       const isForPeople = format === "text" && ["debug", "info"].includes(common.LOG_LEVEL);
       if (isForPeople) hints?.(url).forEach((line) => lines.write(line, "info"));
-      begin?.().catch((error) => log.error(`${name} cannot start its background work`, { error }));
+      begin?.(url).catch((error) =>
+        log.error(`${name} cannot start its background work`, { error })
+      );
     },
   });
 }

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createProgressDisplay, describeDuration } from "../../../eval/cli/process/progress.ts";
-import { renderTable } from "../../../eval/cli/report/terminal_form.ts";
+import { renderTable } from "../../../eval/report/text/terminal_form.ts";
 import { batchFile, cliContext } from "../../fakes/cli_context.ts";
 import { memoryStore } from "../../fakes/memory_store.ts";
 import { fakeEmbedder, scoringPorts } from "../../fakes/scoring_ports.ts";
@@ -56,7 +56,7 @@ Deno.test("an error is told as itself if the database cannot be closed after it 
   const id = "01890000-0000-7000-8000-000000000000";
   const { code, err } = await run("tag", id, "main");
   assertEquals(code, 1);
-  assertStringIncludes(err, `assay-eval tag: no run "${id}"`);
+  assertStringIncludes(err, `assay-eval tag: cannot find run ${id}`);
 });
 
 Deno.test("runs lists what is stored, newest first, and can be filtered", async () => {
@@ -169,7 +169,7 @@ Deno.test("show describes one run, by its id or as the latest", async () => {
   assertStringIncludes((await run("show", "latest")).out, `Run ${second}, completed`);
   const { code, err } = await run("show", "none");
   assertEquals(code, 1);
-  assertStringIncludes(err, 'no run "none"');
+  assertStringIncludes(err, "cannot find run none");
 });
 
 Deno.test("compare ends with 100 if the candidate regressed, else with 0", async () => {
@@ -227,7 +227,7 @@ const OF_A_RUN: [options: string[], says: string][] = [
   [["--format", "junit", "--rows", "scores"], "--rows is for jsonl and csv"],
   [
     ["--format", "jsonl", "--threshold", "0.9"],
-    "--threshold is for csv, junit, junit-scenarios, ctrf, markdown and html",
+    "--threshold is for csv, junit, junit-scenarios, ctrf, markdown, text and html",
   ],
   [["-o", "a.json", "-o", "b.xml", "--rows", "turns"], "--rows is for jsonl and csv"],
 ];

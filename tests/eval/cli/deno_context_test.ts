@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { type BatchOptions, createFileReader, readBatch } from "../../../eval/cli/batch.ts";
+import { createFileReader } from "../../../eval/cli/batch.ts";
 import { UsageError } from "../../../eval/cli/command.ts";
 import { createCliLogger } from "../../../eval/cli/process/deno_context.ts";
 import { readText, realPath, writeText } from "../../../eval/cli/process/deno_files.ts";
@@ -120,13 +120,18 @@ Deno.test("a file that another one names is also read below the current folder, 
     await assertRejects(() => read("../.docker/config.json"), UsageError, "; put it there");
   }));
 
+const MODEL = ["--endpoint", "http://127.0.0.1:9", "--model", "m"];
 const turn = { id: "t", user_message: "hello" };
 const first = { id: "first", interactions: [turn] };
 const second = { id: "second", interactions: [turn] };
-const flags: BatchOptions = { endpoint: "http://model.example", model_id: "m" };
 
-const parse = async (text: string, options: BatchOptions = flags) =>
-  (await readBatch({ text, name: "batch.json" }, { options, maxAttempts: 1000 })).request;
+/** Runs a batch; gives the request that is stored, if one is, and what is said. */
+async function runBatch(text: string, args = MODEL, name = "b.json") {
+  const { run, store } = cliContext({ files: { [name]: text } });
+  const { err } = await run("run", name, ...args);
+  const { runs: [stored] } = await store.listRuns({ limit: 1 });
+  return { request: stored && (await store.getRun(stored.id))!.request, err };
+}
 
 const inputs: [name: string, text: string, scenarios: string[]][] = [
   ["one request body", JSON.stringify({ test_batch: first }), ["first"]],
@@ -136,12 +141,8 @@ const inputs: [name: string, text: string, scenarios: string[]][] = [
   ]],
   ["an array of scenarios", JSON.stringify([first, second], null, 2), ["first", "second"]],
   ["one scenario", JSON.stringify(first), ["first"]],
-  ["one scenario per line", `${JSON.stringify(first)}\n${JSON.stringify(second)}\n`, [
-    "first",
-    "second",
-  ]],
   [
-    "lines with blank ones between, as Windows ends them",
+    "one scenario per line, as Windows ends them, with blank ones between",
     [
       JSON.stringify(first),
       "",
@@ -154,7 +155,8 @@ const inputs: [name: string, text: string, scenarios: string[]][] = [
 ];
 for (const [name, text, scenarios] of inputs) {
   Deno.test(`a batch may be ${name}`, async () => {
-    assertEquals((await parse(text)).test_batch.map(({ id }) => id), scenarios);
+    const { request } = await runBatch(text);
+    assertEquals(request?.test_batch.map(({ id }) => id), scenarios);
   });
 }
 
@@ -166,30 +168,26 @@ Deno.test("a request body needs no options, and options win over it", async () =
     attempts: 3,
     parameters: { temperature: 0 },
   });
-  const plain = await parse(body, {});
-  assertEquals([plain.endpoint, plain.model_id, plain.attempts], [
+  const { request: plain } = await runBatch(body, []);
+  assertEquals([plain!.endpoint, plain!.model_id, plain!.attempts], [
     "http://body.example",
     "from the body",
     3,
   ]);
-  const changed = await parse(body, { model_id: "from the command line", attempts: 5 });
-  assertEquals([changed.model_id, changed.attempts], ["from the command line", 5]);
-  assertEquals(changed.parameters, { temperature: 0 });
+  const { request: changed } = await runBatch(body, ["--model", "other", "--attempts", "5"]);
+  assertEquals([changed!.model_id, changed!.attempts], ["other", 5]);
+  assertEquals(changed!.parameters, { temperature: 0 });
 });
 
 const faults: [name: string, text: string, message: string][] = [
   ["broken JSON", '{"test_batch": ', "it is not JSON"],
-  [
-    "a broken line",
-    `${JSON.stringify(first)}\n{"id": \n`,
-    "line 2: it is not JSON",
-  ],
+  ["a broken line", `${JSON.stringify(first)}\n{"id": \n`, "line 2: it is not JSON"],
   [
     "another object",
     '{\n"a": 7}',
     "it must hold one request body, an array of scenarios, or one scenario per line",
   ],
-  ["nothing", "", "it is empty"],
+  ["nothing", "\ufeff\r\n", "cannot use the batch: it is empty"],
   [
     "a scenario without turns",
     JSON.stringify([first, { id: "x" }]),
@@ -198,53 +196,42 @@ const faults: [name: string, text: string, message: string][] = [
 ];
 for (const [name, text, message] of faults) {
   Deno.test(`a batch that holds ${name} is refused, and the message says where`, async () => {
-    await assertRejects(() => parse(text), UsageError, message);
+    const { request, err } = await runBatch(text);
+    assertEquals(request, undefined);
+    assertStringIncludes(err, message);
   });
 }
 
 Deno.test("what is missing is named with the option that gives it", async () => {
-  const { message } = await assertRejects(() => parse(JSON.stringify([first]), {}), UsageError);
-  assertStringIncludes(message, "endpoint (--endpoint URL): ");
-  assertStringIncludes(message, "model_id (--model ID): ");
+  const { err } = await runBatch(JSON.stringify([first]), []);
+  assertStringIncludes(err, "endpoint (--endpoint URL): ");
+  assertStringIncludes(err, "model_id (--model ID): ");
 });
 
 Deno.test("a table needs the names of its columns, and says what it has if they are wrong", async () => {
-  const file = { text: "q,a,other\nWho?,Me.,x\n", name: "t.csv" };
-  const read = (columns: string[], format?: string) =>
-    readBatch({ ...file, columns, format }, { options: flags, maxAttempts: 9 });
-  const { request, leftOut } = await read(["user_message=q", "reference_reply=a"]);
-  assertEquals(request.test_batch[0]!.interactions[0]!.reference_reply, "Me.");
-  assertEquals(leftOut.map(({ what }) => what), ["the column other"]);
+  const read = (...options: string[]) =>
+    runBatch("q,a,other\nWho?,Me.,x\n", [...MODEL, ...options], "t.csv");
+  const columns = ["--column", "user_message=q", "--column", "reference_reply=a"];
+  const { request, err } = await read(...columns);
+  assertEquals(request!.test_batch[0]!.interactions[0]!.reference_reply, "Me.");
+  assertStringIncludes(err, "left out: the column other");
   for (
-    const [columns, format, words] of [
-      [["user_message=question"], undefined, "there is no column question; the columns are q, a"],
-      [["q"], undefined, "write FIELD=COLUMN"],
-      [[], "excel", "the formats are jsonl, json, csv, promptfoo"],
+    const [option, value, words] of [
+      ["--column", "user_message=question", "there is no column question; the columns are q, a"],
+      ["--column", "q", "write FIELD=COLUMN"],
+      ["--format", "excel", "the formats are jsonl, json, csv, promptfoo"],
     ] as const
-  ) {
-    await assertRejects(() => read([...columns], format), UsageError, words);
-  }
-});
-
-Deno.test("an empty file is called empty, whatever its name", async () => {
-  for (const name of ["b.json", "-"]) {
-    for (const text of ["", "\ufeff\r\n"]) {
-      const reading = readBatch({ text, name, columns: [] }, { options: flags, maxAttempts: 9 });
-      await assertRejects(() => reading, UsageError, "cannot use the batch: it is empty");
-    }
-  }
+  ) assertStringIncludes((await read(option, value)).err, words);
 });
 
 Deno.test("an error in a file of lines is reported with the file's line", async () => {
   const lines = [first, "", { ...second, interactions: [{ id: 7 }] }, "", { id: "none" }]
     .map((line) => line && JSON.stringify(line)).join("\n");
-  const { message } = await assertRejects(() => parse(lines), UsageError);
-  assertStringIncludes(message, "  line 3, interactions.0.id: ");
-  assertStringIncludes(message, "  line 3, interactions.0.user_message: ");
-  assertStringIncludes(message, "  line 5, interactions: ");
+  const { err } = await runBatch(lines);
+  assertStringIncludes(err, "  line 3, interactions.0.id: ");
+  assertStringIncludes(err, "  line 3, interactions.0.user_message: ");
+  assertStringIncludes(err, "  line 5, interactions: ");
 });
-
-const MODEL = ["--endpoint", "http://127.0.0.1:9", "--model", "m"];
 
 Deno.test("a dataset is put, listed, printed, run and deleted", async () => {
   const files = { "support.jsonl": batchFile(2), "more.jsonl": batchFile(3) };
@@ -304,7 +291,7 @@ Deno.test("what a file contains cannot command the terminal, in errors and in wh
 
 const REFUSED: [string[], string][] = [
   [["datasets", "frob"], 'unknown action "frob": it must be put, get, tag or delete'],
-  [["datasets", "put", "a b", "x.jsonl"], 'cannot use the name "a b": it must have 1 to 100'],
+  [["datasets", "put", "a b", "x.jsonl"], "cannot use the path: name: must have 1 to 100"],
   [["datasets", "put", "a", "x.jsonl", "--format", "xml"], "cannot use --format xml"],
   [["datasets", "put", "a", "x.jsonl"], "cannot use the file (read as jsonl): line 2"],
   [["datasets", "put", "a", "missing.jsonl"], "cannot read missing.jsonl"],

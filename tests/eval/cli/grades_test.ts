@@ -142,7 +142,7 @@ Deno.test("all models pass: exit code 0; an endpoint that answers nothing for on
         : targetOf(request),
   }).run("run", "tests/support.jsonl", ...good);
   assertEquals([code, out], [1, ""]);
-  assertStringIncludes(err, "the run of b stopped: a fault of ours\n");
+  assertStringIncludes(err, "the run of b stopped: the service failed; see its log\n");
   assertMatch(err, /2 of 3 models are complete; continue with: assay-eval resume \S{36}\n$/);
 });
 
@@ -327,7 +327,7 @@ Deno.test("a model whose run failed before Ctrl-C stays failed, and its reason i
   const models = [...AT, "--model", "a", "--model", "b", "--concurrency", "1"];
   const { code, err } = await context.run("run", "tests/support.jsonl", ...models);
   assertEquals(code, 130);
-  assertStringIncludes(err, "the run of a stopped: a fault of ours\n");
+  assertStringIncludes(err, "the run of a stopped: the service failed; see its log\n");
   const [, id] = /continue with: assay-eval resume (\S{36})/.exec(err)!;
   assertEquals((await context.store.groupRuns(id!)).map(({ status }) => status), [
     "failed",

@@ -1,19 +1,26 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { batchFile, cliContext } from "../../fakes/cli_context.ts";
+import { until } from "../../fakes/until.ts";
 
 const target = ["--endpoint", "http://model.example/v1", "--model", "m", "--concurrency", "1"];
 
 Deno.test("Ctrl-C lets the running call finish, says how to resume, and resume asks the rest", async () => {
+  let calls = 0;
   const context = cliContext({
     files: { "b.json": batchFile(5) },
-    answer: (_, call) => {
-      if (call === 2) context.interrupt();
-      return "right";
+    target: {
+      async ask() {
+        if (++calls === 2) {
+          context.interrupt();
+          await until(() => context.written().err.includes("stopping after") || undefined);
+        }
+        return { content: "right", usage: null };
+      },
     },
   });
   const stopped = await context.run("run", "b.json", ...target);
   assertEquals(stopped.code, 130);
-  assertEquals(context.asked.length, 2);
+  assertEquals(calls, 2);
   const [, id] = stopped.err.match(
     /2 of 5 turns are stored; continue with: assay-eval resume (\S+)\n/,
   )!;
@@ -70,6 +77,6 @@ Deno.test("an internal fault ends with 1 and says how to continue", async () => 
   });
   const { code, err } = await context.run("run", "b.json", ...target);
   assertEquals(code, 1);
-  assertStringIncludes(err, "the run stopped: a fault of ours\n");
+  assertStringIncludes(err, "the run stopped: the service failed; see its log\n");
   assertStringIncludes(err, "continue with: assay-eval resume ");
 });

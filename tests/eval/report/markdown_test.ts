@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { terminalForm } from "../../../eval/cli/report/terminal_form.ts";
+import { terminalForm } from "../../../eval/report/text/terminal_form.ts";
 import { markdown, markdownForm } from "../../../eval/report/formats/markdown.ts";
 import { agreementText } from "../../../eval/report/text/agreement_text.ts";
 import { describeComparison } from "../../../eval/report/text/comparison_text.ts";

@@ -292,7 +292,7 @@ Deno.test("an export for training that cannot be made says what to do", async ()
     [["latest", "--format", "csv", "--judge"], "--judge is for dpo and dpo-openai"],
     [["latest", "--format", "dpo", "--judge"], "none is configured (JUDGE_BASE_URL, JUDGE_MODEL)"],
     [["latest", "--format", "dpo", "--rows", "scores"], "--rows cannot be used with training data"],
-    [["latest", "none", "--format", "dpo"], 'no run "none"'],
+    [["latest", "none", "--format", "dpo"], "cannot find run none"],
   ];
   for (const [args, message] of cases) {
     const { code, out, err } = await run("export", ...args);

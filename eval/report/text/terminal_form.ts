@@ -1,4 +1,4 @@
-import { oneLine, oneLineEnds, type TextForm } from "../../report/text/text_form.ts";
+import { oneLine, oneLineEnds, type TextForm } from "./text_form.ts";
 
 /** Plain text, in columns. */
 export const terminalForm: TextForm = {
@@ -38,9 +38,4 @@ function widthOf(text: string): number {
       : 1;
   }
   return width;
-}
-
-/** A value as `--json` prints it. */
-export function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -1,6 +1,7 @@
-import type { ExportFormat } from "../../report/format.ts";
-import { UsageError } from "../command.ts";
-import { clearLine, type CliContext } from "../context.ts";
+import type { ExportFormat } from "../report/format.ts";
+import type { Api, Query } from "./api.ts";
+import { UsageError } from "./command.ts";
+import { clearLine, type CliContext } from "./context.ts";
 
 /** A file, and the format that its extension names. */
 export interface Output {
@@ -14,19 +15,19 @@ export interface Output {
  */
 export async function planOutputs(paths: string[], context: CliContext): Promise<Output[]> {
   if (paths.length === 0) return [];
-  const { exportFormats } = await import("../../report/export_formats.ts"); // most runs write no file
+  const { exportFormats } = await import("../report/export_formats.ts"); // most runs write no file
   const outputs = paths.map((path) => ({ path, format: formatOfFile(path, exportFormats) }));
   for (const { path } of outputs) await context.requireWritable(path);
   return outputs;
 }
 
-/** Writes all files that can be written, then throws `UsageError` with those that cannot. */
+/**
+ * Writes what the service answers at a path, in each file's format. All files that can be written
+ * are, then it throws `UsageError` with those that cannot.
+ */
 export async function writeOutputs(
   outputs: Output[],
-  { write, context }: {
-    write: (format: ExportFormat) => AsyncIterable<string>;
-    context: CliContext;
-  },
+  { api, context, path, query }: { api: Api; context: CliContext; path: string; query: Query },
 ): Promise<void> {
   const failures: string[] = [];
   const { err } = context;
@@ -35,7 +36,8 @@ export async function writeOutputs(
     // The report of a large run takes some seconds.
     if (err.isTerminal) err.write(`writing ${output.path}`);
     try {
-      await context.writeText(output.path, write(output.format));
+      const pieces = api.pieces(`GET ${path}`, { query: { ...query, format: output.format.name } });
+      await context.writeText(output.path, pieces);
       err.write(`${clear}wrote ${output.path}\n`);
     } catch (error) {
       err.write(clear);
