@@ -10,11 +10,16 @@ import OpenAI from "openai";
 import { APIError } from "openai";
 import { AgentConfig, explainIdleSettings } from "../../agent/config.ts";
 import { AgentReply } from "../../agent/core/agent_message.ts";
-import { createFixedTools, type ToolServerState } from "../../agent/core/tools/tool.ts";
+import {
+  createFixedTools,
+  observeTools,
+  type ToolServerState,
+} from "../../agent/core/tools/tool.ts";
 import { checkMcp, createAgentDeps } from "../../agent/wiring.ts";
 import { ConfigError, parseConfig } from "../../shared/service/config.ts";
 import { AppError } from "../../shared/service/errors.ts";
 import { createLogger, silentLogger } from "../../shared/service/log.ts";
+import { createMetrics } from "../../shared/service/ops/metrics.ts";
 import { ProviderError } from "../../shared/providers/provider.ts";
 import { agentRequestOf, agentService } from "../fakes/agent_service.ts";
 import { readEvents } from "../fakes/events.ts";
@@ -243,6 +248,27 @@ Deno.test("the restarts of the worker that reads pages are among the agent's fig
   const { metrics, tools } = await createAgentDeps(config, silentLogger);
   assertStringIncludes(await metrics.text(), 'assay_worker_restarts_total{worker="page"} 0');
   await tools[Symbol.asyncDispose]();
+});
+
+Deno.test("calls of tools are counted by tool and outcome, those of unknown tools not at all", async () => {
+  const metrics = createMetrics({ runs: () => 0 });
+  const deps = await createAgentDeps(parseConfig(AgentConfig, {}), silentLogger);
+  const call = (name: string, expression: string) => ({
+    id: "",
+    name,
+    arguments: JSON.stringify({ expression }),
+  });
+  const toolCalls = [call("calculator", "1+1"), call("calculator", "1/0"), call("unknown", "1")];
+  const { service } = agentService(createScriptedProvider({ toolCalls }, { content: "2" }), {
+    tools: observeTools(deps.tools, metrics),
+    operations: { metrics, checks: {} },
+  });
+  await service(agentRequestOf(BODY));
+  const figures = await (await service(new Request("http://127.0.0.1/metrics"))).text();
+  assertEquals(figures.match(/^assay_tool_calls_total.*/gm)?.toSorted(), [
+    'assay_tool_calls_total{tool="calculator",outcome="error"} 1',
+    'assay_tool_calls_total{tool="calculator",outcome="ok"} 1',
+  ]);
 });
 
 Deno.test("with a list of fine-tuned models alone the agent is not ready, and says what is missing", async () => {
