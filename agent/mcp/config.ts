@@ -98,7 +98,7 @@ export function parseMcpConfig(text: string): McpConfig {
   return config;
 }
 
-interface EntryOptions {
+function parseEntry(entry: Fields, { name, path, wrong, config }: {
   name: string;
   /** Of the entry, for messages. */
   path: string;
@@ -106,9 +106,7 @@ interface EntryOptions {
   wrong: string[];
   /** Receives the server, and warnings about unknown fields. */
   config: McpConfig;
-}
-
-function parseEntry(entry: Fields, { name, path, wrong, config }: EntryOptions): void {
+}): void {
   const isProgram = "command" in entry;
   if (!isProgram && !("url" in entry)) {
     const other = ["serverUrl", "httpUrl"].find((field) => field in entry);

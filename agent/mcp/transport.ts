@@ -228,19 +228,17 @@ function lastEventEnd(chunk: Uint8Array, followsLineEnd: boolean): number {
   return -1;
 }
 
-interface MessageBufferOptions<T> {
-  parse: (line: string) => T;
-  /** Limit of one message. A longer one calls `onBreach`; what follows it is not read. */
-  maxBytes: number;
-  onBreach: OnBreach;
-}
-
 /**
  * Joins the output of a program to messages, one per line. In place of the SDK's own buffer (2.4.0),
  * which copies and searches a message from its start with each piece of it: one of 7 MB blocks the
  * event loop for seconds. Here each piece is searched once.
  */
-export function createMessageBuffer<T>({ parse, maxBytes, onBreach }: MessageBufferOptions<T>) {
+export function createMessageBuffer<T>({ parse, maxBytes, onBreach }: {
+  parse: (line: string) => T;
+  /** Limit of one message. A longer one calls `onBreach`; what follows it is not read. */
+  maxBytes: number;
+  onBreach: OnBreach;
+}) {
   const decoder = new TextDecoder();
   /** Whole lines; those before `next` have been read. */
   let lines: string[] = [];

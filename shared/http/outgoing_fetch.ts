@@ -9,15 +9,6 @@ export class AnswerTooLarge extends Error {
 /** More than the longest answer of any model, with all its log probabilities. */
 export const MAX_ANSWER_MB = 32;
 
-interface OutgoingOptions {
-  /** `createPublicFetch()` for addresses that callers choose; unset: Deno's own `fetch`. */
-  connect?: typeof fetch;
-  /** Limit of an answer, unpacked: reading on then throws `AnswerTooLarge` and closes the connection. */
-  maxBytes?: number;
-  /** The `traceparent` to send; see `callersTraceparent`. */
-  traceparent?: (() => string | undefined) | undefined;
-}
-
 const MAX_REDIRECTS = 5;
 
 /**
@@ -30,7 +21,14 @@ const MAX_REDIRECTS = 5;
  *
  * A body must be a string or absent.
  */
-export function createOutgoingFetch(options: OutgoingOptions = {}): typeof fetch {
+export function createOutgoingFetch(options: {
+  /** `createPublicFetch()` for addresses that callers choose; unset: Deno's own `fetch`. */
+  connect?: typeof fetch;
+  /** Limit of an answer, unpacked: reading on then throws `AnswerTooLarge` and closes the connection. */
+  maxBytes?: number;
+  /** The `traceparent` to send; see `callersTraceparent`. */
+  traceparent?: (() => string | undefined) | undefined;
+} = {}): typeof fetch {
   const { connect = fetchOnce, maxBytes = MAX_ANSWER_MB * 1024 * 1024, traceparent } = options;
   return async (input: URL | RequestInfo, init: RequestInit = {}) => {
     const headers = new Headers(init.headers);

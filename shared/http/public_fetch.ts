@@ -33,14 +33,6 @@ export async function requirePublicHost(url: string, resolve: Resolve): Promise<
   throw notPublic(origin);
 }
 
-interface PublicFetchOptions {
-  resolve?: Resolve;
-  /** Which addresses may be reached. */
-  isPublic?: (address: string) => boolean;
-  /** How long an idle connection is kept. */
-  idleMs?: number;
-}
-
 /**
  * A `fetch` that reaches public addresses only. Names are looked up by the connection itself, and
  * the address that is checked is the one connected to: a name that changes its address between a
@@ -49,7 +41,13 @@ interface PublicFetchOptions {
  * string or absent; redirects are handed back.
  */
 export function createPublicFetch(
-  { resolve = systemResolve, isPublic = isPublicAddress, idleMs = 15_000 }: PublicFetchOptions = {},
+  { resolve = systemResolve, isPublic = isPublicAddress, idleMs = 15_000 }: {
+    resolve?: Resolve;
+    /** Which addresses may be reached. */
+    isPublic?: (address: string) => boolean;
+    /** How long an idle connection is kept. */
+    idleMs?: number;
+  } = {},
 ): typeof fetch {
   const lookup: LookupFunction = (hostname, options, callback) => {
     resolve(hostname).then((addresses) => {

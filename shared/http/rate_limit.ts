@@ -25,20 +25,18 @@ export function createMemoryLimiter({ requests, seconds }: Rate): limiters.RateL
   return new RateLimiterMemory({ points: requests, duration: seconds });
 }
 
-interface RateLimitOptions {
-  rate: Rate;
-  trustedProxies: string[];
-  /** `createMemoryLimiter` if unset. */
-  limiter?: RateLimiter | undefined;
-}
-
 /**
  * Counts a caller's requests, by the name of its key, else by address. It must run before the guard
  * that refuses callers without a key, so that guessing keys is limited too. The answer's
  * headers are those of draft-ietf-httpapi-ratelimit-headers.
  */
 export function createRateLimit(
-  { rate, trustedProxies, limiter = createMemoryLimiter(rate) }: RateLimitOptions,
+  { rate, trustedProxies, limiter = createMemoryLimiter(rate) }: {
+    rate: Rate;
+    trustedProxies: string[];
+    /** `createMemoryLimiter` if unset. */
+    limiter?: RateLimiter | undefined;
+  },
 ): Guard {
   const policy = `"default";q=${rate.requests};w=${rate.seconds}`;
 

@@ -1,18 +1,5 @@
 import { readPieces } from "../http/outgoing_fetch.ts";
 
-interface EventOptions {
-  /** Called with each piece of the text, for messages about a body that has no events. */
-  onText?: (text: string) => void;
-  /** Called once if the bytes are not UTF-8. */
-  onInvalid?: () => void;
-  /** Called before the last event if the stream ended within a line of it. */
-  onUnfinished?: () => void;
-  /** Called for each comment, which keeps the connection. */
-  onComment?: () => void;
-  /** Called before each event that is named `error`. */
-  onError?: () => void;
-}
-
 /**
  * The `data` of each event of a stream. Ends where the stream ends, also in the middle of an event,
  * whose data so far is then the last. Event names, ids and comments are left out. An `error:` field,
@@ -20,7 +7,18 @@ interface EventOptions {
  */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  options: EventOptions = {},
+  options: {
+    /** Called with each piece of the text, for messages about a body that has no events. */
+    onText?: (text: string) => void;
+    /** Called once if the bytes are not UTF-8. */
+    onInvalid?: () => void;
+    /** Called before the last event if the stream ended within a line of it. */
+    onUnfinished?: () => void;
+    /** Called for each comment, which keeps the connection. */
+    onComment?: () => void;
+    /** Called before each event that is named `error`. */
+    onError?: () => void;
+  } = {},
 ): AsyncGenerator<string> {
   const { onText, onInvalid = () => {}, onUnfinished, onComment, onError } = options;
   let data: string[] = [];

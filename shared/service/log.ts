@@ -17,20 +17,18 @@ const LONGEST_ERROR = 8_000;
 /** Limit of one line: log collectors cut or drop longer ones. */
 const LONGEST_LINE = 16_000;
 
-interface LoggerOptions {
+/**
+ * One line per event; a field named `error` may be an `Error`, which is logged whole only at `debug`.
+ * Long values are cut. A line that is still too long keeps only its message.
+ */
+export function createLogger(options: {
   level: LogLevel;
   format: LogFormat;
   /** Takes one finished line, without its line end. */
   write: (line: string, level: LogLevel) => void;
   /** Applied to every line before it is written; see `createRedactor`. */
   redact?: (line: string) => string;
-}
-
-/**
- * One line per event; a field named `error` may be an `Error`, which is logged whole only at `debug`.
- * Long values are cut. A line that is still too long keeps only its message.
- */
-export function createLogger(options: LoggerOptions): Logger {
+}): Logger {
   const { level, format, write, redact = (line) => line } = options;
   const threshold = LOG_LEVELS.indexOf(level);
   const render = format === "json" ? renderJson : renderText;

@@ -1,14 +1,3 @@
-interface RecentOptions {
-  maxAgeMs: number;
-  /**
-   * Of all values together, as JSON. Beyond it the oldest values of the caller that holds the most
-   * are dropped, so that no caller can displace the values of others.
-   */
-  maxCharacters: number;
-  /** Milliseconds of a clock that is never set; only differences count. */
-  now?: () => number;
-}
-
 interface Entry<T> {
   value: T;
   caller: string;
@@ -22,7 +11,16 @@ interface Entry<T> {
  * are all one caller.
  */
 export function createRecent<T>(
-  { maxAgeMs, maxCharacters, now = () => performance.now() }: RecentOptions,
+  { maxAgeMs, maxCharacters, now = () => performance.now() }: {
+    maxAgeMs: number;
+    /**
+     * Of all values together, as JSON. Beyond it the oldest values of the caller that holds the most
+     * are dropped, so that no caller can displace the values of others.
+     */
+    maxCharacters: number;
+    /** Milliseconds of a clock that is never set; only differences count. */
+    now?: () => number;
+  },
 ) {
   /** In the order in which they were kept; each under all its keys. */
   const entries = new Map<string, Entry<T>>();

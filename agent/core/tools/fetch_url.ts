@@ -110,15 +110,13 @@ const MAX_BYTES = 1_000_000;
 const MAX_TAGS = 20_000;
 const TEXT_TYPES = /^(text\/.*|application\/(json|xml|xhtml\+xml|javascript|[\w.-]+\+(json|xml)))$/;
 
-interface ReadPageOptions {
+/** The text of a page, cut at one megabyte. Throws a `ToolError` if it is not text. */
+async function readPage(response: Response, options: {
   /** The address after redirects; relative links are resolved with it. */
   url: string;
   converter: PageConverter;
   signal: AbortSignal;
-}
-
-/** The text of a page, cut at one megabyte. Throws a `ToolError` if it is not text. */
-async function readPage(response: Response, options: ReadPageOptions): Promise<string> {
+}): Promise<string> {
   const { url, converter, signal } = options;
   const { type, charset } = parseContentType(response.headers.get("content-type"));
   try {
@@ -217,13 +215,6 @@ interface PageConverter extends Disposable {
   convert(page: FetchedPage, signal: AbortSignal): Promise<string>;
 }
 
-interface PageConverterOptions {
-  /** Limit of one page. */
-  timeoutMs?: number;
-  onEvent?: (event: WorkerEvent) => void;
-  start?: () => WorkerPort;
-}
-
 /** Ten times what the largest accepted pages take. */
 const CONVERT_MS = 3_000;
 const PROBE: FetchedPage = { html: "", url: "" };
@@ -234,7 +225,12 @@ const PROBE: FetchedPage = { html: "", url: "" };
  * it, and the next page gets a new one.
  */
 export function createPageConverter(
-  { timeoutMs = CONVERT_MS, onEvent, start = startWorker }: PageConverterOptions = {},
+  { timeoutMs = CONVERT_MS, onEvent, start = startWorker }: {
+    /** Limit of one page. */
+    timeoutMs?: number;
+    onEvent?: (event: WorkerEvent) => void;
+    start?: () => WorkerPort;
+  } = {},
 ): PageConverter {
   const call = createWorkerCall<FetchedPage, string>(start, {
     name: "page",

@@ -4,13 +4,6 @@ import type { Metrics } from "../../../shared/service/ops/metrics.ts";
 import { withSpan } from "../../../shared/service/ops/tracing.ts";
 import type { ContentPart, ToolDefinition } from "../../../shared/providers/provider.ts";
 
-interface ToolOptions {
-  /** Aborted when the caller has left; at the time limit, with a `TimeoutError`. */
-  signal?: AbortSignal;
-  /** The id of the model's call, for traces. */
-  callId?: string;
-}
-
 /** What a tool returns. With images, the text must be sufficient for models that take none. */
 export type ToolResult = string | { text: string; images: ContentPart[] };
 
@@ -27,7 +20,12 @@ export interface Tool<S extends z.ZodType = z.ZodType, R extends ToolResult = To
   readonly schema: S;
   /** The JSON schema that the model sees; made from `schema` if it is unset. */
   readonly parameters?: Record<string, unknown>;
-  run(args: z.output<S>, options: ToolOptions): R | Promise<R>;
+  run(args: z.output<S>, options: {
+    /** Aborted when the caller has left; at the time limit, with a `TimeoutError`. */
+    signal?: AbortSignal;
+    /** The id of the model's call, for traces. */
+    callId?: string;
+  }): R | Promise<R>;
 }
 
 /** A failure whose message the model sees, to correct its call. Contains no secret. */

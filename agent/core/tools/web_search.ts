@@ -18,16 +18,14 @@ const Found = z.object({
   })),
 });
 
-interface WebSearchOptions {
-  apiKey: string;
-  /** Of Tavily, or of an API with the same `POST {baseUrl}/search`. */
-  baseUrl: string;
-  fetch?: typeof globalThis.fetch;
-}
-
 /** Searches the web. The model sees neither the key nor the errors of the search service. */
 export function createWebSearch(
-  { apiKey, baseUrl, fetch = createOutgoingFetch({ maxBytes: MAX_BYTES }) }: WebSearchOptions,
+  { apiKey, baseUrl, fetch = createOutgoingFetch({ maxBytes: MAX_BYTES }) }: {
+    apiKey: string;
+    /** Of Tavily, or of an API with the same `POST {baseUrl}/search`. */
+    baseUrl: string;
+    fetch?: typeof globalThis.fetch;
+  },
 ): Tool<typeof schema, string> {
   return {
     name: "web_search",

@@ -163,19 +163,17 @@ export function withoutAsides(encoder: RunEncoder): RunEncoder {
   };
 }
 
-interface CompletionEncoding {
-  /** The model that answered, or that is being asked now. */
-  model: () => string;
-  requestId: string;
-  /** The caller asked for a last chunk with the token counts. */
-  includeUsage: boolean;
-  /** The caller asked for the tool calls and their results. */
-  showTools: boolean;
-}
-
 /** Writes a run as the chunks of a completion. A failure is a chunk with `error`, at which OpenAI's clients throw. */
 export function createCompletionEncoder(
-  { model, requestId, includeUsage, showTools }: CompletionEncoding,
+  { model, requestId, includeUsage, showTools }: {
+    /** The model that answered, or that is being asked now. */
+    model: () => string;
+    requestId: string;
+    /** The caller asked for a last chunk with the token counts. */
+    includeUsage: boolean;
+    /** The caller asked for the tool calls and their results. */
+    showTools: boolean;
+  },
 ): RunEncoder {
   const frame = createFrame(model());
   const toDelta = createTranslator(showTools);

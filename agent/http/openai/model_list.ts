@@ -10,13 +10,6 @@ const MAX_HIDDEN = 100;
 /** How long the answer waits for the studio's list; the hub's own list has the same limit. */
 const STUDIO_WAIT_MS = 5_000;
 
-interface ListOptions {
-  signal: AbortSignal;
-  /** Throws if the studio's list cannot be read, instead of leaving its models out. */
-  needsStudio?: boolean;
-  studioWaitMs?: number;
-}
-
 /**
  * The body of `GET /v1/models`: fine-tuned models by UUID, then the hub's, if it lists them. If the
  * studio's list cannot be read, or not in time, the hub's models are listed alone; without any, the
@@ -24,7 +17,12 @@ interface ListOptions {
  */
 export async function listModels(
   models: Models,
-  { signal, needsStudio = false, studioWaitMs = STUDIO_WAIT_MS }: ListOptions,
+  { signal, needsStudio = false, studioWaitMs = STUDIO_WAIT_MS }: {
+    signal: AbortSignal;
+    /** Throws if the studio's list cannot be read, instead of leaving its models out. */
+    needsStudio?: boolean;
+    studioWaitMs?: number;
+  },
 ): Promise<ModelList> {
   const { models: hub, hidden, error } = await models.listHub(signal);
   const isOptional = hub.length > 0 && !needsStudio;

@@ -11,16 +11,6 @@ const TABLE = "assay_rate_limits";
 const RETRY_MS = 5_000;
 const CLEAR_MS = 5 * 60_000;
 
-interface PostgresLimiterOptions {
-  pool: PostgresPool;
-  rate: Rate;
-  /** Separates the services that use one database. */
-  service: string;
-  log: Logger;
-  /** The wait before the table is tried again; for tests. */
-  retryMs?: number;
-}
-
 /**
  * Counts one request, by the clock of the database. A window that would end later than a new one was
  * begun before the clock was set back, and is replaced.
@@ -44,7 +34,15 @@ const CLEAR = `delete from ${TABLE}
  * process counts by itself: a limit must not stop a service.
  */
 export async function createPostgresLimiter(
-  { pool, rate, service, log, retryMs = RETRY_MS }: PostgresLimiterOptions,
+  { pool, rate, service, log, retryMs = RETRY_MS }: {
+    pool: PostgresPool;
+    rate: Rate;
+    /** Separates the services that use one database. */
+    service: string;
+    log: Logger;
+    /** The wait before the table is tried again; for tests. */
+    retryMs?: number;
+  },
 ): Promise<RateLimiter> {
   const alone = createMemoryLimiter(rate);
   /** Until when callers are refused, by `performance.now()`: a refusal then needs no statement. */

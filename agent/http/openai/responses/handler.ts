@@ -19,20 +19,18 @@ import { invalidField, unsupportedField } from "../../../../shared/service/error
 import { listFieldErrors } from "../../../../shared/service/field_errors.ts";
 import { filterFields } from "../../../../shared/service/fields.ts";
 
-interface ResponseHandlerDeps {
-  /** Opens the chat completion that answers. Throws 4xx and 503. */
-  open(body: CompletionRequest, request: CompletionCaller): OpenedCompletion;
-  runs: Capacity;
-  bodyLimits: BodyLimits;
-}
-
 /**
  * `POST /v1/responses`: a chat completion in another shape. Some clients send the items of earlier
  * responses back by their ids alone, so items are kept for some minutes, for the same caller and
  * unless it sends `store: false`. Nothing else is stored.
  */
 export function createResponseHandler(
-  { open, runs, bodyLimits }: ResponseHandlerDeps,
+  { open, runs, bodyLimits }: {
+    /** Opens the chat completion that answers. Throws 4xx and 503. */
+    open(body: CompletionRequest, request: CompletionCaller): OpenedCompletion;
+    runs: Capacity;
+    bodyLimits: BodyLimits;
+  },
 ): Handler {
   const kept = createKeptItems();
 

@@ -8,16 +8,14 @@ type TextKind = "output_text" | "refusal" | "reasoning";
 
 type ResponseOutput = ReturnType<typeof createResponseOutput>;
 
-interface OutputOptions {
-  /** If it is unset, the items are only collected. */
-  send?: ItemSink["send"];
-  /** A reasoning item is done at the end of its turn, when its `encrypted_content` is known. */
-  sealsReasoning?: boolean;
-}
-
 /** Collects a run's output as items, and announces each change as OpenAI does. */
 export function createResponseOutput(
-  { send = () => {}, sealsReasoning = false }: OutputOptions = {},
+  { send = () => {}, sealsReasoning = false }: {
+    /** If it is unset, the items are only collected. */
+    send?: ItemSink["send"];
+    /** A reasoning item is done at the end of its turn, when its `encrypted_content` is known. */
+    sealsReasoning?: boolean;
+  } = {},
 ) {
   const items: OutputItem[] = [];
   const calls = new Map<number, OpenItem>();

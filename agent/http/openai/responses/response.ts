@@ -114,23 +114,21 @@ function toResponseUsage(usage: CompletionUsage) {
   };
 }
 
-interface ResponseEncoding {
-  frame: ResponseFrame;
-  /** The model that answered, or that is being asked now. */
-  model: () => string;
-  requestId: string;
-  /** The caller asked for `encrypted_content`, with which it can send reasoning back. */
-  sealsReasoning: boolean;
-  /** Gets the output of a response that has ended well; see `toKept`. */
-  onOutput(items: OutputItem[]): void;
-}
-
 /**
  * Writes a run as the events of a response. A failure is an `error` event, at which OpenAI's clients
  * throw, then `response.failed`.
  */
 export function createResponseEncoder(
-  { frame, model, requestId, sealsReasoning, onOutput }: ResponseEncoding,
+  { frame, model, requestId, sealsReasoning, onOutput }: {
+    frame: ResponseFrame;
+    /** The model that answered, or that is being asked now. */
+    model: () => string;
+    requestId: string;
+    /** The caller asked for `encrypted_content`, with which it can send reasoning back. */
+    sealsReasoning: boolean;
+    /** Gets the output of a response that has ended well; see `toKept`. */
+    onOutput(items: OutputItem[]): void;
+  },
 ): RunEncoder {
   let count = 0;
   let events: OutgoingEvent[] = [];
