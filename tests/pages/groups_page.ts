@@ -18,11 +18,9 @@ suite.test(
     const { page } = tab;
     await page.locator(".verdict .sentence").waitFor();
     await openFigures(page);
-    const models = page.getByRole("region", { name: "Models" }).locator("tbody tr");
-    await becomes(() => models.count(), 2);
-    const scores = page.getByRole("region", { name: "Scores by model" });
-    assertEquals(await scores.locator("thead th").allTextContents(), ["Score", ...MODELS]);
-    await scores.getByText("words in common", { exact: true }).waitFor();
+    const models = page.getByRole("region", { name: "Models" });
+    assertEquals(await models.locator("thead th").allTextContents(), ["Figure", ...MODELS]);
+    await models.getByText("words in common", { exact: true }).waitFor();
     await checkAccessibility(page);
     await page.getByText("Why?").click();
     await page.getByRole("region", { name: "Pairs" }).getByRole("link").click();
@@ -30,7 +28,7 @@ suite.test(
     await page.getByText("Turns that changed most").waitFor();
     await page.goBack();
     await openFigures(page);
-    await models.first().getByRole("link").click();
+    await models.getByRole("link").first().click();
     await page.waitForURL(/\/ui\/runs\//);
     await page.getByRole("link", { name: "Beside other models" }).click();
     await page.waitForURL(/\/ui\/compare\?group=/);
@@ -156,7 +154,7 @@ suite.test("a telephone breaks no word of a group's tables, and names begin in o
   });
   const { page } = tab;
   await openFigures(page);
-  const scores = page.getByRole("region", { name: "Scores by model" }).locator("tbody th .term");
+  const scores = page.getByRole("region", { name: "Models" }).locator("tbody th .term");
   await scores.first().waitFor();
   const sides = await scores.evaluateAll((names) =>
     names.map((name) => getComputedStyle(name).textAlign)
@@ -238,10 +236,7 @@ suite.test(
     await page.getByText("Intervals and all scores").click();
     const models = page.getByRole("region", { name: "Models" });
     for (const name of MODELS) await models.getByText(name).waitFor();
-    await page.getByRole("region", { name: "Scores by model" }).getByText("words in common", {
-      exact: true,
-    })
-      .waitFor();
+    await models.getByText("words in common", { exact: true }).waitFor();
     await models.getByRole("link", { name: MODELS[0]! }).click();
     await page.locator(".head-card").waitFor();
     await page.getByRole("link", { name: "Scores", exact: true }).click();

@@ -14,7 +14,7 @@ import { StatusBadge } from "../parts/status_badge.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { Explained } from "../glossary.tsx";
 import { adviceOn, datasetText, errorText } from "../words.ts";
-import { Models, ModelScores } from "./model_tables.tsx";
+import { ModelTable } from "./model_table.tsx";
 import { ReplyGrid } from "./reply_grid.tsx";
 import { answerOfGroup, Verdict } from "./verdict.tsx";
 
@@ -84,21 +84,12 @@ export function ModelsBody({ comparison, actions, replies }: {
             {replies}
             <details class="card raw">
               <summary>Intervals and all scores</summary>
-              <Figures comparison={comparison} />
+              <ModelTable comparison={comparison} />
             </details>
           </>
         )
-        : <Figures comparison={comparison} />}
+        : <ModelTable comparison={comparison} />}
     </>
-  );
-}
-
-function Figures({ comparison }: { comparison: Comparison }) {
-  return (
-    <div class="stack">
-      <Models comparison={comparison} />
-      <ModelScores comparison={comparison} />
-    </div>
   );
 }
 

@@ -202,8 +202,9 @@ function toRows(columns: TurnRow[][]): GridRow[] {
   });
 }
 
-/** A failed call counts 0, as in the means of the runs. */
-const scoreOf = ({ scores, error }: TurnRow) => scores.overall ?? (error ? 0 : []);
+/** What failed or is missing counts 0, as in the means of the runs. */
+const scoreOf = ({ scores, outcome }: TurnRow) =>
+  scores.overall ?? (outcome === "unscored" ? [] : 0);
 
 /** Whether a row is what the address asks for. */
 function fits({ cells, first, failing }: GridRow): boolean {
