@@ -102,7 +102,6 @@ Deno.test("other rooms import only the faces of the deep rooms", () => {
 /** What tests still open of the insides of deep rooms. Nothing is added: test at the face. */
 const OPENED_BY_TESTS = new Set([
   "eval/figures/compare/paired_runs.ts",
-  "eval/figures/compare/statistics/clusters.ts",
   "eval/figures/compare/statistics/permutation.ts",
   "eval/figures/compare/statistics/planning.ts",
   "eval/figures/grades/statistics.ts",
@@ -115,10 +114,7 @@ const OPENED_BY_TESTS = new Set([
   "eval/figures/summary/summary.ts",
   "eval/figures/summary/turn_counts.ts",
   "eval/run/events/events.ts",
-  "eval/run/execute/known_replies.ts",
   "eval/run/execute/runner.ts",
-  "eval/run/manager/run_ports.ts",
-  "eval/run/manager/shared_runs.ts",
   "eval/run/sharing/jobs.ts",
   "eval/run/sharing/open_sharing.ts",
   "eval/score/agreement/agreement.ts",
@@ -160,7 +156,6 @@ const OPENED_BY_TESTS = new Set([
   "eval/store/runs/run_store.ts",
   "eval/store/schema/create_tables.ts",
   "eval/store/schema/schema.ts",
-  "eval/store/sqlite/sqlite_codes.ts",
   "eval/store/turns/turn_writer.ts",
 ]);
 

@@ -3,8 +3,10 @@ import type { InteractionResult } from "../../eval/test/interaction_result.ts";
 import type { Interaction, Scenario } from "../../eval/test/scenario.ts";
 import type { Assessor } from "../../eval/score/assessment.ts";
 import type { ConversationMessage, Target } from "../../eval/ask/target.ts";
-import type { Recorder, RunPorts } from "../../eval/run/manager/run_ports.ts";
 import { runScenarios } from "../../eval/run/execute/runner.ts";
+
+type RunPorts = Parameters<typeof runScenarios>[1];
+export type Recorder = RunPorts["recorder"];
 
 /** A turn with the required fields, and those that the test sets. */
 export function interaction(id: string, fields: Partial<Interaction> = {}): Interaction {

@@ -7,7 +7,6 @@ import * as observation from "../../eval/ask/observation.ts";
 import { createEvalDeps } from "../../eval/wiring.ts";
 import type { ConversationMessage, Target } from "../../eval/ask/target.ts";
 import { createRunManager } from "../../eval/run/create_manager.ts";
-import type { Sharing } from "../../eval/run/manager/shared_runs.ts";
 import type { RunStore } from "../../eval/store/store.ts";
 import { parseConfig } from "../../shared/service/config.ts";
 import { type Logger, silentLogger } from "../../shared/service/log.ts";
@@ -31,7 +30,7 @@ interface ServiceOptions {
   log?: Logger;
   recoveryDelayMs?: number;
   /** Set if other processes work on the same runs. */
-  sharing?: Sharing;
+  sharing?: Parameters<typeof createRunManager>[0]["sharing"];
   /** Called for each run that connects to an endpoint. */
   connect?: (request: AskingRequest) => void;
 }

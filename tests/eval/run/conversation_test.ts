@@ -2,7 +2,6 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse } from "csv-parse/sync";
 import type { ConversationMessage, Target } from "../../../eval/ask/target.ts";
 import { runScenarios } from "../../../eval/run/execute/runner.ts";
-import type { Recorder } from "../../../eval/run/manager/run_ports.ts";
 import type { InteractionResult } from "../../../eval/test/interaction_result.ts";
 import type { Interaction } from "../../../eval/test/scenario.ts";
 import {
@@ -12,6 +11,7 @@ import {
   plainAssessor,
   ports,
   providerError,
+  type Recorder,
   runAndCollect,
   scenario,
 } from "../../fakes/eval_ports.ts";

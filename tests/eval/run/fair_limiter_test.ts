@@ -10,7 +10,6 @@ import { openStore } from "../../../eval/store/open_store.ts";
 import { createRunIds } from "../../../eval/store/run_record.ts";
 import { createRunStore } from "../../../eval/store/runs/run_store.ts";
 import type { Tables } from "../../../eval/store/schema/schema.ts";
-import { SQLITE_FULL } from "../../../eval/store/sqlite/sqlite_codes.ts";
 import { createSqliteDialect, openSqlite } from "../../../eval/store/sqlite_connection.ts";
 import { storageError } from "../../../eval/store/store_fault.ts";
 import { createEvalDeps } from "../../../eval/wiring.ts";
@@ -188,7 +187,7 @@ Deno.test("the check says why a caller is refused, and not when to try again", a
   const full = storageError({
     name: "Error",
     message: "database is full",
-    sqliteCode: SQLITE_FULL,
+    sqliteCode: 13, // SQLITE_FULL
   });
   store.checkWrite = () => Promise.reject(full);
   assertEquals(await checkStore(store)(), full.message);
