@@ -43,7 +43,10 @@ export async function buildPage(name: PageName): Promise<BuiltFile[]> {
 
 /** The script and the style of the report that `format=html` writes; see `eval/report/formats/html.ts`. */
 export async function buildReport(): Promise<BuiltFile[]> {
-  const styles = [...stylesIn("shared/pages/styles"), ...stylesIn("eval/pages")];
+  const styles = [
+    ...stylesIn("shared/pages/styles"),
+    ...stylesIn("eval/pages", ["bundle", "datasets", "runs"]),
+  ];
   const [[, text] = ["", ""]] = await bundle("eval/pages/report/main.tsx", { isSplit: false });
   return [
     { path: pathOf("eval/report/formats/bundle/report.js"), text },
@@ -96,8 +99,9 @@ function pathOf(path: string): string {
 }
 
 /** The CSS files of a folder and the folders in it, by path. */
-function stylesIn(folder: string): string[] {
-  const entries = [...Deno.readDirSync(pathOf(folder))].filter(({ name }) => name !== "bundle");
+function stylesIn(folder: string, without = ["bundle"]): string[] {
+  const entries = [...Deno.readDirSync(pathOf(folder))]
+    .filter(({ name }) => !without.includes(name));
   return entries.toSorted((a, b) => a.name < b.name ? -1 : 1).flatMap(({ name, isDirectory }) => {
     const path = `${folder}/${name}`;
     if (isDirectory) return stylesIn(path);

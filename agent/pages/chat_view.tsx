@@ -66,7 +66,12 @@ export function ChatView({ id }: { id?: string | undefined }) {
           }
           actions={
             <>
-              <IconButton icon="settings" label="Settings" onClick={() => setOpen("settings")} />
+              <IconButton
+                icon="settings"
+                label="Settings"
+                text="Settings"
+                onClick={() => setOpen("settings")}
+              />
               {current.value && shownTurns(current.value).length > 0 && (
                 <span class="save-test">
                   <Button icon="test" onClick={() => setOpen("test")}>Save as test</Button>

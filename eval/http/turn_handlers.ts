@@ -14,6 +14,7 @@ import {
   requireLabelKey,
   requireQueriedScores,
   toFilter,
+  toSort,
   TurnListQuery,
 } from "./turn_list_query.ts";
 import {
@@ -122,7 +123,7 @@ export function createTurnHandlers(
       const names = query.fields;
       const page = await store.queryTurns(id, {
         filter,
-        sort: query.sort,
+        sort: toSort(query, outline),
         limit: query.limit,
         withResults: names.length > 0,
         after: query.cursor && readTurnCursor(query.cursor, sortName),
@@ -202,7 +203,7 @@ export function createTurnHandlers(
         scenarios: places.map((place) => ({
           scenario: place,
           scenario_id: outline.scenarios[place]!.id,
-          description: outline.scenarios[place]!.description,
+          description: outline.scenarios[place]!.description || outline.scenarios[place]!.question,
           attempts: (attempts.get(place) ?? []).map(({ scenario: _, ...row }) => row),
         })),
         total,

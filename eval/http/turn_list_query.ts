@@ -6,6 +6,7 @@ import {
   TURN_OUTCOMES,
   type TurnCursor,
   type TurnFilter,
+  type TurnSort,
 } from "../store/list_query.ts";
 import { invalidParameter } from "../../shared/service/errors.ts";
 import { HEADLINE } from "../figures/passing.ts";
@@ -26,9 +27,9 @@ const Names = z.string().optional().transform((text = "") =>
 );
 
 /** What turns can be sorted by, beside their scores. */
-const OWN_SORTS = ["position", "seq", "latency_ms", "tokens"] as const;
+const OWN_SORTS = ["position", "worst", "seq", "latency_ms", "tokens"] as const;
 
-const TurnSort = Name.refine((sort) => !["", "-"].includes(sort), {
+const SortName = Name.refine((sort) => !["", "-"].includes(sort), {
   error: `must be ${OWN_SORTS.join(", ")} or a score of the run`,
 }).default("position").transform((sort) => {
   const isDescending = sort.startsWith("-");
@@ -39,9 +40,9 @@ const TurnSort = Name.refine((sort) => !["", "-"].includes(sort), {
 
 export const TurnListQuery = z.object({
   sort: described(
-    TurnSort,
+    SortName,
     "`position`, `seq`, `latency_ms`, `tokens` or a score; with `-` in front: descending. Turns without " +
-      "a value come last.",
+      "a value come last. `worst`: the lowest attempt at each turn by `overall`, then the others.",
   ),
   ...paging(
     cursor(z.tuple([z.string(), z.number().nullable(), z.int32(), z.int32(), z.int32()])),
@@ -103,6 +104,16 @@ export const TurnListQuery = z.object({
   });
 });
 export type TurnListQuery = z.infer<typeof TurnListQuery>;
+
+/** A turn that was asked once needs no look at other attempts. */
+export function toSort({ sort }: TurnListQuery, { attempts }: RunOutline): TurnSort {
+  if (sort.by === "score") return sort;
+  const { by, isDescending } = sort;
+  if (by !== "worst") return { by, isDescending };
+  return attempts > 1
+    ? { by, attempts, isDescending }
+    : { by: "score", name: HEADLINE, isDescending };
+}
 
 /** Throws 400 if the query has a metadata key that no turn of the run has. */
 export function requireLabelKey({ label_key: key }: TurnListQuery, outline: RunOutline): void {

@@ -104,7 +104,7 @@ function pickFields(
 
 /** What lists need of a run's request. */
 export interface RunOutline {
-  scenarios: { id: string; description: string }[];
+  scenarios: { id: string; description: string; question: string }[];
   attempts: number;
   /** See `firstTurnOf`. */
   history: EvaluateRequest["history"];
@@ -119,9 +119,10 @@ const SHOWN_DESCRIPTION = 200;
 
 export function outlineOf({ request, attempts }: StoredRun): RunOutline {
   return {
-    scenarios: request.test_batch.map(({ id, description }) => ({
+    scenarios: request.test_batch.map(({ id, description, interactions: [first] }) => ({
       id,
       description: description.slice(0, SHOWN_DESCRIPTION),
+      question: first?.user_message.slice(0, SHOWN_DESCRIPTION) ?? "",
     })),
     attempts,
     history: request.history,

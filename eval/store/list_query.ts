@@ -67,7 +67,9 @@ interface Range {
 /** `position` is the order of the batch, `seq` that of storing; a score is given by its name. */
 export type TurnSort =
   | { by: "position" | "seq" | "latency_ms" | "tokens"; isDescending: boolean }
-  | { by: "score"; name: string; isDescending: boolean };
+  | { by: "score"; name: string; isDescending: boolean }
+  /** First the lowest `overall` of each turn, then the next of so many attempts. */
+  | { by: "worst"; attempts: number; isDescending: boolean };
 
 /** The last turn of a page: the next page begins after it. */
 export interface TurnCursor extends TurnPosition {
@@ -91,6 +93,8 @@ export interface IndexedTurn extends TurnPosition {
   missing: boolean;
   overall: number | null;
   facets: TurnFacets;
+  /** What it is sorted by; set in lists. */
+  value?: number | null;
   /** The `InteractionResult` as JSON text; set if results were asked for. */
   resultJson?: string;
 }

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { becomes, checkAccessibility, pageSuite } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 
@@ -38,7 +38,15 @@ suite.test(
     await page.getByLabel("API key").fill(KEY);
     await page.getByRole("button", { name: "Continue" }).click();
     await page.locator(".turn-rows .name").nth(2).waitFor();
-    await page.getByText(/mean so far 0\.\d\d · .* turns\/s/).waitFor();
+    const speed = page.getByText(/mean so far 0\.\d\d · [\d.]+ turns\/s · \d+(\.\d)? s left/);
+    await speed.waitFor();
+    const said = await page.locator(".live").innerText();
+    const [done = 0, total = 0] = /(\d+) of (\d+) turns/.exec(said)!.slice(1).map(Number);
+    const [rate = 0, left = 0] = /([\d.]+) turns\/s · ([\d.]+) s left/.exec(said)!.slice(1).map(
+      Number,
+    );
+    const ratio = rate * left / (total - done);
+    assert(ratio > 0.9 && ratio < 1.1, `the speed and the time left disagree: ${said}`);
     // One source of how many there are: nothing else counts turns.
     const counts = page.getByText(/\d+ (of \d+ )?turns(?!\/s)/);
     assertEquals(await counts.evaluateAll((all) => all.map(({ className }) => className)), [

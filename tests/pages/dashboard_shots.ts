@@ -66,7 +66,7 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
   const shots: Shot[] = [
     view("runs", {
       address: `${url}/?test=support`,
-      ready: "table.runs tbody tr:nth-child(7) .score-cell",
+      ready: "table.runs tbody tr:nth-child(5) .score-cell",
       height: 640,
     }),
     view("run", {
@@ -109,7 +109,6 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
           await model.click();
           await page.getByRole("option", { name: id }).click();
         }
-        await page.locator(".scenarios summary").first().click();
       },
     }),
     view("group", {
@@ -129,7 +128,7 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
       height: 940,
       async act(page) {
         await page.getByRole("button", { name: "Use an example" }).click();
-        await page.locator(".scenarios summary").first().click();
+        await page.locator(".scenarios summary").first().waitFor();
       },
     }),
     view("add-scenario", {

@@ -30,7 +30,14 @@ suite.test(
       const { page } = tab;
       const links = page.getByRole("navigation", { name: "Routes" }).locator("li a");
       await links.first().waitFor();
-      assertEquals((await links.allInnerTexts()).map((text) => text.replace(/\s+/, " ")), names);
+      const shown = (await links.allInnerTexts()).map((text) => text.replace(/\s+/, " "));
+      assertEquals(shown.toSorted(), names.toSorted());
+      assertEquals(shown[0], url === agent ? "POST /" : "POST /evaluate");
+      const subjects = await page.locator(".docs-list h2").allInnerTexts();
+      assertEquals([subjects[0], subjects.at(-1)], [
+        url === agent ? "Answer" : "Evaluate",
+        "Service",
+      ]);
       for (const link of await links.all()) {
         await link.click();
         await page.getByRole("heading", { name: "Answers" }).waitFor();
@@ -118,9 +125,9 @@ suite.test(
     tab.expect(/401|ERR_INTERNET_DISCONNECTED/);
     await tab.page.getByLabel("API key").fill("the-key");
     await tab.page.keyboard.press("Enter");
-    await tab.page.getByRole("button", { name: "Send GET" }).waitFor();
+    await tab.page.getByRole("button", { name: /^Send/ }).waitFor();
     await tab.page.context().setOffline(true);
-    await tab.page.getByRole("button", { name: "Send GET" }).click();
+    await tab.page.getByRole("button", { name: /^Send/ }).click();
     await tab.page.getByRole("alert").getByText(/Cannot reach the service/).waitFor();
     await checkAccessibility(tab.page);
   },

@@ -14,7 +14,7 @@ export interface EvalFixture extends AsyncDisposable {
   /** Starts a run and does not wait. */
   start(fields?: Record<string, unknown>): Promise<string>;
   /** Evaluates several models and waits for the end; returns the group's id. */
-  evaluateGroup(models: string[]): Promise<string>;
+  evaluateGroup(models: string[], test_name?: string): Promise<string>;
   /** Writes a version of a dataset. */
   putDataset(name: string, scenarios?: unknown[]): Promise<void>;
   /** Grades a turn: `place` is `scenario/attempt_id/turn`. */
@@ -70,7 +70,8 @@ export async function startEvalFixture(
     endpoint: bot.baseUrl,
     service,
     evaluate: (fields = {}) => run(fields),
-    evaluateGroup: async (model_ids) => (await post({ model_ids, attempts: 2 }, {})).group_id,
+    evaluateGroup: async (model_ids, test_name = "support") =>
+      (await post({ model_ids, attempts: 2, test_name }, {})).group_id,
     start: (fields = {}) => run(fields, { prefer: "respond-async" }),
     putDataset: (name, scenarios = SUPPORT_BATCH) =>
       send(`/datasets/${name}`, { method: "PUT", body: scenarios }),

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Page } from "playwright-core";
-import { answerOf, becomes, pageSuite, untilFocused } from "./browser.ts";
+import { answerOf, becomes, checkAccessibility, pageSuite, untilFocused } from "./browser.ts";
 import { startEvalFixture } from "./eval_fixture.ts";
 import { SUPPORT_BATCH } from "./support_bot.ts";
 
@@ -232,6 +232,56 @@ suite.test("rows are as high as their texts after a filter, and when a live run 
   const live = await start({ attempts: 20, judge_votes: 1 });
   await page.goto(`${url}/ui/runs/${live}`);
   await hasNoGapsAfter(page, () => page.getByRole("region", { name: "Result" }).waitFor());
+});
+
+suite.test("a group is one row that opens, and whose models have no trend yet", async (
+  { url, evaluateGroup },
+  open,
+) => {
+  await evaluateGroup(["studio/support-v2", "studio/support-v3"]);
+  await using tab = await open(url);
+  const { page } = tab;
+  const rows = page.locator("table.runs tbody tr");
+  const toggle = page.getByRole("button", { name: "2 models" });
+  await toggle.waitFor();
+  const before = await rows.count();
+  await checkAccessibility(page, { isQuick: true });
+  await toggle.click();
+  await becomes(() => rows.count(), before + 2);
+  assertEquals(
+    (await rows.locator(".model").allInnerTexts()).slice(1, 3).toSorted(),
+    ["studio/support-v2", "studio/support-v3"],
+  );
+  await rows.nth(0).getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Delete 2 runs" }).waitFor();
+  await rows.nth(1).getByRole("checkbox").uncheck();
+  await page.getByRole("button", { name: "Delete 1 run" }).waitFor();
+  await toggle.click();
+  await rows.nth(0).getByRole("link", { name: "support" }).click();
+  await page.waitForURL(/\/ui\/compare\?group=/);
+
+  const name = "a new test";
+  await evaluateGroup(["one", "two"], name);
+  await page.goto(`${url}/?test=${name}`);
+  await page.getByText("A trend needs runs of this test at two times").waitFor();
+});
+
+suite.test("that all calls failed is what one sees first, and a question names a scenario", async (
+  { url, evaluate },
+  open,
+) => {
+  const test_batch = [{ id: "1", interactions: [{ id: "1", user_message: "Do you ship?" }] }];
+  const endpoint = "http://127.0.0.1:9"; // nothing listens there
+  const id = await evaluate({ test_batch, endpoint, test_name: "dead", attempts: 2 });
+  await using tab = await open(`${url}/?q=dead`);
+  const { page } = tab;
+  await page.getByRole("row", { name: /dead/ }).locator(".badge.bad", {
+    hasText: "all calls failed",
+  }).waitFor();
+  await page.getByRole("link", { name: "dead" }).click();
+  await page.locator(".sentence", { hasText: "All calls failed" }).waitFor();
+  await page.goto(`${url}/ui/runs/${id}?view=scenarios`);
+  await page.getByRole("cell", { name: "Do you ship?" }).waitFor();
 });
 
 suite.test("several runs are deleted at once", async (fixture, open) => {

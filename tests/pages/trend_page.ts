@@ -20,7 +20,7 @@ suite.test("a trend has a run as soon as it has ended", async ({ url }, open) =>
   const ofTrend = page.waitForRequest(/\/runs\?.*status=completed.*limit=100/);
   await page.goto(`${url}/?test=support`);
   await ofTrend; // a run that was stopped has only the mean of what was done
-  await page.getByText("A trend needs two runs").waitFor();
+  await page.getByText("A trend needs runs of this test at two times").waitFor();
   await page.locator(".trend a").nth(1).waitFor();
   await page.locator(".trend .tick", { hasText: /\d:\d\d [AP]M$/ }).nth(1).waitFor(); // of one day
 });

@@ -17,6 +17,7 @@ const suite = pageSuite(async () => {
     test_batch: SHOP_SCENARIOS,
     endpoint: model.baseUrl,
     model_ids: ["careful", "hasty"],
+    attempts: 2, // the worst replies are not the attempts at one turn
   };
   const response = await fetch(`${service.url}/evaluate`, {
     method: "POST",

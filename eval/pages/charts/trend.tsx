@@ -63,10 +63,11 @@ function pointOf(run: ListedRun, choice: string): Point[] {
 export function Trend({ runs, choice }: { runs: ListedRun[]; choice: string }) {
   const wasFocused = useRef(false);
   const points = runs.flatMap((run) => pointOf(run, choice));
-  if (points.length < 2) {
+  const moments = [...new Set(points.map(momentOf))];
+  if (moments.length < 2) {
     return (
       <p class="muted small">
-        A trend needs two runs of this test that are complete and have a score.
+        A trend needs runs of this test at two times, complete and with a score.
       </p>
     );
   }
@@ -75,9 +76,11 @@ export function Trend({ runs, choice }: { runs: ListedRun[]; choice: string }) {
   // so that its text can be read
   const width = isShort ? SHORT : globalThis.innerWidth < NARROW ? NARROW : WIDE;
   const { low, high } = rangeOf(points, isScore);
-  const x = (index: number) => LEFT + 12 + index / (points.length - 1) * (width - LEFT - 32);
+  const x = (index: number) => LEFT + 12 + index / (moments.length - 1) * (width - LEFT - 32);
   const y = (value: number) => 8 + (high - value) / (high - low) * (HEIGHT - BOTTOM - 8);
-  const places = new Map(points.map(({ run }, index) => [run.run_id, x(index)]));
+  const places = new Map(
+    points.map((point) => [point.run.run_id, x(moments.indexOf(momentOf(point)))]),
+  );
   const models = [...Map.groupBy(points, ({ run }) => modelOf(run))];
   const said = (value: number) => formatValue(value, { choice, runs });
   const [first, last] = [points[0]!, points.at(-1)!];
@@ -159,6 +162,11 @@ export function Trend({ runs, choice }: { runs: ListedRun[]; choice: string }) {
       </figcaption>
     </figure>
   );
+}
+
+/** The models of a group ran at the same time. */
+function momentOf({ run: { group_id, run_id } }: Point): string {
+  return group_id ?? run_id;
 }
 
 /** The axis fits the data; a score's goes no further than 0 to 1. */

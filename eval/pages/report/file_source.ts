@@ -64,10 +64,10 @@ export function createFileSource({ runs, comparison, pairs = {} }: ReportData): 
 
 function createRunSource(data: RunReport) {
   const byPlace = new Map(data.turns.map((turn) => [placeOf(turn), turn]));
-  const siblingsOf = (turn: TurnRow) =>
+  const attemptsAt = (turn: TurnRow) =>
     Array.from(
       { length: data.run.attempts },
-      (_, attempt) => byPlace.get(placeOf({ ...turn, attempt_id: attempt + 1 }))?.outcome ?? null,
+      (_, attempt) => byPlace.get(placeOf({ ...turn, attempt_id: attempt + 1 })),
     );
   return {
     run: () => Promise.resolve(data.run),
@@ -75,8 +75,11 @@ function createRunSource(data: RunReport) {
     scenarios: ({ sort }: Parameters) => Promise.resolve(listScenarios(data, sort === "stability")),
     turns(parameters: Parameters) {
       const fitting = data.turns.filter((turn) => fits(turn, parameters));
-      const turns = fitting.toSorted(byOrder(String(parameters.sort ?? "position")))
-        .map((turn) => ({ ...turn, attempts: siblingsOf(turn) }));
+      const turns = fitting.toSorted(byOrder(String(parameters.sort ?? "position"), attemptsAt))
+        .map((turn) => ({
+          ...turn,
+          attempts: attemptsAt(turn).map((one) => one?.outcome ?? null),
+        }));
       return Promise.resolve({ turns, total: turns.length, next_cursor: null });
     },
     agreement: () => Promise.resolve(data.agreement),
@@ -131,11 +134,18 @@ function fits(turn: RunReport["turns"][number], parameters: Parameters): boolean
     [user_message, agent_reply, reference_reply].some((own) => own.toLowerCase().includes(wanted));
 }
 
-function byOrder(sort: string): (a: TurnRow, b: TurnRow) => number {
+function byOrder(
+  sort: string,
+  attemptsAt: (turn: TurnRow) => (TurnRow | undefined)[],
+): (a: TurnRow, b: TurnRow) => number {
   const sign = sort.startsWith("-") ? -1 : 1;
   const name = sort.replace(/^-/, "");
   const valueOf = (turn: TurnRow) =>
-    name === "latency_ms" || name === "tokens" ? turn[name] : turn.scores[name] ?? null;
+    name === "latency_ms" || name === "tokens"
+      ? turn[name]
+      : name === "worst" && typeof turn.scores.overall === "number"
+      ? turn.scores.overall + 2 * attemptsAt(turn).filter((other) => isBefore(other, turn)).length
+      : turn.scores[name] ?? null;
   return (a, b) => {
     if (name === "position" || name === "seq") return sign * (a.seq - b.seq);
     const [one, other] = [valueOf(a), valueOf(b)];
@@ -144,6 +154,12 @@ function byOrder(sort: string): (a: TurnRow, b: TurnRow) => number {
     }
     return sign * (one - other) || a.seq - b.seq;
   };
+}
+
+/** Whether another attempt at a turn is lower, or as low and earlier. */
+function isBefore(other: TurnRow | undefined, { scores, attempt_id }: TurnRow): boolean {
+  const lower = (scores.overall ?? 0) - (other?.scores.overall ?? 2);
+  return lower > 0 || (lower === 0 && other!.attempt_id < attempt_id);
 }
 
 function listScenarios(
@@ -175,6 +191,8 @@ function listScenarios(
     });
   }
   for (const row of rows) {
+    const first = turns.find(({ scenario, turn }) => scenario === row.scenario && turn === 0);
+    row.description ||= first?.interaction.user_message ?? "";
     row.attempts = row.attempts.filter(({ attempt_id }) => attempt_id <= run.attempts);
   }
   const rank = ({ attempts }: ScenarioRow) => {

@@ -49,7 +49,13 @@ export function Headline({ run, summary, before }: RunAndSummary & {
   return (
     <section class={`card head-card ${tone}`} aria-label="Result">
       <div class="head-text">
-        <p class="sentence">{isKnown ? describePassing(run, summary) : "There is no score"}</p>
+        <p class="sentence">
+          {outcomes.failed > 0 && outcomes.failed === sumOf(outcomes)
+            ? "All calls failed"
+            : isKnown
+            ? describePassing(run, summary)
+            : "There is no score"}
+        </p>
         <p class="muted">
           {isKnown ? <Mean summary={summary} /> : whyNothing(summary)}
           {truncated > 0 &&

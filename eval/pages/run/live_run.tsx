@@ -12,8 +12,6 @@ import { followRun } from "../api.ts";
 import { source } from "../source.ts";
 
 const RECONNECT_MS = 2_000;
-/** The time over which the speed is taken. */
-const WINDOW_MS = 10_000;
 /** How often the table of turns is read again while turns arrive. */
 const TABLE_MS = 3_000;
 
@@ -26,24 +24,18 @@ export function LiveRun({ run, onEnd, onTurns }: {
 }) {
   const progress = useSignal(run.progress);
   const error = useSignal<string | undefined>(undefined);
-  const speed = useSignal(0);
   const isLost = useSignal(false);
   const told = useRef({ onEnd, onTurns }); // read by an effect that outlives a render
   told.current = { onEnd, onTurns };
 
   useEffect(() => {
     const controller = new AbortController();
-    const arrivals: number[] = [];
     let shownAt = 0;
     let seq = 0;
 
     function take({ interaction }: { interaction: InteractionResult }): void {
       error.value ??= interaction.error?.detail;
       const now = performance.now();
-      arrivals.push(now);
-      while (arrivals[0]! < now - WINDOW_MS) arrivals.shift();
-      const span = Math.max(1_000, now - arrivals[0]!);
-      speed.value = arrivals.length / span * 1_000;
       if (now - shownAt < TABLE_MS) return;
       shownAt = now;
       told.current.onTurns();
@@ -102,6 +94,7 @@ export function LiveRun({ run, onEnd, onTurns }: {
   }, [run.run_id]);
 
   const { done, total, failed, mean, eta_ms } = progress.value;
+  const speed = eta_ms ? (total - done) / eta_ms * 1_000 : 0; // so that both say the same
   return (
     <section class="card section live" aria-label="Progress">
       <div class="section-head">
@@ -111,7 +104,7 @@ export function LiveRun({ run, onEnd, onTurns }: {
         <span class="muted small" role="status">
           {isLost.value ? "Connection lost; trying again…" : [
             mean !== null && `mean so far ${formatScore(mean)}`,
-            speed.value > 0 && `${formatScore(speed.value, 1)} turns/s`,
+            speed > 0 && `${formatScore(speed, 1)} turns/s`,
             eta_ms !== null && eta_ms > 0 && `${formatDuration(eta_ms)} left`,
           ].filter(Boolean).join(" · ")}
         </span>

@@ -148,7 +148,8 @@ function Segments({ label, name, options, chosen }: {
 }
 
 const SORTS: [sort: string, label: string][] = [
-  ["overall", "worst first"],
+  ["worst", "worst first"],
+  ["overall", "lowest overall first"],
   ["-overall", "best first"],
   ["position", "in the order of the test"],
   ["-seq", "newest first"],

@@ -1,6 +1,9 @@
-import type { Signal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { RowMenu } from "../actions.tsx";
+import { Button } from "../../../shared/pages/components/button.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
+import type { MenuItem } from "../../../shared/pages/components/menu.tsx";
 import { TableFrame } from "../../../shared/pages/components/data_table.tsx";
 import {
   formatAge,
@@ -47,7 +50,11 @@ export function RunsTable({ runs, chosen }: { runs: ListedRun[]; chosen: Signal<
         </tr>
       </thead>
       <tbody>
-        {runs.map((run) => <RunRow key={run.run_id} run={run} chosen={chosen} />)}
+        {gather(runs).map((own) =>
+          own.length > 1
+            ? <GroupRows key={own[0]!.group_id} runs={own} chosen={chosen} />
+            : <RunRow key={own[0]!.run_id} run={own[0]!} chosen={chosen} />
+        )}
       </tbody>
     </TableFrame>
   );
@@ -82,42 +89,110 @@ function SortHeader({ label, sort, isNumber, isMinor }: typeof COLUMNS[number]) 
   );
 }
 
-function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
+/** The runs of a group together, where its first one is. */
+function gather(runs: ListedRun[]): ListedRun[][] {
+  return [...Map.groupBy(runs, ({ group_id, run_id }) => group_id ?? run_id).values()];
+}
+
+/** A group is one row with its best model; its runs are shown on demand. */
+function GroupRows({ runs, chosen }: { runs: ListedRun[]; chosen: Signal<string[]> }) {
+  const isOpen = useSignal(false);
+  const meanOf = ({ headline }: ListedRun) => (headline && overallOf(headline)?.mean) ?? -1;
+  const best = runs.toSorted((a, b) => meanOf(b) - meanOf(a))[0]!;
+  const address = `/ui/compare?group=${best.group_id}`;
+  const statuses = new Set(runs.map(({ status }) => status));
+  const ended = runs.map(({ finished_at }) => finished_at);
+  const sum = (pick: (run: ListedRun) => number) => runs.reduce((sum, run) => sum + pick(run), 0);
+  return (
+    <>
+      <RunRow
+        run={{
+          ...best,
+          status: statuses.has("running") ? "running" : best.status,
+          finished_at: ended.includes(null) ? null : ended.toSorted().at(-1)!,
+          headline: best.headline && {
+            ...best.headline,
+            usage: {
+              input_tokens: sum(({ headline }) => headline?.usage.input_tokens ?? 0),
+              output_tokens: sum(({ headline }) => headline?.usage.output_tokens ?? 0),
+            },
+          },
+          progress: {
+            ...best.progress,
+            done: sum(({ progress }) => progress.done),
+            failed: sum(({ progress }) => progress.failed),
+            total: sum(({ progress }) => progress.total),
+          },
+        }}
+        chosen={chosen}
+        ids={runs.map(({ run_id }) => run_id)}
+        address={address}
+        model={
+          <>
+            <Button
+              kind="quiet"
+              isSmall
+              aria-expanded={isOpen.value}
+              onClick={() => isOpen.value = !isOpen.value}
+            >
+              {isOpen.value ? "▾" : "▸"} {runs.length} models
+            </Button>
+            {meanOf(best) >= 0 && (
+              <span class="muted small">
+                best: <bdi>{modelOf(best)}</bdi>
+              </span>
+            )}
+          </>
+        }
+        actions={[{ label: "Side by side", icon: "columns", onSelect: () => navigate(address) }]}
+      />
+      {isOpen.value &&
+        runs.map((run) => <RunRow key={run.run_id} run={run} chosen={chosen} isOfGroup />)}
+    </>
+  );
+}
+
+function RunRow({ run, chosen, ids = [run.run_id], address, model, actions, isOfGroup }: {
+  run: ListedRun;
+  chosen: Signal<string[]>;
+  /** All that are chosen with the row. */
+  ids?: string[];
+  /** Where it leads, if not to the run. */
+  address?: string;
+  model?: ComponentChildren;
+  actions?: MenuItem[];
+  isOfGroup?: boolean;
+}) {
   const { run_id: id, headline, progress } = run;
   const overall = headline && overallOf(headline);
   const scenarios = headline?.scenarios;
   const all = scenarios && sumOf(scenarios);
   const usage = headline && headline.usage.input_tokens + headline.usage.output_tokens;
   const ended = run.finished_at ? Date.parse(run.finished_at) : undefined;
-  const isChosen = chosen.value.includes(id);
+  const isChosen = ids.every((id) => chosen.value.includes(id));
+  const others = chosen.value.filter((other) => !ids.includes(other));
+  const hasFailed = progress.done > 0 && progress.failed === progress.done;
   return (
-    <tr>
+    <tr class={isOfGroup ? "of-group" : ""}>
       <td class="tick-cell">
         <input
           type="checkbox"
           aria-label={`Choose ${run.test_name}, ${formatDateTime(run.created_at)}`}
           checked={isChosen}
-          onChange={() =>
-            chosen.value = isChosen
-              ? chosen.value.filter((other) => other !== id)
-              : [...chosen.value, id]}
+          onChange={() => chosen.value = isChosen ? others : [...others, ...ids]}
         />
       </td>
       <td class="name">
-        <Link href={`/ui/runs/${id}`} dir="auto">{run.test_name || "(no name)"}</Link>
+        <Link href={address ?? `/ui/runs/${id}`} dir="auto">{run.test_name || "(no name)"}</Link>
         {run.tags?.map((tag) => <span key={tag} class="badge tag">{tag}</span>)}
       </td>
       <td class="model" dir="auto">
-        {run.group_id
-          ? (
-            <Link href={`/ui/compare?group=${run.group_id}`} title="Beside the other models">
-              <ModelName name={modelOf(run)} />
-            </Link>
-          )
-          : <ModelName name={modelOf(run)} />}
+        {model ?? <ModelName name={modelOf(run)} />}
       </td>
       <td class="score">
-        {overall
+        {hasFailed
+          ? <span class="badge bad">all calls failed</span>
+          : overall
           ? (
             <span class="score-cell">
               <strong>{formatScore(overall.mean)}</strong>
@@ -152,7 +227,7 @@ function RunRow({ run, chosen }: { run: ListedRun; chosen: Signal<string[]> }) {
               icon: "right",
               onSelect: () => navigate(`/?test=${encodeURIComponent(run.test_name)}`),
             },
-            ...runActions(run, refreshList),
+            ...(actions ?? runActions(run, refreshList)),
           ]}
         />
       </td>

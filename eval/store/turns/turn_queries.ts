@@ -9,7 +9,7 @@ import type {
   TurnSort,
 } from "../list_query.ts";
 import type { Tables } from "../schema/schema.ts";
-import { facetName, type TurnFacets, turnKey, type TurnPosition } from "../turn_record.ts";
+import { type TurnFacets, turnKey, type TurnPosition } from "../turn_record.ts";
 import { conditionsOf, findsText, hasOutcome, scoreValue } from "./turn_conditions.ts";
 
 /** Of results in one page. SQL knows the sizes without reading the texts. */
@@ -100,7 +100,7 @@ export function createTurnQueries(db: Kysely<Tables>): TurnQueries {
           found.push(query.withResults ? turn : plain);
           if (found.length < query.limit) continue;
           const isLast = !hasMore && turnKey(turn) === turnKey(rows.at(-1)!);
-          return { turns: found, next: isLast ? null : cursorFrom(turn, query.sort) };
+          return { turns: found, next: isLast ? null : cursorOf(turn) };
         }
         const isOver = left.length === 0 && !hasMore;
         if (steps >= MOST_STEPS && !isOver) {
@@ -201,26 +201,16 @@ function toIndexedTurn(row: ReadRow): IndexedTurn {
     failed: row.failed === 1,
     missing: row.missing === 1,
     overall,
+    value: row.value === null ? null : Number(row.value),
     // PostgreSQL's drivers parse JSON, SQLite's does not.
     facets: typeof facets === "string" ? JSON.parse(facets) : facets,
   };
 }
 
-function cursorOf({ scenario, attempt, turn, value }: ReadRow): TurnCursor {
+function cursorOf(
+  { scenario, attempt, turn, value = null }: TurnPosition & { value?: number | null },
+): TurnCursor {
   return { scenario, attempt, turn, value: value === null ? null : Number(value) };
-}
-
-/** The same from a turn, whose facets have what it is sorted by. */
-function cursorFrom(turn: IndexedTurn, sort: TurnSort): TurnCursor {
-  const { scenario, attempt, facets, seq } = turn;
-  const value = sort.by === "position"
-    ? null
-    : sort.by === "seq"
-    ? seq
-    : sort.by === "score"
-    ? facets.scores[facetName(sort.name)] ?? null
-    : facets[sort.by];
-  return { scenario, attempt, turn: turn.turn, value };
 }
 
 function valueOf(sort: TurnSort): RawBuilder<number | null> {
@@ -231,6 +221,12 @@ function valueOf(sort: TurnSort): RawBuilder<number | null> {
       return sql`seq`;
     case "score":
       return scoreValue(sort.name);
+    case "worst":
+      return sql`(overall + 2 * (select count(*) from turns as other
+        where other.run_id = turns.run_id and other.scenario = turns.scenario
+        and other.turn = turns.turn and other.attempt < ${sql.lit(sort.attempts)}
+        and (other.overall < turns.overall
+          or (other.overall = turns.overall and other.attempt < turns.attempt))))`;
     default:
       return sql`cast(facets ->> ${sql.lit(sort.by)} as double precision)`;
   }

@@ -29,7 +29,16 @@ export function Button(
   );
 }
 
-/** A quiet button that is only a picture. Its label is read aloud, and shown as its title. */
-export function IconButton({ label, ...more }: ButtonProps & { icon: IconName; label: string }) {
-  return <Button kind="quiet" aria-label={label} {...more} />;
+/**
+ * A quiet button that is only a picture. Its label is read aloud, and shown as its title. In a wide
+ * header it also has `text`, which the label begins with.
+ */
+export function IconButton(
+  { label, text, ...more }: ButtonProps & { icon: IconName; label: string; text?: string },
+) {
+  return (
+    <Button kind="quiet" aria-label={label} title={label} {...more}>
+      {text && <span class="icon-text">{text}</span>}
+    </Button>
+  );
 }

@@ -26,6 +26,7 @@ export function ThemeSwitch() {
   return (
     <IconButton
       icon={ICONS[theme.value]}
+      text="Theme"
       label={`Theme: ${theme.value}. Change to ${next}`}
       onClick={() => theme.value = next}
     />

@@ -41,15 +41,16 @@ export function TopBar({ title, start, actions, children, hasSkipLink = true }: 
       <span class="spacer" />
       {actions}
       <Link
-        class="button quiet icon-only"
+        class="button quiet"
         href="/docs"
         aria-label="API reference"
         title="API reference"
       >
         <Icon name="book" />
+        <span class="icon-text">API</span>
       </Link>
       <span class="wide-only">
-        <IconButton icon="keyboard" label="Keys" onClick={openKeyboardHelp} />
+        <IconButton icon="keyboard" label="Keys" text="Keys" onClick={openKeyboardHelp} />
       </span>
       <ThemeSwitch />
     </header>

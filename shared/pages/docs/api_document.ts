@@ -55,14 +55,34 @@ export interface ApiRoute extends Operation {
   path: string;
 }
 
-/** The routes of a document, in its order. */
-export function listRoutes({ paths }: ApiDocument): ApiRoute[] {
-  return Object.entries(paths).flatMap(([path, operations]) =>
+/** The subjects of both services by the names of their routes, in the order of the page. */
+const SUBJECTS: [subject: string, names: RegExp][] = [
+  ["Answer", /^(POST \/|GET \/(studio\/models|tools|route|streams.*))$/],
+  ["OpenAI's protocols", / \/v1\//],
+  ["Frontends", / \/(ai-sdk|ag-ui)/],
+  ["Evaluate", /^(POST \/evaluate|GET \/models|GET \/scores.*)$/],
+  ["Runs", / \/runs(?!.*(turns|grade|agreement|leaks))/],
+  ["Turns", / (?!\/compare).*turns(?!.*grade)/],
+  ["Comparisons", / \/compare/],
+  ["Datasets", /datasets|leaks$/],
+  ["Grades", /grade|agreement/],
+  ["Service", /./],
+];
+
+/** The routes of a document by subject; what the service is for comes first. */
+export function listRoutes({ paths }: ApiDocument): Map<string, ApiRoute[]> {
+  const routes = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([key, operation]) => {
       const method = key.toUpperCase();
       return { ...operation, name: `${method} ${path}`, method, path };
     })
   );
+  const subjectOf = ({ name }: ApiRoute) => SUBJECTS.find(([, names]) => names.test(name))![0];
+  const bySubject = Map.groupBy(routes, subjectOf);
+  return new Map(SUBJECTS.flatMap(([subject]) => {
+    const own = bySubject.get(subject);
+    return own ? [[subject, own]] : [];
+  }));
 }
 
 /** The name and the schema that a reference leads to; a schema without one as it is. */

@@ -52,10 +52,14 @@ function Reference({ document }: { document: ApiDocument }) {
   useShortcuts([{ key: "/", does: "Search the routes", run: focusSearch }]);
   const routes = listRoutes(document);
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = routes.filter(({ name, summary = "" }) =>
-    words.every((word) => `${name} ${summary}`.toLowerCase().includes(word))
-  );
-  const chosen = routes.find(({ name }) => name === query.value.get("route")) ?? routes[0];
+  const found = [...routes].map(([subject, own]) => ({
+    subject,
+    own: own.filter(({ name, summary = "" }) =>
+      words.every((word) => `${subject} ${name} ${summary}`.toLowerCase().includes(word))
+    ),
+  })).filter(({ own }) => own.length > 0);
+  const all = [...routes.values()].flat();
+  const chosen = all.find(({ name }) => name === query.value.get("route")) ?? all[0];
   return (
     <div class="docs-columns">
       <nav class="docs-list" aria-label="Routes">
@@ -67,13 +71,18 @@ function Reference({ document }: { document: ApiDocument }) {
           value={search}
           onInput={(event) => setSearch(event.currentTarget.value)}
         />
-        <ul>
-          {found.map((route) => (
-            <li key={route.name}>
-              <RouteLink route={route} isChosen={route === chosen} />
-            </li>
-          ))}
-        </ul>
+        {found.map(({ subject, own }) => (
+          <section key={subject} aria-label={subject}>
+            <h2>{subject}</h2>
+            <ul>
+              {own.map((route) => (
+                <li key={route.name}>
+                  <RouteLink route={route} isChosen={route === chosen} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
         {found.length === 0 && <p class="muted">No route contains these words.</p>}
         <p class="muted small">
           {document.info.title} {document.info.version} · <a href="/openapi.json">openapi.json</a>

@@ -137,7 +137,7 @@ async function standingsOf(attempts: Turn[][]): Promise<string[]> {
     own.map((turn, place) => ({ scenario: 0, attempt_id: index + 1, turn: place, ...turn }))
   );
   const run = { run_id: "run", attempts: attempts.length };
-  const report = { run, scenarios: [{ id: "s", description: "" }], pass_threshold: 0.7, turns };
+  const report = { run, scenarios: [{ id: "s", description: "one" }], pass_threshold: 0.7, turns };
   const data = { runs: [report] } as unknown as ReportData;
   const { scenarios } = await createFileSource(data).scenarios("run", {});
   return scenarios[0]!.attempts.map(({ standing }) => standing);

@@ -77,6 +77,13 @@ Deno.test("turns are filtered and sorted by the parameters of the query", async 
   assertEquals((await list("outcome=failed,below")).total, 4);
   assertEquals((await list("sort=overall&limit=1&scenario_id=the+wrong+one")).turns[0].turn, 1);
   assertEquals((await list("score=exact_match&min=1")).total, 8);
+  const worst = placesOf(await list("sort=worst"));
+  assertEquals(worst.slice(0, 6), ["1/1/1", "2/1/1", "0/1/0", "0/1/1", "1/1/0", "2/1/0"]);
+  assertEquals(worst.slice(6), worst.slice(0, 6).map((place) => place.replace("/1/", "/2/")));
+  const first = await list("sort=worst&limit=7");
+  const rest = await list(`sort=worst&cursor=${first.next_cursor}`);
+  assertEquals([...placesOf(first), ...placesOf(rest)], worst);
+  assertEquals(placesOf(await list("sort=worst&text=WRONG")), ["1/1/1", "1/2/1"]);
   assertEquals((await list("label_key=mood&expected=calm&found=(failed)")).total, 2);
   assertEquals(placesOf(await list("scenario=1&attempt_id=2&turn=0")), ["1/2/0"]);
   assertEquals(placesOf(await list("text=WRONG&sort=-position")), ["1/2/1", "1/1/1"]);

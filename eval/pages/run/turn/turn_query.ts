@@ -25,8 +25,8 @@ const NAMES: Record<string, string> = {
 /** What fails: a call, a score below the threshold, or a required check. */
 export const FAILING = "failed,below";
 
-/** The lowest scores first, so that failing turns are. */
-export const WORST_FIRST = "overall";
+/** The lowest score of each turn first: failing turns, and not all attempts at one of them. */
+export const WORST_FIRST = "worst";
 export const NEWEST_FIRST = "-seq";
 
 /** The filters and the order of the address, as the API takes them. */
