@@ -39,11 +39,6 @@ function parse<O extends Options>(args: string[], options: O) {
   }
 }
 
-/** How many of a list are shown: `--limit`, 20 if it is unset. */
-export function parseLimit(text = "20"): number {
-  return parseNumber(text, { option: "--limit", min: 1, max: 1000, isWhole: true });
-}
-
 /** A number between two bounds, from the text of an option. */
 export function parseNumber(
   text: string,

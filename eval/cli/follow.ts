@@ -27,6 +27,8 @@ export async function finish(
   criteria: Criteria,
   { api, context }: Service,
 ): Promise<number> {
+  const id = "group_id" in started ? started.group_id : started.run_id;
+  context.err.write(`${"group_id" in started ? "group" : "run"} ${id}\n`);
   const { ended, progress, isStopped } = await follow(started, { api, context });
   const runs = runsOf(ended);
   const open = runs.filter(({ status }) => status !== "completed");
@@ -38,7 +40,6 @@ export async function finish(
     const { detail } = await api.run(run_id);
     context.err.write(`the run${name ? ` of ${name}` : ""} stopped: ${detail ?? status}\n`);
   }
-  const id = "group_id" in ended ? ended.group_id : ended.run_id;
   const state = "group_id" in ended
     ? `${runs.length - open.length} of ${runs.length} models are complete`
     : `${progress?.done} of ${progress?.total} turns are stored`;

@@ -3,10 +3,10 @@ import { notFound } from "../../shared/service/errors.ts";
 import { mean } from "../score/mean.ts";
 import { HEADLINE } from "./passing.ts";
 import { type Detail, inDetail } from "./detail.ts";
-import { RunSummary, type RunSummary as Summary, summariseTurns } from "./run_summary.ts";
+import { RunSummary, type RunSummary as Summary } from "./run_summary.ts";
 import { describeCompletion } from "./summary/summary.ts";
 import { addCosts } from "./summary/turn_counts.ts";
-import { restingProgress, Run, RunStatus, viewRun } from "../run/view.ts";
+import { Run, RunStatus } from "../run/view.ts";
 import { RunProgress } from "../run/active_run.ts";
 import { CostSum } from "../test/cost.ts";
 import { countedHistory } from "../test/conversations.ts";
@@ -16,7 +16,7 @@ import { Statistic } from "../test/statistics.ts";
 import type { RunRecord, StoredRun } from "../store/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { requireRecord, requireRun } from "../store/require_run.ts";
-import { createWholeReader, turnsSoFar } from "../store/whole_reader.ts";
+import { turnsSoFar } from "../store/whole_reader.ts";
 import { type CompareOptions, compareRuns, type NamedRun } from "./compare.ts";
 import { ComparedPair, Verdicts, withoutDetail } from "./comparison.ts";
 import { describeMeasureChange, MeasureChange, measureSentences } from "./measure.ts";
@@ -232,19 +232,6 @@ async function describeSameReplies(
   };
 }
 
-/** The same for a store in which no run of this process is running. */
-export function createStoredComparer(reader: RunReader): Comparer {
-  return createComparer({
-    store: reader,
-    view: async (run) =>
-      viewRun(run, restingProgress(run, run.tally ?? await reader.tally(run.id))),
-    async summarise({ id }) {
-      const whole = (await reader.getRun(id))!;
-      return await summariseTurns(createWholeReader(reader, whole), whole);
-    },
-  });
-}
-
 /** Caches verdicts of runs that have ended: they do not change. */
 function createVerdictCache(reader: RunReader) {
   const kept = new Map<string, Promise<Verdicts>>();
@@ -344,7 +331,7 @@ function stateOf(views: Run[]): Pick<Comparison, "status" | "progress"> {
 }
 
 /** The progress of all runs. They run concurrently, so they end with the last one. */
-export function addProgress(all: RunProgress[]): RunProgress {
+function addProgress(all: RunProgress[]): RunProgress {
   const sum = (of: (progress: RunProgress) => number) =>
     all.reduce((total, progress) => total + of(progress), 0);
   const means = all.map(({ mean }) => mean).filter((value) => value !== null);

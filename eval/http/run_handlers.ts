@@ -3,19 +3,18 @@ import { z } from "zod";
 import { cursor, forgedCursor, writeCursor, wrongCursor } from "../../shared/http/cursor.ts";
 import { streamPieces } from "../../shared/http/answer.ts";
 import { type BodyLimits, readJson, readQuery } from "../../shared/http/body.ts";
-import type { Handler } from "../../shared/http/router.ts";
+import type { Handler, RequestContext } from "../../shared/http/router.ts";
 import type { EndpointPolicy } from "../ask/policy.ts";
 import type { Summaries } from "../figures/summaries.ts";
 import { RUN_SORTS, type RunCursor, type RunSort } from "../store/list_query.ts";
 import type { RunRecord, StoredRun } from "../store/run_record.ts";
-import type { KnownRun, RunStore } from "../store/store.ts";
+import type { NewRun, RunStore } from "../store/store.ts";
 import { createRunViewer, RunStatus, withResult } from "../run/view.ts";
 import { BudgetInput, RescoreRequest, RunChange } from "./schemas/run_schemas.ts";
 import { described, detail, flag, keyReused, paging, readIdempotencyKey } from "./route_parts.ts";
 import { SearchedText } from "./turn_list_query.ts";
 import type { RunManager } from "../run/manager.ts";
 import { resultPieces } from "../figures/run_result.ts";
-import { cannotRetry, isRetryWanted, requireRetriable, startRetry } from "../run/retries.ts";
 import { planRescore } from "../run/rescores.ts";
 import type { ScoringPorts } from "../score/scoring_ports.ts";
 import { requireRecord, requireRun } from "../store/require_run.ts";
@@ -73,11 +72,29 @@ export function createRunHandlers(
     return { ...await view(run), ...(tags && { tags }) };
   }
 
-  /** The answer to a retry whose key was used before. */
-  async function answerRetry({ outcome, id }: KnownRun, parentId: string): Promise<Response> {
-    if (outcome === "mismatch") throw keyReused();
-    const { status } = await view(await findRecord(id));
-    return describeRetry(id, { parentId, status });
+  /** Starts a run with a parent, or finds the one of a request that is sent again. */
+  async function startAgain(
+    { request, context, parentId, sent }: {
+      request: Request;
+      context: RequestContext;
+      parentId: string;
+      /** What an idempotency key is compared by. */
+      sent: unknown;
+    },
+    plan: () => Promise<NewRun>,
+  ): Promise<Response> {
+    const idempotency = readIdempotencyKey(request, { context, body: sent });
+    const known = idempotency && await store.findByKey(idempotency);
+    const started = known ?? await runs.start({ ...await plan(), idempotency });
+    if (started.outcome === "mismatch") throw keyReused();
+    const id = started.outcome === "started" ? started.active.run.id : started.id;
+    const { status } = started.outcome === "started"
+      ? started.active.run
+      : await view(await findRecord(id));
+    return Response.json({ run_id: id, parent_id: parentId, status }, {
+      status: 202,
+      headers: { location: `/runs/${id}` },
+    });
   }
 
   return {
@@ -132,37 +149,36 @@ export function createRunHandlers(
 
     retry: async (request, context) => {
       const parent = await findRecord(context.params.id);
-      const { id: parentId } = parent;
+      const { id: parentId, testName, endpoint, totalTurns } = parent;
+      const refuse = (why: string) => conflict(`cannot retry run ${parentId}: ${why}`);
       const { budget } = request.headers.has("content-type")
         ? await readJson(request, BudgetInput, bodyLimits)
         : {};
-      const body = { retry: parentId, budget };
-      const idempotency = readIdempotencyKey(request, { context, body });
-      const known = idempotency && await store.findByKey(idempotency);
-      if (known) return await answerRetry(known, parentId);
-      requireRetriable(parent, { runs, endpoints });
-      if (!await isRetryWanted(parent, store)) {
-        throw cannotRetry(parent, "no turn of it failed or lacks a score");
-      }
-      const started = await startRetry(parent, { store, runs, idempotency, budget });
-      if (started.outcome !== "started") return await answerRetry(started, parentId);
-      return describeRetry(started.active.run.id, { parentId, status: "running" });
+      return await startAgain(
+        { request, context, parentId, sent: { retry: parentId, budget } },
+        async () => {
+          if (runs.isRunning(parent)) throw refuse("it is running");
+          if (endpoint !== null) endpoints.requireAllowed(endpoint);
+          const { done, failed, missing } = await store.tally(parentId);
+          if (failed === 0 && missing === 0 && done === totalTurns) {
+            throw refuse("no turn of it failed or lacks a score");
+          }
+          const { request } = (await store.getRun(parentId))!;
+          if (budget) request.budget = budget;
+          return { request, testName, parentId };
+        },
+      );
     },
 
     rescore: async (request, context) => {
       const parent = await find(context.params.id);
       const { id: parentId } = parent;
       const change = await readJson(request, RescoreRequest, bodyLimits);
-      const idempotency = readIdempotencyKey(request, {
-        context,
-        body: { rescore: parentId, change },
-      });
-      const known = idempotency && await store.findByKey(idempotency);
-      if (known) return await answerRetry(known, parentId);
-      const wanted = await planRescore(parent, change, { runs, scoring, client: request.signal });
-      const started = await runs.start({ ...wanted, idempotency });
-      if (started.outcome !== "started") return await answerRetry(started, parentId);
-      return describeRetry(started.active.run.id, { parentId, status: "running" });
+      const client = request.signal;
+      return await startAgain(
+        { request, context, parentId, sent: { rescore: parentId, change } },
+        () => planRescore(parent, change, { runs, scoring, client }),
+      );
     },
 
     change: async (request, { params }) => {
@@ -206,14 +222,4 @@ function isSortValue(value: string | number | null, { by }: RunSort): boolean {
   if (by === "overall") return typeof value === "number";
   if (by === "duration") return Number.isSafeInteger(value);
   return typeof value === "string" && !value.includes("\0");
-}
-
-function describeRetry(
-  id: string,
-  { parentId, status }: { parentId: string; status: RunStatus },
-): Response {
-  return Response.json({ run_id: id, parent_id: parentId, status }, {
-    status: 202,
-    headers: { location: `/runs/${id}` },
-  });
 }

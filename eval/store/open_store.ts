@@ -115,7 +115,6 @@ function onDisk(
     saveDataset: inPlace(store.saveDataset),
     saveGrade: inPlace(store.saveGrade),
     deleteGrade: erased(store.deleteGrade),
-    setTag: inPlace(store.setTag),
     describeRun: inPlace(store.describeRun),
     deleteRun: erased(store.deleteRun),
     deleteDataset: erased(store.deleteDataset),

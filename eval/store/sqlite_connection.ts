@@ -102,9 +102,8 @@ export function cannotOpen(path: string, cause: unknown): ConfigError {
 }
 
 const IN_MEMORY = "a database in memory can be read by its own process only; set a file";
-const IN_USE =
-  "another process is using it; stop that process, or set another file: EVAL_DATA=other.db " +
-  "assay-eval run …; a service that is running takes batches on its page and at POST /evaluate";
+const IN_USE = "another process is using it; wait until it has ended, or set another file: " +
+  "EVAL_DATA=other.db assay-eval run …";
 const FULL = "the disk is full or cannot be written";
 
 function explain(cause: unknown): string {

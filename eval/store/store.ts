@@ -140,9 +140,10 @@ export interface RunStore extends RunReader, SummaryQueries, GradeWriter, Datase
   attemptCounts(runId: string): Promise<AttemptCount[]>;
   attemptTurns(runId: string, position: AttemptPosition): Promise<StoredTurn[]>;
   setGate(id: string, gate: Gate): Promise<void>;
-  /** Lets a tag name this run, and no longer the one that it named before. */
-  setTag(name: string, id: string): Promise<void>;
-  /** Gives a run a name, and exactly these tags; what is unset stays as it is. */
+  /**
+   * Gives a run a name, and exactly these tags, which name no other run then; what is unset stays as
+   * it is.
+   */
   describeRun(
     id: string,
     change: { testName?: string | undefined; tags?: string[] | undefined },

@@ -4,7 +4,7 @@ import { parseArguments, parseNumber } from "../arguments.ts";
 import { type Command, UsageError } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { CRITERIA_HELP, criteriaOptions, findBaselineOf, parseCriteria } from "../criteria.ts";
-import { follow } from "./run.ts";
+import { finish } from "../follow.ts";
 
 const options = {
   rubric: { type: "string" },
@@ -63,7 +63,7 @@ Example:
       const place = fault.path.replace(/^checks\.?/, "");
       throw new UsageError(`cannot use --checks ${checks}: ${place}: ${fault.message}`);
     });
-    const code = await follow(started, { criteria, api, context });
+    const code = await finish(started, criteria, { api, context });
     const { run_id: candidate } = started;
     if ((await api.run(candidate)).status !== "completed") return code;
     const query = { baseline, candidate };

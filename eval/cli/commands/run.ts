@@ -157,19 +157,9 @@ export async function evaluate(
   } catch (error) {
     throw explainRefusal(error, lines);
   }
-  const code = await follow(started!, { criteria, api, context });
+  const code = await finish(started!, criteria, { api, context });
   if (code !== EXIT.interrupted) await warnOfShutdowns(body, { api, context });
   return code;
-}
-
-/** Names what has been started, and follows it to its end. */
-export async function follow(
-  started: Started,
-  { criteria, api, context }: { criteria: Criteria; api: Api; context: CliContext },
-): Promise<number> {
-  const name = "group_id" in started ? `group ${started.group_id}` : `run ${started.run_id}`;
-  context.err.write(`${name}\n`);
-  return await finish(started, criteria, { api, context });
 }
 
 async function warnOfShutdowns(
@@ -196,5 +186,5 @@ async function retryFailed(
   const { run_id } = await api.run(name);
   await findBaselineOf(run_id, criteria, { api, context });
   const started = await api.json<Started>(`POST ${runPath(run_id)}/retry`, { body: { budget } });
-  return await follow(started, { criteria, api, context });
+  return await finish(started, criteria, { api, context });
 }

@@ -3,7 +3,7 @@ import { showScore } from "../../report/text/text_form.ts";
 import { renderTable } from "../../report/text/terminal_form.ts";
 import { RUN_STATUSES } from "../../store/run_record.ts";
 import { connect, jsonText, runPath } from "../api.ts";
-import { parseArguments, parseLimit } from "../arguments.ts";
+import { parseArguments, parseNumber } from "../arguments.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
 
 /** Runs that the service lists at once. */
@@ -36,7 +36,8 @@ Example:
 
   async execute(args, context) {
     const { values } = parseArguments(args, { options, names: [] });
-    const limit = parseLimit(values.limit);
+    const range = { option: "--limit", min: 1, max: 1000, isWhole: true };
+    const limit = parseNumber(values.limit ?? "20", range);
     const { name: test_name, model: model_id, group } = values;
     const status = values.status && parseStatus(values.status);
     await using api = await connect(context, { access: "read" });

@@ -71,8 +71,6 @@ export function createRunStore(db: Kysely<Tables>, options: RunStoreOptions): Ru
       await db.updateTable("runs").set({ gate }).where("id", "=", id).execute();
     },
 
-    setTag: (name, id) => setTag(db, name, id),
-
     async describeRun(id, { testName, tags }) {
       await db.transaction().execute(async (transaction) => {
         if (testName !== undefined) {

@@ -14,8 +14,6 @@ interface Upload extends FileHints {
   pieces: AsyncIterable<string>;
   /** Detected if it is unset. */
   format?: DatasetFormat | undefined;
-  /** Reads other files that the file names; unset where files may not be read. */
-  readFile?: ImportContext["readFile"];
   hasReplies?: ImportContext["hasReplies"];
   /** Characters of a file whose format is read as a whole. Any number if it is unset. */
   mostWhole?: number;
@@ -60,14 +58,13 @@ async function readUpload<T>(
     file: { format: string; scenarios: AsyncIterable<Scenario>; leftOut: () => SkippedPart[] },
   ) => Promise<T>,
 ): Promise<T> {
-  const { columns, readFile, hasReplies, mostWhole = Infinity } = upload;
+  const { columns, hasReplies, mostWhole = Infinity } = upload;
   const { beginning, all } = await readBeginning(pieces);
   const format = upload.format ?? detectFormat(beginning, upload);
   const bounded = format.isWhole ? boundWhole(all, { format, mostWhole }) : all;
   const { scenarios, leftOut } = importScenarios(bounded, {
     format,
     columns,
-    readFile,
     hasReplies,
   });
   try {

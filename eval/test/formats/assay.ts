@@ -20,7 +20,7 @@ export const jsonl: DatasetFormat = {
 /** Our own scenarios in one value of JSON or YAML. */
 export const json: DatasetFormat = {
   name: "json",
-  about: "a request body, an array of scenarios, or one scenario; also YAML",
+  about: "a request body, an array of scenarios, or one; also YAML",
   recognises: ({ start, first, isLine }) =>
     /^[[{]/.test(start) && (!isLine || "test_batch" in first!),
   isWhole: true,

@@ -339,7 +339,7 @@ Deno.test("runs can be read, and /readyz answers, while another process locks th
     let isWritten = false;
     {
       await using _lock = await holdLock(path);
-      writing = store.setTag("main", id).then(() => void (isWritten = true));
+      writing = store.describeRun(id, { tags: ["main"] }).then(() => void (isWritten = true));
       for (const route of ["/runs", `/runs/${id}`, `/runs/${id}/turns`]) {
         const response = await ask(route);
         assertEquals([response.status, isWritten], [200, false], route);

@@ -42,7 +42,7 @@ export const deletionCases: Record<string, StoreCase> = {
     const changed: RunStore = {
       ...store,
       async deleteRun(id, only) {
-        await store.setTag("main", tagged);
+        await store.describeRun(tagged, { tags: ["main"] });
         await store.setStatus(resumed, { status: "running", from: ["interrupted"] });
         return await store.deleteRun(id, only);
       },
@@ -60,8 +60,8 @@ export const deletionCases: Record<string, StoreCase> = {
     const [first, second] = [await newRun(store), await newRun(store)];
     for (const id of [first, second]) await store.setStatus(id, { status: "completed" });
     assertEquals(await store.findTag("main"), undefined);
-    await store.setTag("main", first);
-    await store.setTag("main", second);
+    await store.describeRun(first, { tags: ["main"] });
+    await store.describeRun(second, { tags: ["main"] });
     assertEquals(await store.findTag("main"), second);
     assertEquals(await store.deleteOlderThan(Number.MAX_SAFE_INTEGER), 1);
     assertEquals(await store.getRun(first), undefined);

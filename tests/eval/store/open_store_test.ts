@@ -36,9 +36,8 @@ Deno.test("a database in use is refused with a clear message, and can be opened 
     const error = await assertRejects(() => openStore({ path }), ConfigError);
     assertEquals(
       error.message,
-      `cannot open EVAL_DATA=${path}: another process is using it; stop that process, or set another file: ` +
-        "EVAL_DATA=other.db assay-eval run …; a service that is running takes batches on its page " +
-        "and at POST /evaluate",
+      `cannot open EVAL_DATA=${path}: another process is using it; wait until it has ended, or set another file: ` +
+        "EVAL_DATA=other.db assay-eval run …",
     );
     await store.close();
     await (await openStore({ path })).close();
@@ -259,7 +258,6 @@ function changes(store: RunStore, id: string): Record<string, () => Promise<unkn
     saveDataset: () => store.saveDataset("d", scenarios()),
     saveGrade: () => store.saveGrade(id, POSITION, GRADE),
     deleteGrade: () => store.deleteGrade(id, { ...POSITION, author: "ann" }),
-    setTag: () => store.setTag("main", id),
     describeRun: () => store.describeRun(id, { tags: ["main"] }),
     deleteDataset: () => store.deleteDataset("d"),
     deleteRun: () => store.deleteRun(id),
