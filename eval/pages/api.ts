@@ -7,15 +7,13 @@ import {
 } from "../../shared/pages/api.ts";
 import { saveFile } from "../../shared/pages/save_file.ts";
 import type { ServerEvent } from "../../shared/pages/server_events.ts";
-import type { GradeInput, PlacedGrade } from "../test/grades.ts";
 import type {
   DatasetList,
   DatasetPreview,
   DatasetVersionList,
   WrittenDataset,
 } from "../http/dataset_routes.ts";
-import type { LeakCheck, LeakReport, RunLeaks } from "../test/leaks.ts";
-import type { GradeList } from "../http/grade_routes.ts";
+import type { LeakCheck, LeakReport } from "../test/leaks.ts";
 import type { TurnSearch } from "../http/schemas/turn_schemas.ts";
 import type { Run, RunList } from "../http/schemas/run_schemas.ts";
 import type { Preference } from "../figures/judge_preference.ts";
@@ -51,7 +49,7 @@ function once<T>(path: string): () => Promise<T> {
 }
 
 /** The service of this page. */
-export const service: Source = {
+export const service: Required<Source> = {
   isLive: true,
   run: (id) => requestJson(address(runPath(id), { result: "false" })),
   summary: (id) => requestJson(`${runPath(id)}/summary`),
@@ -72,6 +70,13 @@ export const service: Source = {
   pairedTurns: (parameters) => requestJson(address("/compare/turns", parameters)),
   agreement: (id, parameters) => requestJson(address(`${runPath(id)}/agreement`, parameters)),
   turnGrades: (id, place) => requestJson(`${turnPath(id, place)}/grades`),
+  leaks: (id) => requestJson(`${runPath(id)}/leaks`),
+  grades: (id, parameters) => requestJson(address(`${runPath(id)}/grades`, parameters)),
+  grade: (id, place, grade) =>
+    requestJson(`${turnPath(id, place)}/grade`, { method: "PUT", body: grade }),
+  async deleteGrade(id, place, author) {
+    await request(address(`${turnPath(id, place)}/grade`, { author }), { method: "DELETE" });
+  },
 };
 
 /** Has the judge compare the replies of two runs. */
@@ -156,19 +161,6 @@ export function followRun(
   return requestEvents(`${runPath(id)}/events`, options);
 }
 
-export function gradeTurn(id: string, place: string, grade: GradeInput): Promise<PlacedGrade> {
-  return requestJson(`${turnPath(id, place)}/grade`, { method: "PUT", body: grade });
-}
-
-/** Deletes the person's grade. */
-export async function deleteGrade(id: string, place: string, author: string): Promise<void> {
-  await request(address(`${turnPath(id, place)}/grade`, { author }), { method: "DELETE" });
-}
-
-export function listGrades(id: string, parameters: Parameters): Promise<GradeList> {
-  return requestJson(address(`${runPath(id)}/grades`, parameters));
-}
-
 /** `parameters` say which runs are compared. */
 export async function downloadComparison(parameters: Parameters): Promise<void> {
   await download(address("/compare/export", parameters));
@@ -195,10 +187,6 @@ export function checkLeaks(name: string, version: string, file: File): Promise<L
 
 export function listLeakChecks(name: string, version: string): Promise<{ checks: LeakCheck[] }> {
   return requestJson(address(`${datasetPath(name)}/leaks`, { version }));
-}
-
-export function readRunLeaks(id: string): Promise<RunLeaks> {
-  return requestJson(`${runPath(id)}/leaks`);
 }
 
 export async function tagDataset(name: string, tags: string[]): Promise<void> {

@@ -1,5 +1,6 @@
-import type { GradeAgreement } from "../test/grades.ts";
-import type { TurnGrades } from "../http/grade_routes.ts";
+import type { GradeAgreement, GradeInput, PlacedGrade } from "../test/grades.ts";
+import type { RunLeaks } from "../test/leaks.ts";
+import type { GradeList, TurnGrades } from "../http/grade_routes.ts";
 import type { Comparison } from "../figures/compare_stored.ts";
 import type {
   PairedScenarioPage,
@@ -45,6 +46,11 @@ export interface Source {
   pairedTurns(parameters: Parameters): Promise<PairedTurnPage>;
   agreement(id: string, parameters: Parameters): Promise<GradeAgreement>;
   turnGrades(id: string, place: string): Promise<TurnGrades>;
+  // What is only used where `isLive`; the script of a report has no requests.
+  leaks?(id: string): Promise<RunLeaks>;
+  grades?(id: string, parameters: Parameters): Promise<GradeList>;
+  grade?(id: string, place: string, grade: GradeInput): Promise<PlacedGrade>;
+  deleteGrade?(id: string, place: string, author: string): Promise<void>;
 }
 
 /** The source of this page. */

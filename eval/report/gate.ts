@@ -11,9 +11,10 @@ import { createWholeReader } from "../store/whole_reader.ts";
 import { rounded, roundedBelow } from "../test/rounding.ts";
 import type { ExportSource } from "./format.ts";
 import { readFallen } from "./text/compared_replies.ts";
-import { describePair } from "./text/comparison_text.ts";
+import { pairReport } from "./compare_report.ts";
+import { runReport } from "./run_report.ts";
+import { renderText } from "./text/render.ts";
 import { readNumbers, type RunNumbers } from "./text/run_numbers.ts";
-import { describeRun } from "./text/run_text.ts";
 import { terminalForm } from "./text/terminal_form.ts";
 
 const Share = z.number().min(0).max(1);
@@ -66,7 +67,7 @@ export async function holdAgainstGate(
   const threshold = input.threshold ?? thresholdOf(run.request);
   const source: ExportSource = { run, reader: createWholeReader(store, run), threshold };
   const numbers = await readNumbers(source);
-  let report = describeRun(source, { numbers, form: terminalForm });
+  let report = renderText(runReport(source, numbers), terminalForm);
   if (baseline !== undefined) {
     const before = await requireRun(store, baseline);
     const runs = [before.id, run.id];
@@ -76,7 +77,7 @@ export async function holdAgainstGate(
       : undefined;
     source.comparison = { result, newFailures, isRequired: !input.baseline_optional };
     const fallen = await readFallen(store, result);
-    report += describePair(result, terminalForm, { newFailures, fallen });
+    report += renderText(pairReport(result, { newFailures, fallen }), terminalForm);
   }
   const { gate, reason } = decide({ numbers, threshold, input, source });
   await store.setGate(run.id, gate === "passed" ? "passed" : "failed");

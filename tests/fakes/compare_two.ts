@@ -1,7 +1,8 @@
 import { type CompareOptions, compareRuns } from "../../eval/figures/compare.ts";
 import type { ComparedRun, Comparison } from "../../eval/figures/compare_stored.ts";
 import type { ComparableRun } from "../../eval/figures/compare/paired_runs.ts";
-import { describePair } from "../../eval/report/text/comparison_text.ts";
+import { pairReport } from "../../eval/report/compare_report.ts";
+import { renderText } from "../../eval/report/text/render.ts";
 import type { TextForm } from "../../eval/report/text/text_form.ts";
 
 /** The verdict on two runs, with how it was reached. */
@@ -48,7 +49,7 @@ const NO_PROGRESS = { done: 0, failed: 0, missing: 0, total: 0, mean: null, eta_
 
 /** Such a verdict as text. */
 export function describeTwo(result: ComparedTwo, form: TextForm) {
-  return describePair(asComparison(result), form);
+  return renderText(pairReport(asComparison(result)), form);
 }
 
 /** The pair of an answer of `GET /compare`, with its runs; an error as it is. */

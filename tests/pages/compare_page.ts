@@ -28,7 +28,7 @@ suite.test(
     await page.getByRole("button", { name: "intent match" }).click();
     await page.getByRole("heading", { name: "Scenarios by intent match" }).waitFor();
     await page.getByLabel("Candidate", { exact: true }).selectOption(withoutLabels);
-    await page.getByText("intent match, labels match").waitFor();
+    await page.locator("li", { hasText: /^Only in the baseline: scores intent match/ }).waitFor();
     await page.getByRole("button", { name: "overall", pressed: true }).waitFor();
     await page.getByRole("heading", { name: "Scenarios by overall" }).waitFor();
   },

@@ -1,7 +1,8 @@
 import type { Comparison } from "../../figures/compare_stored.ts";
 import type { Preference } from "../../figures/judge_preference.ts";
 import { isRegression } from "../../figures/verdict.ts";
-import { describePreference } from "../../report/text/comparison_text.ts";
+import { preferenceLine } from "../../report/compare_report.ts";
+import { renderText } from "../../report/text/render.ts";
 import { terminalForm } from "../../report/text/terminal_form.ts";
 import { connect, jsonText } from "../api.ts";
 import { parseArguments } from "../arguments.ts";
@@ -88,7 +89,7 @@ export async function showComparison(
     const text = await api.call("GET /compare/export", { query: { ...query, format: "text" } });
     out.write((await text.text()).trimStart());
     if (preference) {
-      out.write(`\n${terminalForm.lines([describePreference(preference, terminalForm)])}`);
+      out.write(renderText([{ lines: [preferenceLine(preference)] }], terminalForm));
     }
   }
   return isPair && isRegression(pairs![0]!) ? EXIT.notPassed : EXIT.passed;

@@ -1,6 +1,7 @@
 import { counted } from "../../../shared/service/text.ts";
 import type { GradeList } from "../../http/grade_routes.ts";
-import { agreementText } from "../../report/text/agreement_text.ts";
+import { agreementSection } from "../../report/run_report.ts";
+import { renderText } from "../../report/text/render.ts";
 import { renderTable, terminalForm } from "../../report/text/terminal_form.ts";
 import type { GradeAgreement, PlacedGrade } from "../../test/grades.ts";
 import { connect, jsonText, runPath } from "../api.ts";
@@ -117,7 +118,9 @@ Example:
     const found = await api.json<GradeAgreement>(`GET ${runPath(name)}/agreement`, {
       query: { score: values.score },
     });
-    const text = values.json ? jsonText(found) : agreementText(found, terminalForm).trimStart();
+    const text = values.json
+      ? jsonText(found)
+      : renderText([agreementSection(found)], terminalForm).trimStart();
     context.out.write(text);
     return EXIT.passed;
   },

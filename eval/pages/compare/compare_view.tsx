@@ -10,7 +10,7 @@ import { Failed, Shown, useLoaded } from "../loaded.tsx";
 import { Select } from "../parts/fields.tsx";
 import { source } from "../source.ts";
 import { modelOf } from "../words.ts";
-import { Compared } from "./compared.tsx";
+import { Compared, JudgeVerdict } from "./compared.tsx";
 import { comparisonExports, ModelsView } from "./models_view.tsx";
 
 /** The smallest difference that matters; what is smaller, the verdict may call equal enough. */
@@ -76,7 +76,14 @@ function PairView() {
       {baseline && candidate
         ? (
           <Shown loaded={compared} what="the comparison">
-            {(comparison) => <Compared comparison={comparison!} />}
+            {(comparison) => (
+              <Compared
+                comparison={comparison!}
+                judge={
+                  <JudgeVerdict key={`${baseline} ${candidate}`} ids={{ baseline, candidate }} />
+                }
+              />
+            )}
           </Shown>
         )
         : (

@@ -1,10 +1,11 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { Button } from "../../../shared/pages/components/button.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Notice, ProblemNotice } from "../../../shared/pages/components/states.tsx";
 import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
-import type { ComparedPair, ScoreComparison, Unpaired } from "../../figures/comparison.ts";
+import type { ComparedPair, ScoreComparison } from "../../figures/comparison.ts";
 import type { ComparedRun, Comparison } from "../../figures/compare_stored.ts";
 import type { Preference } from "../../figures/judge_preference.ts";
 import { askJudge } from "../api.ts";
@@ -13,6 +14,8 @@ import { Scatter } from "../charts/scatter.tsx";
 import { LiveLink, Section } from "../parts/section.tsx";
 import { Explained, meaningOf } from "../glossary.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
+import { notComparedLines } from "../../report/tables.ts";
+import { Words } from "../parts/report_table.tsx";
 import { ScoreTable } from "../parts/score_table.tsx";
 import { readPages } from "../parts/paging.tsx";
 import { useSending } from "../sending.ts";
@@ -33,7 +36,11 @@ import { answerOfPair, Verdict } from "./verdict.tsx";
 const MOST_NAMES = 100;
 
 /** Two runs: the verdict first, then what it rests on. */
-export function Compared({ comparison }: { comparison: Comparison }) {
+export function Compared({ comparison, judge }: {
+  comparison: Comparison;
+  /** Asks the judge, which a report cannot. */
+  judge?: ComponentChildren;
+}) {
   const [baseline, candidate] = comparison.runs as [ComparedRun, ComparedRun];
   const pair = comparison.pairs![0]!;
   const { verdict, scores } = pair;
@@ -79,7 +86,7 @@ export function Compared({ comparison }: { comparison: Comparison }) {
           <ChangedTurns ids={ids} score={score} />
         </>
       )}
-      {source.isLive && <JudgeVerdict key={`${ids.baseline} ${ids.candidate}`} ids={ids} />}
+      {judge}
       <OnlyInOne pair={pair} />
     </>
   );
@@ -193,62 +200,23 @@ function ComparedScores({ scores, chosen, onChoose }: {
 
 /** What was not compared, because one run lacks it or computed it otherwise. */
 function OnlyInOne({ pair }: { pair: ComparedPair }) {
-  const { only_in_baseline, only_in_candidate, left_out } = pair;
-  const isNothing = ({ scenarios, turns, scores }: Unpaired) =>
-    scenarios.length + turns.length + scores.length === 0;
-  if (isNothing(only_in_baseline) && isNothing(only_in_candidate) && left_out.length === 0) {
-    return null;
-  }
+  const lines = notComparedLines(pair, MOST_NAMES);
+  if (lines.length === 0) return null;
   return (
     <Section title="Not compared">
-      <div class="columns even">
-        <UnpairedSide label="Only in the baseline" unpaired={only_in_baseline} />
-        <UnpairedSide label="Only in the candidate" unpaired={only_in_candidate} />
-      </div>
-      {left_out.length > 0 && (
-        <ul class="bare-list small">
-          {left_out.map(({ score, reason, turns, detail }, index) => (
-            <li key={index}>
-              <strong>{scoreLabel(score)}</strong> at {formatNumberOf(turns, "turn")}:{" "}
-              {reason.replaceAll("_", " ")}
-              {detail && ` (${detail})`}
-            </li>
-          ))}
-        </ul>
-      )}
+      <ul class="bare-list small">
+        {lines.map((line, index) => (
+          <li key={index}>
+            <Words line={line} />
+          </li>
+        ))}
+      </ul>
     </Section>
   );
 }
 
-function UnpairedSide({ label, unpaired: { scenarios, turns, scores } }: {
-  label: string;
-  unpaired: Unpaired;
-}) {
-  const parts: [string, string[]][] = [
-    ["Scenarios", scenarios],
-    ["Turns", turns.map(({ scenario_id, interaction_id }) => `${scenario_id}: ${interaction_id}`)],
-    ["Scores", scores.map(scoreLabel)],
-  ];
-  const there = parts.filter(([, names]) => names.length > 0);
-  return (
-    <div>
-      <h4>{label}</h4>
-      {there.length === 0 && <p class="muted small">nothing</p>}
-      {there.map(([what, names]) => (
-        <p key={what} class="small">
-          <span class="muted">{what} ({formatCount(names.length)}):</span>{" "}
-          <span dir="auto">
-            {names.slice(0, MOST_NAMES).join(", ")}
-            {names.length > MOST_NAMES ? "…" : ""}
-          </span>
-        </p>
-      ))}
-    </div>
-  );
-}
-
 /** Which replies the judge prefers. It is asked on request, because that costs. */
-function JudgeVerdict({ ids }: { ids: { baseline: string; candidate: string } }) {
+export function JudgeVerdict({ ids }: { ids: { baseline: string; candidate: string } }) {
   const found = useSignal<Preference | undefined>(undefined);
   const { problem, isSending, send } = useSending();
   const ask = () => send(async () => void (found.value = await askJudge(ids)));

@@ -18,7 +18,6 @@ import { readChoice } from "../../../shared/pages/storage.ts";
 import type { ComparedRun, Comparison } from "../../figures/compare_stored.ts";
 import type { TurnRow } from "../../run/turn_view.ts";
 import type { PlacedGrade } from "../../test/grades.ts";
-import { deleteGrade, listGrades } from "../api.ts";
 import { AUTHOR, GradeSteps, saveGrade, STEPS } from "../grades/grading.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
 import { Select } from "../parts/fields.tsx";
@@ -425,7 +424,7 @@ function useOwnGrades(runs: ComparedRun[]) {
   const { value: known, reload } = useLoaded(async () => {
     const known = new Map<string, PlacedGrade>();
     for (const { run_id } of source.isLive ? runs : []) {
-      const read = (cursor: string | undefined) => listGrades(run_id, { limit: 1_000, cursor });
+      const read = (cursor: string | undefined) => source.grades!(run_id, { limit: 1_000, cursor });
       for (const grade of (await readPages("grades", read)).rows) {
         if ((grade.author ?? "") === author) known.set(keyOf(run_id, grade), grade);
       }
@@ -445,7 +444,7 @@ function useOwnGrades(runs: ComparedRun[]) {
       }),
     remove: (runId: string, turn: TurnRow) =>
       tryAction(async () => {
-        await deleteGrade(runId, placeOf(turn), author);
+        await source.deleteGrade!(runId, placeOf(turn), author);
         reload();
         return "The grade is deleted.";
       }),

@@ -4,9 +4,9 @@ import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { formatScore } from "../../../shared/pages/format.ts";
 import type { PlacedGrade } from "../../test/grades.ts";
-import { deleteGrade, listGrades } from "../api.ts";
 import { Section } from "../parts/section.tsx";
 import { Shown } from "../loaded.tsx";
+import { source } from "../source.ts";
 import { readPages, usePages } from "../parts/paging.tsx";
 import { tryAction } from "../actions.tsx";
 import { placeOf } from "../words.ts";
@@ -22,7 +22,8 @@ export function GradedTurns({ runId, count, onChange }: {
   onChange: () => void;
 }) {
   const { loaded, more } = usePages(
-    (pages) => readPages("grades", (cursor) => listGrades(runId, { limit: PAGE, cursor }), pages),
+    (pages) =>
+      readPages("grades", (cursor) => source.grades!(runId, { limit: PAGE, cursor }), pages),
     [runId, count],
   );
   return (
@@ -33,7 +34,7 @@ export function GradedTurns({ runId, count, onChange }: {
             grades={rows}
             onDelete={(grade) =>
               tryAction(async () => {
-                await deleteGrade(runId, placeOf(grade), grade.author ?? "");
+                await source.deleteGrade!(runId, placeOf(grade), grade.author ?? "");
                 onChange();
                 return "The grade is deleted.";
               })}

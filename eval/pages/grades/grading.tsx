@@ -9,7 +9,6 @@ import { showToast } from "../../../shared/pages/components/toast.tsx";
 import { formatAge, formatDateTime, formatScore } from "../../../shared/pages/format.ts";
 import { keepChoice, readChoice } from "../../../shared/pages/storage.ts";
 import type { Grade } from "../../test/grades.ts";
-import { deleteGrade, gradeTurn } from "../api.ts";
 import { tryAction } from "../actions.tsx";
 import { Section } from "../parts/section.tsx";
 import { Shown, useLoaded } from "../loaded.tsx";
@@ -84,10 +83,10 @@ export async function saveGrade(
 ): Promise<void> {
   const said = Object.entries(texts).map(([field, text]) => [field, text?.trim()])
     .filter(([, text]) => text);
-  await gradeTurn(runId, place, { value, ...Object.fromEntries(said) });
+  await source.grade!(runId, place, { value, ...Object.fromEntries(said) });
   const undo = () =>
     tryAction(async () => {
-      await deleteGrade(runId, place, texts.author);
+      await source.deleteGrade!(runId, place, texts.author);
       onSaved();
       return "The grade is deleted.";
     });

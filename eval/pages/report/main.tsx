@@ -8,7 +8,8 @@ import { followAddressBar, matchPath, path, query } from "../../../shared/pages/
 import { Compared } from "../compare/compared.tsx";
 import { ModelsBody } from "../compare/models_view.tsx";
 import { ReplyGrid } from "../compare/reply_grid.tsx";
-import { RunBody } from "../run/run_view.tsx";
+import { DetailsTab, TurnView } from "../run/run_details.tsx";
+import { RunBody } from "../run/run_body.tsx";
 import { setSource } from "../source.ts";
 import { createFileSource, type ReportData } from "./file_source.ts";
 
@@ -52,7 +53,11 @@ function Body({ data: { runs, comparison } }: { data: ReportData }) {
     return (
       <>
         {comparison && <Crumb href="/" label="The comparison" />}
-        <RunBody key={shown.run.run_id} id={shown.run.run_id} />
+        <RunBody
+          key={shown.run.run_id}
+          id={shown.run.run_id}
+          details={{ TurnView, DetailsTab }}
+        />
       </>
     );
   }

@@ -25,7 +25,6 @@ import {
   sumOf,
   VERDICT_TONES,
 } from "../words.ts";
-import { readRunLeaks } from "../api.ts";
 import { useLoaded } from "../loaded.tsx";
 import { type RunAndSummary, source } from "../source.ts";
 import { toParameters } from "./turn/turn_query.ts";
@@ -101,7 +100,7 @@ export function Headline({ run, summary, before }: RunAndSummary & {
 
 /** The mean without what training files have, if the scenarios were checked. */
 function WithoutLeaks({ id }: { id: string }) {
-  const { value } = useLoaded(() => readRunLeaks(id), [id]);
+  const { value } = useLoaded(() => source.leaks!(id), [id]);
   if (!value || value.checks.length === 0) return null;
   const { checks, clean, leaked } = value;
   const against = formatNumberOf(checks.length, "training file");

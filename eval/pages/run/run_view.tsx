@@ -1,25 +1,13 @@
-import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
 import { lazy } from "../../../shared/pages/components/lazy.tsx";
-import { Link } from "../../../shared/pages/components/link.tsx";
-import { query, useScrollTop, useSubject } from "../../../shared/pages/location.ts";
-import type { Run } from "../../http/schemas/run_schemas.ts";
-import { Shown, useLoaded } from "../loaded.tsx";
 import { RescoreDialog } from "../rescoring.tsx";
 import { ChangeRunDialog } from "../run_actions.tsx";
-import { type RunAndSummary, source } from "../source.ts";
-import { asSentence, modelOf } from "../words.ts";
-import { Headline } from "./headline.tsx";
 import { LiveRun } from "./live_run.tsx";
-import { RepliesTab } from "./replies_tab.tsx";
-import { RunCrumbs, RunHead, RunTabs, RunTools } from "./run_head.tsx";
-import { askAhead } from "./turn/turn_list.ts";
-import { turnParameters } from "./turn/turn_query.ts";
+import { RunBody } from "./run_body.tsx";
+import { RunCrumbs, RunTools } from "./run_head.tsx";
 
 const details = () => import("./run_details.tsx");
 const TurnView = lazy(() => details().then((views) => views.TurnView));
-const Tab = lazy(() => details().then((views) => views.DetailsTab));
+const DetailsTab = lazy(() => details().then((views) => views.DetailsTab));
 
 /**
  * One run: its headline and one of its tabs (`?view=`), or one of its turns if the address names one
@@ -30,7 +18,9 @@ export function RunView({ id }: { id: string }) {
     <>
       <RunBody
         id={id}
+        details={{ TurnView, DetailsTab }}
         live={{
+          loadDetails: () => void details().catch(() => {}),
           crumbs: (run) => <RunCrumbs run={run} />,
           tools: (run, reload) => <RunTools run={run} reload={reload} />,
           progress: (run, told) => <LiveRun run={run} {...told} />,
@@ -39,92 +29,5 @@ export function RunView({ id }: { id: string }) {
       <ChangeRunDialog />
       <RescoreDialog />
     </>
-  );
-}
-
-/** Parts that a report does not have: breadcrumbs, actions, progress. */
-interface LiveParts {
-  crumbs: (run: Run) => ComponentChildren;
-  tools: (run: Run, reload: () => void) => ComponentChildren;
-  progress: (
-    run: Run,
-    told: { onEnd: () => void; onTurns: () => void },
-  ) => ComponentChildren;
-}
-
-/** The same without the frame, for a report. */
-export function RunBody({ id, live }: { id: string; live?: LiveParts }) {
-  const loaded = useLoaded(() => Promise.all([source.run(id), source.summary(id)]), [id]);
-  const [run] = loaded.value ?? [];
-  useSubject(run && `${run.test_name} · ${modelOf(run)}`);
-  const place = query.value.get("turn");
-  const view = query.value.get("view");
-  useEffect(() => {
-    if (!place && !view) askAhead(id, turnParameters());
-    else void details().catch(() => {});
-  }, [id]);
-  useScrollTop([place, view]);
-  return (
-    <Shown
-      loaded={loaded}
-      what="the run"
-      elsewhere={source.isLive && <Link class="button small" href="/">All runs</Link>}
-    >
-      {([run, summary]) =>
-        place
-          ? <TurnView run={run} summary={summary} place={place} />
-          : <Whole run={run} summary={summary} live={live} reload={loaded.reload} />}
-    </Shown>
-  );
-}
-
-function Whole({ run, summary, live, reload }: RunAndSummary & {
-  live: LiveParts | undefined;
-  reload: () => void;
-}) {
-  const round = useSignal(0);
-  const view = query.value.get("view");
-  const before = useLoaded(() => source.lastRun(run), [run.run_id]).value ?? undefined;
-  return (
-    <>
-      <RunHead
-        run={run}
-        summary={summary}
-        crumbs={live?.crumbs(run)}
-        actions={live?.tools(run, reload)}
-      />
-      {live && run.status === "running"
-        ? live.progress(run, { onEnd: reload, onTurns: () => isAtTop() && round.value++ })
-        : <Headline run={run} summary={summary} before={before} />}
-      {summary.notes.map((note) => <Note key={note.code} {...note} />)}
-      <RunTabs />
-      {view
-        ? <Tab view={view} run={run} summary={summary} />
-        : <RepliesTab run={run} summary={summary} round={round.value} before={before} />}
-    </>
-  );
-}
-
-/** Further down, new turns would move what the person reads. */
-function isAtTop(): boolean {
-  return globalThis.scrollY < 200;
-}
-
-const SHORT_NOTES: Record<string, string> = {
-  similarity_alone: "The score is similarity alone: set a judge to have replies understood.",
-  system_prompts_not_sent: "System prompts were not sent.",
-};
-
-/** A remark of the service in one sentence, and the rest of it on demand. */
-function Note({ code, detail }: { code: string; detail: string }) {
-  const short = SHORT_NOTES[code];
-  if (!short) return <p class="note small">{asSentence(detail)}</p>;
-  return (
-    <details class="note small">
-      <summary>
-        {short} <span class="why-link">Why?</span>
-      </summary>
-      <p>{asSentence(detail)}</p>
-    </details>
   );
 }

@@ -1,23 +1,22 @@
 import { Term } from "../../../shared/pages/components/tip.tsx";
 import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import { query, setQuery } from "../../../shared/pages/location.ts";
-import { DataTable } from "../../../shared/pages/components/data_table.tsx";
 import type { RunSummary } from "../../figures/run_summary.ts";
-import type { CheckCount } from "../../test/checks.ts";
-import type { HistoryGap } from "../../test/statistics.ts";
+import type { Line } from "../../report/sections.ts";
 import { PassCurves } from "../charts/curve.tsx";
 import { Histogram } from "../charts/histogram.tsx";
-import { DifferenceChart, reachOf } from "../charts/difference.tsx";
 import { IntervalChart } from "../charts/interval.tsx";
 import { Section } from "../parts/section.tsx";
 import { meaningOf } from "../glossary.tsx";
 import { ScoreTable } from "../parts/score_table.tsx";
-import { differenceText, overallFirst, scoreLabel } from "../words.ts";
-import { spreadLines } from "../../report/text/spread_text.ts";
+import { scoreLabel } from "../words.ts";
+import { checkTable, historyGapTable, spreadLines } from "../../report/tables.ts";
+import { ReportTable, Words } from "../parts/report_table.tsx";
 import { Labels } from "./labels.tsx";
 
 /** Every score of a run with its interval and how it is spread, and what else was counted. */
 export function ScoresTab({ summary }: { summary: RunSummary }) {
+  const { check_counts = [], history_gap } = summary;
   const names = Object.keys(summary.statistics);
   const wanted = query.value.get("show") ?? "overall";
   const score = names.includes(wanted) ? wanted : names[0];
@@ -57,8 +56,24 @@ export function ScoresTab({ summary }: { summary: RunSummary }) {
           <Spread lines={spreadLines(summary)} />
         </div>
       </div>
-      <CheckCounts counts={summary.check_counts ?? []} />
-      <HistoryGaps gaps={summary.history_gap ?? {}} />
+      {check_counts.length > 0 && (
+        <Section title="Checks" hint="A turn that does not meet a required check does not pass.">
+          <ReportTable
+            label="Checks"
+            table={checkTable(check_counts.toSorted((a, b) =>
+              b.failed - a.failed
+            ))}
+          />
+        </Section>
+      )}
+      {history_gap && (
+        <Section
+          title="History gap"
+          hint="Later turns asked after the references, against the same turns after the model's own replies"
+        >
+          <ReportTable label="History gap" table={historyGapTable(history_gap)} />
+        </Section>
+      )}
       <Labels labels={summary.labels} />
     </>
   );
@@ -108,11 +123,15 @@ function Scores({ summary, names, chosen, onChoose }: {
   );
 }
 
-function Spread({ lines }: { lines: string[] }) {
+function Spread({ lines }: { lines: Line[] }) {
   if (lines.length === 0) return null;
   return (
     <Section title="Spread and planning" hint="Of the overall score">
-      {lines.map((line) => <p key={line}>{line}.</p>)}
+      {lines.map((line, index) => (
+        <p key={index}>
+          <Words line={line} />.
+        </p>
+      ))}
     </Section>
   );
 }
@@ -130,79 +149,5 @@ function Missing({ summary: { missing_scores, truncated } }: { summary: RunSumma
   if (remarks.length === 0) return null;
   return (
     <ul class="remarks small">{remarks.map((text) => <li key={text} dir="auto">{text}</li>)}</ul>
-  );
-}
-
-/** How often each check of a run was met, the least met first. */
-function CheckCounts({ counts }: { counts: CheckCount[] }) {
-  if (counts.length === 0) return null;
-  return (
-    <Section title="Checks" hint="A turn that does not meet a required check does not pass.">
-      <DataTable
-        label="Checks"
-        isFlat
-        rows={counts.toSorted((a, b) => b.failed - a.failed)}
-        keyOf={({ type, name }) => `${type} ${name}`}
-        columns={[
-          {
-            label: "Check",
-            cell: ({ name, required }) => (
-              <>
-                <span dir="auto">{name}</span> {required && <span class="badge">required</span>}
-              </>
-            ),
-          },
-          { label: "Met", isNumber: true, cell: ({ passed }) => formatCount(passed) },
-          {
-            label: "Not met",
-            isNumber: true,
-            cell: ({ failed }) => (
-              <span class={failed > 0 ? "bad-text" : ""}>{formatCount(failed)}</span>
-            ),
-          },
-          { label: "Missing", isNumber: true, cell: ({ missing }) => formatCount(missing) },
-        ]}
-      />
-    </Section>
-  );
-}
-
-/** What later turns lose because the model's own earlier replies were wrong. */
-function HistoryGaps({ gaps }: { gaps: Record<string, HistoryGap> }) {
-  const names = overallFirst(Object.keys(gaps));
-  if (names.length === 0) return null;
-  const reach = reachOf(Object.values(gaps).flatMap(({ gap, ci95 }) => [gap, ...ci95 ?? []]));
-  return (
-    <Section
-      title="History gap"
-      hint="Later turns asked after the references, against the same turns after the model's own replies"
-    >
-      <DataTable
-        label="History gap"
-        isFlat
-        rows={names.map((name) => ({ name, ...gaps[name]! }))}
-        keyOf={({ name }) => name}
-        columns={[
-          { label: "Score", cell: ({ name }) => <span class="nowrap">{scoreLabel(name)}</span> },
-          {
-            label: "After its replies",
-            isNumber: true,
-            cell: ({ generated }) => formatScore(generated),
-          },
-          {
-            label: "After the references",
-            isNumber: true,
-            cell: ({ reference }) => formatScore(reference),
-          },
-          { label: "Gap", isNumber: true, cell: ({ gap }) => differenceText(gap) },
-          {
-            label: "95% interval",
-            isWide: true,
-            cell: ({ gap, ci95 }) => <DifferenceChart mean={gap} ci95={ci95} reach={reach} />,
-          },
-          { label: "Turns", isNumber: true, cell: ({ turns }) => formatCount(turns) },
-        ]}
-      />
-    </Section>
   );
 }

@@ -1,9 +1,8 @@
-import { agreementText } from "../text/agreement_text.ts";
-import { describeComparison, describePair } from "../text/comparison_text.ts";
+import { compareReport, pairReport } from "../compare_report.ts";
+import { runReport } from "../run_report.ts";
+import { renderText } from "../text/render.ts";
 import { readNumbers } from "../text/run_numbers.ts";
 import type { ExportFormat } from "../format.ts";
-import { leaksText } from "../text/leaks_text.ts";
-import { describeRun } from "../text/run_text.ts";
 import { terminalForm } from "../text/terminal_form.ts";
 import { oneLine, oneLineEnds, type TextForm } from "../text/text_form.ts";
 
@@ -52,16 +51,14 @@ export const text: ExportFormat = {
 function writtenIn(form: TextForm): Pick<ExportFormat, "write" | "writeComparison"> {
   return {
     async *write(source) {
-      yield describeRun(source, { numbers: await readNumbers(source), form });
-      if (source.agreement) yield agreementText(source.agreement, form);
-      if (source.leaks) yield leaksText(source.leaks, form);
+      yield renderText(runReport(source, await readNumbers(source)), form);
       if (source.comparison) {
         const { result, newFailures, fallen } = source.comparison;
-        yield describePair(result, form, { newFailures, fallen: await fallen?.() });
+        yield renderText(pairReport(result, { newFailures, fallen: await fallen?.() }), form);
       }
     },
     async *writeComparison({ result, fallen }) {
-      yield describeComparison(result, form, { fallen: await fallen?.() });
+      yield renderText(compareReport(result, { fallen: await fallen?.() }), form);
     },
   };
 }

@@ -34,15 +34,6 @@ export function showInterval(
   return ci95 ? ci95.map(show).join(" … ") : "–";
 }
 
-/** The first lines, and how many more things there are. */
-export function firstLines(
-  lines: string[],
-  { most, noun }: { most: number; noun: string },
-): string[] {
-  const more = lines.length - most;
-  return more > 0 ? [...lines.slice(0, most), `and ${counted(more, `more ${noun}`)}`] : lines;
-}
-
 /** An amount of money for people, and how much of it is not known. */
 export function showCost({ amount, currency, unknown }: CostSum): string {
   const known = amount === null ? "unknown" : `${roundAmount(amount)} ${currency}`;

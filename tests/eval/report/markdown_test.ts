@@ -1,8 +1,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { terminalForm } from "../../../eval/report/text/terminal_form.ts";
 import { markdown, markdownForm } from "../../../eval/report/formats/markdown.ts";
-import { agreementText } from "../../../eval/report/text/agreement_text.ts";
-import { describeComparison } from "../../../eval/report/text/comparison_text.ts";
+import { compareReport } from "../../../eval/report/compare_report.ts";
+import { agreementSection } from "../../../eval/report/run_report.ts";
+import { renderText } from "../../../eval/report/text/render.ts";
 import { showCost } from "../../../eval/report/text/text_form.ts";
 import { describeAgreement, type GradedTurn } from "../../../eval/figures/rater_agreement.ts";
 import type { ComparedPair } from "../../../eval/figures/comparison.ts";
@@ -36,7 +37,7 @@ Deno.test("a comment says whether the run passed, its averages, and where to loo
 
 ### Scores
 
-| score | mean | turns | failed |
+| score | mean | turns | failed calls |
 | --- | ---: | ---: | ---: |
 | \`overall\` | 0.400 | 3 | 1 |
 | \`token_f1\` | 0.550 | 2 | 0 |
@@ -195,7 +196,7 @@ Deno.test("a comparison comes below the run, with the verdict and what has no co
   );
   assertStringIncludes(text, "## Evaluation `a test`: 1 of 1 scenario passes\n");
   assertStringIncludes(text, "### Compared with `run-0`: overall regressed");
-  assertStringIncludes(text, "| score | before | now | difference | 95 % | p |");
+  assertStringIncludes(text, "| score | before | now | difference | 95% interval | p |");
   assertMatch(text, /\| `overall` \| 0.500 \| 0.400 \| -0.100 \| -0.\d+ … -0.\d+ \| 0.016 \|/);
   assertStringIncludes(text, "| `s0` | 0.200 | 0.100 | -0.100 |");
   assertStringIncludes(text, "Only in the baseline: scenarios `old`");
@@ -271,7 +272,7 @@ function agreementOf(pairs: [score: number, grade: number][]): string {
     grades: [{ author: "ann", value }],
   }));
   const found = describeAgreement(turns, { score: "judge", passThreshold: 0.7 });
-  return agreementText({ run_id: "run", ...found }, terminalForm);
+  return renderText([agreementSection({ run_id: "run", ...found })], terminalForm);
 }
 
 Deno.test("the agreement names the threshold of the run, and a better one if there is one", () => {
@@ -403,7 +404,7 @@ function groupReport(models: ComparedRun[]): Comparison {
 
 Deno.test("a group of many models lists the verdicts first, and not every pair three times", () => {
   const models = [..."abcdefghij"].map((name) => model(name, { mean: 0.5, ci95: null }));
-  const text = describeComparison(groupReport(models), terminalForm);
+  const text = renderText(compareReport(groupReport(models)), terminalForm);
   const rows = text.match(/^. − .+$/gm)!;
   assertEquals(rows.length, 20);
   assert(rows.slice(0, 9).every((row) => /^. − a .* a$/.test(row)), rows.join("\n"));
