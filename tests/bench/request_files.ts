@@ -17,7 +17,7 @@ export async function requestFiles(): Promise<void> {
   {
     await using agent = await startInspected("agent", { HUB_BASE_URL: hub });
     const files = await agent.filesOf(() => askAgent(agent.url, QUESTIONS["one tool call"]));
-    print("POST / with one tool", files, 50);
+    print("POST / with one tool", files, 40);
   }
   await using service = await startInspected("eval", {});
   let run = "";
@@ -26,7 +26,7 @@ export async function requestFiles(): Promise<void> {
   print(
     "a run's page and its API calls",
     await service.filesOf(() => openRun(service.url, run)),
-    40,
+    35,
   );
 }
 

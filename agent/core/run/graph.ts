@@ -18,7 +18,7 @@ import { shorten } from "../../../shared/service/text.ts";
 import {
   type CallCounts,
   identifyCalls,
-  type LimitedTurn,
+  type LimitedCalls,
   limitTurn,
   refuseRepeats,
   toHistoryCall,
@@ -85,7 +85,7 @@ interface CallingState extends State {
   /** The calls of the agent's tools that the model asks for. */
   calls: ToolCall[];
   /** Which calls of the turn may be run, those of the caller's tools included. */
-  limited: Pick<LimitedTurn, "accepted" | "refusals">;
+  limited: LimitedCalls;
   /** Set if it also calls tools of the caller: they are the `toolCalls` of this reply. */
   waiting?: { reply: ChatReply; ids: PendingRun["ids"] } | undefined;
 }
@@ -133,7 +133,7 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     const result = { reply: { ...reply, toolCalls: calls }, ...cost };
     return { next: "done", value: isStopped ? { ...result, stoppedBy: "max_steps" } : result };
   }
-  const { kept, ...allowed } = limitTurn(calls, settings.toolLimits);
+  const { kept, limited } = limitTurn(calls);
   const { own, theirs, ids } = callerCalls.split(calls);
   // Some providers end such a reply with `stop`.
   const waiting = { reply: { ...reply, toolCalls: theirs, finishReason: "tool_calls" }, ids };
@@ -142,13 +142,13 @@ async function askModel(state: State, run: AgentRun): Promise<Step> {
     messages: [...messages, toHistoryMessage(reply, kept)],
     cost,
     calls: own,
-    ...(mustBeTold ? { limited: refuseAll(calls), isTold: true } : { limited: allowed }),
+    ...(mustBeTold ? { limited: refuseAll(calls), isTold: true } : { limited }),
     waiting: theirs.length > 0 ? waiting : undefined,
   };
   return { next: "tools", value: called };
 }
 
-function refuseAll(calls: ToolCall[]): CallingState["limited"] {
+function refuseAll(calls: ToolCall[]): LimitedCalls {
   const reason =
     "no tool can be called any more, and this call was not run; answer with what you have";
   return { accepted: [], refusals: new Map(calls.map(({ id }) => [id, reason])) };
@@ -189,13 +189,19 @@ function emptyReply(model: string): AppError {
 
 /** Runs the calls. The model is asked next, unless the caller has calls of its own to run. */
 async function useTools(state: CallingState, run: AgentRun): Promise<Step> {
-  const { tools, settings: { toolLimits }, signal, emit = run.onTool, log = silentLogger } = run;
+  const {
+    tools,
+    settings: { toolTimeoutMs: timeoutMs },
+    signal,
+    emit = run.onTool,
+    log = silentLogger,
+  } = run;
   const { calls, limited, waiting, ...before } = state;
   const accepted = calls.filter((call) => limited.accepted.includes(call));
   const repeats = refuseRepeats(accepted, state.counts);
   const refusals = new Map([...limited.refusals, ...repeats.refusals]);
   const started = performance.now();
-  const answers = await runToolCalls(calls, { tools, log, signal, emit, refusals, ...toolLimits });
+  const answers = await runToolCalls(calls, { tools, log, signal, emit, refusals, timeoutMs });
   const cost = {
     ...state.cost,
     toolCalls: state.cost.toolCalls + accepted.length,
@@ -270,7 +276,7 @@ export async function runAgent(run: AgentRun): Promise<AgentResult> {
   try {
     const start = calls.length === 0
       ? { ask: first }
-      : { tools: { ...first, calls, limited: limitTurn(calls) } };
+      : { tools: { ...first, calls, limited: limitTurn(calls).limited } };
     // LangGraph is not given the signal: it would throw an error of its own. The nodes watch it.
     // Not `invoke`, which puts two web streams and a tracer around the same iterator.
     const results = graph.transform(once(start), {

@@ -12,7 +12,6 @@ import {
   ProviderError,
 } from "../../../shared/providers/provider.ts";
 import type { offerTools } from "./caller_tools.ts";
-import type { ToolLimits } from "./run_tool_calls.ts";
 import { withPlainCallIds } from "./turn_calls.ts";
 import type { Emit } from "../agent_message.ts";
 
@@ -26,8 +25,8 @@ export interface AgentSettings {
   extra?: Record<string, unknown> | undefined;
   /** The same for fields that a provider refuses without tools. */
   toolExtra?: ToolExtra | undefined;
-  /** If one is unset, its default applies. */
-  toolLimits?: Partial<ToolLimits> | undefined;
+  /** Limit of one tool call. */
+  toolTimeoutMs?: number | undefined;
 }
 
 interface ToolExtra {

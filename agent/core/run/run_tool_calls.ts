@@ -14,24 +14,25 @@ import {
 import type { Emit, ToolEvent } from "../agent_message.ts";
 import { shorten } from "../../../shared/service/text.ts";
 import { parseToolArguments } from "../../../shared/providers/openai_messages.ts";
-import { BLANK_RESULT, TURN_LIMITS, type TurnLimits } from "./turn_calls.ts";
+import { BLANK_RESULT } from "./turn_calls.ts";
 import { type Tool, type Toolbox, ToolError, type ToolResult } from "../tools/tool.ts";
 
-/** Limits of one call and of all the calls of one turn. */
-export interface ToolLimits extends TurnLimits {
-  timeoutMs: number;
-  /** A longer result is cut, with a note about it. */
-  maxCharacters: number;
-}
+const TIMEOUT_MS = 30_000;
+/** A longer result is cut, with a note about it. */
+const MAX_CHARACTERS = 50_000;
+/** Length of all results of one turn. Each may have an equal share of it. */
+const MAX_TURN_CHARACTERS = 400_000;
+/** Calls of one turn that run at the same time. */
+const AT_ONCE = 16;
 
 /** How many characters of unusable arguments are repeated. */
 const MAX_SHOWN = 500;
 
-const DEFAULT_LIMITS: ToolLimits = { timeoutMs: 30_000, maxCharacters: 50_000, ...TURN_LIMITS };
-
-interface ToolCallOptions extends Partial<ToolLimits> {
+interface ToolCallOptions {
   tools: Toolbox;
   log: Logger;
+  /** Limit of one call. */
+  timeoutMs?: number | undefined;
   /** Calls that are not run: the errors to answer them with, by call id. */
   refusals?: ReadonlyMap<string, string>;
   signal?: AbortSignal | undefined;
@@ -39,7 +40,7 @@ interface ToolCallOptions extends Partial<ToolLimits> {
 }
 
 /**
- * Runs the calls of one turn, at most `atOnce` at a time, and answers them in their order. The
+ * Runs the calls of one turn, at most `AT_ONCE` at a time, and answers them in their order. The
  * answer of a failed call tells the model how to correct it. Throws only if the run is aborted or
  * if `emit` throws; calls that are still queued are then not started.
  */
@@ -47,13 +48,13 @@ export async function runToolCalls(
   calls: ToolCall[],
   options: ToolCallOptions,
 ): Promise<ChatMessage[]> {
-  const { signal, refusals, atOnce = DEFAULT_LIMITS.atOnce } = options;
+  const { signal, refusals } = options;
   const turn: Turn = {
     ...options,
     yielder: createYielder(),
     maxCharacters: shareOf(calls, options),
   };
-  const limited = calls.length > atOnce ? pLimit(atOnce) : undefined;
+  const limited = calls.length > AT_ONCE ? pLimit(AT_ONCE) : undefined;
   const run = (call: ToolCall) =>
     !limited || refusals?.has(call.id)
       ? runToolCall(call, turn)
@@ -81,10 +82,9 @@ interface Turn extends ToolCallOptions {
 }
 
 /** Equal shares, so that the length of a result does not depend on which call ends first. */
-function shareOf(calls: ToolCall[], options: ToolCallOptions): number {
-  const { maxCharacters, maxResultCharacters } = { ...DEFAULT_LIMITS, ...options };
-  const running = calls.filter(({ id }) => !options.refusals?.has(id));
-  return Math.min(maxCharacters, Math.floor(maxResultCharacters / Math.max(1, running.length)));
+function shareOf(calls: ToolCall[], { refusals }: ToolCallOptions): number {
+  const running = calls.filter(({ id }) => !refusals?.has(id));
+  return Math.min(MAX_CHARACTERS, Math.floor(MAX_TURN_CHARACTERS / Math.max(1, running.length)));
 }
 
 async function runToolCall(call: ToolCall, options: Turn): Promise<ToolAnswer> {
@@ -163,10 +163,10 @@ function checkArguments({ schema }: Tool, args: Fields) {
 /** Aborts the tool's signal at the time limit or when the caller leaves, and does not wait for it. */
 async function withinTime(
   run: (signal: AbortSignal) => ToolResult | Promise<ToolResult>,
-  { name, signal, timeoutMs = DEFAULT_LIMITS.timeoutMs }: {
+  { name, signal, timeoutMs = TIMEOUT_MS }: {
     name: string;
     signal?: AbortSignal | undefined;
-    timeoutMs?: number;
+    timeoutMs?: number | undefined;
   },
 ): Promise<ToolResult> {
   const ending = new AbortController();

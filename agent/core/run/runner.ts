@@ -80,7 +80,7 @@ export function createRunner({ config, log, models, tools }: RunnerDeps): Runner
     maxSteps: config.AGENT_MAX_STEPS,
     temperature: config.AGENT_TEMPERATURE,
     maxTokens: config.AGENT_MAX_TOKENS,
-    toolLimits: { timeoutMs: config.TOOL_TIMEOUT_MS },
+    toolTimeoutMs: config.TOOL_TIMEOUT_MS,
   };
 
   const pending = createPendingRuns();

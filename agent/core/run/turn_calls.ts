@@ -4,68 +4,49 @@ import { parseToolArguments } from "../../../shared/providers/openai_messages.ts
 import { defined, parseFields } from "../../../shared/service/fields.ts";
 import { functionName } from "../tools/tool.ts";
 
-/** Limits of all the tool calls of one turn together. */
-export interface TurnLimits {
-  /** Calls that are run. The others are answered with an error. */
-  maxCalls: number;
-  /** Calls that run at the same time. */
-  atOnce: number;
-  /** Length of all arguments together. Calls beyond it are answered with an error. */
-  maxArgumentCharacters: number;
-  /** Length of all results together. Each result may have an equal share of it. */
-  maxResultCharacters: number;
-}
-
-export const TURN_LIMITS: TurnLimits = {
-  maxCalls: 64,
-  atOnce: 16,
-  maxArgumentCharacters: 1_000_000,
-  maxResultCharacters: 400_000,
-};
+/** Calls of one turn that are run. The others are answered with an error. */
+const MAX_CALLS = 64;
+/** Length of all arguments of one turn. Calls beyond it are answered with an error. */
+const MAX_ARGUMENT_CHARACTERS = 1_000_000;
 
 /** The calls of a turn, sorted by whether they may be run. */
-export interface LimitedTurn {
+export interface LimitedCalls {
   accepted: ToolCall[];
   /** The errors that the model gets for the others, by call id. */
   refusals: Map<string, string>;
-  /** All calls, without arguments that are too long: they would be sent again at every step. */
-  kept: ToolCall[];
 }
 
 /**
  * Picks the calls of one turn that are run. The result depends on the calls alone, so that the
- * history and the tools agree.
+ * history and the tools agree: `kept` are all calls, without arguments that are too long, which would
+ * be sent again at every step.
  */
-export function limitTurn(
-  calls: ToolCall[],
-  limits: Partial<TurnLimits> = {},
-): LimitedTurn {
-  const { maxCalls, maxArgumentCharacters } = { ...TURN_LIMITS, ...limits };
+export function limitTurn(calls: ToolCall[]): { kept: ToolCall[]; limited: LimitedCalls } {
   const accepted: ToolCall[] = [];
   const refusals = new Map<string, string>();
   let characters = 0;
   const kept = calls.map((call) => {
     const { length } = call.arguments;
-    if (characters + length > maxArgumentCharacters) {
-      refusals.set(call.id, tooLong(length, maxArgumentCharacters));
+    if (characters + length > MAX_ARGUMENT_CHARACTERS) {
+      refusals.set(call.id, tooLong(length));
       return { ...call, arguments: "{}" };
     }
     characters += length;
-    if (accepted.length < maxCalls) accepted.push(call);
-    else refusals.set(call.id, tooMany(calls.length, maxCalls));
+    if (accepted.length < MAX_CALLS) accepted.push(call);
+    else refusals.set(call.id, tooMany(calls.length));
     return call;
   });
-  return { accepted, refusals, kept };
+  return { kept, limited: { accepted, refusals } };
 }
 
-function tooMany(asked: number, run: number): string {
-  return `too many calls in one turn: only the first ${run} of ${asked} were run, and this one was ` +
+function tooMany(asked: number): string {
+  return `too many calls in one turn: only the first ${MAX_CALLS} of ${asked} were run, and this one was ` +
     "not; read the results, then make the calls that are still needed in the next turn";
 }
 
-function tooLong(length: number, limit: number): string {
+function tooLong(length: number): string {
   return `the arguments are too long: they have ${length} characters, and all arguments of one ` +
-    `turn may have ${limit} together; this call was not run: send less at a time`;
+    `turn may have ${MAX_ARGUMENT_CHARACTERS} together; this call was not run: send less at a time`;
 }
 
 /** How often a call with the same arguments is run in one run. */

@@ -118,7 +118,7 @@ Deno.test("calls that could not be run do not count as repetitions of a correct 
   const cases: [name: string, args: string][] = [
     ["count", "not JSON"],
     ["count", "[]"],
-    ["count", JSON.stringify({ long: "x".repeat(50) })],
+    ["count", JSON.stringify({ long: "x".repeat(1_000_000) })],
     ["co unt", "{}"],
   ];
   for (const [name, args] of cases) {
@@ -132,9 +132,9 @@ Deno.test("calls that could not be run do not count as repetitions of a correct 
     );
     await run(provider, {
       tools: [tool("count", () => `${++served}`), tool("co_unt", () => `${++served}`)],
-      settings: { maxSteps: 4, toolLimits: { maxArgumentCharacters: 20 } },
+      maxSteps: 4,
     });
-    assertEquals([served, toolMessages(provider).at(-1)], [1, "1"], `${name} ${args}`);
+    assertEquals([served, toolMessages(provider).at(-1)], [1, "1"], `${name} ${args.slice(0, 20)}`);
   }
 });
 
@@ -159,13 +159,12 @@ Deno.test("one limit holds for all calls of a turn, those of the caller's tools 
   const own = tool("own", (args) => (seen.push(args), "done"));
   const theirs = { name: "theirs", description: "", parameters: {} };
   const provider = createScriptedProvider(calls(
-    call({ id: "c1", name: "theirs", arguments: '{"long":"argument"}' }),
+    call({ id: "c1", name: "theirs", arguments: JSON.stringify({ long: "x".repeat(999_989) }) }),
     call({ id: "c2", name: "own", arguments: '{"a":1}' }),
   ));
   const { pending, toolCalls } = await run(provider, {
     tools: [own],
     callerTools: createCallerTools([theirs]),
-    settings: { maxSteps: 3, toolLimits: { maxArgumentCharacters: 20 } },
   });
   const [turn, result] = pending!.added;
   assertEquals(turn?.role === "assistant" && turn.toolCalls?.[1]?.arguments, "{}");
@@ -180,19 +179,21 @@ Deno.test("a tool that takes too long is stopped, and the model is told so", asy
     return never();
   });
   const provider = createScriptedProvider(calls(call({ name: "slow", arguments: "{}" })), {});
-  const toolLimits = { timeoutMs: 5 };
-  await run(provider, { tools: [slow], settings: { maxSteps: 3, toolLimits } });
+  await run(provider, { tools: [slow], settings: { maxSteps: 3, toolTimeoutMs: 5 } });
   await ended.promise;
   assertStringIncludes(toolMessages(provider)[0] ?? "", "slow took longer than 0.005 s");
 });
 
 Deno.test("a long result is cut with a note, never inside a character", async () => {
-  const long = tool("long", () => "abcd😀efgh");
+  const start = "x".repeat(49_999);
+  const long = tool("long", () => `${start}😀efgh`);
   const provider = createScriptedProvider(calls(call({ name: "long", arguments: "{}" })), {});
-  const toolLimits = { maxCharacters: 5 };
-  await run(provider, { tools: [long], settings: { maxSteps: 3, toolLimits } });
+  await run(provider, { tools: [long] });
   const [told = ""] = toolMessages(provider);
-  assert(told.startsWith("abcd\n\n(Cut here: the result has 10 characters"), told);
+  assert(
+    told.startsWith(`${start}\n\n(Cut here: the result has 50005 characters`),
+    told.slice(-200),
+  );
 });
 
 const ASK = { "x-agent-approve": "tools" };
