@@ -90,9 +90,7 @@ function allowHeaders(request: Request): Record<string, string> {
  */
 function ownOrigin(
   { headers }: Request,
-  { url, connection, trustedProxies }: Pick<RequestContext, "url" | "connection"> & {
-    trustedProxies: string[];
-  },
+  { url, connection, trustedProxies }: RequestContext & { trustedProxies: string[] },
 ): string {
   if (!trustedProxies.includes(plainAddress(connection.address))) return url.origin;
   const forwarded = (name: string) => headers.get(name)?.split(",").at(-1)?.trim().toLowerCase();

@@ -185,7 +185,10 @@ export function router(routes: readonly Route[], options: RouterOptions): Servic
 }
 
 /** Adds the reason of a failure to the request's log line. */
-export function noteFailure(error: unknown, { fields }: Pick<RequestContext, "fields">): void {
+export function noteFailure(
+  error: unknown,
+  { fields }: { fields: RequestContext["fields"] },
+): void {
   fields.error = error instanceof Error ? error : new Error(String(error));
 }
 

@@ -2,6 +2,7 @@ import {
   asFields,
   asList,
   createShapeGauge,
+  defined,
   isFields,
   isPlainShape,
   tryParseJson,
@@ -85,16 +86,16 @@ async function readBeginning(body: ReadableStream<Uint8Array<ArrayBuffer>>): Pro
  */
 export function parseJsonAnswer(bytes: ArrayBuffer): DecodedAnswer | undefined {
   let text: string;
-  let mark: Pick<DecodedAnswer, "encoding"> | undefined;
+  let encoding: typeof NOT_UTF8 | undefined;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     text = new TextDecoder().decode(bytes);
-    mark = { encoding: NOT_UTF8 };
+    encoding = NOT_UTF8;
   }
   createShapeGauge(strangeShape).add(text);
   const value = tryParseJson(text);
-  return value === undefined ? undefined : { value, ...mark };
+  return value === undefined ? undefined : defined({ value, encoding });
 }
 
 function strangeShape(shape: string): CallFailure {

@@ -231,7 +231,7 @@ const MAX_BLANKS = 4;
  * True for a piece with the arguments that the call has already, written in any way. Only texts of
  * about the same length are compared: parsing all of them with each piece would take quadratic time.
  */
-function isRepeated(call: ToolCall, { name, text }: Pick<CallPiece, "name" | "text">): boolean {
+function isRepeated(call: ToolCall, { name, text }: { name: string; text: string }): boolean {
   if (name && name !== call.name || !/^\s*\{[^]*\}\s*$/.test(text)) return false;
   if (call.arguments.length > MAX_BLANKS * text.length) return false;
   const known = parseFields(call.arguments);

@@ -131,7 +131,7 @@ interface LazyProvider extends ChatProvider, ModelLister {
 
 /** `create` is called once; see `loadOnce`. */
 export function createLazyProvider(
-  about: Pick<ChatProvider, "name" | "address">,
+  about: { name: string; address?: string },
   create: () => Promise<ChatProvider & ModelLister>,
 ): LazyProvider {
   let created: (ChatProvider & ModelLister) | undefined;

@@ -1,7 +1,6 @@
 import type {
   CallPiece,
   ChatMessage,
-  ChatRequest,
   ToolCall,
   ToolDefinition,
 } from "../../../shared/providers/provider.ts";
@@ -32,7 +31,7 @@ export const NO_TOOLS: CallerTools = createCallerTools([]);
 export function offerTools(
   own: ToolDefinition[],
   { definitions }: CallerTools,
-): Pick<ChatRequest, "mayOmitTools"> & { tools: ToolDefinition[] } {
+): { tools: ToolDefinition[]; mayOmitTools?: true } {
   const tools = [...own, ...definitions];
   return definitions.length > 0 ? { tools } : { tools, mayOmitTools: true };
 }

@@ -45,7 +45,7 @@ import type { Toolbox } from "../tools/tool.ts";
 
 export interface AgentRun extends Partial<RunObserver> {
   /** `answeredBy` names the model for errors, if it may be another one than `model`. */
-  provider: ChatProvider & Partial<Pick<FallbackProvider, "answeredBy">>;
+  provider: ChatProvider & Partial<FallbackProvider>;
   model: string;
   /** A history that every provider accepts: see `buildHistory`. */
   messages: ChatMessage[];

@@ -1,6 +1,6 @@
 import { abortError } from "../../../shared/service/waiting.ts";
 import { streamResponse } from "../../../shared/http/answer.ts";
-import { type Connection, endingWith, explainEnd } from "../../../shared/http/connection.ts";
+import { endingWith, explainEnd } from "../../../shared/http/connection.ts";
 import { noteFailure, type RequestContext } from "../../../shared/http/router.ts";
 import { UNBUFFERED } from "../../../shared/http/headers.ts";
 
@@ -18,10 +18,8 @@ export type Push = (event: OutgoingEvent) => Promise<void>;
 export interface StreamOptions {
   /** The caller's; aborts the producer. */
   signal: AbortSignal;
-  context: Pick<RequestContext, "requestId" | "fields" | "logAfter"> & {
-    /** If it ends, the stream's producer is aborted, and the caller gets the reason as an event. */
-    connection?: Connection;
-  };
+  /** If its connection ends, the producer is aborted, and the caller gets the reason as an event. */
+  context: RequestContext;
   /** Keeps the stream, so that it can be taken up again; see `createKeptStreams`. */
   keep?: ((stream: Pick<ProducedStream, "produce" | "sendError">) => Produce) | undefined;
   /** Milliseconds between the comments that keep proxies from cutting a silent connection. */
@@ -59,7 +57,7 @@ export async function streamEvents(
     return produced.sendError(push, error);
   };
   const produce = keep ? keep({ ...produced, sendError }) : produced.produce;
-  const body = await openEventStream(logged({ context, produce, sendError }), {
+  const body = await openEventStream(logged({ produce, sendError }, context), {
     signal,
     keepAliveMs,
   });
@@ -82,7 +80,7 @@ const MAX_HELD = 16 * 1024;
  */
 export async function openEventStream(
   produce: Produce,
-  { signal, keepAliveMs = 15_000 }: Pick<StreamOptions, "signal" | "keepAliveMs">,
+  { signal, keepAliveMs = 15_000 }: { signal: AbortSignal; keepAliveMs?: number | undefined },
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const leaving = new AbortController();
   const leave = () => leaving.abort(abortError());
@@ -196,18 +194,18 @@ export function eventStreamResponse(
  * the service stops.
  */
 function logged(
-  { produce, context, sendError }: Pick<ProducedStream, "produce" | "context" | "sendError">,
+  { produce, sendError }: { produce: Produce; sendError: ProducedStream["sendError"] },
+  context: RequestContext,
 ): Produce {
   const { fields, connection } = context;
   const ended = Promise.withResolvers<void>();
   context.logAfter(ended.promise);
 
   return async (outlet) => {
-    const signal = connection ? endingWith(outlet.signal, connection) : outlet.signal;
     try {
-      await produce({ ...outlet, signal });
+      await produce({ ...outlet, signal: endingWith(outlet.signal, connection) });
     } catch (thrown) {
-      const error = connection ? explainEnd(thrown, connection) : thrown;
+      const error = explainEnd(thrown, connection);
       if (outlet.signal.aborted) fields.outcome = "client left";
       if (outlet.signal.aborted || !outlet.isOpen()) throw error;
       await sendError(outlet.push, error);

@@ -216,7 +216,7 @@ function round(ms: number): number {
 }
 
 /** The name of the caller's API key; empty if the service has none. */
-export function callerOf({ fields }: Pick<RequestContext, "fields">): string {
+export function callerOf({ fields }: RequestContext): string {
   return String(fields.caller ?? "");
 }
 

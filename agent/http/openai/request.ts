@@ -112,7 +112,7 @@ function readTools({ tools }: CompletionRequest): ToolDefinition[] {
 /** The fields about tools, which the provider gets only together with tools. */
 function readToolFields(
   { tool_choice, parallel_tool_calls }: CompletionRequest,
-): Pick<AgentSettings, "toolExtra"> {
+): Partial<AgentSettings> {
   const isGiven = typeof parallel_tool_calls === "boolean";
   const toolExtra = defined({
     tool_choice: tool_choice ?? undefined,

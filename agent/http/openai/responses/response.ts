@@ -96,7 +96,7 @@ export function toEnd({ finishReason }: ChatReply): Pick<ResponseState, "status"
 /** What came with a reply, for its response. */
 export function answerFields(
   { serviceTier, answerExtra, choiceExtra }: ChatReply,
-): Pick<ResponseState, "serviceTier" | "extra"> {
+) {
   return { serviceTier, extra: { ...answerExtra, ...choiceExtra } };
 }
 

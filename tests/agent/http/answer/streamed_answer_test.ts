@@ -3,6 +3,7 @@ import { openEventStream, type Produce } from "../../../../agent/http/answer/eve
 import { streamAnswer } from "../../../../agent/http/answer/reply.ts";
 import { streamRun } from "../../../../agent/http/answer/run_request.ts";
 import { createCompletionEncoder } from "../../../../agent/http/openai/completion.ts";
+import { createLocalConnection } from "../../../../shared/http/connection.ts";
 import { isAbort } from "../../../../shared/service/errors.ts";
 import { asFields } from "../../../../shared/service/fields.ts";
 import { createLogger } from "../../../../shared/service/log.ts";
@@ -402,7 +403,15 @@ Deno.test("the producer can see that the stream has opened, also through a comme
 
 const OPTIONS = {
   signal,
-  context: { requestId: "r1", fields: {}, logAfter: () => {} },
+  context: {
+    requestId: "r1",
+    url: new URL("http://127.0.0.1/"),
+    params: {},
+    fields: {},
+    logAfter: () => {},
+    responseHeaders: {},
+    connection: createLocalConnection(),
+  },
   keepAliveMs: 5,
 };
 
