@@ -1,4 +1,4 @@
-import type { FieldError } from "../../shared/service/errors.ts";
+import { errorMessage, type FieldError } from "../../shared/service/errors.ts";
 import { tryParseJson } from "../../shared/service/fields.ts";
 import type { Comparison } from "../figures/compare_stored.ts";
 import type { Run } from "../run/view.ts";
@@ -57,7 +57,11 @@ export async function connect(context: CliContext, need: ServiceNeed) {
   /** The text of an answer while it arrives. */
   async function* pieces(route: string, options?: CallOptions): AsyncGenerator<string> {
     const { body } = await call(route, options);
-    if (body) yield* textOf(body);
+    try {
+      if (body) yield* textOf(body);
+    } catch (error) {
+      throw new Refused(500, `the answer of the service broke off: ${errorMessage(error)}`);
+    }
   }
 
   return {

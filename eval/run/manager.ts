@@ -30,8 +30,8 @@ export interface RunManager {
   /** Ends a run that has not ended; one that has stays as it is. Its finished turns stay stored. */
   cancel(run: Pick<RunRecord, "id" | "status">): Promise<void>;
   /**
-   * Lets the running calls of a run end and starts no further one; it can be resumed. Throws 409
-   * unless this process alone runs it.
+   * Lets the calls that this process makes for a run end and starts no further one; it can be
+   * resumed. Throws 409 if the run is not running here.
    */
   interrupt(id: string): void;
   active(id: string): ActiveRun | undefined;

@@ -1,4 +1,3 @@
-import { type Api, runPath } from "../api.ts";
 import { parseArguments, parseNumber } from "../arguments.ts";
 import {
   createFileReader,
@@ -10,7 +9,7 @@ import {
   withOptions,
 } from "../batch.ts";
 import { type Command, EXIT, UsageError } from "../command.ts";
-import { connect } from "../api.ts";
+import { type Api, connect, runPath } from "../api.ts";
 import type { CliContext } from "../context.ts";
 import {
   type Criteria,
