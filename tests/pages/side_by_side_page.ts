@@ -258,7 +258,7 @@ suite.test("the choices of a comparison are not cut on a laptop", async (
       copy.className = "input auto";
       copy.style.maxWidth = "none";
       copy.append(new Option(select.selectedOptions[0]!.text));
-      select.before(copy);
+      document.body.append(copy);
       const { width } = copy.getBoundingClientRect();
       copy.remove();
       return width;

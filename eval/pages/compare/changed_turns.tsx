@@ -11,10 +11,8 @@ import { source } from "../source.ts";
 import { differenceText, errorLabel, saidAt, scoreLabel } from "../words.ts";
 import { turnAddress } from "./reply_grid.tsx";
 
-interface Ids {
-  baseline: string;
-  candidate: string;
-}
+const SIDES = ["baseline", "candidate"] as const;
+type Ids = Record<typeof SIDES[number], string>;
 
 const FEW = 10;
 /** Turns whose replies are shown from the start. */
@@ -108,77 +106,62 @@ async function attemptsOf(
   return turns;
 }
 
+/** One attempt of each run; at first those that show the change best. */
 function BothReplies({ ids, turn, score }: { ids: Ids; turn: PairedTurnRow; score: string }) {
-  const { baseline, candidate } = turn;
   const loaded = useLoaded(
-    () => Promise.all([attemptsOf(ids.baseline, baseline), attemptsOf(ids.candidate, candidate)]),
-    [ids, baseline, candidate],
+    () => Promise.all(SIDES.map((side) => attemptsOf(ids[side], turn[side]))),
+    [ids, turn],
   );
+  const chosen = useSignal<Partial<Record<string, number>>>({});
   return (
     <Shown loaded={loaded} what="the replies">
-      {([before, after]) => (
-        <AttemptsOfBoth
-          before={before}
-          after={after}
-          ids={ids}
-          score={score}
-          isBetter={turn.difference > 0}
-        />
-      )}
+      {(attempts) => {
+        const [before, after] = SIDES.map((side, index) =>
+          attempts[index]!.find(({ attempt_id }) => attempt_id === chosen.value[side]) ??
+            extremeOf(attempts[index]!, score, (side === "candidate") === turn.difference > 0)
+        );
+        if (!before || !after) return null;
+        const { user_message, reference_reply } = saidAt(after);
+        const causes = movedParts(before, after);
+        return (
+          <div class="change">
+            <blockquote class="asked" dir="auto">{user_message}</blockquote>
+            {causes.length > 0 && (
+              <p>
+                <span class="muted">Because of</span> {causes.join(", ")}
+              </p>
+            )}
+            {attempts.some(({ length }) => length > 1) && (
+              <div class="pair-choices">
+                {SIDES.map((side, index) => (
+                  <AttemptButtons
+                    key={side}
+                    label={`Attempts of the ${side}`}
+                    attempts={attempts[index]!}
+                    score={score}
+                    chosen={[before, after][index]!.attempt_id}
+                    onChoose={(attempt) => chosen.value = { ...chosen.value, [side]: attempt }}
+                  />
+                ))}
+              </div>
+            )}
+            <ReplyDiff
+              before={sideOf(
+                labelOf("Baseline", before),
+                before,
+                turnAddress(ids.baseline, before),
+              )}
+              after={sideOf(labelOf("Candidate", after), after, turnAddress(ids.candidate, after))}
+            />
+            {reference_reply && (
+              <p class="small">
+                <span class="muted">Reference:</span> <span dir="auto">{reference_reply}</span>
+              </p>
+            )}
+          </div>
+        );
+      }}
     </Shown>
-  );
-}
-
-/** One attempt of each run; at first those that show the change best. */
-function AttemptsOfBoth({ before, after, ids, score, isBetter }: {
-  before: TurnRow[];
-  after: TurnRow[];
-  ids: Ids;
-  score: string;
-  isBetter: boolean;
-}) {
-  const chosen = useSignal<{ before?: number; after?: number }>({});
-  const one = find(before, chosen.value.before) ?? extremeOf(before, score, !isBetter);
-  const other = find(after, chosen.value.after) ?? extremeOf(after, score, isBetter);
-  if (!one || !other) return null;
-  const { user_message, reference_reply } = saidAt(other);
-  const causes = movedParts(one, other);
-  return (
-    <div class="change">
-      <blockquote class="asked" dir="auto">{user_message}</blockquote>
-      {causes.length > 0 && (
-        <p>
-          <span class="muted">Because of</span> {causes.join(", ")}
-        </p>
-      )}
-      {(before.length > 1 || after.length > 1) && (
-        <div class="pair-choices">
-          <AttemptButtons
-            label="Attempts of the baseline"
-            attempts={before}
-            score={score}
-            chosen={one.attempt_id}
-            onChoose={(attempt) => chosen.value = { ...chosen.value, before: attempt }}
-          />
-          <AttemptButtons
-            label="Attempts of the candidate"
-            attempts={after}
-            score={score}
-            chosen={other.attempt_id}
-            onChoose={(attempt) => chosen.value = { ...chosen.value, after: attempt }}
-          />
-        </div>
-      )}
-      <ReplyDiff
-        before={sideOf(labelOf("Baseline", one), one, turnAddress(ids.baseline, one))}
-        after={sideOf(labelOf("Candidate", other), other, turnAddress(ids.candidate, other))}
-      />
-      {reference_reply && (
-        <p class="small">
-          <span class="muted">Reference:</span> <span dir="auto">{reference_reply}</span>
-        </p>
-      )}
-    </div>
   );
 }
 
@@ -202,14 +185,8 @@ function labelOf(run: string, { attempt_id, error }: TurnRow): string {
   return `${run}, attempt ${attempt_id}${error ? `, failed: ${errorLabel(error)}` : ""}`;
 }
 
-function find(attempts: TurnRow[], id: number | undefined): TurnRow | undefined {
-  return attempts.find(({ attempt_id }) => attempt_id === id);
-}
-
-/** The attempt with the highest score, or the lowest; the first one if none has the score. */
+/** The attempt with the highest score, or the lowest. What failed or is missing counts 0. */
 function extremeOf(attempts: TurnRow[], score: string, isHighest: boolean): TurnRow | undefined {
-  const valueOf = ({ scores }: TurnRow) => scores[score] ?? NaN;
-  const scored = attempts.filter((attempt) => !Number.isNaN(valueOf(attempt)));
-  const sorted = scored.toSorted((one, other) => valueOf(one) - valueOf(other));
-  return sorted.at(isHighest ? -1 : 0) ?? attempts[0];
+  const valueOf = ({ scores }: TurnRow) => scores[score] ?? 0;
+  return attempts.toSorted((a, b) => valueOf(a) - valueOf(b)).at(isHighest ? -1 : 0);
 }

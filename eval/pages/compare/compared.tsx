@@ -1,10 +1,9 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Button } from "../../../shared/pages/components/button.tsx";
-import { formatScore } from "../../../shared/pages/format.ts";
 import { Link } from "../../../shared/pages/components/link.tsx";
 import { Notice, ProblemNotice } from "../../../shared/pages/components/states.tsx";
-import { formatCount, formatNumberOf } from "../../../shared/pages/format.ts";
+import { formatCount, formatNumberOf, formatScore } from "../../../shared/pages/format.ts";
 import type { ComparedPair, ScoreComparison } from "../../figures/comparison.ts";
 import type { ComparedRun, Comparison } from "../../figures/compare_stored.ts";
 import type { Preference } from "../../figures/judge_preference.ts";
