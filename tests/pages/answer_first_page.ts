@@ -58,7 +58,7 @@ suite.test("a scenario that passes in some attempts is a class of its own on eve
   );
   await page.getByRole("link", { name: "Scenarios", exact: true }).click();
   const first = page.locator("#main table tbody tr").first(); // unstable ones come first
-  await first.getByText("shaky", { exact: true }).waitFor();
+  await first.getByRole("link", { name: "shaky", exact: true }).waitFor();
   await first.getByText("1 of 2", { exact: true }).waitFor();
   await page.goto(url);
   await page.locator("table.runs tbody tr").getByText("1 / 2", { exact: true }).waitFor();
