@@ -20,7 +20,7 @@ import type { OpenedData } from "./run/open_data.ts";
 import { readJobFigures } from "./run/job_figures.ts";
 import { createOpenAIDialect } from "./ask/openai_dialect.ts";
 import { checksOf, expectsTools } from "./score/planned_checks.ts";
-import { observeAssessor } from "./score/observed_assessor.ts";
+import { observeAssessor } from "./score/assessor.ts";
 import { logJudge, observeJudge } from "./score/judge_model.ts";
 import { createScoringPorts, type WorkerStarts } from "./score/wiring.ts";
 import { createTarget, type Dialects, type Target } from "./ask/target.ts";

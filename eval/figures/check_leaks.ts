@@ -1,6 +1,6 @@
 import { AppError } from "../../shared/service/errors.ts";
 import { createLocalEmbedder } from "../score/local_encoder.ts";
-import type { Embedder } from "../score/embedder.ts";
+import type { Embedder } from "../score/scoring_ports.ts";
 import { loadScenarios } from "../test/datasets/find_version.ts";
 import type { LeakCheck, LeakReport } from "../test/leaks.ts";
 import type { DatasetStore, LeakCheckRecord, VersionRecord } from "../store/datasets.ts";

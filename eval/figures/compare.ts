@@ -1,6 +1,6 @@
 import { AppError } from "../../shared/service/errors.ts";
 import { createYielder } from "../../shared/service/waiting.ts";
-import { OVERALL_PARTS } from "../score/overall.ts";
+import { OVERALL_PARTS } from "../score/score.ts";
 import { ALPHA } from "./summary/mean_interval.ts";
 import { noteCopies } from "./summary/notes.ts";
 import { HEADLINE } from "./passing.ts";

@@ -7,8 +7,7 @@ import type { ScoredBy } from "../test/evaluate_response.ts";
 import type { TurnPosition } from "../store/turn_record.ts";
 import { NO_KEY_MATCH } from "./expectations.ts";
 import { isEndpointMethod } from "../score/embeddings_endpoint.ts";
-import { JUDGE_LABELS } from "../score/judge_labels.ts";
-import { FEW_SHOT } from "../score/few_shot.ts";
+import { FEW_SHOT, JUDGE_LABELS } from "../test/labels.ts";
 
 const PIECE = 200;
 const NONE: ReadonlySet<string> = new Set();

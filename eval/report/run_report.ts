@@ -2,7 +2,7 @@ import { counted } from "../../shared/service/text.ts";
 import { GIVEN_REPLIES, withoutQuery } from "../ask/endpoint_address.ts";
 import { HEADLINE } from "../figures/passing.ts";
 import type { RunSummary } from "../figures/run_summary.ts";
-import { OVERALL_PARTS } from "../score/overall.ts";
+import { OVERALL_PARTS } from "../score/score.ts";
 import { referencesOf } from "../score/references.ts";
 import type { GradeAgreement } from "../test/grades.ts";
 import type { InteractionResult } from "../test/interaction_result.ts";

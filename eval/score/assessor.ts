@@ -1,3 +1,4 @@
+import type { withSpan } from "../ask/observation.ts";
 import { type EvaluateRequest, WebhookScorers } from "../test/evaluate_request.ts";
 import { ScoredBy } from "../test/evaluate_response.ts";
 import type { Interaction } from "../test/scenario.ts";
@@ -6,15 +7,22 @@ import { createSharedMemo } from "./background/memo.ts";
 import { createBatchSemantics } from "./batch_semantics.ts";
 import { describeScoring, type ScoringPorts } from "./scoring_ports.ts";
 import { meterJudge } from "./judge_model.ts";
-import { conclude } from "./overall.ts";
-import type { ScoredBatch, Scorer, ScorerResult, TurnScorer } from "./scores/scorer.ts";
+import { conclude } from "./score.ts";
+import type {
+  RepliedTurn,
+  ScoredBatch,
+  ScoreEntry,
+  Scorer,
+  ScorerResult,
+  TurnScorer,
+} from "./scores/scorer.ts";
 import { scorers as everyScorer } from "./scorers.ts";
 
 /** In the order of the scorers. Plain data, so that the memo does not keep a batch in memory. */
 type Outcomes = readonly ScorerResult[];
 
 /** Shared by all runs: one memory budget for the process. */
-const remembered = createSharedMemo<Outcomes>();
+const remembered = createSharedMemo<Outcomes, [judge: RepliedTurn["judge"]]>();
 
 /** `scored_by` is unset in runs of releases that did not store it. */
 type AssessedBatch =
@@ -39,20 +47,22 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
   const { scorers = everyScorer } = options;
   const all = scorers.flatMap((scorer) => scorer.forBatch(planned) ?? []);
   const ours = all.filter(({ hasCallersNames }) => !hasCallersNames);
-  const named = all.filter(({ hasCallersNames }) => hasCallersNames);
   const repeatable = all.filter((scorer) => scorer.isRepeatable === true);
   const fresh = all.filter((scorer) => scorer.isRepeatable !== true);
 
   /** Models often repeat a reply; the same reply to a turn is scored once. */
-  const byTurn = new WeakMap<Interaction, (reply: string) => Promise<Outcomes>>();
+  const byTurn = new WeakMap<
+    Interaction,
+    (reply: string, judge: RepliedTurn["judge"]) => Promise<Outcomes>
+  >();
 
-  function scoreOnce(interaction: Interaction, reply: string): Promise<Outcomes> {
+  function scoreOnce({ interaction, reply, judge }: RepliedTurn): Promise<Outcomes> {
     const known = byTurn.getOrInsertComputed(interaction, () =>
       remembered.of(
-        (text) => scoreWith(repeatable, { interaction, reply: text }),
+        (text, judge) => scoreWith(repeatable, { interaction, reply: text, judge }),
         (outcomes) => outcomes.every(isLasting),
       ));
-    return known(reply);
+    return known(reply, judge);
   }
 
   /** In the order of the table. A name chosen by a caller does not replace a built-in one. */
@@ -70,43 +80,34 @@ export function createAssessor(batch: AssessedBatch, options: AssessorOptions): 
           return result ? [[scorer as TurnScorer, result] as const] : [];
         }),
       );
-      const input = { interaction, reply, ...UNKNOWN_CIRCUMSTANCES, ...circumstances };
+      const meter = planned.judge && meterJudge(planned.judge);
+      const turn: RepliedTurn = { interaction, reply, judge: meter?.judge };
       const isAsked = (scorer: TurnScorer) => !kept.has(scorer);
       const again = { known: repeatable.filter(isAsked), asked: fresh.filter(isAsked) };
-      const score = () =>
-        Promise.all([
-          again.known.length === repeatable.length
-            ? scoreOnce(interaction, reply)
-            : scoreWith(again.known, { interaction, reply }),
-          scoreWith(again.asked, input),
-        ]);
-      const { value: [known, asked], cost } = planned.judge?.isPriced
-        ? await meterJudge(score)
-        : { value: await score(), cost: undefined };
+      const [known, asked] = await Promise.all([
+        again.known.length === repeatable.length ? scoreOnce(turn) : scoreWith(again.known, turn),
+        scoreWith(again.asked, { ...turn, ...UNKNOWN_CIRCUMSTANCES, ...circumstances }),
+      ]);
       const byScorer = new Map<TurnScorer, ScorerResult>([
         ...kept,
         ...again.known.map((scorer, index) => [scorer, known[index]!] as const),
         ...again.asked.map((scorer, index) => [scorer, asked[index]!] as const),
       ]);
-      const outcomeOf = (scorer: TurnScorer) => byScorer.get(scorer)!;
-      const outcomes = all.map(outcomeOf);
-      const scores = merge((scorer) => outcomeOf(scorer).scores);
-      const taken = mergeAll(ours.map(outcomeOf), "scores");
-      const labels = Object.fromEntries(
-        Object.entries(mergeAll(named.map(outcomeOf), "missing"))
-          .filter(([name]) => !Object.hasOwn(taken, name)),
-      );
-      const { generatedMetadata = {}, ...fields } = mergeAll(outcomes, "fields");
-      const methods = mergeAll(outcomes, "methods");
+      const outcomes = all.map((scorer) => byScorer.get(scorer)!);
+      const entries = Object.entries(merge((scorer) => byScorer.get(scorer)!.scores));
+      const { generatedMetadata = {}, ...fields }: NonNullable<ScorerResult["fields"]> = Object
+        .assign({}, ...outcomes.map(({ fields }) => fields));
+      const score_methods = partOf(entries, "method");
+      const judge_cost = meter?.cost();
       return {
         generatedMetadata,
-        ...conclude(scores, {
-          missing: { ...labels, ...mergeAll(ours.map(outcomeOf), "missing") },
+        ...conclude(partOf(entries, "value"), {
+          missing: partOf(entries, "reason"),
           isNearnessToName: outcomes.some(({ isNearnessToName }) => isNearnessToName),
         }),
-        ...(Object.keys(methods).length > 0 && { score_methods: methods }),
+        ...(Object.keys(score_methods).length > 0 && { score_methods }),
         ...fields,
-        ...(cost !== undefined && { judge_cost: cost }),
+        ...(judge_cost !== undefined && { judge_cost }),
       };
     },
 
@@ -147,8 +148,18 @@ const UNKNOWN_CIRCUMSTANCES: ReplyCircumstances = {
 };
 
 /** A missing score may be available next time, so it is not remembered. */
-function isLasting({ isLasting, missing = {} }: ScorerResult): boolean {
-  return isLasting ?? Object.keys(missing).length === 0;
+function isLasting({ isLasting, scores }: ScorerResult): boolean {
+  return isLasting ?? Object.values(scores).every(({ reason }) => reason === undefined);
+}
+
+/** One part of all scores that have it. */
+function partOf<Part extends keyof ScoreEntry>(
+  entries: [name: string, entry: ScoreEntry][],
+  part: Part,
+) {
+  const found = entries.map(([name, entry]) => [name, entry[part]] as const)
+    .filter(([, value]) => value !== undefined);
+  return Object.fromEntries(found) as Record<string, Exclude<ScoreEntry[Part], undefined>>;
 }
 
 /** What the scorers may know of a batch. */
@@ -204,9 +215,24 @@ async function scoreWith<Input>(
   return (await Promise.all(scored)).reverse();
 }
 
-function mergeAll<Part extends keyof ScorerResult>(
-  outcomes: ScorerResult[],
-  part: Part,
-): NonNullable<ScorerResult[Part]> {
-  return Object.assign({}, ...outcomes.map((outcome) => outcome[part]));
+/** The same assessor, with a span for each reply and an event for each of its scores. */
+export function observeAssessor(assessor: Assessor, within: typeof withSpan): Assessor {
+  return {
+    ...assessor,
+    assess: (interaction, ...reply) =>
+      within(
+        { name: "evaluate", attributes: { "assay.interaction.id": interaction.id } },
+        async (span) => {
+          const assessment = await assessor.assess(interaction, ...reply);
+          for (const [name, value] of Object.entries(assessment.scores)) {
+            if (typeof value !== "number") continue;
+            span.addEvent("gen_ai.evaluation.result", {
+              "gen_ai.evaluation.name": name,
+              "gen_ai.evaluation.score.value": value,
+            });
+          }
+          return assessment;
+        },
+      ),
+  };
 }

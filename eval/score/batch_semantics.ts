@@ -1,6 +1,6 @@
 import { loadApart } from "../../shared/service/waiting.ts";
 import type { Scenario } from "../test/scenario.ts";
-import type { Embedder } from "./embedder.ts";
+import type { Embedder } from "./scoring_ports.ts";
 import { references } from "./references.ts";
 
 /** What scores and annotators know of the meaning of a batch's texts. */

@@ -3,7 +3,7 @@ import { readAnswer } from "../../shared/providers/openai_answer.ts";
 import { createBatcher } from "./background/batcher.ts";
 import { createMemo } from "./background/memo.ts";
 import type { EndpointClient } from "../ask/client.ts";
-import type { Embedder } from "./embedder.ts";
+import type { Embedder } from "./scoring_ports.ts";
 import { pool } from "./vectors.ts";
 import { cutWindows } from "./embeddings/windows.ts";
 

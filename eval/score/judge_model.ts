@@ -13,7 +13,6 @@ import {
 } from "../../shared/providers/provider.ts";
 import type { EndpointClient } from "../ask/client.ts";
 import { costOf, type PricedTokens } from "../ask/prices.ts";
-import { AsyncLocalStorage } from "node:async_hooks";
 import { withoutNoise } from "../test/rounding.ts";
 import type { Cost, Price } from "../test/cost.ts";
 import type { Logger } from "../../shared/service/log.ts";
@@ -43,13 +42,13 @@ export interface JudgeAnswer {
   isCut: boolean;
   /** As the server reports them. */
   tokens?: PricedTokens | undefined;
+  /** `null` if it is not known; unset without prices. */
+  cost?: Cost | null;
 }
 
 /** The model that judges. Throws `ProviderError`. */
 export interface JudgeModel {
   readonly name: string;
-  /** Whether its calls are counted by `meterJudge`. */
-  readonly isPriced?: boolean;
   /** Called if an answer could not be read even after a second attempt. */
   onUnreadable?(fault: string): void;
   ask(question: JudgeQuestion, signal: AbortSignal): Promise<JudgeAnswer>;
@@ -108,42 +107,40 @@ function toAnswer({ content, finishReason, usage }: ChatReply): JudgeAnswer {
   };
 }
 
-/** The cost of the judge's calls for one turn so far; `null` if one has no known cost. */
-interface Meter {
-  calls: number;
-  cost: Cost | null;
-}
-
-/** The meter of the current turn, whose votes, labels and criteria are asked concurrently. */
-const current = new AsyncLocalStorage<Meter>();
-
-/** Has the calls of a judge counted by `meterJudge`. */
+/** Adds what each answer costs. */
 export function priceJudge(judge: JudgeModel, price: Price | undefined): JudgeModel {
   return {
     ...judge,
-    isPriced: true,
     async ask(question, signal) {
       const answer = await judge.ask(question, signal);
-      const meter = current.getStore();
-      if (meter) count(meter, costOf(price, answer.tokens ?? null));
-      return answer;
+      return { ...answer, cost: costOf(price, answer.tokens ?? null) };
     },
   };
 }
 
-/** Failed and remembered calls are not counted. */
-function count(meter: Meter, cost: Cost | null): void {
-  const before = meter.calls++ === 0 ? { amount: 0, currency: cost?.currency ?? "" } : meter.cost;
-  meter.cost = before && cost && { ...cost, amount: withoutNoise(before.amount + cost.amount) };
-}
-
-/** Runs `work`; `cost` is that of the judge's calls in it, unset if there were none. */
-export async function meterJudge<T>(
-  work: () => Promise<T>,
-): Promise<{ value: T; cost?: Cost | null }> {
-  const meter: Meter = { calls: 0, cost: null };
-  const value = await current.run(meter, work);
-  return { value, ...(meter.calls > 0 && { cost: meter.cost }) };
+/**
+ * The same judge, and what its answers have cost so far: `null` if that of one is not known, unset
+ * without answers that have a price. Failed calls are not counted.
+ */
+export function meterJudge(
+  judge: JudgeModel,
+): { judge: JudgeModel; cost(): Cost | null | undefined } {
+  let total: Cost | null | undefined;
+  return {
+    cost: () => total,
+    judge: {
+      ...judge,
+      async ask(question, signal) {
+        const answer = await judge.ask(question, signal);
+        const { cost } = answer;
+        if (cost === null || total === null) total = null;
+        else if (cost) {
+          total = { ...cost, amount: withoutNoise((total?.amount ?? 0) + cost.amount) };
+        }
+        return answer;
+      },
+    },
+  };
 }
 
 /** If the judge is down, every turn fails for the same reason. */

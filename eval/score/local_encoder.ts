@@ -10,7 +10,7 @@ import {
 } from "../../shared/service/worker_call.ts";
 import type { EncodedPair } from "./embeddings/bert/comparing.ts";
 import type { EncodedText, SharedModel } from "./embeddings/bert/sentence_model.ts";
-import type { Embedder } from "./embedder.ts";
+import type { Embedder } from "./scoring_ports.ts";
 import { pool, product } from "./vectors.ts";
 import { type EncoderInput, type EncoderOutput, startEncoder } from "./encoder_start.ts";
 import { cutWindows } from "./embeddings/windows.ts";

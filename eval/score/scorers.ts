@@ -2,7 +2,7 @@ import type { ScoringPorts } from "./scoring_ports.ts";
 import { checksScore } from "./scores/checks.ts";
 import { judgeScore } from "./scores/judge.ts";
 import { metadataMatch } from "./scores/metadata_match.ts";
-import { describeOverall } from "./overall.ts";
+import { describeOverall } from "./score.ts";
 import type { ScoreDescription } from "./score.ts";
 import type { RepeatableScorer, RepliedTurn, Scorer, ScorerResult } from "./scores/scorer.ts";
 import { toolScores } from "./scores/tools.ts";
@@ -18,11 +18,14 @@ const textPairs: Scorer = {
   forBatch: ({ pairs }) => ({
     isRepeatable: true,
     plan: (interaction) => sameForAll(referenceOf(interaction) !== undefined),
-    score({ interaction, reply }: RepliedTurn) {
+    async score({ interaction, reply }: RepliedTurn) {
       const reference = referenceOf(interaction);
-      return reference === undefined
-        ? { scores: sameForAll(null) }
-        : pairs.compare({ reply, reference });
+      if (reference === undefined) return { scores: sameForAll({ value: null }) };
+      const { scores, missing } = await pairs.compare({ reply, reference });
+      const entries = Object.entries(scores).map(([name, value]) =>
+        [name, { value, reason: missing[name] }] as const
+      );
+      return { scores: Object.fromEntries(entries) };
     },
   }),
 };
@@ -63,30 +66,25 @@ function nearestReference(scorer: Scorer): Scorer {
   };
 }
 
-async function scoreNearest(
-  scorer: RepeatableScorer,
-  { interaction, reply }: RepliedTurn,
-): Promise<ScorerResult> {
-  const { reference_replies: _, ...turn } = interaction;
-  const [first = "", ...others] = referencesOf(interaction);
-  if (others.length === 0) {
-    return scorer.score({ interaction: { ...turn, reference_reply: first }, reply });
-  }
-  const outcomes = await Promise.all(
-    [first, ...others].map(async (reference_reply) =>
-      await scorer.score({ interaction: { ...turn, reference_reply }, reply })
-    ),
+async function scoreNearest(scorer: RepeatableScorer, turn: RepliedTurn): Promise<ScorerResult> {
+  const { reference_replies: _, ...rest } = turn.interaction;
+  const [first = "", ...others] = referencesOf(turn.interaction);
+  const scoreWith = async (reference_reply: string) =>
+    await scorer.score({ ...turn, interaction: { ...rest, reference_reply } });
+  if (others.length === 0) return scoreWith(first);
+  const outcomes = await Promise.all([first, ...others].map(scoreWith));
+  const names = Object.keys(scorer.plan(turn.interaction));
+  const failed = outcomes.find(({ scores }) =>
+    names.some((name) => scores[name]!.reason !== undefined)
   );
-  const names = Object.keys(outcomes[0]!.scores);
-  const failed = outcomes.find(({ missing = {} }) => names.some((name) => name in missing));
   if (failed) return failed;
-  const scoreOf = ({ scores }: ScorerResult, name: string) => scores[name] ?? -1;
+  const valueOf = ({ scores }: ScorerResult, name: string) => scores[name]!.value ?? -1;
   const nearest = outcomes.reduce((best, one) =>
-    scoreOf(one, names[0]!) > scoreOf(best, names[0]!) ? one : best
+    valueOf(one, names[0]!) > valueOf(best, names[0]!) ? one : best
   );
   const scores = Object.fromEntries(names.map((name) => {
-    const most = Math.max(...outcomes.map((outcome) => scoreOf(outcome, name)));
-    return [name, most < 0 ? null : most];
+    const most = Math.max(...outcomes.map((outcome) => valueOf(outcome, name)));
+    return [name, { ...nearest.scores[name], value: most < 0 ? null : most }];
   }));
-  return { ...nearest, scores };
+  return { ...nearest, scores: { ...nearest.scores, ...scores } };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { WebhookScorer } from "../test/evaluate_request.ts";
 import type { ContentChecks } from "./content_checks.ts";
-import type { Embedder } from "./embedder.ts";
+import type { ComparedReply } from "./agreement/agreement.ts";
 import type { JudgeModel } from "./judge_model.ts";
 import type { PairComparer } from "./scores/lexical/pair_scores.ts";
 import type { ScoredBy } from "../test/evaluate_response.ts";
@@ -20,6 +20,16 @@ export type AskScorer = (
   turn: Record<string, unknown>,
   signal: AbortSignal,
 ) => Promise<WebhookAnswer>;
+
+/** Converts texts to vectors whose cosine is the similarity of their meanings. */
+export interface Embedder extends Disposable {
+  /** The name of the encoder in answers. */
+  readonly method: string;
+  /** Rejects if the encoder fails; users may read the message. */
+  embed(text: string): Promise<Float32Array>;
+  /** Whether a reply follows from its reference, or contradicts it. Only of the built-in encoder. */
+  compare?(pair: { reply: string; reference: string }): Promise<ComparedReply>;
+}
 
 /** What scoring needs besides the texts. Created once per process. */
 export interface ScoringPorts {

@@ -8,7 +8,7 @@ import { readAnswer } from "../../shared/providers/openai_answer.ts";
 import { type AskScorer, type ScoringPorts, WebhookAnswer } from "./scoring_ports.ts";
 import { createContentChecks } from "./content_checks.ts";
 import type { EvalConfig } from "../config.ts";
-import type { Embedder } from "./embedder.ts";
+import type { Embedder } from "./scoring_ports.ts";
 import { createEndpointEmbedder } from "./embeddings_endpoint.ts";
 import { createLocalEmbedder } from "./local_encoder.ts";
 import { createEndpointClient, type EndpointClient } from "../ask/client.ts";

@@ -49,6 +49,13 @@ export const Annotation = AnnotationNote.extend({ keys: z.record(z.string(), Ann
   .meta({ id: "Annotation" });
 export type Annotation = z.infer<typeof Annotation>;
 
+/** Methods of labels: found by sentence vectors, or chosen by a judge. */
+export const FEW_SHOT = "few_shot";
+export const JUDGE_LABELS = "judge";
+/** Taken from a reference with the same text, or from the turn's, which says the same. */
+export const SAME_TEXT = "same_text";
+export const SAME_MEANING = "same_meaning";
+
 /** Numbers with more digits, such as those of cards, are compared as texts. */
 const EXACT_DIGITS = 15;
 

@@ -30,7 +30,7 @@ export async function compareAll<P extends Pair>(
     const { scores, fields } = await scorer.score(input);
     compared[index] = {
       ...pair,
-      score: scores.semantic_similarity!,
+      score: scores.semantic_similarity!.value!,
       contradicts: fields?.differs_in !== undefined,
     };
   });

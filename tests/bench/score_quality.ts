@@ -1,7 +1,8 @@
 // deno-lint-ignore-file no-console -- a bench speaks to its terminal
 import { createBatchSemantics } from "../../eval/score/batch_semantics.ts";
 import { createLocalEmbedder } from "../../eval/score/local_encoder.ts";
-import { createFewShot } from "../../eval/score/few_shot.ts";
+import { collectExamples } from "../../eval/score/metadata/label.ts";
+import { createFewShot } from "../../eval/score/metadata/label_index.ts";
 import { DEFAULT_PASS_THRESHOLD as PASS } from "../../eval/figures/passing.ts";
 import type { Interaction } from "../../eval/test/scenario.ts";
 import chatPairs from "../eval/score/agreement/data/chat_pairs.json" with { type: "json" };
@@ -179,7 +180,7 @@ async function bankingAccuracy(table: string, ports: Ports): Promise<number> {
     }
     const scenarios = [scenarioOf(batch)];
     const semantics = createBatchSemantics(scenarios, ports);
-    const { annotator } = (await createFewShot("intent", { scenarios, semantics }))!;
+    const { annotator } = createFewShot(collectExamples("intent", scenarios), semantics)!;
     const other = scenarioOf([{}]).interactions[0]!;
     await sideBySide(questions, 32, async ({ text, intent }) => {
       const { value } = await annotator.annotate({ text, interaction: other });

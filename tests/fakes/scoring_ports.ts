@@ -2,7 +2,7 @@ import type { ScoringPorts } from "../../eval/score/scoring_ports.ts";
 import { compareReply } from "../../eval/score/agreement/agreement.ts";
 import { createContentChecks } from "../../eval/score/content_checks.ts";
 import type { Direction } from "../../eval/score/embeddings/bert/comparing.ts";
-import type { Embedder } from "../../eval/score/embedder.ts";
+import type { Embedder } from "../../eval/score/scoring_ports.ts";
 import { product, toUnit } from "../../eval/score/vectors.ts";
 import type { JudgeAnswer, JudgeModel, JudgeQuestion } from "../../eval/score/judge_model.ts";
 import { comparePair } from "../../eval/score/scores/lexical/pair_scores.ts";

@@ -1,5 +1,5 @@
-import { SAME_MEANING, SAME_TEXT } from "../../score/reference_labels.ts";
-import { OVERALL_PARTS } from "../../score/overall.ts";
+import { SAME_MEANING, SAME_TEXT } from "../../test/labels.ts";
+import { OVERALL_PARTS } from "../../score/score.ts";
 import { mean } from "../../score/mean.ts";
 import type { LeftOutCounter } from "../comparison.ts";
 import { type AttemptTurn, isPlanned } from "../turn_scores.ts";

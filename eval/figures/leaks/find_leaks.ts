@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import type { Embedder } from "../../score/embedder.ts";
+import type { Embedder } from "../../score/scoring_ports.ts";
 import { mean } from "../../score/mean.ts";
 import { product, toUnit } from "../../score/vectors.ts";
 import { referencesOf } from "../../score/references.ts";

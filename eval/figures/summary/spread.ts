@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { mean } from "../../score/mean.ts";
-import { OVERALL_PARTS } from "../../score/overall.ts";
+import { OVERALL_PARTS } from "../../score/score.ts";
 import type { InteractionResult } from "../../test/interaction_result.ts";
 import { ROUNDING } from "../../test/rounding.ts";
 import { HEADLINE } from "../passing.ts";

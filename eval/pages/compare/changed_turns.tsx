@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { formatScore } from "../../../shared/pages/format.ts";
 import type { PairedTurnRow } from "../../figures/pair_lists.ts";
 import type { TurnRow } from "../../run/turn_view.ts";
-import { OVERALL_PARTS } from "../../score/overall.ts";
+import { OVERALL_PARTS } from "../../score/score.ts";
 import { MoreButton } from "../parts/paging.tsx";
 import { AttemptButtons, ReplyDiff, sideOf } from "../parts/replies.tsx";
 import { Section } from "../parts/section.tsx";

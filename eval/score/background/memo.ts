@@ -31,8 +31,8 @@ export function createMemo<Output>(
   return createSharedMemo<Output>(options).of(compute);
 }
 
-/** Several memos with one memory budget. */
-export function createSharedMemo<Output>(
+/** Several memos with one memory budget. `More` is what computing takes besides the text. */
+export function createSharedMemo<Output, More extends unknown[] = []>(
   { maxBytes = MEMO_BYTES, sizeOf = () => RESULT_BYTES }: MemoOptions<Output> = {},
 ) {
   const known = new Map<string, { result: Promise<Output>; bytes: number }>();
@@ -54,19 +54,19 @@ export function createSharedMemo<Output>(
      * give it again.
      */
     of(
-      compute: (text: string) => Promise<Output>,
+      compute: (text: string, ...more: More) => Promise<Output>,
       isLasting: (output: Output) => boolean = () => true,
-    ): (text: string) => Promise<Output> {
+    ): (text: string, ...more: More) => Promise<Output> {
       const prefix = `${functions++}:`;
 
-      function recall(key: string, text: string): Promise<Output> {
+      function recall(key: string, text: string, more: More): Promise<Output> {
         const remembered = known.get(key);
         if (remembered) {
           known.delete(key); // set again below, as the one used last
           known.set(key, remembered);
           return remembered.result;
         }
-        const entry = { result: compute(text), bytes: 0 };
+        const entry = { result: compute(text, ...more), bytes: 0 };
         known.set(key, entry);
         const isKnown = () => known.get(key) === entry;
         entry.result.then((output) => {
@@ -80,17 +80,17 @@ export function createSharedMemo<Output>(
       }
 
       /** Yields: several digests may end at once, and each computation takes milliseconds. */
-      async function recallLong(text: string): Promise<Output> {
+      async function recallLong(text: string, more: More): Promise<Output> {
         const digest = createHash("sha256").update(text).digest("hex");
         while (yieldIfDue.isDue()) await yieldIfDue();
-        return await recall(`${prefix}#${digest}`, text);
+        return await recall(`${prefix}#${digest}`, text, more);
       }
 
-      return (text) => {
-        if (text.length > LONGEST_DIGESTED) return compute(text);
+      return (text, ...more) => {
+        if (text.length > LONGEST_DIGESTED) return compute(text, ...more);
         // `=` and `#` keep short texts and digests apart.
-        if (text.length <= LONGEST_KEY) return recall(`${prefix}=${text}`, text);
-        return recallLong(text);
+        if (text.length <= LONGEST_KEY) return recall(`${prefix}=${text}`, text, more);
+        return recallLong(text, more);
       };
     },
   };

@@ -1,17 +1,16 @@
+import { z } from "zod";
 import { oneLineOf } from "../../test/decision.ts";
-import { type Annotation, labelKey } from "../../test/labels.ts";
+import { type Annotation, JUDGE_LABELS, labelKey, SAME_MEANING } from "../../test/labels.ts";
 import type { Interaction, Metadata, Scenario } from "../../test/scenario.ts";
 import { ProviderError } from "../../../shared/providers/provider.ts";
 import { type BatchSemantics, NoVectors } from "../batch_semantics.ts";
-import { type Candidates, labelReply } from "../judge_labels.ts";
 import type { JudgeModel } from "../judge_model.ts";
-import { UnreadableAnswer } from "../judge_structured.ts";
+import { askStructured, UnreadableAnswer } from "../judge_structured.ts";
 import { type AnnotatedReply, type KeyAnnotation, type KeyPlan, noLabel } from "./annotator.ts";
 import { referencesOf } from "../references.ts";
 import { saysNothingElse } from "../scores/semantic_similarity.ts";
 import { planKey } from "./key_plan.ts";
-import { batchLabels, indexLabels, isSameLabel } from "./label.ts";
-import { createReferenceLabels, type ReferenceLabels, SAME_MEANING } from "../reference_labels.ts";
+import { type BatchLabels, collectLabels, isSameLabel } from "./label.ts";
 import { SENTIMENT_MODEL } from "./sentiment.ts";
 
 interface AnnotatedMetadata {
@@ -47,9 +46,8 @@ export function createMetadataReader(
   { semantics, judge, signal, unavailable, onFailure }: AnnotationPorts,
 ) {
   const isByAnnotators = !judge && unavailable === undefined;
-  let learning: Promise<ReferenceLabels> | undefined;
-  const learnLabels = () =>
-    learning ??= indexLabels(scenarios).then(() => createReferenceLabels(scenarios));
+  let collecting: Promise<BatchLabels> | undefined;
+  const learnLabels = () => collecting ??= collectLabels(scenarios);
 
   const plans = new Map<string, Promise<KeyPlan>>();
   /** A failed plan is retried with the next reply. */
@@ -67,7 +65,8 @@ export function createMetadataReader(
     { text, interaction }: AnnotatedReply,
     model: JudgeModel,
   ): Promise<Map<string, Note>> {
-    const candidates: Candidates = new Map(keys.map((key) => [key, batchLabels(key, scenarios)]));
+    const labels = await learnLabels();
+    const candidates: Candidates = new Map(keys.map((key) => [key, labels.of(key)]));
     const labelled = { userMessage: interaction.user_message, reply: text, candidates };
     try {
       return await labelReply(labelled, { model, signal });
@@ -155,12 +154,15 @@ export function createMetadataReader(
     }
   }
 
-  async function annotate(reply: AnnotatedReply): Promise<Map<string, Note>> {
-    const references = await learnLabels();
+  async function annotate(
+    reply: AnnotatedReply,
+    asked: JudgeModel | undefined,
+  ): Promise<Map<string, Note>> {
+    const labels = await learnLabels();
     const keys = Object.keys(reply.interaction.reference_metadata);
     const same = new Map<string, Note>();
     for (const key of keys) {
-      const known = references.find(key, reply);
+      const known = labels.find(key, reply);
       if (known) same.set(key, known);
     }
     const open = keys.filter((key) => !same.has(key));
@@ -168,26 +170,28 @@ export function createMetadataReader(
     if (open.length === 0) return same;
     const read = unavailable !== undefined
       ? sameForAll(open, passing("none", unavailable))
-      : judge
-      ? await askJudge(open, reply, judge)
+      : asked
+      ? await askJudge(open, reply, asked)
       : await askAnnotators(open, reply);
     return new Map(keys.map((key) => [key, same.get(key) ?? read.get(key)!]));
   }
 
   return {
-    /** Labels a reply for each key of its turn's reference metadata. */
-    async read(reply: AnnotatedReply): Promise<AnnotatedMetadata> {
+    /**
+     * Labels a reply for each key of its turn's reference metadata. `asked` is the judge, with a
+     * meter for this turn.
+     */
+    async read(reply: AnnotatedReply, asked = judge): Promise<AnnotatedMetadata> {
       if (Object.keys(reply.interaction.reference_metadata).length === 0) {
         return { generatedMetadata: {}, annotation: undefined, isLasting: true };
       }
-      return describe(await annotate(reply));
+      return describe(await annotate(reply, asked));
     },
 
     /** Which keys of a turn count in this batch. A key that cannot be planned counts. */
     async plan(interaction: Interaction): Promise<Annotation | undefined> {
       const keys = Object.keys(interaction.reference_metadata);
       if (!isByAnnotators || keys.length === 0) return undefined;
-      await learnLabels();
       const notes = sameForAll(keys, noLabel("none", "there is no reply"));
       await addPlans(notes, interaction);
       return describe(notes).annotation;
@@ -245,4 +249,60 @@ function describe(found: Map<string, Note>): AnnotatedMetadata {
       keys,
     },
   };
+}
+
+/** The judge's choice if no label fits. */
+const UNKNOWN = "unknown";
+
+/** For each metadata key the labels to choose from: `labelKey` to the label in the batch. */
+export type Candidates = Map<string, Map<string, unknown>>;
+
+/**
+ * Has the judge label all keys of a reply in one call. A key has no value if the judge says that no
+ * candidate fits. Throws `UnreadableAnswer`, and what the model throws.
+ */
+export async function labelReply(
+  { userMessage, reply, candidates }: {
+    userMessage: string;
+    reply: string;
+    candidates: Candidates;
+  },
+  options: { model: JudgeModel; signal: AbortSignal },
+): Promise<Map<string, KeyAnnotation>> {
+  const schema = labelSchema(candidates);
+  const choices = [...candidates].map(([key, labels]) => {
+    const named = choicesOf(labels).map((label) => JSON.stringify(label));
+    return `- ${JSON.stringify(key)}: one of ${named.join(", ")}`;
+  });
+  const answer = await askStructured({
+    name: "labels",
+    instructions: "You annotate a reply that an assistant gave. For each key choose the label " +
+      `that describes the reply itself, or ${JSON.stringify(UNKNOWN)} if none does:\n` +
+      choices.join("\n"),
+    texts: { user_message: userMessage, reply },
+    form: '"labels": {key: label}, "confidence": number from 0 to 1',
+    schema,
+    accepted: schema,
+    temperature: 0,
+  }, options);
+  return new Map([...candidates].map(([key, labels]): [string, KeyAnnotation] => {
+    const chosen = labelKey(answer.labels[key]);
+    if (!labels.has(chosen)) {
+      return [key, noLabel(JUDGE_LABELS, "the judge says that none of the labels fits")];
+    }
+    const { confidence } = answer;
+    return [key, { value: labels.get(chosen), method: JUDGE_LABELS, confidence }];
+  }));
+}
+
+function labelSchema(candidates: Candidates) {
+  const keys = [...candidates].map(([key, labels]) => [key, z.enum(choicesOf(labels))]);
+  return z.strictObject({
+    labels: z.strictObject(Object.fromEntries(keys) as Record<string, z.ZodType<string>>),
+    confidence: z.number().min(0).max(1),
+  });
+}
+
+function choicesOf(labels: Map<string, unknown>): string[] {
+  return [...new Set([...labels.keys(), UNKNOWN])];
 }

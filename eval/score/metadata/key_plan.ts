@@ -2,8 +2,8 @@ import type { Scenario } from "../../test/scenario.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
 import type { KeyAnnotator, KeyPlan, LabelExample } from "./annotator.ts";
 import { ACT_COUNT, createDialogueActAnnotator } from "./dialogue_act.ts";
-import { createFewShot } from "../few_shot.ts";
-import { areMostly, batchLabels, collectExamples, isSameLabel, spreadSample } from "./label.ts";
+import { areMostly, collectExamples, isSameLabel, type LabelGroup, spreadSample } from "./label.ts";
+import { createFewShot } from "./label_index.ts";
 import {
   areSentiments,
   createSentimentAnnotator,
@@ -36,10 +36,11 @@ interface PlanOptions {
  * needs the encoder and that is unavailable.
  */
 export async function planKey(key: string, options: PlanOptions): Promise<KeyPlan> {
-  const labels = batchLabels(key, options.scenarios);
-  if (areSentiments(key, labels.keys())) return await planSentiment(key, labels, options);
-  if (labels.size === 1) return await planSingle(key, [...labels.values()][0], options);
-  const fewShot = createFewShot(key, options);
+  const groups = collectExamples(key, options.scenarios);
+  const labels = new Map(groups.map(({ label }) => [labelKey(label), label]));
+  if (areSentiments(key, labels.keys())) return await planSentiment(groups, labels, options);
+  if (groups.length === 1) return await planSingle(groups, options);
+  const fewShot = createFewShot(groups, options.semantics);
   if (fewShot) return await check({ ...fewShot, enough: ENOUGH_EXAMPLES });
   return refuse("few_shot", "fewer than two labels have a reference reply to learn from");
 }
@@ -50,11 +51,11 @@ export async function planKey(key: string, options: PlanOptions): Promise<KeyPla
  * subjects, so learning a sentiment takes many examples.
  */
 async function planSentiment(
-  key: string,
+  groups: LabelGroup[],
   labels: Map<string, unknown>,
-  { scenarios, semantics, sentiment }: PlanOptions,
+  { semantics, sentiment }: PlanOptions,
 ): Promise<KeyPlan> {
-  const references = referencesOf(key, scenarios);
+  const references = groups.flatMap(({ examples }) => examples);
   const isKnown = sentiment.encoder === semantics.embedder.method;
   const model = isKnown && await areMostly(references, semantics.isEnglish)
     ? createSentimentAnnotator({ labels, semantics, model: sentiment })
@@ -63,7 +64,7 @@ async function planSentiment(
   const ours = model
     ? await check({ annotator: model, checkable, labels: SENTIMENT_COUNT })
     : refuse("sentiment_model", "the sentiment model is for English and its own encoder");
-  const fewShot = createFewShot(key, { scenarios, semantics });
+  const fewShot = createFewShot(groups, semantics);
   if (!fewShot || fewShot.checkable.length < ENOUGH_SENTIMENTS) return ours;
   const theirs = await check(fewShot);
   const accuracy = theirs.selfCheck?.accuracy ?? 0;
@@ -71,12 +72,8 @@ async function planSentiment(
   return isLearnt && accuracy > (ours.selfCheck?.accuracy ?? 0) ? theirs : ours;
 }
 
-async function planSingle(
-  key: string,
-  label: unknown,
-  { scenarios, semantics }: PlanOptions,
-): Promise<KeyPlan> {
-  const references = referencesOf(key, scenarios);
+async function planSingle(groups: LabelGroup[], { semantics }: PlanOptions): Promise<KeyPlan> {
+  const { label, examples: references } = groups[0]!;
   const annotator = createDialogueActAnnotator(label, semantics);
   if (!annotator) {
     return refuse("dialogue_act_rules", "the batch has one label and there is no rule for it");
@@ -111,10 +108,6 @@ async function check(
 
 function refuse(method: string, reason: string): KeyPlan {
   return { method, selfCheck: null, annotator: undefined, reason };
-}
-
-function referencesOf(key: string, scenarios: Scenario[]): LabelExample[] {
-  return collectExamples(key, scenarios).flatMap(({ examples }) => examples);
 }
 
 /** 95 %, one-sided. */

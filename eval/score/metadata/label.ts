@@ -1,55 +1,16 @@
 import type { Interaction, Scenario } from "../../test/scenario.ts";
-import { labelKey } from "../../test/labels.ts";
+import { labelKey, SAME_TEXT } from "../../test/labels.ts";
 import { createYielder } from "../../../shared/service/waiting.ts";
-import type { LabelExample } from "./annotator.ts";
+import {
+  type AnnotatedReply,
+  type KeyAnnotation,
+  type LabelExample,
+  noLabel,
+} from "./annotator.ts";
 
 /** Whether two labels have the same `labelKey`. */
 export function isSameLabel(left: unknown, right: unknown): boolean {
   return left === right || labelKey(left) === labelKey(right);
-}
-
-/** By metadata key, then by `labelKey`: a label as it was first written. */
-type LabelsByKey = Map<string, Map<string, unknown>>;
-
-/** A batch is indexed once for all of its keys. */
-const indexes = new WeakMap<Scenario[], LabelsByKey>();
-
-/**
- * The labels of a key in the batch's reference metadata, by `labelKey`, as they were first written.
- */
-export function batchLabels(key: string, scenarios: Scenario[]): Map<string, unknown> {
-  let index = indexes.get(scenarios);
-  if (!index) {
-    index = new Map();
-    for (const _ of collectLabels(scenarios, index)); // to the end, in one go
-    indexes.set(scenarios, index);
-  }
-  return index.get(key) ?? new Map();
-}
-
-/**
- * Does the work of the first `batchLabels` ahead of it, and yields to the event loop in between.
- */
-export async function indexLabels(scenarios: Scenario[]): Promise<void> {
-  if (indexes.has(scenarios)) return;
-  const yieldIfDue = createYielder();
-  const index: LabelsByKey = new Map();
-  for (const _ of collectLabels(scenarios, index)) await yieldIfDue();
-  indexes.set(scenarios, index);
-}
-
-/** Yields after each label, for a pause. */
-function* collectLabels(scenarios: Scenario[], index: LabelsByKey): Generator<void> {
-  for (const { interactions } of scenarios) {
-    for (const { reference_metadata } of interactions) {
-      for (const [key, label] of Object.entries(reference_metadata)) {
-        const labels = index.getOrInsertComputed(key, () => new Map<string, unknown>());
-        const id = labelKey(label);
-        if (!labels.has(id)) labels.set(id, label);
-        yield;
-      }
-    }
-  }
 }
 
 /** `order_status`, `orderStatus` and `order-status` as words. */
@@ -87,14 +48,14 @@ export interface LabelGroup {
 /** The labels of a key, in the order of the batch. A label may have no example. */
 export function collectExamples(key: string, scenarios: Scenario[]): LabelGroup[] {
   const groups = new Map<string, LabelGroup & { byText: Map<string, number> }>();
-  for (const [id, label] of batchLabels(key, scenarios)) {
-    const words = labelWords(label);
-    groups.set(id, { label, words, examples: [], positions: new Map(), byText: new Map() });
-  }
   for (const interaction of scenarios.flatMap(({ interactions }) => interactions)) {
     const { reference_reply: text, reference_metadata } = interaction;
-    if (!text?.trim() || !Object.hasOwn(reference_metadata, key)) continue;
-    const group = groups.get(labelKey(reference_metadata[key]))!;
+    if (!Object.hasOwn(reference_metadata, key)) continue;
+    const label = reference_metadata[key];
+    const group = groups.getOrInsertComputed(labelKey(label), () => (
+      { label, words: labelWords(label), examples: [], positions: new Map(), byText: new Map() }
+    ));
+    if (!text?.trim()) continue;
     const normal = normalText(text);
     let position = group.byText.get(normal);
     if (position === undefined) {
@@ -125,4 +86,70 @@ export async function areMostly(
 export function spreadSample<Item>(items: Item[], count: number): Item[] {
   if (items.length <= count) return items;
   return Array.from({ length: count }, (_, i) => items[Math.floor(i * items.length / count)]!);
+}
+
+/** Of a key, by `labelKey`: the labels as they were first written. */
+type Labels = Map<string, unknown>;
+
+/** The labels of a batch. */
+export interface BatchLabels {
+  /** All labels of a key, in their order. */
+  of(key: string): Labels;
+  /** `undefined` if no reference with a label for the key has the reply's text. */
+  find(key: string, reply: AnnotatedReply): KeyAnnotation | undefined;
+}
+
+/** Longer replies are not looked up, because normalising them takes seconds. */
+const LONGEST = 100_000;
+
+/** Reads the batch once, and yields to the event loop in between. */
+export async function collectLabels(scenarios: Scenario[]): Promise<BatchLabels> {
+  const byKey = new Map<string, Labels>();
+  /** By `normalText` of the reference. */
+  const byText = new Map<string, Map<string, Labels>>();
+  const yieldIfDue = createYielder();
+  for (const { interactions } of scenarios) {
+    for (const { reference_reply, reference_metadata } of interactions) {
+      await yieldIfDue();
+      const labels = Object.entries(reference_metadata);
+      const text = reference_reply && labels.length > 0 ? normalText(reference_reply) : "";
+      const known = text === "" ? undefined : byText.getOrInsertComputed(text, () => new Map());
+      for (const [key, label] of labels) {
+        for (const map of [byKey, known]) {
+          map?.getOrInsertComputed(key, () => new Map())
+            .getOrInsertComputed(labelKey(label), () => label);
+        }
+        await yieldIfDue();
+      }
+    }
+  }
+  return {
+    of: (key) => byKey.get(key) ?? new Map(),
+    find(key, reply) {
+      if (reply.text.length > LONGEST) return undefined;
+      return choose(byText.get(normalText(reply.text))?.get(key), key, reply);
+    },
+  };
+}
+
+/**
+ * If references with the same text have different labels, that of the turn decides if it is among
+ * them; otherwise there is no label.
+ */
+function choose(
+  labels: Labels | undefined,
+  key: string,
+  { interaction: { reference_metadata } }: AnnotatedReply,
+): KeyAnnotation | undefined {
+  if (!labels) return undefined;
+  if (labels.size === 1) {
+    return { value: [...labels.values()][0], method: SAME_TEXT, confidence: 1 };
+  }
+  const expected = Object.hasOwn(reference_metadata, key)
+    ? labelKey(reference_metadata[key])
+    : undefined;
+  if (expected !== undefined && labels.has(expected)) {
+    return { value: labels.get(expected), method: SAME_TEXT, confidence: 1 };
+  }
+  return noLabel(SAME_TEXT, `${labels.size} references have this text and different labels`);
 }

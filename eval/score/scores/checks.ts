@@ -7,6 +7,7 @@ import { referencesOf } from "../references.ts";
 import {
   NOT_ASKED,
   type ScoredBatch,
+  type ScoreEntry,
   type ScoreInput,
   type Scorer,
   type ScorerResult,
@@ -34,15 +35,15 @@ export const checksScore: Scorer = {
       plan: (interaction) => ({ checks: plans.has(interaction) }),
       async score(input: ScoreInput): Promise<ScorerResult> {
         const planned = plans.get(input.interaction);
-        if (!planned) return { scores: { checks: null } };
+        if (!planned) return { scores: { checks: { value: null } } };
         const subjects = createSubjects(input);
         const results = await Promise.all(
           planned.map(async (one) =>
             keptOf(one, input, batch) ??
-              toResult(one, await decideOne(one, { subjects, batch }))
+              toResult(one, await decideOne(one, { subjects, batch, judge: input.judge }))
           ),
         );
-        return { ...weigh(results), fields: { check_results: results } };
+        return { scores: { checks: weigh(results) }, fields: { check_results: results } };
       },
     };
   },
@@ -116,13 +117,16 @@ function joinConversation({ interaction, reply, latencyMs, usage, ...input }: Sc
 
 async function decideOne(
   { check, isAboutConversation }: PlannedCheck,
-  { subjects, batch }: { subjects: ReturnType<typeof createSubjects>; batch: ScoredBatch },
+  { subjects, batch, judge }: Pick<ScoreInput, "judge"> & {
+    subjects: ReturnType<typeof createSubjects>;
+    batch: ScoredBatch;
+  },
 ): Promise<Decision> {
   const subject = subjects(isAboutConversation);
   const decision = check.type === "similar"
     ? await decideSimilar(check, subject, batch)
     : check.type === "judge"
-    ? await decideJudge(check.value, subject, batch)
+    ? await decideJudge(check.value, subject, { ...batch, judge })
     : await batch.checks.decide({ check, ...subject.reply });
   if (decision.isUntold && subject.reply.latencyMs === undefined) return undecided(NOT_ASKED);
   return check.negate ? negated(decision) : decision;
@@ -149,7 +153,7 @@ async function decideSimilar(
 async function decideJudge(
   criterion: string,
   { texts }: Subject,
-  { judge: model, changed, votes, signal }: ScoredBatch,
+  { judge: model, changed, votes, signal }: ScoredBatch & Pick<ScoreInput, "judge">,
 ): Promise<Decision> {
   if (!model) return undecided(changed.judge ?? "no judge");
   const answers = await askVotes({
@@ -186,14 +190,10 @@ function toResult(
 }
 
 /** The weighted mean; missing if a check is. */
-function weigh(results: CheckResult[]): ScorerResult {
+function weigh(results: CheckResult[]): ScoreEntry {
   const open = results.find(({ value }) => value === null);
-  if (open) {
-    return { scores: { checks: null }, missing: { checks: `${open.name}: ${open.reason}` } };
-  }
+  if (open) return { value: null, reason: `${open.name}: ${open.reason}` };
   const sum = (of: (result: CheckResult) => number) =>
     results.reduce((sum, result) => sum + of(result), 0);
-  return {
-    scores: { checks: sum(({ value, weight }) => weight * value!) / sum(({ weight }) => weight) },
-  };
+  return { value: sum(({ value, weight }) => weight * value!) / sum(({ weight }) => weight) };
 }

@@ -64,7 +64,7 @@ export const judgeScore: Scorer = {
       : "no judge is configured",
   }],
 
-  forBatch({ plansJudge, judge: model, changed, rescored, rubric, votes, signal }) {
+  forBatch({ plansJudge, changed, rescored, rubric, votes, signal }) {
     if (!plansJudge) return undefined;
     /** A grade needs a reference or a rubric. */
     const isGraded = (reference: string | undefined) =>
@@ -74,27 +74,24 @@ export const judgeScore: Scorer = {
       keep(_interaction, { judge, scores }) {
         if (["judge", "rubric", "judge_votes"].some((part) => rescored.has(part))) return undefined;
         if (!judge || typeof scores.judge !== "number") return undefined;
-        return { scores: { judge: scores.judge }, fields: { judge } };
+        return { scores: { judge: { value: scores.judge } }, fields: { judge } };
       },
-      async score({ interaction, reply }: ScoreInput) {
+      async score({ interaction, reply, judge: model }: ScoreInput) {
         const { user_message: userMessage } = interaction;
         const references = referencesOf(interaction);
         const reference = references.length > 1
           ? `One of these:\n${references.map((text) => `- ${text}`).join("\n")}`
           : references[0];
-        if (!isGraded(reference)) return { scores: { judge: null } };
+        if (!isGraded(reference)) return { scores: { judge: { value: null } } };
         if (!model) {
-          return { scores: { judge: null }, missing: { judge: changed.judge ?? "no judge" } };
+          return { scores: { judge: { value: null, reason: changed.judge ?? "no judge" } } };
         }
         const { value, result } = await judgeReply(
           { userMessage, reply, reference },
           { model, rubric, votes, signal },
         );
-        return {
-          scores: { judge: value },
-          ...(value === null && { missing: { judge: result.error ?? "judge_unreadable" } }),
-          fields: { judge: result },
-        };
+        const reason = value === null ? result.error ?? "judge_unreadable" : undefined;
+        return { scores: { judge: { value, reason } }, fields: { judge: result } };
       },
     };
   },

@@ -1,10 +1,9 @@
 import type { Annotation } from "../../test/labels.ts";
 import type { Interaction, Metadata } from "../../test/scenario.ts";
-import type { Scores } from "../../test/statistics.ts";
 import { isSameLabel } from "../metadata/label.ts";
 import { mean } from "../mean.ts";
 import { createMetadataReader } from "../metadata/annotation.ts";
-import type { RepliedTurn, Scorer } from "./scorer.ts";
+import type { RepliedTurn, ScoreEntry, Scorer } from "./scorer.ts";
 
 /**
  * `<key>_match` for each key of the reference metadata: 1 if the reply's label is the expected one,
@@ -20,16 +19,9 @@ export function matchMetadata(
     generatedMetadata: Metadata;
     annotation?: Annotation | undefined;
   },
-): {
-  scores: Scores;
-  /** The reason for each missing score. */
-  missing: Record<string, string>;
-  /** Whether any key counts, so that `metadata_match` applies. */
-  isPlanned: boolean;
-} {
+): Record<string, ScoreEntry> {
   const isBlank = reply.trim() === "";
-  const matches: Scores = {};
-  const missing: Record<string, string> = {};
+  const matches: Record<string, ScoreEntry> = {};
   const counted: (number | null)[] = [];
   const reasons: string[] = [];
   for (const [key, expected] of Object.entries(reference_metadata)) {
@@ -38,27 +30,21 @@ export function matchMetadata(
       : undefined;
     const name = `${key}_match`;
     if (note?.counts === false) {
-      matches[name] = null;
+      matches[name] = { value: null };
       continue;
     }
     const found = Object.hasOwn(generatedMetadata, key) ? generatedMetadata[key] : undefined;
     const isUnread = found === undefined && !note?.none_fits && !isBlank;
-    const match = isUnread ? null : Number(!isBlank && isSameLabel(found, expected));
-    matches[name] = match;
-    counted.push(match);
-    if (match !== null) continue;
-    missing[name] = note?.reason ?? "the reply has no label";
-    reasons.push(`${key}: ${missing[name]}`);
+    const value = isUnread ? null : Number(!isBlank && isSameLabel(found, expected));
+    const reason = isUnread ? note?.reason ?? "the reply has no label" : undefined;
+    matches[name] = { value, reason };
+    counted.push(value);
+    if (reason !== undefined) reasons.push(`${key}: ${reason}`);
   }
-  if (reasons.length === 0) {
-    const metadata_match = mean(counted.filter((value) => value !== null));
-    return { scores: { ...matches, metadata_match }, missing, isPlanned: counted.length > 0 };
-  }
-  return {
-    scores: { ...matches, metadata_match: null },
-    missing: { ...missing, metadata_match: reasons.join("; ") },
-    isPlanned: true,
-  };
+  const metadata_match: ScoreEntry = reasons.length === 0
+    ? { value: mean(counted.filter((value) => value !== null)) }
+    : { value: null, reason: reasons.join("; ") };
+  return { ...matches, metadata_match };
 }
 
 const LABELLED_BY =
@@ -113,7 +99,7 @@ export const metadataMatch: Scorer = {
         ];
         if (names.some((name) => name in missing_scores)) return undefined;
         return {
-          scores: Object.fromEntries(names.map((name) => [name, scores[name] ?? null])),
+          scores: Object.fromEntries(names.map((name) => [name, { value: scores[name] ?? null }])),
           fields: { generatedMetadata: earlier.generated_metadata, annotation: earlier.annotation },
         };
       },
@@ -126,28 +112,17 @@ export const metadataMatch: Scorer = {
       },
       async learnPlan(interaction) {
         const annotation = await reader.plan(interaction);
-        const { scores } = matchMetadata(interaction, {
-          reply: "",
-          generatedMetadata: {},
-          annotation,
-        });
+        const none = { reply: "", generatedMetadata: {}, annotation };
         return Object.fromEntries(
-          Object.entries(scores).map(([name, value]) => [name, value !== null]),
+          Object.entries(matchMetadata(interaction, none))
+            .map(([name, { value }]) => [name, value !== null]),
         );
       },
-      async score({ interaction, reply }: RepliedTurn) {
-        const { generatedMetadata, annotation, isLasting } = await reader.read({
-          text: reply,
-          interaction,
-        });
-        const { scores, missing } = matchMetadata(interaction, {
-          reply,
-          generatedMetadata,
-          annotation,
-        });
+      async score({ interaction, reply, judge }: RepliedTurn) {
+        const labels = await reader.read({ text: reply, interaction }, judge);
+        const { generatedMetadata, annotation, isLasting } = labels;
         return {
-          scores,
-          missing,
+          scores: matchMetadata(interaction, { reply, generatedMetadata, annotation }),
           fields: { generatedMetadata, ...(annotation && { annotation }) },
           isLasting: isLasting && Object.keys(annotation?.keys ?? {}).length <= MAX_REMEMBERED_KEYS,
         };

@@ -1,6 +1,5 @@
 import type { InteractionResult } from "../../test/interaction_result.ts";
 import type { Interaction, Scenario } from "../../test/scenario.ts";
-import type { Scores } from "../../test/statistics.ts";
 import type { Assessment, ReplyCircumstances } from "../assessment.ts";
 import type { BatchSemantics } from "../batch_semantics.ts";
 import type { RunChecks } from "../content_checks.ts";
@@ -47,6 +46,8 @@ export interface ScoredBatch {
 export interface RepliedTurn {
   interaction: Interaction;
   reply: string;
+  /** The batch's judge; what it costs counts for this turn. */
+  judge: JudgeModel | undefined;
 }
 
 /** Everything that a score may use. */
@@ -59,14 +60,19 @@ export const NOT_ASKED =
 /** For each score, whether it applies to the turn. */
 type ScorePlan = Record<string, boolean>;
 
+/** A score of a reply. */
+export interface ScoreEntry {
+  /** In [0, 1]; `null` if it does not apply to the turn or is missing; unset for what is no score. */
+  value?: number | null | undefined;
+  /** Why a planned score is missing. */
+  reason?: string | undefined;
+  /** How it was computed, if there are several ways. */
+  method?: string | undefined;
+}
+
 /** The result of a scorer for one reply. */
 export interface ScorerResult {
-  /** In [0, 1]; `null` if the score does not apply to the turn or is in `missing`. */
-  scores: Scores;
-  /** Planned scores without a value, with the reason. */
-  missing?: Record<string, string>;
-  /** How a score was computed, if there are several ways. */
-  methods?: Record<string, string>;
+  scores: Record<string, ScoreEntry>;
   /** Further fields of the turn's result. */
   fields?: Partial<
     Omit<

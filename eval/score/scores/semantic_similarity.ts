@@ -208,7 +208,7 @@ export const meaning: Scorer = {
     plan: (interaction) => ({ semantic_similarity: referenceOf(interaction) !== undefined }),
     async score({ interaction, reply }: RepliedTurn): Promise<ScorerResult> {
       const reference = referenceOf(interaction);
-      if (reference === undefined) return { scores: { semantic_similarity: null } };
+      if (reference === undefined) return { scores: { semantic_similarity: { value: null } } };
       const found: Partial<SemanticSimilarity> = changed.embeddings
         ? { missing: changed.embeddings }
         : await semanticSimilarity({ reply, reference }, semantics);
@@ -225,10 +225,11 @@ export const meaning: Scorer = {
       if (contradicts && kinds.size === 0) kinds.add("contradiction");
       const capped = contradicts && value ? Math.min(value, MOST_CONTRADICTING) : value;
       return {
-        scores: { semantic_similarity: capped ?? null },
-        ...(missing !== undefined && { missing: { semantic_similarity: missing } }),
-        ...(unknown !== undefined && { missing: { agreement: unknown }, isLasting: true }),
-        ...(method && { methods: { semantic_similarity: method } }),
+        scores: {
+          semantic_similarity: { value: capped ?? null, reason: missing, method },
+          ...(unknown !== undefined && { agreement: { reason: unknown } }),
+        },
+        ...(unknown !== undefined && { isLasting: true }),
         ...(isNearnessToName && { isNearnessToName }),
         fields: {
           ...(said && { agreement: said }),

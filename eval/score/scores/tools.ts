@@ -56,7 +56,7 @@ export const toolScores: Scorer = {
       plan: (interaction) => planTools(interaction),
       async score({ interaction, toolCalls, latencyMs }: ScoreInput): Promise<ScorerResult> {
         const planned = planTools(interaction);
-        if (!planned.tools) return { scores: withValue(planned, null) };
+        if (!planned.tools) return allMissing(planned);
         if (!toolCalls) {
           return allMissing(planned, latencyMs === undefined ? NOT_ASKED : NOT_REPORTED);
         }
@@ -68,10 +68,10 @@ export const toolScores: Scorer = {
           }, matchTexts);
           return {
             scores: {
-              tool_f1: found.f1,
-              tool_args: found.args,
-              tool_order: found.order,
-              tools: found.fits ? 1 : 0,
+              tool_f1: { value: found.f1 },
+              tool_args: { value: found.args },
+              tool_order: { value: found.order },
+              tools: { value: found.fits ? 1 : 0 },
             },
           };
         } catch (error) {
@@ -89,14 +89,10 @@ function planTools(interaction: Interaction): Record<string, boolean> {
   return { tool_f1: isExpected, tool_args: hasArgs, tool_order: isExpected, tools: isExpected };
 }
 
-function allMissing(planned: Record<string, boolean>, reason: string): ScorerResult {
-  const names = Object.keys(planned).filter((name) => planned[name]);
-  return {
-    scores: withValue(planned, null),
-    missing: Object.fromEntries(names.map((name) => [name, reason])),
-  };
-}
-
-function withValue<T>(planned: Record<string, boolean>, value: T): Record<string, T> {
-  return Object.fromEntries(Object.keys(planned).map((name) => [name, value]));
+/** None of the scores has a value, and those that are planned are missing if there is a `reason`. */
+function allMissing(planned: Record<string, boolean>, reason?: string): ScorerResult {
+  const scores = Object.entries(planned).map(([name, isPlanned]) =>
+    [name, { value: null, reason: isPlanned ? reason : undefined }] as const
+  );
+  return { scores: Object.fromEntries(scores) };
 }

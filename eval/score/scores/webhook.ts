@@ -2,7 +2,7 @@ import { ProviderError } from "../../../shared/providers/provider.ts";
 import type { Interaction } from "../../test/scenario.ts";
 import { shorten } from "../../../shared/service/text.ts";
 import type { WebhookScorer } from "../../test/evaluate_request.ts";
-import type { ScoreInput, Scorer, ScorerResult } from "./scorer.ts";
+import type { ScoreEntry, ScoreInput, Scorer } from "./scorer.ts";
 
 const LONGEST_REASON = 2_000;
 const UNREADABLE = 'the answer of the scorer must be {"score": 0 to 1 or null, "reason": text}';
@@ -16,50 +16,49 @@ export const webhookScores: Scorer = {
       scenarios.flatMap(({ id, interactions }) => interactions.map((turn) => [turn, id] as const)),
     );
 
-    async function scoreBy(scorer: WebhookScorer, input: ScoreInput): Promise<ScorerResult> {
-      const { name, url } = scorer;
-      const methods = { [name]: url };
-      const without = (reason: string): ScorerResult => ({
-        scores: { [name]: null },
-        missing: { [name]: shorten(reason, LONGEST_REASON, "…") },
-        methods,
-      });
+    async function scoreBy(
+      { name, url }: WebhookScorer,
+      input: ScoreInput,
+    ): Promise<ScoreEntry & { comment?: string | undefined }> {
+      const without = (reason: string) => (
+        { value: null, reason: shorten(reason, LONGEST_REASON, "…"), method: url }
+      );
       try {
         const turn = describeTurn(input, scenarioOf.get(input.interaction));
-        const { score, reason } = await ask(scorer, turn, signal);
-        if (score === null) return without(reason ?? "the scorer gave no score");
-        const reasons = reason ? { [name]: shorten(reason, LONGEST_REASON, "…") } : {};
-        return { scores: { [name]: score }, methods, fields: { score_reasons: reasons } };
+        const { score: value, reason } = await ask({ name, url }, turn, signal);
+        if (value === null) return without(reason ?? "the scorer gave no score");
+        return { value, method: url, comment: reason && shorten(reason, LONGEST_REASON, "…") };
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
         return without(error.failure.kind === "unreadable" ? UNREADABLE : error.message);
       }
     }
 
+    const ofAll = <T>(read: (scorer: WebhookScorer, index: number) => T): Record<string, T> =>
+      Object.fromEntries(scorers.map((scorer, index) => [scorer.name, read(scorer, index)]));
+
     return {
       hasCallersNames: true,
-      plan: () => Object.fromEntries(scorers.map(({ name }) => [name, true])),
+      plan: () => ofAll(() => true),
       keep(_interaction, { scores, score_methods, score_reasons = {} }) {
         const isKept = scorers.every(({ name, url }) =>
           typeof scores[name] === "number" && score_methods?.[name] === url
         );
         if (!isKept) return undefined;
         return {
-          scores: Object.fromEntries(scorers.map(({ name }) => [name, scores[name]!])),
-          methods: Object.fromEntries(scorers.map(({ name, url }) => [name, url])),
+          scores: ofAll(({ name, url }) => ({ value: scores[name], method: url })),
           ...(Object.keys(score_reasons).length > 0 && { fields: { score_reasons } }),
         };
       },
       async score(input: ScoreInput) {
-        const outcomes = await Promise.all(scorers.map((scorer) => scoreBy(scorer, input)));
-        const merge = <T>(read: (outcome: ScorerResult) => Record<string, T> | undefined) =>
-          Object.assign({}, ...outcomes.map(read)) as Record<string, T>;
-        const score_reasons = merge(({ fields }) => fields?.score_reasons);
+        const found = await Promise.all(scorers.map((scorer) => scoreBy(scorer, input)));
+        const commented = Object.entries(ofAll((_, index) => found[index]!.comment))
+          .filter(([, comment]) => comment);
         return {
-          scores: merge(({ scores }) => scores),
-          missing: merge(({ missing }) => missing),
-          methods: merge(({ methods }) => methods),
-          ...(Object.keys(score_reasons).length > 0 && { fields: { score_reasons } }),
+          scores: ofAll((_, index) => found[index]!),
+          ...(commented.length > 0 && {
+            fields: { score_reasons: Object.fromEntries(commented) as Record<string, string> },
+          }),
         };
       },
     };

@@ -223,8 +223,10 @@ Deno.test("a score of the latency and of the conversation is an object in the ta
       plan: () => ({ is_quick: true, thanks_match: true }),
       score: ({ latencyMs, conversation }: ScoreInput) => ({
         scores: {
-          is_quick: latencyMs! < 100 ? 1 : 0,
-          thanks_match: conversation().some(({ content }) => content === "thanks") ? 1 : 0,
+          is_quick: { value: Number(latencyMs! < 100) },
+          thanks_match: {
+            value: Number(conversation().some(({ content }) => content === "thanks")),
+          },
         },
       }),
     }),

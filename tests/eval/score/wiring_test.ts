@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createAssessor } from "../../../eval/score/assessor.ts";
 import { createMemo } from "../../../eval/score/background/memo.ts";
-import type { Embedder } from "../../../eval/score/embedder.ts";
+import type { Embedder } from "../../../eval/score/scoring_ports.ts";
 import { createLocalEmbedder } from "../../../eval/score/local_encoder.ts";
 import { describeScoring } from "../../../eval/score/scoring_ports.ts";
 import { createScoringPorts } from "../../../eval/score/wiring.ts";

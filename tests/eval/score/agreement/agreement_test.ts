@@ -35,10 +35,11 @@ function createScorer(references: string[]) {
   const batch = { semantics, changed: {} } as unknown as ScoredBatch;
   const { score } = meaning.forBatch(batch)!;
   return {
-    score: async (reference: string, reply: string) =>
-      await score(
-        { interaction: interaction("i", { reference_reply: reference }), reply } as ScoreInput,
-      ),
+    async score(reference: string, reply: string) {
+      const turn = interaction("i", { reference_reply: reference });
+      const { scores, fields } = await score({ interaction: turn, reply } as ScoreInput);
+      return { scores: { semantic_similarity: scores.semantic_similarity!.value! }, fields };
+    },
     [Symbol.dispose]: () => embedder[Symbol.dispose](),
   };
 }
@@ -108,7 +109,7 @@ Deno.test("texts that are clearly unrelated are not compared, and equal ones not
   });
   const { score } = meaning.forBatch({ semantics, changed: {} } as unknown as ScoredBatch)!;
   const equal = await score({ interaction: turn, reply: "the shop is open." } as ScoreInput);
-  assertEquals([equal.scores.semantic_similarity, asked], [1, []]);
+  assertEquals([equal.scores.semantic_similarity!.value, asked], [1, []]);
   const other = await score({ interaction: turn, reply: "Bananas are yellow." } as ScoreInput);
   assertEquals(other.fields?.agreement?.label, "unrelated");
 });

@@ -12,7 +12,7 @@ import {
   meterJudge,
   priceJudge,
 } from "../../../../eval/score/judge_model.ts";
-import { labelReply } from "../../../../eval/score/judge_labels.ts";
+import { labelReply } from "../../../../eval/score/metadata/annotation.ts";
 import { UnreadableAnswer } from "../../../../eval/score/judge_structured.ts";
 import { providerError } from "../../../fakes/eval_ports.ts";
 import { fakeJudge, nonceOf } from "../../../fakes/scoring_ports.ts";
@@ -275,10 +275,9 @@ Deno.test("the cost of several votes has no digits that adding up has left", asy
     ask: () => Promise.resolve({ text: "", isCut: false, tokens: { input: 10, output: 5 } }),
   }, { input: 3, output: 4, currency: "USD" });
   const { signal } = new AbortController();
-  const { cost } = await meterJudge(async () => {
-    for (let vote = 0; vote < 3; vote++) await judge.ask(QUESTION, signal);
-  });
-  assertEquals(cost, { amount: 0.00015, currency: "USD" });
+  const { judge: metered, cost } = meterJudge(judge);
+  for (let vote = 0; vote < 3; vote++) await metered.ask(QUESTION, signal);
+  assertEquals(cost(), { amount: 0.00015, currency: "USD" });
 });
 
 const candidates = new Map([

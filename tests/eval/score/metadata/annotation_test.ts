@@ -9,15 +9,14 @@ import {
   type BatchSemantics,
   createBatchSemantics,
 } from "../../../../eval/score/batch_semantics.ts";
-import type { Embedder } from "../../../../eval/score/embedder.ts";
+import type { Embedder } from "../../../../eval/score/scoring_ports.ts";
 import {
   type AnnotationPorts,
   createMetadataReader,
 } from "../../../../eval/score/metadata/annotation.ts";
 import type { LabelExample } from "../../../../eval/score/metadata/annotator.ts";
 import { checkAnnotator, failsCheck, planKey } from "../../../../eval/score/metadata/key_plan.ts";
-import { spreadSample } from "../../../../eval/score/metadata/label.ts";
-import { createReferenceLabels } from "../../../../eval/score/reference_labels.ts";
+import { collectLabels, spreadSample } from "../../../../eval/score/metadata/label.ts";
 import type { SentimentModel } from "../../../../eval/score/metadata/sentiment.ts";
 import type { Interaction, Metadata } from "../../../../eval/test/scenario.ts";
 import { interaction, providerError, scenario } from "../../../fakes/eval_ports.ts";
@@ -358,7 +357,7 @@ const LABELLED_TURNS = [
 ];
 
 async function find(key: string, text: string, asked = LABELLED_TURNS[0]!) {
-  const labels = await createReferenceLabels([scenario("s", LABELLED_TURNS)]);
+  const labels = await collectLabels([scenario("s", LABELLED_TURNS)]);
   return labels.find(key, { text, interaction: asked });
 }
 

@@ -6,17 +6,12 @@ import {
   assertRejects,
 } from "@std/assert";
 import { createBatchSemantics } from "../../../../eval/score/batch_semantics.ts";
-import type { Embedder } from "../../../../eval/score/embedder.ts";
+import type { Embedder } from "../../../../eval/score/scoring_ports.ts";
 import { createLocalEmbedder } from "../../../../eval/score/local_encoder.ts";
 import { createDialogueActAnnotator } from "../../../../eval/score/metadata/dialogue_act.ts";
-import { createFewShot } from "../../../../eval/score/few_shot.ts";
+import { collectExamples, isSameLabel } from "../../../../eval/score/metadata/label.ts";
 import {
-  batchLabels,
-  collectExamples,
-  indexLabels,
-  isSameLabel,
-} from "../../../../eval/score/metadata/label.ts";
-import {
+  createFewShot,
   createLabelIndex,
   createLabelVectors,
 } from "../../../../eval/score/metadata/label_index.ts";
@@ -27,54 +22,15 @@ import {
   SENTIMENT_MODEL,
   type SentimentModel,
 } from "../../../../eval/score/metadata/sentiment.ts";
-import type { Interaction, Scenario } from "../../../../eval/test/scenario.ts";
+import type { Interaction } from "../../../../eval/test/scenario.ts";
 import { interaction, scenario } from "../../../fakes/eval_ports.ts";
 import { fakeEmbedder } from "../../../fakes/scoring_ports.ts";
-
-/** A batch that counts how often it is walked. */
-function countingBatch(metadata: Record<string, unknown>[]) {
-  let walks = 0;
-  const turns = metadata.map((reference_metadata) => interaction("i", { reference_metadata }));
-  const counted: Scenario = Object.defineProperty(scenario("s", []), "interactions", {
-    get() {
-      walks++;
-      return turns;
-    },
-  });
-  return { batch: [counted], walks: () => walks };
-}
-
-const manyKeys = (count: number) =>
-  Object.fromEntries(Array.from({ length: count }, (_, at) => [`key ${at}`, "label"]));
-
-Deno.test("a key's labels are as they were first written, in their order", () => {
-  const { batch } = countingBatch([{ topic: "Refund" }, { topic: " refund" }, { topic: 2 }, {}]);
-  assertEquals([...batchLabels("topic", batch)], [["refund", "Refund"], ["2", 2]]);
-  assertEquals(batchLabels("constructor", batch).size, 0);
-});
 
 Deno.test("labels of digits are the same by their value, and long ones by every digit", () => {
   assert(isSameLabel("5", 5) && isSameLabel("5.0", "5"));
   assert(!isSameLabel("4111111111111111111", "4111111111111111112"));
   assert(!isSameLabel("9007199254740993", "9007199254740992"));
   assert(isSameLabel(" 4111111111111111111", "4111111111111111111"));
-});
-
-Deno.test("a batch is walked once, however many keys are asked for", () => {
-  const { batch, walks } = countingBatch([manyKeys(50)]);
-  for (const key of [...Object.keys(manyKeys(50)), "absent"]) batchLabels(key, batch);
-  assertEquals(walks(), 1);
-});
-
-Deno.test("labels are indexed ahead in pieces, and not again", async () => {
-  const { batch, walks } = countingBatch([manyKeys(100_000)]);
-  let turns = 0;
-  const timer = setInterval(() => turns++, 0);
-  await indexLabels(batch);
-  clearInterval(timer);
-  assert(turns > 0, "the event loop stood still");
-  assertEquals(batchLabels("key 7", batch).size, 1);
-  assertEquals(walks(), 1);
 });
 
 const TEXTS = ["the refund reaches the card", "a refund takes days", "money back to the card"];
@@ -111,24 +67,21 @@ Deno.test("two examples of one text count as two when one of them is left out", 
 const turn = (label: unknown, reference_reply: string) =>
   interaction(reference_reply, { reference_reply, reference_metadata: { topic: label } });
 
+/** The groups of a batch, and what it knows of meaning. */
 function setUp(turns: Interaction[], more: Partial<Embedder> = {}) {
   const scenarios = [scenario("s", turns)];
   const { embedder } = fakeEmbedder(more);
-  return {
-    scenarios,
-    semantics: createBatchSemantics(scenarios, { embedder }),
-  };
+  const semantics = createBatchSemantics(scenarios, { embedder });
+  return [collectExamples("topic", scenarios), semantics] as const;
 }
 
 async function read(turns: Interaction[], text: string, more: Partial<Embedder> = {}) {
-  const fewShot = createFewShot("topic", setUp(turns, more));
+  const fewShot = createFewShot(...setUp(turns, more));
   return await fewShot!.annotator.annotate({ text, interaction: interaction("other") });
 }
 
 async function scoreOf(turns: Interaction[], text: string): Promise<number> {
-  const { scenarios, semantics } = setUp(turns);
-  const groups = collectExamples("topic", scenarios);
-  const index = createLabelIndex({ groups, semantics });
+  const index = createLabelIndex(...setUp(turns));
   return (await index({ text, interaction: interaction("other") }))[0]!.score;
 }
 
@@ -183,13 +136,13 @@ Deno.test("without the encoder there is no label by another method", async () =>
 });
 
 Deno.test("a batch with examples of fewer than two labels is not for it", () => {
-  assertEquals(createFewShot("topic", setUp([turn("a", "text"), turn("b", " ")])), undefined);
+  assertEquals(createFewShot(...setUp([turn("a", "text"), turn("b", " ")])), undefined);
 });
 
 Deno.test("a second example of a label does not take the first one's place", async () => {
   const first = turn("money", "the refund reaches the card");
   const turns = [first, turn("money", "cash"), turn("parcel", "the parcel arrives at a door")];
-  const fewShot = createFewShot("topic", setUp(turns));
+  const fewShot = createFewShot(...setUp(turns));
   const reply = { text: "the refund reaches the card now", interaction: first };
   assertEquals((await fewShot!.annotator.annotate(reply)).value, "money");
 });
@@ -201,19 +154,19 @@ Deno.test("a reference is relabelled without itself, and every other label is sh
     turn("y", "train bus"),
     turn("y", "train car"),
   ];
-  const { annotator, checkable } = (createFewShot("topic", setUp(turns)))!;
+  const { annotator, checkable } = (createFewShot(...setUp(turns)))!;
   assertEquals(checkable.length, 4);
   for (const example of checkable) assertEquals(await annotator.relabel(example), example.label);
 });
 
 Deno.test("only references whose label has another text can be checked", () => {
   const turns = [turn("x", "apple"), turn("y", "train"), turn("y", "Train!"), turn("z", "a")];
-  assertEquals((createFewShot("topic", setUp(turns)))!.checkable, []);
+  assertEquals((createFewShot(...setUp(turns)))!.checkable, []);
 });
 
 Deno.test("the check of a large batch takes a sample, the same one each time", async () => {
   const turns = Array.from({ length: 3000 }, (_, at) => turn(`label ${at % 100}`, `text ${at}`));
-  const [one, two] = await Promise.all([0, 1].map(() => createFewShot("topic", setUp(turns))));
+  const [one, two] = await Promise.all([0, 1].map(() => createFewShot(...setUp(turns))));
   assert(one!.checkable.length >= 30 && one!.checkable.length <= 200);
   assertEquals(one!.checkable.map(({ text }) => text), two!.checkable.map(({ text }) => text));
 });

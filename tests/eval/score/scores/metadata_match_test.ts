@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { matchMetadata } from "../../../../eval/score/scores/metadata_match.ts";
-import type { ScoredBatch, ScoreInput } from "../../../../eval/score/scores/scorer.ts";
+import type { ScoredBatch, ScoreEntry, ScoreInput } from "../../../../eval/score/scores/scorer.ts";
 import { toolScores } from "../../../../eval/score/scores/tools.ts";
 import { compareTools } from "../../../../eval/score/tools/compare_tools.ts";
 import { undecided } from "../../../../eval/test/decision.ts";
-import { Interaction } from "../../../../eval/test/scenario.ts";
+import { Interaction, type Metadata } from "../../../../eval/test/scenario.ts";
 import type { ObservedToolCall } from "../../../../eval/test/tools.ts";
 import { interaction } from "../../../fakes/eval_ports.ts";
 
@@ -21,59 +21,61 @@ const CASES: [expected: unknown, found: unknown, match: number | null, why: stri
   ["", "", 1, "and so is nothing"],
 ];
 
-for (const [expected, found, match, why] of CASES) {
+type Found = Parameters<typeof matchMetadata>[1];
+
+function match(
+  reference_metadata: Metadata,
+  generatedMetadata: Metadata,
+  keys: NonNullable<Found["annotation"]>["keys"] = {},
+) {
+  const annotation = { method: "few_shot", confidence: null, keys };
+  const turn = interaction("i", { reference_metadata });
+  const entries = matchMetadata(turn, { reply: "text", generatedMetadata, annotation });
+  const part = (name: keyof ScoreEntry) =>
+    Object.fromEntries(
+      Object.entries(entries).flatMap(([key, entry]) =>
+        entry[name] === undefined ? [] : [[key, entry[name]]]
+      ),
+    );
+  return { scores: part("value"), missing: part("reason") };
+}
+
+for (const [expected, found, value, why] of CASES) {
   Deno.test(`<key>_match: ${why}`, () => {
-    const turn = interaction("i", { reference_metadata: { key: expected } });
-    const generatedMetadata = found === undefined ? {} : { key: found };
-    const { scores } = matchMetadata(turn, { reply: "text", generatedMetadata });
-    assertEquals(scores, { key_match: match, metadata_match: match });
+    const { scores } = match({ key: expected }, found === undefined ? {} : { key: found });
+    assertEquals(scores, { key_match: value, metadata_match: value });
   });
 }
 
 Deno.test("metadata_match is the mean over the keys", () => {
-  const turn = interaction("i", { reference_metadata: { a: "x", b: "y" } });
-  const { scores, missing } = matchMetadata(turn, {
-    reply: "text",
-    generatedMetadata: { a: "x", b: "?" },
-  });
+  const { scores, missing } = match({ a: "x", b: "y" }, { a: "x", b: "?" });
   assertEquals(scores, { a_match: 1, b_match: 0, metadata_match: 0.5 });
   assertEquals(missing, {});
 });
 
+const none = (reason: string) => ({ method: "few_shot", confidence: null, reason });
+
 Deno.test("a key without a label makes the mean missing", () => {
-  const turn = interaction("i", { reference_metadata: { a: "x", b: "y", c: "z", d: "w" } });
-  const note = { method: "few_shot", confidence: null, reason: "no label is near" };
-  const { scores, missing, isPlanned } = matchMetadata(turn, {
-    reply: "text",
-    generatedMetadata: { a: "x", b: "?", d: "w" },
-    annotation: { method: "few_shot", confidence: null, keys: { c: note } },
+  const expected = { a: "x", b: "y", c: "z", d: "w" };
+  const { scores, missing } = match(expected, { a: "x", b: "?", d: "w" }, {
+    c: none("no label is near"),
   });
   assertEquals(scores, { a_match: 1, b_match: 0, c_match: null, d_match: 1, metadata_match: null });
   assertEquals(missing, { c_match: "no label is near", metadata_match: "c: no label is near" });
-  assertEquals(isPlanned, true);
 });
 
 Deno.test("a key that does not count in this batch is neither matched nor missing", () => {
-  const turn = interaction("i", { reference_metadata: { a: "x", b: "y" } });
-  const note = { method: "few_shot", confidence: null, counts: false } as const;
-  const annotation = { method: "few_shot", confidence: null, keys: { b: note } };
-  const one = matchMetadata(turn, { reply: "text", generatedMetadata: { a: "x" }, annotation });
+  const keys = { b: { method: "few_shot", confidence: null, counts: false as const } };
+  const one = match({ a: "x", b: "y" }, { a: "x" }, keys);
   assertEquals(one.scores, { a_match: 1, b_match: null, metadata_match: 1 });
-  assertEquals([one.missing, one.isPlanned], [{}, true]);
-  const lone = interaction("i", { reference_metadata: { b: "y" } });
-  const none = matchMetadata(lone, { reply: "text", generatedMetadata: {}, annotation });
-  assertEquals(none.scores, { b_match: null, metadata_match: null });
-  assertEquals([none.missing, none.isPlanned], [{}, false]);
+  const lone = match({ b: "y" }, {}, keys);
+  assertEquals(lone.scores, { b_match: null, metadata_match: null });
+  assertEquals([one.missing, lone.missing], [{}, {}]);
 });
 
 Deno.test("a reply that fits no label in the judge's opinion matches none, and nothing is missing", () => {
-  const turn = interaction("i", { reference_metadata: { a: "x", b: "y" } });
-  const note = { method: "judge", confidence: null, reason: "none fits", none_fits: true } as const;
-  const annotation = { method: "judge", confidence: null, keys: { a: note } };
-  const { scores, missing } = matchMetadata(turn, {
-    reply: "text",
-    generatedMetadata: { b: "y" },
-    annotation,
+  const { scores, missing } = match({ a: "x", b: "y" }, { b: "y" }, {
+    a: { ...none("none fits"), none_fits: true },
   });
   assertEquals(scores, { a_match: 0, b_match: 1, metadata_match: 0.5 });
   assertEquals(missing, {});
@@ -81,19 +83,13 @@ Deno.test("a reply that fits no label in the judge's opinion matches none, and n
 
 Deno.test("a key with the name of a built-in property is missing if no annotator labelled it", () => {
   for (const key of ["constructor", "__proto__"]) {
-    const reference_metadata = Object.fromEntries([[key, "x"]]);
-    const turn = interaction("i", { reference_metadata });
-    const { scores } = matchMetadata(turn, { reply: "text", generatedMetadata: {} });
+    const { scores } = match(Object.fromEntries([[key, "x"]]), {});
     assertEquals(scores, { [`${key}_match`]: null, metadata_match: null });
   }
 });
 
 Deno.test("a key called metadata enters the mean and does not replace it", () => {
-  const turn = interaction("i", { reference_metadata: { metadata: "x", a: "y" } });
-  const { scores } = matchMetadata(turn, {
-    reply: "text",
-    generatedMetadata: { metadata: "x", a: "?" },
-  });
+  const { scores } = match({ metadata: "x", a: "y" }, { metadata: "x", a: "?" });
   assertEquals(scores, { a_match: 0, metadata_match: 0.5 });
 });
 
@@ -114,13 +110,11 @@ Deno.test("tool calls whose arguments cannot be compared are not scored, and are
   };
   const scorer = toolScores.forBatch(batch as ScoredBatch)!;
   const input: Partial<ScoreInput> = { interaction, toolCalls: [made] };
-  const { scores, missing } = await scorer.score(input as ScoreInput);
-  const names = ["tool_f1", "tool_args", "tool_order", "tools"];
-  assertEquals(scores, Object.fromEntries(names.map((name) => [name, null])));
-  assertEquals(
-    missing,
-    Object.fromEntries(names.map((name) => [name, "$regex k+: the text is too long"])),
-  );
+  const { scores } = await scorer.score(input as ScoreInput);
+  const reason = "$regex k+: the text is too long";
+  for (const name of ["tool_f1", "tool_args", "tool_order", "tools"]) {
+    assertEquals(scores[name], { value: null, reason });
+  }
 });
 
 Deno.test("the event loop runs while thousands of tool calls are compared", async () => {

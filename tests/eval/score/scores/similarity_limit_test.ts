@@ -1,7 +1,7 @@
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
 import fc from "seeded-fast-check";
 import { createBatchSemantics } from "../../../../eval/score/batch_semantics.ts";
-import type { Embedder } from "../../../../eval/score/embedder.ts";
+import type { Embedder } from "../../../../eval/score/scoring_ports.ts";
 import { createLocalEmbedder } from "../../../../eval/score/local_encoder.ts";
 import {
   semanticSimilarity,
