@@ -99,11 +99,10 @@ export async function compareRuns(
       ...tested,
       whyNot: whyNot(decideBy, paired),
       facts: {
-        notes: notesOn(paired.pairs, leftOut.list()),
+        notes: notesOn(paired, leftOut.list()),
         left_out: leftOut.list(),
         moved: tested.deciding ? { score: decideBy, ...tested.deciding.moved } : null,
         changed: paired.changed,
-        ...(paired.otherHistory > 0 && { other_history: { turns: paired.otherHistory } }),
         only_in_baseline: paired.onlyIn.baseline,
         only_in_candidate: paired.onlyIn.candidate,
       },
@@ -198,13 +197,23 @@ function drawsFor(tests: number): number {
   return Math.min(MOST_DRAWS, Math.max(DRAWN, Math.ceil(COUNTED_DRAWS * tests / ALPHA)));
 }
 
-function notesOn(pairs: ScenarioPair[], leftOut: LeftOut[]): ComparedPair["notes"] {
+function notesOn(
+  { pairs, hasOtherHistory }: PairedRuns,
+  leftOut: LeftOut[],
+): ComparedPair["notes"] {
   return [
+    ...(hasOtherHistory ? [OTHER_HISTORY] : []),
     ...noteReduced(leftOut),
     ...noteCopies(pairs.map(({ question }) => question)),
     ...noteTruncated(pairs),
   ];
 }
+
+const OTHER_HISTORY = {
+  code: "other_history",
+  detail: "one run was asked after its own replies, the other one after the references: the " +
+    "difference of later turns is also what errors in earlier replies cost",
+};
 
 /** Throws 400 for a deciding score that is not among the `known` ones of the runs. */
 function requireKnown(decideBy: string, known: string[]): void {

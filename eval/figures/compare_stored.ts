@@ -9,11 +9,10 @@ import { addCosts } from "./summary/turn_counts.ts";
 import { Run, RunStatus } from "../run/view.ts";
 import { RunProgress } from "../run/active_run.ts";
 import { CostSum } from "../test/cost.ts";
-import { countedHistory } from "../test/conversations.ts";
 import type { EvaluateRequest } from "../test/evaluate_request.ts";
 import { ScoredBy } from "../test/evaluate_response.ts";
 import { Statistic } from "../test/statistics.ts";
-import type { RunRecord, StoredRun } from "../store/run_record.ts";
+import type { RunRecord } from "../store/run_record.ts";
 import type { RunReader } from "../store/store.ts";
 import { requireRecord, requireRun } from "../store/require_run.ts";
 import { turnsSoFar } from "../store/whole_reader.ts";
@@ -240,15 +239,15 @@ function createVerdictCache(reader: RunReader) {
     runs: { run: RunRecord; name: string }[],
     options: CompareOptions,
   ): Promise<Verdicts> {
-    const requests = new Map<string, StoredRun["request"]>();
+    const batches = new Map<string, EvaluateRequest["test_batch"]>();
     return await compareRuns(
       runs.map(({ run, name }): NamedRun => ({
         name,
         async open() {
-          const batch = run.group?.id ?? run.id; // the runs of a group have the same one
-          const request = requests.get(batch) ?? (await reader.getRun(run.id))!.request;
-          requests.set(batch, request);
-          return toComparable({ ...run, request }, reader);
+          const { request } = (await reader.getRun(run.id))!;
+          // The runs of a group have the same batch: it is kept once.
+          const test_batch = batches.getOrInsert(run.group?.id ?? run.id, request.test_batch);
+          return toComparable({ ...run, request: { ...request, test_batch } }, reader);
         },
       })),
       options,
@@ -300,7 +299,7 @@ function toComparable(
     scenarios,
     rubric,
     scoredBy: ScoredBy.safeParse(run.request.scored_by).data,
-    history: countedHistory(run.request),
+    history: run.request.history,
     turns: turnsSoFar(reader, run),
   };
 }

@@ -166,11 +166,6 @@ export const ComparedPair = ScoreVerdict.extend({
   }).nullable(),
   /** Scenarios with the same id but different messages or expectations in the two runs. */
   changed: z.array(z.string()),
-  /**
-   * Only if one run continued after generated replies and the other one after the references: turns
-   * after the first, which are not compared.
-   */
-  other_history: z.object({ turns: z.number() }).optional(),
   only_in_baseline: Unpaired,
   only_in_candidate: Unpaired,
 }).meta({ id: "ComparedPair" });

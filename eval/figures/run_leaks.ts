@@ -1,5 +1,4 @@
 import { mean } from "../score/mean.ts";
-import { isAskedTheSecondWay } from "../test/conversations.ts";
 import type { RunLeaks } from "../test/leaks.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import type { RunReader } from "../store/store.ts";
@@ -16,7 +15,7 @@ export async function readRunLeaks(reader: RunReader, run: StoredRun): Promise<R
   const scores = new Map<number, number[]>();
   for await (const { scenario, result } of turnsSoFar(reader, run)) {
     const { overall = null } = result.scores;
-    if (overall === null || isAskedTheSecondWay(result)) continue;
+    if (overall === null) continue;
     scores.getOrInsertComputed(scenario, () => []).push(overall);
   }
   const describe = (isLeaked: boolean) => {

@@ -78,9 +78,7 @@ function createPartWriter(
       }
       case "attempt":
         commas.turn = "";
-        return `${comma("attempt")}{"attempt_id":${part.attempt + 1},${
-          part.isSecondWay ? '"history_of":"reference",' : ""
-        }"interactions":[`;
+        return `${comma("attempt")}{"attempt_id":${part.attempt + 1},"interactions":[`;
       case "turn":
         return comma("turn") + part.resultJson;
       case "attempt end": {

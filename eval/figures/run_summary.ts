@@ -4,7 +4,6 @@ import type { InteractionResult } from "../test/interaction_result.ts";
 import { mean } from "../score/mean.ts";
 import { ROUNDING } from "../test/rounding.ts";
 import { RunPassRates, Statistic } from "../test/statistics.ts";
-import { isAskedTheSecondWay } from "../test/conversations.ts";
 import type { StoredRun } from "../store/run_record.ts";
 import type { TurnReader } from "../store/whole_reader.ts";
 import { isAskedHere } from "./summary/turn_counts.ts";
@@ -63,7 +62,7 @@ const BINS = 20;
 /** The most kinds of errors in a list. */
 const MOST_ERRORS = 20;
 
-const { average_scores, statistics, labels, history_gap } = EvaluateResponse.shape.results.shape;
+const { average_scores, statistics, labels } = EvaluateResponse.shape.results.shape;
 
 /** A run's results without its scenarios and texts, and data for charts. */
 export const RunSummary = z.object({
@@ -74,7 +73,6 @@ export const RunSummary = z.object({
   ...RunPassRates.shape,
   ...TurnCounts.shape,
   labels,
-  history_gap,
   scenarios: ScenarioCounts,
   outcomes: OutcomeCounts,
   usage: Usage,
@@ -199,7 +197,6 @@ function createTurnSummary(threshold: number) {
         usage.input_tokens += turn.usage?.input_tokens ?? 0;
         usage.output_tokens += turn.usage?.output_tokens ?? 0;
       }
-      if (isAskedTheSecondWay(turn)) return; // it has costs, but is not part of the averages
       outcomes[outcomeOf(turn, threshold)]++;
       for (const name in turn.scores) {
         const value = turn.scores[name];

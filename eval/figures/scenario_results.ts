@@ -1,8 +1,6 @@
 import { isBarring } from "../test/barred.ts";
 import type { InteractionResult } from "../test/interaction_result.ts";
 import { createYielder } from "../../shared/service/waiting.ts";
-import { firstTurnOf } from "../test/conversations.ts";
-import { createScenarioGap } from "./summary/history_gap.ts";
 import { questionOf } from "./summary/notes.ts";
 import { HEADLINE } from "./passing.ts";
 import type { StoredRun } from "../store/run_record.ts";
@@ -20,7 +18,7 @@ import {
 /** The parts of a run's answer, in its order. */
 export type ResultPart =
   | { kind: "scenario"; index: number }
-  | { kind: "attempt"; attempt: number; isSecondWay: boolean }
+  | { kind: "attempt"; attempt: number }
   | {
     kind: "turn";
     turn: number;
@@ -37,8 +35,6 @@ export const PASSING: readonly string[] = [HEADLINE];
 interface OpenAttempt {
   scenario: number;
   attempt: number;
-  /** Asked after the references, with `history: "both"`; see `createScenarioGap`. */
-  isSecondWay: boolean;
   interactions: CountedTurn[];
   tookMs: number;
 }
@@ -57,15 +53,12 @@ export async function* resultParts(
   const yieldIfDue = createYielder();
   const { pass_threshold } = run.request;
   let attempts: CountedAttempt[] = [];
-  let gap = createScenarioGap();
   let open: OpenAttempt | undefined;
 
   function endAttempt(parts: ResultPart[]): void {
     if (!open) return;
     const summary = summariseAttempt(open.attempt, open, attemptScores);
-    if (!open.isSecondWay) {
-      attempts.push({ statistics: summary.statistics, interactions: open.interactions });
-    }
+    attempts.push({ statistics: summary.statistics, interactions: open.interactions });
     parts.push({ kind: "attempt end", summary });
   }
 
@@ -75,13 +68,9 @@ export async function* resultParts(
       passThreshold: pass_threshold,
       pause: yieldIfDue,
     });
-    const history_gap = gap.close();
-    const hasGap = Object.keys(history_gap).length > 0;
-    const summary = hasGap ? { ...ended.summary, history_gap } : ended.summary;
     const question = questionOf(run.request.test_batch[open.scenario]!);
-    parts.push({ kind: "scenario end", ...ended, summary, attempts, question });
+    parts.push({ kind: "scenario end", ...ended, attempts, question });
     attempts = [];
-    gap = createScenarioGap();
   }
 
   for await (const page of reader.turnPages(run.id)) {
@@ -95,9 +84,8 @@ export async function* resultParts(
           await endScenario(parts);
           parts.push({ kind: "scenario", index: scenario });
         }
-        const isSecondWay = firstTurnOf(run.request, attempt) > 0;
-        open = { scenario, attempt, isSecondWay, interactions: [], tookMs: 0 };
-        parts.push({ kind: "attempt", attempt, isSecondWay });
+        open = { scenario, attempt, interactions: [], tookMs: 0 };
+        parts.push({ kind: "attempt", attempt });
       }
       parts.push(readTurn(turn, open!));
       if (yieldIfDue.isDue()) await yieldIfDue(); // turns may be large
@@ -112,8 +100,6 @@ export async function* resultParts(
 
   function readTurn({ resultJson, tookMs, turn }: TurnText, open: OpenAttempt): ResultPart {
     const result: InteractionResult = JSON.parse(resultJson);
-    if (open.isSecondWay) gap.addReference(open.attempt - run.request.attempts, turn, result);
-    else if (run.request.history === "both") gap.addGenerated(open.attempt, turn, result);
     open.interactions.push(countedPart(result, attempts.length === 0));
     open.tookMs += tookMs;
     return { kind: "turn", turn, result, resultJson };

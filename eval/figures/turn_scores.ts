@@ -1,5 +1,4 @@
 import { isUnanswered } from "../test/barred.ts";
-import { isAskedTheSecondWay } from "../test/conversations.ts";
 import type { InteractionResult } from "../test/interaction_result.ts";
 import type { Scores } from "../test/statistics.ts";
 import { createYielder } from "../../shared/service/waiting.ts";
@@ -25,7 +24,6 @@ export interface ComparedTurn extends TurnPosition {
         | "judge"
         | "check_results"
         | "reference_metadata"
-        | "history_of"
         | "truncated"
       >
     >;
@@ -72,7 +70,6 @@ export async function readScores(
   const pause = createYielder();
   let read = 0;
   for await (const { scenario, attempt, turn, result } of turns) {
-    if (isAskedTheSecondWay(result)) continue;
     const attempts = (run.turns[scenario] ??= [])[turn] ??= [];
     const found = toAttemptTurn(attempt, result, scoring);
     attempts.push(found);

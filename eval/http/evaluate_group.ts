@@ -14,8 +14,8 @@ export function createEvaluateGroup(
 ): BeginGroup {
   async function begin({ request, testName, idempotency, targets }: Wanted): Promise<string> {
     const started = await runs.startGroup({
-      runs: targets.map(({ endpoint, model_id, name }) => ({
-        request: { ...request, endpoint, model_id },
+      runs: targets.map(({ name, ...target }) => ({
+        request: { ...request, ...target },
         testName,
         name,
       })),

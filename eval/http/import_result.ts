@@ -19,7 +19,6 @@ export const WrittenResult = z.looseObject({
       description: z.string().default(""),
       attempts: z.array(z.object({
         attempt_id: z.int().min(1),
-        history_of: z.literal("reference").optional(),
         interactions: z.array(InteractionResult),
       })),
     })),
@@ -34,22 +33,21 @@ export function readResult(value: unknown): NewRun {
   const { run_id: id, results: { scenarios }, ...heading } = checkBody(value, WrittenResult);
   if (momentOf(id) > Date.now()) throw invalidField("run_id", "must not be in the future");
   const turns = scenarios.flatMap(({ attempts }, scenario) =>
-    attempts.flatMap(({ attempt_id, history_of, interactions }) =>
-      interactions.map((result, index): StoredTurn => ({
+    attempts.flatMap(({ attempt_id, interactions }) =>
+      interactions.map((result, turn): StoredTurn => ({
         scenario,
         attempt: attempt_id - 1,
-        turn: index + (history_of ? 1 : 0), // the first turn is not asked that way
+        turn,
         result,
         tookMs: 0,
       }))
     )
   );
-  const ofFirstWay = scenarios.map((one) => one.attempts.filter(({ history_of }) => !history_of));
   // As it was stored: a field that was the caller's own then may have a meaning by now.
   const request: EvaluateRequest = {
     ...heading,
     endpoint: heading.endpoint ?? undefined,
-    attempts: Math.max(1, ...ofFirstWay.map(({ length }) => length)),
+    attempts: Math.max(1, ...scenarios.map(({ attempts }) => attempts.length)),
     parameters: {},
     test_batch: scenarios.map(({ scenario_id: id, attempts, ...own }) => ({
       ...own,

@@ -85,11 +85,6 @@ export const TurnListQuery = z.object({
       "Whether the reply says what the reference says; a wrong value `contradicts` it, too.",
   }),
   graded: described(z.stringbool().optional(), "Whether a person graded it.", { type: "boolean" }),
-  counted: described(
-    z.stringbool().optional(),
-    'Whether it counts: with `history: "both"`, turns asked after the references do not.',
-    { type: "boolean" },
-  ),
   baseline: Name.optional().meta({
     description: "Another run: turns whose `overall` there differs by `change` or more.",
   }),
@@ -160,7 +155,7 @@ export async function requireQueriedScores(
 export function toFilter(query: TurnListQuery, outline: RunOutline): TurnFilter {
   const { outcome, threshold = outline.passThreshold, score, min, max } = query;
   const { label_key: key, expected, found, scenario, scenario_id, attempt_id, turn, text } = query;
-  const { latency_min, latency_max, agreement, graded, counted, baseline, change } = query;
+  const { latency_min, latency_max, agreement, graded, baseline, change } = query;
   const scenarios = scenario_id === undefined
     ? scenario === undefined ? undefined : [scenario]
     : outline.scenarios.flatMap(({ id }, index) =>
@@ -172,11 +167,6 @@ export function toFilter(query: TurnListQuery, outline: RunOutline): TurnFilter 
     label: key === undefined ? undefined : { key, expected, found },
     scenarios,
     attempt: attempt_id && attempt_id - 1,
-    attempts: counted && outline.history === "both"
-      ? { below: outline.attempts }
-      : counted === false
-      ? { from: outline.attempts }
-      : undefined,
     turn,
     text: text || undefined,
     latency: { min: latency_min, max: latency_max },

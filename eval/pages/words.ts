@@ -173,16 +173,6 @@ export function differenceText(difference: number, digits = 2): string {
   return `${difference > 0 ? "+" : "−"}${text}`;
 }
 
-/** Attempts after the references come last and are counted from 1 again. */
-export function attemptText(
-  { attempt_id, history_of }: { attempt_id: number; history_of?: string | undefined },
-  attempts: number,
-): string {
-  return history_of
-    ? `attempt ${attempt_id - attempts} after the references`
-    : `attempt ${attempt_id}`;
-}
-
 /** Where a turn is, as the address and the API have it. */
 export function placeOf({ scenario, attempt_id, turn }: {
   scenario: number;

@@ -59,7 +59,7 @@ export function pairReport(
 ): Section[] {
   const { decided_by, runs } = comparison;
   const pair = comparison.pairs![0]!;
-  const { reason, scores, moved, changed, notes, other_history } = pair;
+  const { reason, scores, moved, changed, notes } = pair;
   const lines = kept([
     newFailures.length > 0 &&
     say`New failures, which passed in every attempt before and in none now: ${listed(newFailures)}`,
@@ -67,10 +67,6 @@ export function pairReport(
     ...unknownLines(scores[decided_by], decided_by),
     ...notes.map(({ detail }) => [detail]),
     ...notComparedLines(pair),
-    other_history &&
-    say`Not compared: ${
-      counted(other_history.turns, "turn")
-    } after the first; one run was asked after its own replies, the other one after the references`,
     datasetLine(runs),
     changed.length > 0 && say`Paired by id, but not the same in both runs: ${listed(changed)}`,
   ]);

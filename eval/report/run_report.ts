@@ -9,9 +9,9 @@ import type { InteractionResult } from "../test/interaction_result.ts";
 import type { RunLeaks } from "../test/leaks.ts";
 import { firstLines, joined, kept, type Line, message, name, say, scoreName } from "./sections.ts";
 import { type Section, type Table, tableOf } from "./sections.ts";
-import { checkTable, historyGapTable, spreadLines } from "./tables.ts";
+import { checkTable, spreadLines } from "./tables.ts";
 import type { ExportSource } from "./format.ts";
-import { countedTurns, type LowTurn, type RunNumbers } from "./text/run_numbers.ts";
+import { type LowTurn, type RunNumbers } from "./text/run_numbers.ts";
 import { showCost, showDifference, showInterval, showScore } from "./text/text_form.ts";
 
 /** How many scenarios are shown: a pull request's comment holds 65,536 characters. */
@@ -24,7 +24,6 @@ const SHOWN_CAUSES = 5;
 /** A run: what it was, whether it passed, the averages, and where to look first. */
 export function runReport(source: ExportSource, numbers: RunNumbers): Section[] {
   const { run, agreement, leaks } = source;
-  const { history_gap } = numbers;
   return kept<Section>([
     {
       isHead: true,
@@ -32,7 +31,6 @@ export function runReport(source: ExportSource, numbers: RunNumbers): Section[] 
       lines: headLines(source, numbers),
     },
     { title: ["Scores"], table: scoreTable(numbers), lines: scoreNotes(numbers) },
-    history_gap && { title: ["History gap"], table: historyGapTable(history_gap) },
     checkSection(numbers),
     lowestScenarios(numbers),
     numbers.lowest.length > 0 && {
@@ -76,7 +74,7 @@ function headLines({ run }: ExportSource, numbers: RunNumbers): Line[] {
       : say`Model ${name(run.modelId)}, ${GIVEN_REPLIES}`,
     say`Run ${name(run.id)}, ${run.status}`,
     run.request.dataset !== undefined && say`Dataset ${message(run.request.dataset)}`,
-    say`Turns ${numbers.turns} of ${countedTurns(run)}: ${counts}`,
+    say`Turns ${numbers.turns} of ${run.totalTurns}: ${counts}`,
     ...numbers.errors.map(errorLine),
     // An endpoint may not report them.
     input_tokens + output_tokens > 0 && say`Tokens ${input_tokens} input, ${output_tokens} output`,

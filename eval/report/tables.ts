@@ -2,7 +2,6 @@ import { counted } from "../../shared/service/text.ts";
 import type { ComparedPair, LeftOut, Unpaired } from "../figures/comparison.ts";
 import type { RunSummary } from "../figures/run_summary.ts";
 import type { CheckCount } from "../test/checks.ts";
-import type { HistoryGap } from "../test/statistics.ts";
 import { joined, kept, type Line, name, say, scoreName, type Table, tableOf } from "./sections.ts";
 
 // What pages show, too: no module of the service is loaded for it.
@@ -32,16 +31,6 @@ export function spreadLines(
       others.map(([difference, count]) => `, ${count} one of ${difference}`).join("")
     }`,
   ]);
-}
-
-/** How much later turns lose when they are asked after replies instead of references. */
-export function historyGapTable(gaps: Record<string, HistoryGap>): Table {
-  const rows = Object.entries(gaps).map(([score, { generated, reference, gap, ci95, turns }]) => ({
-    score: scoreName(score),
-    ...{ generated, reference, gap, turns },
-    gap_interval: { difference: gap, ci95 },
-  }));
-  return tableOf(["score", "generated", "reference", "gap", "gap_interval", "turns"], rows);
 }
 
 /** How often each check was met. */

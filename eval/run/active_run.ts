@@ -1,4 +1,3 @@
-import { isAskedTheSecondWay } from "../test/conversations.ts";
 import type { InteractionResult } from "../test/interaction_result.ts";
 import type { RunStatus, StoredRun, Tally } from "../store/run_record.ts";
 import { z } from "zod";
@@ -77,7 +76,7 @@ export function createActiveRun(
       if (result.missing_scores?.overall !== undefined) tally.missing++;
       tokens.input_tokens += result.usage?.input_tokens ?? 0;
       tokens.output_tokens += result.usage?.output_tokens ?? 0;
-      if (typeof overall === "number" && !isAskedTheSecondWay(result)) {
+      if (typeof overall === "number") {
         tally.mean = ((tally.mean ?? 0) * tally.scored + overall) / (tally.scored + 1);
         tally.scored++;
       }

@@ -306,7 +306,7 @@ export function createRunManager(deps: RunManagerDeps): RunManager {
       const known = idempotency && await store.findByKey(idempotency);
       if (known) return known;
       return await whileCreating(group.runs.length, async () => {
-        await requireUsable(group.runs[0]!, deps); // all have the same batch
+        await requireUsable(group.runs.at(-1)!, deps); // the batch of all, the references of one
         const created = await store.createGroup({ ...group, runs: group.runs.map(complete) });
         if (created.outcome !== "created") return created;
         const active = await Promise.all(created.runs.map(launch));

@@ -3,7 +3,6 @@ import { endpointKind } from "../ask/endpoint_address.ts";
 import { allRuns, requireRun } from "../store/require_run.ts";
 import type { RunRecord } from "../store/run_record.ts";
 import type { RunReader } from "../store/store.ts";
-import { countedHistory } from "../test/conversations.ts";
 import type { EvaluateRequest } from "../test/evaluate_request.ts";
 import { readScores } from "../figures/turn_scores.ts";
 
@@ -68,10 +67,9 @@ function isSameTest({ testName, batchDigest }: RunRecord, candidate: Candidate):
 /** An endpoint of unknown kind matches any. A run of a part of the batch (`only`) never does. */
 async function isSameKind(reader: RunReader, id: string, { request }: Candidate): Promise<boolean> {
   const run = await reader.getRun(id);
-  if (
-    !run || run.request.only !== undefined ||
-    countedHistory(run.request) !== countedHistory(request)
-  ) return false;
+  const historyOf = ({ history = "generated" }: Candidate["request"]) => history;
+  if (!run || run.request.only !== undefined) return false;
+  if (historyOf(run.request) !== historyOf(request)) return false;
   const wanted = endpointKind(request);
   const found = endpointKind(run.request);
   return !wanted || !found || wanted === found;

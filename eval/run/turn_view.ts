@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { causesOf } from "../figures/causes.ts";
 import { listedOutcomeOf, thresholdOf } from "../figures/passing.ts";
-import { firstTurnOf } from "../test/conversations.ts";
 import type { InteractionResult } from "../test/interaction_result.ts";
-import type { EvaluateRequest } from "../test/evaluate_request.ts";
 import { Scores } from "../test/statistics.ts";
 import { type IndexedTurn, TURN_OUTCOMES } from "../store/list_query.ts";
 import { requireRun } from "../store/require_run.ts";
@@ -23,10 +21,6 @@ export const TurnRow = z.object({
   /** The order of storing within the run, from 1. */
   seq: z.int(),
   interaction_id: z.string(),
-  /**
-   * Set if it was asked after the references with `history: "both"`; it is not part of the averages.
-   */
-  history_of: z.literal("reference").optional(),
   outcome: z.enum(TURN_OUTCOMES),
   scores: Scores,
   labels: TurnFacets.shape.labels,
@@ -73,7 +67,6 @@ export function viewTurn(
     turn: turn.turn,
     seq: turn.seq,
     interaction_id: id,
-    ...(firstTurnOf(outline, turn.attempt) > 0 && { history_of: "reference" as const }),
     outcome: listedOutcomeOf(turn, threshold),
     ...facets,
     ...(turn.resultJson !== undefined && fields.names.length > 0 &&
@@ -106,8 +99,6 @@ function pickFields(
 export interface RunOutline {
   scenarios: { id: string; description: string; question: string }[];
   attempts: number;
-  /** See `firstTurnOf`. */
-  history: EvaluateRequest["history"];
   passThreshold: number;
   /** The keys of all turns, as `facetName` writes them. */
   metadataKeys: ReadonlySet<string>;
@@ -125,7 +116,6 @@ export function outlineOf({ request, attempts }: StoredRun): RunOutline {
       question: first?.user_message.slice(0, SHOWN_DESCRIPTION) ?? "",
     })),
     attempts,
-    history: request.history,
     passThreshold: thresholdOf(request),
     metadataKeys: new Set(
       request.test_batch.flatMap(({ interactions }) =>

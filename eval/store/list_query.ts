@@ -43,7 +43,6 @@ export interface TurnFilter {
   /** Positions in the batch, counted from 0. */
   scenarios?: number[] | undefined;
   attempt?: number | undefined;
-  attempts?: { from?: number; below?: number } | undefined;
   turn?: number | undefined;
   /** This turn of each attempt and those before it. */
   lastTurn?: number | undefined;

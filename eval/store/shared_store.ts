@@ -196,7 +196,7 @@ async function listUnfinished(
   const stored = new Map(turns.map((row) => [`${row.scenario}/${row.attempt}`, Number(row.turns)]));
   return wanted.flatMap(({ scenario, attempt, place }) => {
     const count = stored.get(`${scenario}/${attempt}`) ?? 0;
-    if (count === turnsOf(plan, { scenario, attempt })) return [];
+    if (count === turnsOf(plan, scenario)) return [];
     const isContinued = count > 0 || parentId !== null; // the parent may have replies for it
     return [{ scenario, attempt, isContinued, place }];
   });

@@ -97,8 +97,8 @@ export const Endpoint = z.url({
   });
 
 /**
- * The history of a turn: the generated replies, the references, or both, one after the other.
- * `generated` if unset.
+ * The history of a turn: the generated replies or the references; `both` is a run of each, which are
+ * compared. `generated` if unset.
  */
 export const History = z.enum(["generated", "reference", "both"]).meta({ id: "History" });
 export type History = z.infer<typeof History>;
@@ -213,7 +213,7 @@ export const EvaluateTarget = z.strictObject({
 export type EvaluateTarget = z.infer<typeof EvaluateTarget>;
 
 /** A model of a group, with a unique name in it. */
-export type NamedTarget = EvaluateTarget & { name: string };
+export type NamedTarget = EvaluateTarget & { name: string; history?: History };
 
 /** Several models at one endpoint. */
 function modelIds(most: number) {
@@ -280,16 +280,22 @@ interface SeveralModels {
   first: Record<string, unknown>;
 }
 
-/** The schema of a body with several models; `undefined` if the body does not have any. */
+/** The schema of a body that is several runs; `undefined` if it is one. */
 export function severalModels(value: unknown, most: number): z.ZodType<SeveralModels> | undefined {
   if (typeof value !== "object" || value === null) return undefined;
+  const wantsBoth = "history" in value && value.history === "both";
+  const models = modelsOf(value, most);
+  return wantsBoth ? (models ?? oneModel).transform(withBothHistories) : models;
+}
+
+function modelsOf(value: object, most: number) {
   if ("targets" in value) {
     return z.looseObject({
       targets: targets(most),
       endpoint: notWith("targets"),
       model_id: notWith("targets"),
       model_ids: notWith("targets"),
-    }).transform(({ targets, model_ids: _, ...shared }) => {
+    }).transform(({ targets, model_ids: _, ...shared }): SeveralModels => {
       const { endpoint, model_id } = targets[0]!;
       return { targets, first: { ...shared, endpoint, model_id } };
     });
@@ -299,8 +305,25 @@ export function severalModels(value: unknown, most: number): z.ZodType<SeveralMo
     model_ids: modelIds(most),
     endpoint: Endpoint,
     model_id: notWith("model_ids"),
-  }).transform(({ model_ids, endpoint, ...shared }) => ({
+  }).transform(({ model_ids, endpoint, ...shared }): SeveralModels => ({
     targets: model_ids.map((model_id) => ({ endpoint, model_id, name: model_id })),
     first: { ...shared, endpoint, model_id: model_ids[0] },
   }));
+}
+
+const oneModel = z.looseObject({ endpoint: Endpoint, model_id: ModelId })
+  .transform((first): SeveralModels => {
+    const { endpoint, model_id } = first;
+    return { targets: [{ endpoint, model_id, name: model_id }], first };
+  });
+
+/** Each model after its own replies, and after the references. */
+function withBothHistories({ targets, first }: SeveralModels): SeveralModels {
+  return {
+    targets: targets.flatMap((target) => [
+      { ...target, history: "generated" as const },
+      { ...target, history: "reference" as const, name: `${target.name} after the references` },
+    ]),
+    first: { ...first, history: "reference" },
+  };
 }

@@ -6,14 +6,7 @@ import { CostSum } from "./cost.ts";
 import { History } from "./evaluate_request.ts";
 import { AgreementLabel, InteractionResult } from "./interaction_result.ts";
 import { LabelReport } from "./labels.ts";
-import {
-  HistoryGap,
-  PassRates,
-  RunPassRates,
-  ScenarioHistoryGap,
-  Scores,
-  Statistics,
-} from "./statistics.ts";
+import { PassRates, RunPassRates, Scores, Statistics } from "./statistics.ts";
 
 /**
  * The judge model (`null`: none) and the embedder of a run. Fixed when the run is created, and
@@ -26,8 +19,6 @@ export type ScoredBy = z.infer<typeof ScoredBy>;
 
 export const AttemptResult = z.object({
   attempt_id: z.number(),
-  /** The history was the references (`history: "both"`); not part of the averages. */
-  history_of: z.literal("reference").optional(),
   interactions: z.array(InteractionResult),
   average_scores: Scores,
   statistics: Statistics,
@@ -42,8 +33,6 @@ export const ScenarioResult = z.looseObject({
   average_scores: Scores,
   statistics: Statistics,
   ...PassRates.shape,
-  /** By score, of turn 2 and later; only with `history: "both"`. */
-  history_gap: z.record(z.string(), ScenarioHistoryGap).optional(),
   labels: z.record(z.string(), LabelReport),
   /** As they were sent. */
   checks: Checks.optional(),
@@ -84,8 +73,6 @@ const RunResults = z.object({
   statistics: Statistics,
   ...RunPassRates.shape,
   ...TurnCounts.shape,
-  /** By score, of turn 2 and later; only with `history: "both"`. */
-  history_gap: z.record(z.string(), HistoryGap).optional(),
   labels: z.record(z.string(), LabelReport),
   /** Only in exports of a run that people graded. */
   agreement: GradeAgreement.optional(),

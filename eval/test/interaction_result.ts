@@ -83,8 +83,6 @@ export const InteractionResult = z.looseObject({
   judge: JudgeResult.optional(),
   /** Only of turns with checks. */
   check_results: z.array(CheckResult).optional(),
-  /** The turn was asked again with the references as history (`history: "both"`). */
-  history_of: z.literal("reference").optional(),
   /**
    * The tool calls, if the run expects any and the endpoint reports them.
    */

@@ -64,22 +64,3 @@ export const RunPassRates = z.object({
   pass_hat_k: z.record(z.string(), MeanRate),
 });
 export type RunPassRates = z.infer<typeof RunPassRates>;
-
-/**
- * A score of the same turns with the generated replies and with the references as history. `gap` is
- * reference − generated: the loss due to errors in earlier replies.
- */
-export const ScenarioHistoryGap = z.object({
-  generated: z.number(),
-  reference: z.number(),
-  gap: z.number(),
-  turns: z.number(),
-}).meta({ id: "ScenarioHistoryGap" });
-export type ScenarioHistoryGap = z.infer<typeof ScenarioHistoryGap>;
-
-/** The gap over scenarios with equal weight; `ci95` is `null` for fewer than 5. */
-export const HistoryGap = ScenarioHistoryGap.extend({
-  scenarios: z.number(),
-  ci95: Span.nullable(),
-}).meta({ id: "HistoryGap" });
-export type HistoryGap = z.infer<typeof HistoryGap>;

@@ -188,7 +188,7 @@ suite.test("a turn that changed shows the attempts that did, and any other", asy
 ) => {
   const [baseline, candidate] = await Promise.all(
     ["studio/support-v2", "studio/support-v3"].map((model_id) =>
-      fixture.evaluate({ model_id, attempts: 3, judge_votes: 1, history: "both" })
+      fixture.evaluate({ model_id, attempts: 3, judge_votes: 1 })
     ),
   );
   await using tab = await open(

@@ -26,7 +26,7 @@ export async function dashboardShots(): Promise<{ shots: Shot[] } & AsyncDisposa
     await fixture.evaluate({ model_id: "studio/support-v2", attempts });
   }
   const old = await fixture.evaluate({ model_id: "studio/support-v2" });
-  const now = await fixture.evaluate({ test_batch: CHECKED_BATCH, history: "both" });
+  const now = await fixture.evaluate({ test_batch: CHECKED_BATCH });
   await fixture.evaluate({ test_name: "smoke", attempts: 1 });
   await gradeSome(fixture, now);
   const group = await fixture.evaluateGroup([

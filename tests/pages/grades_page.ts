@@ -7,7 +7,7 @@ const PRICES = JSON.stringify({ "studio/*": { input: 2, output: 8 } });
 
 const suite = pageSuite(async () => {
   const fixture = await startEvalFixture({ environment: { PRICES } });
-  const graded = await fixture.evaluate({ history: "both", attempts: 2 });
+  const graded = await fixture.evaluate({ attempts: 2 });
   const fresh = await fixture.evaluate({ attempts: 2, test_name: "fresh" });
   await gradeSome(fixture, graded);
   return { ...fixture, graded, fresh };
@@ -186,41 +186,15 @@ suite.test("replies are graded one after another with a key each, and a grade is
 });
 
 suite.test(
-  "a run shows what it cost and what later turns lose by earlier replies",
+  "a run and a turn show what they cost",
   async (fixture, open) => {
     await using tab = await open(`${fixture.url}/ui/runs/${fixture.graded}`);
     const { page } = tab;
     await page.locator(".figures-grid").getByText(/\$0\.\d+/).waitFor();
-    await page.getByRole("link", { name: "Scores", exact: true }).click();
-    await page.getByRole("region", { name: "History gap" }).getByText("overall").waitFor();
-    await page.goto(`${fixture.url}/ui/runs/${fixture.graded}?turn=0/3/1`);
-    await page.getByText("asked after the references").waitFor();
+    await page.goto(`${fixture.url}/ui/runs/${fixture.graded}?turn=0/1/1`);
     await page.locator(".facts").getByText(/\$0\.0/).waitFor();
   },
 );
-
-suite.test("turns that are asked again after the references are counted apart", async (
-  { url, graded },
-  open,
-) => {
-  await using tab = await open(`${url}/ui/runs/${graded}`);
-  const { page } = tab;
-  await page.getByText("24 turns, 2 attempts · 4 turns asked again after the references").waitFor();
-  await page.getByRole("button", { name: "All 24" }).waitFor();
-  await page.locator(".figures-grid").getByText(/^\d of 24$/).waitFor();
-  await page.getByText("24 turns", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Asked again after the references 4" }).click();
-  await page.getByText("4 turns fit the filters").waitFor();
-  const names = page.locator(".turn-rows .name");
-  await becomes(
-    async () => (await names.allInnerTexts()).map((name) => name.split(", ").at(-1)).toSorted(),
-    [1, 1, 2, 2].map((attempt) => `attempt ${attempt} after the references`),
-  );
-  await names.first().click();
-  await page.getByRole("heading", { name: /, turn 2, attempt [12] after the references/ })
-    .waitFor();
-  await checkAccessibility(page, { isQuick: true });
-});
 
 suite.test("a report shows the grades and the spread without a server", async (fixture, open) => {
   const path = `${await Deno.makeTempDir()}/report.html`;

@@ -54,7 +54,7 @@ them. BATCH is a file of a format that --format names; "-" reads standard input.
                      score that --score names
   --attempts N       how often each conversation is run (default: 1)
   --history H        what turns are asked after: generated (default), reference
-                     or both, which shows whether errors cascade
+                     or both: a run of each, which are compared
   --protocol P       how the endpoint is asked: openai or agent (default: found)
   --name NAME        the test's name (default: the body's, else the file's)
   --format FORMAT    what the file is (default: detected):

@@ -10,6 +10,7 @@ import {
   type RunScores,
   type RunScoring,
 } from "../turn_scores.ts";
+import type { EvaluateRequest } from "../../test/evaluate_request.ts";
 import { systemPromptOf } from "../../test/scenario.ts";
 
 /** A run's batch and its turns. The run may be unfinished. */
@@ -17,7 +18,7 @@ export interface ComparableRun extends RunScoring {
   scenarios: PlannedScenario[];
   turns: AsyncIterable<ComparedTurn>;
   /** The history of its turns; `generated` if unset. */
-  history?: "generated" | "reference";
+  history?: EvaluateRequest["history"];
 }
 
 type Side = "baseline" | "candidate";
@@ -43,8 +44,8 @@ export interface PairedRuns {
   /** Ids of paired scenarios with different messages or expectations. */
   changed: string[];
   onlyIn: Record<Side, Unpaired>;
-  /** The number of turns in both runs that have different histories. They are in no pair. */
-  otherHistory: number;
+  /** Whether one run was asked after its own replies, the other one after the references. */
+  hasOtherHistory: boolean;
   /** Scores that both runs have. */
   common: string[];
 }
@@ -80,8 +81,7 @@ export async function pairReadRuns(
     await reachedScenarios(candidate.scenarios, { ...candidate, pause }),
     [({ fingerprint }) => fingerprint, ({ id }) => id],
   );
-  const isSameHistory = baseline.history === candidate.history;
-  const { turnsOnlyIn, ...found } = await pairAllTurns(paired, { isSameHistory, pause });
+  const { turnsOnlyIn, ...found } = await pairAllTurns(paired, pause);
   const onlyIn = (side: Side, own: ReadRun, other: ReadRun): Unpaired => ({
     scenarios: paired.onlyIn[side].map(({ id }) => id),
     turns: turnsOnlyIn[side],
@@ -89,6 +89,7 @@ export async function pairReadRuns(
   });
   return {
     ...found,
+    hasOtherHistory: baseline.history !== candidate.history,
     onlyIn: {
       baseline: onlyIn("baseline", baseline, candidate),
       candidate: onlyIn("candidate", candidate, baseline),
@@ -99,9 +100,8 @@ export async function pairReadRuns(
 
 async function pairAllTurns(
   paired: Paired<ReachedScenario>,
-  { isSameHistory, pause }: { isSameHistory: boolean; pause: () => Promise<void> },
+  pause: () => Promise<void>,
 ) {
-  let otherHistory = 0;
   const pairs: PairedScenario[] = [];
   const changed: string[] = [];
   const turnsOnlyIn: Record<Side, Unpaired["turns"]> = { baseline: [], candidate: [] };
@@ -120,17 +120,12 @@ async function pairAllTurns(
         { scenario: candidate.planned, turn: turn.candidate.index },
       ),
     }));
-    // A first turn has no history.
-    const comparable = both.filter((turn) =>
-      isSameHistory || (turn.baseline.index === 0 && turn.candidate.index === 0)
-    );
-    otherHistory += both.length - comparable.length;
     pairs.push({
       id,
       question: asked.join(),
       key: asked.sort().join(),
       index: { baseline: index, candidate: candidate.index },
-      turns: comparable.map((turn) => ({
+      turns: both.map((turn) => ({
         id: turn.baseline.id,
         index: { baseline: turn.baseline.index, candidate: turn.candidate.index },
         baseline: turn.baseline.attempts,
@@ -146,7 +141,7 @@ async function pairAllTurns(
     for (const turn of inside.onlyIn.candidate) turnsOnlyIn.candidate.push(place(turn));
     await pause();
   }
-  return { pairs, changed, turnsOnlyIn, otherHistory };
+  return { pairs, changed, turnsOnlyIn };
 }
 
 /** A turn of the batch that at least one attempt has reached. */

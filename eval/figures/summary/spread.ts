@@ -41,7 +41,6 @@ export function createSpread() {
   const attempts = { squares: 0, ofVote: 0, degrees: 0 };
   const votes = { squares: 0, degrees: 0 };
   let conversations: Conversation[] = [];
-  let isCounted = true;
   let [load, loadOfOne] = [0, 0];
 
   /** Nobody voted on a failed call, which counts 0. */
@@ -79,11 +78,10 @@ export function createSpread() {
   return {
     add(part: ResultPart): void {
       if (part.kind === "attempt") {
-        isCounted = !part.isSecondWay;
         [load, loadOfOne] = [0, 0];
-      } else if (part.kind === "turn" && isCounted) {
+      } else if (part.kind === "turn") {
         addVotes(part.result);
-      } else if (part.kind === "attempt end" && isCounted) {
+      } else if (part.kind === "attempt end") {
         const { mean: value = null, turns = 0, missing } = part.summary.statistics[HEADLINE] ?? {};
         if (value === null || missing !== 0) return;
         conversations.push({ value, load: load / turns ** 2, loadOfOne: loadOfOne / turns ** 2 });

@@ -9,7 +9,6 @@ import {
 import type { InteractionResult } from "../../test/interaction_result.ts";
 import type { Scenario } from "../../test/scenario.ts";
 import type { PassRates } from "../../test/statistics.ts";
-import { createHistoryGap } from "./history_gap.ts";
 import { createLabelCounter } from "./labels.ts";
 import { runNotes } from "./notes.ts";
 import { createTurnCounter } from "./turn_counts.ts";
@@ -113,7 +112,7 @@ export interface CountedAttempt {
 
 /** The fields of a scenario's answer after its attempts. */
 type ScenarioSummary =
-  & Pick<ScenarioResult, "average_scores" | "statistics" | "labels" | "history_gap">
+  & Pick<ScenarioResult, "average_scores" | "statistics" | "labels">
   & PassRates;
 
 /** A scenario that was read completely; see `questionOf` for `question`. */
@@ -163,11 +162,9 @@ export function createTotals() {
   let threshold = DEFAULT_PASS_THRESHOLD;
   const labels = createLabelCounter();
   const counts = createTurnCounter();
-  const gap = createHistoryGap();
 
   function add({ summary, passes: own, attempts, question }: EndedScenario): void {
     scenarios.add(summary.statistics, question);
-    gap.add(summary.history_gap);
     threshold = summary.pass_threshold;
     const known = passes.get(question) ?? { attempts: 0, passed: 0 };
     passes.set(question, {
@@ -178,13 +175,11 @@ export function createTotals() {
   }
 
   async function close(): Promise<Omit<EvaluateResponse["results"], "scenarios">> {
-    const history_gap = gap.close();
     return {
       ...await describeEach(scenarios.names(), scenarios.describe, createYielder()),
       ...runPassRates([...passes.values()], threshold),
       ...counts.report(),
       labels: labels.report(),
-      ...(history_gap && { history_gap }),
     };
   }
 

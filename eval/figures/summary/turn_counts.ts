@@ -1,6 +1,5 @@
 import type { CheckCount, CheckResult } from "../../test/checks.ts";
 import { agreementOf } from "../../test/barred.ts";
-import { isAskedTheSecondWay } from "../../test/conversations.ts";
 import type { TurnCounts } from "../../test/evaluate_response.ts";
 import type { AgreementLabel, InteractionResult } from "../../test/interaction_result.ts";
 import { withoutNoise } from "../../test/rounding.ts";
@@ -57,7 +56,6 @@ export function createTurnCounter() {
       else costs.cost.addElsewhere(turn.cost);
       if (isScoredHere(turn)) costs.judge_cost.add(turn.judge_cost);
       else costs.judge_cost.addElsewhere(turn.judge_cost);
-      if (isAskedTheSecondWay(turn)) return; // it has costs, but is not part of the averages
       const { missing_scores, score_methods, differs_in, check_results } = turn;
       const agreement = agreementOf(turn);
       if (turn.truncated) truncatedTurns++;

@@ -100,7 +100,6 @@ async function attemptsOf(
     turn,
     sort: "position",
     fields: "user_message,agent_reply,reference_reply,wrong_values",
-    counted: "true",
     limit: MOST_ATTEMPTS,
   });
   return turns;

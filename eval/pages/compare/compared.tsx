@@ -116,7 +116,7 @@ function DatasetLink({ dataset }: { dataset: string }) {
 
 /** Warnings about the verdict, such as different test sets. */
 function Differences({ pair }: { pair: ComparedPair }) {
-  const { only_in_baseline, only_in_candidate, changed, scores, notes, other_history } = pair;
+  const { only_in_baseline, only_in_candidate, changed, scores, notes } = pair;
   const left = only_in_baseline.scenarios.length + only_in_candidate.scenarios.length;
   const shared = Math.max(0, ...Object.values(scores).map(({ scenarios }) => scenarios));
   const names = changed.slice(0, MOST_NAMES).join(", ");
@@ -133,9 +133,6 @@ function Differences({ pair }: { pair: ComparedPair }) {
         <span dir="auto">{changed.length > MOST_NAMES ? `${names}…` : names}</span>
       </details>
     ),
-    other_history &&
-    `${formatNumberOf(other_history.turns, "turn")} after the first are left out: one run was ` +
-      "asked after its own replies, the other one after the references.",
     ...notes.map(({ detail }) => asSentence(detail.replace(" (left_out)", ""))),
   ].filter(Boolean);
   if (remarks.length === 0) return null;

@@ -172,7 +172,6 @@ function readTurns({ run_id }: ComparedRun, count: number) {
   const read = (cursor: string | undefined) =>
     source.turns(run_id, {
       sort: "position",
-      counted: "true",
       fields: "user_message,reference_reply,agent_reply,error,wrong_values",
       max_chars: EXCERPT,
       limit: MOST,

@@ -118,11 +118,10 @@ function fits(turn: RunReport["turns"][number], parameters: Parameters): boolean
   const wanted = String(text ?? "").toLowerCase();
   const same = (given: unknown, own: unknown) =>
     given === undefined || String(given) === String(own);
-  const { latency_min = 0, latency_max = Infinity, agreement, graded, counted } = parameters;
+  const { latency_min = 0, latency_max = Infinity, agreement, graded } = parameters;
   const isWanted = (wanted: unknown, is: boolean) =>
     wanted === undefined || String(is) === String(wanted);
   return isInRange && same(agreement, turn.agreement) &&
-    isWanted(counted, !turn.history_of) &&
     isWanted(graded, (turn.interaction.grades ?? []).length > 0) &&
     (turn.latency_ms ?? 0) >= Number(latency_min) &&
     (turn.latency_ms ?? Infinity) <= Number(latency_max) &&

@@ -36,10 +36,6 @@ function chipsOf(summary: RunSummary, before: Run | undefined): Chip[] {
     before && { label: `Changed since ${modelOf(before)}`, filters: { since: before.run_id } },
     source.isLive && { label: "Not graded", filters: { graded: "false" } },
     { label: "Passed", filters: { outcome: "passed" } },
-    summary.history_gap && {
-      label: "Asked again after the references",
-      filters: { counted: "false" },
-    },
   ];
   return chips.filter((chip) => typeof chip === "object");
 }
@@ -48,7 +44,6 @@ const CHIP_FILTERS = [
   "outcome",
   "agreement",
   "graded",
-  "counted",
   "since",
   "change",
   "score",
@@ -252,7 +247,6 @@ export function describeFilters(): string {
     ...outcomes.map((outcome) => RESULTS[outcome as Result].label),
     valueOf("agreement"),
     valueOf("graded") && "not graded",
-    valueOf("counted") && "asked again after the references",
     ...listFilters().map((filter) => filter.text),
   ];
   return filters.filter(Boolean).join(", ");

@@ -7,7 +7,7 @@ import { formatCount, formatScore } from "../../../shared/pages/format.ts";
 import { navigate, query } from "../../../shared/pages/location.ts";
 import { useIsPrinting } from "./printing.ts";
 import type { TurnRow } from "../../run/turn_view.ts";
-import { attemptText, errorText, placeOf, resultOf, RESULTS, saidAt } from "../words.ts";
+import { errorText, placeOf, resultOf, RESULTS, saidAt } from "../words.ts";
 import type { TurnList } from "./turn/turn_list.ts";
 import { isPlain, LINES, readLines } from "./turn/turn_query.ts";
 import { useVirtualRows } from "./virtual_rows.ts";
@@ -160,7 +160,7 @@ function Row({ turn, isAll }: { turn: TurnRow; isAll: boolean }) {
         <Link class="name small" href={turnAddress(turn)}>
           <span dir="auto">{turn.scenario_id}</span>
           {`, turn ${turn.turn + 1}`}
-          {turn.attempts && `, ${attemptText(turn, turn.attempts.length)}`}
+          {turn.attempts && `, attempt ${turn.attempt_id}`}
         </Link>
       </span>
     </>

@@ -79,7 +79,6 @@ function Whole({ run, summary, live, tab, reload }: RunAndSummary & {
     <>
       <RunHead
         run={run}
-        summary={summary}
         crumbs={live?.crumbs(run)}
         actions={live?.tools(run, reload)}
       />

@@ -7,29 +7,21 @@ import { Menu } from "../../../shared/pages/components/menu.tsx";
 import type { Run } from "../../http/schemas/run_schemas.ts";
 import { StatusBadge } from "../parts/status_badge.tsx";
 import { Explained } from "../glossary.tsx";
-import { datasetText, modelOf, sumOf } from "../words.ts";
+import { datasetText, modelOf } from "../words.ts";
 import { tryAction } from "../actions.tsx";
 import { readRequest, startRun } from "../api.ts";
 import { exportItems, runActions } from "../run_actions.tsx";
-import type { RunAndSummary } from "../source.ts";
 
 /** What the run was. `crumbs` and `actions` are what a report does not have. */
-export function RunHead({ run, summary, crumbs, actions }: RunAndSummary & {
+export function RunHead({ run, crumbs, actions }: {
+  run: Run;
   crumbs?: ComponentChildren;
   actions?: ComponentChildren;
 }) {
   const ended = run.finished_at ? Date.parse(run.finished_at) : undefined;
-  const counted = sumOf(summary.outcomes);
-  // Asked a second time with `history: "both"`; no count includes them.
-  const again = summary.history_gap && run.status === "completed"
-    ? run.progress.total - counted
-    : 0;
   const facts = [
     formatDateTime(run.created_at),
-    `${formatNumberOf(run.progress.total - again, "turn")}, ${
-      formatNumberOf(run.attempts, "attempt")
-    }`,
-    again > 0 && `${formatNumberOf(again, "turn")} asked again after the references`,
+    `${formatNumberOf(run.progress.total, "turn")}, ${formatNumberOf(run.attempts, "attempt")}`,
     run.dataset && datasetText(run.dataset),
     ended && `took ${formatDuration(ended - Date.parse(run.created_at))}`,
     run.endpoint ?? "scored from existing replies",

@@ -10,13 +10,13 @@ import { Section } from "../parts/section.tsx";
 import { meaningOf } from "../glossary.tsx";
 import { ScoreTable } from "../parts/score_table.tsx";
 import { scoreLabel } from "../words.ts";
-import { checkTable, historyGapTable, spreadLines } from "../../report/tables.ts";
+import { checkTable, spreadLines } from "../../report/tables.ts";
 import { ReportTable, Words } from "../parts/report_table.tsx";
 import { Labels } from "./labels.tsx";
 
 /** Every score of a run with its interval and how it is spread, and what else was counted. */
 export function ScoresTab({ summary }: { summary: RunSummary }) {
-  const { check_counts = [], history_gap } = summary;
+  const { check_counts = [] } = summary;
   const names = Object.keys(summary.statistics);
   const wanted = query.value.get("show") ?? "overall";
   const score = names.includes(wanted) ? wanted : names[0];
@@ -64,14 +64,6 @@ export function ScoresTab({ summary }: { summary: RunSummary }) {
               b.failed - a.failed
             ))}
           />
-        </Section>
-      )}
-      {history_gap && (
-        <Section
-          title="History gap"
-          hint="Later turns asked after the references, against the same turns after the model's own replies"
-        >
-          <ReportTable label="History gap" table={historyGapTable(history_gap)} />
         </Section>
       )}
       <Labels labels={summary.labels} />

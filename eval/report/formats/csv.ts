@@ -74,7 +74,6 @@ export const csv: ExportFormat = {
       ...(systemPrompts.some((text) => text !== "")
         ? [["system_prompt", ({ scenario }) => systemPrompts[scenario]] as Column]
         : []),
-      ...(run.request.history === "both" ? [HISTORY_COLUMN] : []),
       ...(run.parentId === null ? [] : RETRY_COLUMNS),
       ...(cost ?? judge_cost ? COST_COLUMNS : []),
       ...(check_counts ? CHECK_COLUMNS : []),
@@ -94,7 +93,6 @@ export const csv: ExportFormat = {
 };
 
 /** Only in runs with both histories. */
-const HISTORY_COLUMN: Column = ["history", ({ result }) => result.history_of ?? "generated"];
 
 /** Only in retries: the run that asked the turn and paid for it, if it is another one. */
 const RETRY_COLUMNS: Column[] = [

@@ -6,12 +6,11 @@ import { isRegression } from "../../figures/verdict.ts";
 import { withoutQuery } from "../../ask/endpoint_address.ts";
 import { causesOf, checkText } from "../../figures/causes.ts";
 import { HEADLINE, outcomeOf } from "../../figures/passing.ts";
-import { isAskedTheSecondWay } from "../../test/conversations.ts";
 import type { InteractionResult } from "../../test/interaction_result.ts";
 import type { StoredRun } from "../../store/run_record.ts";
 import type { StoredTurn } from "../../store/turn_record.ts";
 import type { ExportFormat, ExportSource } from "../format.ts";
-import { countedTurns, type Counts, readNumbers, type RunNumbers } from "../text/run_numbers.ts";
+import { type Counts, readNumbers, type RunNumbers } from "../text/run_numbers.ts";
 import { readScenarioCases, type ScenarioCase } from "../text/scenario_cases.ts";
 import { showScore } from "../text/text_form.ts";
 import { xmlAttributes, xmlText } from "./xml.ts";
@@ -174,7 +173,7 @@ function createSuite(
 }
 
 function endedEarly(run: StoredRun, { turns }: RunNumbers, prefix: string) {
-  const message = `${run.status} after ${turns} of ${countedTurns(run)} turns`;
+  const message = `${run.status} after ${turns} of ${run.totalTurns} turns`;
   const fault: Fault = { kind: "error", type: "ended_early", message };
   return createSuite(`${prefix}the run`, [{ name: "comes to its end", fault }]);
 }
@@ -214,7 +213,7 @@ function describeVerdict(
 /** What a suite says of its run, as far as it is known. */
 function propertiesOf(
   { run, threshold, agreement }: ExportSource,
-  { cost, judge_cost, agreements = {}, history_gap, statistics }: RunNumbers,
+  { cost, judge_cost, agreements = {}, statistics }: RunNumbers,
 ): Record<string, string | number | null | undefined> {
   const showCost = (sum: typeof cost) =>
     typeof sum?.amount === "number" ? `${sum.amount} ${sum.currency}` : undefined;
@@ -225,7 +224,6 @@ function propertiesOf(
     threshold,
     overall: showScore(statistics[HEADLINE]?.mean),
     dataset: run.request.dataset,
-    [`${HEADLINE}_history_gap`]: history_gap?.[HEADLINE]?.gap,
     run_cost: showCost(cost),
     run_judge_cost: showCost(judge_cost),
     // Krippendorff's alpha
@@ -245,7 +243,6 @@ async function* writeSuites(source: ExportSource, numbers: RunNumbers, prefix: s
   );
   let open: number | undefined;
   for await (const turn of source.reader.turns(run.id)) {
-    if (isAskedTheSecondWay(turn.result)) continue; // it explains the others, and is not a test
     const scenario = numbers.scenarios[turn.scenario]!;
     if (open !== turn.scenario) {
       if (open !== undefined) yield "  </testsuite>\n";

@@ -1,5 +1,4 @@
 import type { InteractionResult } from "../../test/interaction_result.ts";
-import { countedHistory } from "../../test/conversations.ts";
 import type { Comparison } from "../../figures/compare_stored.ts";
 import { compareExpectations } from "../../figures/expectations.ts";
 import { causesOf } from "../../figures/causes.ts";
@@ -92,7 +91,8 @@ function turnsAlike(
   const scenarioOf = (run: StoredRun) => run.request.test_batch.find((found) => found.id === id);
   const [before, now] = [scenarioOf(baseline), scenarioOf(candidate)];
   if (!before || !now) return new Set();
-  const isSameHistory = countedHistory(baseline.request) === countedHistory(candidate.request);
+  const historyOf = ({ request: { history = "generated" } }: StoredRun) => history;
+  const isSameHistory = historyOf(baseline) === historyOf(candidate);
   const alike = now.interactions.filter((asked, turn) => {
     const earlier = before.interactions.findIndex((other) => other.id === asked.id);
     return before.interactions[earlier]?.user_message === asked.user_message &&

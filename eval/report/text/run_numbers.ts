@@ -1,7 +1,6 @@
 import type { AgreementLabel, InteractionResult } from "../../test/interaction_result.ts";
 import type { Scores } from "../../test/statistics.ts";
 import { agreementOf, hasWrongTools, isBarring, isContradicting } from "../../test/barred.ts";
-import { countTurns, isAskedTheSecondWay, planOf } from "../../test/conversations.ts";
 import { HEADLINE, outcomeOf } from "../../figures/passing.ts";
 import { type RunSummary, summariseTurns } from "../../figures/run_summary.ts";
 import type { ResultPart } from "../../figures/scenario_results.ts";
@@ -9,7 +8,6 @@ import { causesOf } from "../../figures/causes.ts";
 import type { ExportSource } from "../format.ts";
 import type { TurnOutcome } from "../../store/list_query.ts";
 import type { TurnReader } from "../../store/whole_reader.ts";
-import type { StoredRun } from "../../store/run_record.ts";
 
 /** Turns by what became of them, and the time that the endpoint took for them. */
 export type Counts = Record<TurnOutcome, number> & { turns: number; latencyMs: number };
@@ -62,7 +60,6 @@ export async function readNumbers(
   let scenario = scenarios[0]!;
 
   function countTurn({ result: turn, turn: index }: TurnPart): void {
-    if (isAskedTheSecondWay(turn)) return;
     lowest.add({ ...place, turn: index, result: turn });
     for (const counts of [scenario, total]) count(counts, { turn, threshold });
     for (const name in turn.scores) scoreNames.add(name);
@@ -82,7 +79,7 @@ export async function readNumbers(
       scenario = scenarios[part.index]!;
     } else if (part.kind === "attempt") {
       place = { ...place, attempt: part.attempt };
-      scenario.attempts += part.isSecondWay ? 0 : 1;
+      scenario.attempts++;
     } else if (part.kind === "turn") {
       countTurn(part);
     } else if (part.kind === "scenario end") {
@@ -123,12 +120,6 @@ export function labelScenarios(batch: { id: string }[]): string[] {
     seen.set(id, times);
     return times === 1 ? id : `${id} (${times})`;
   });
-}
-
-/** The turns of a complete run that count: without those that are asked a second way. */
-export function countedTurns({ request, totalTurns }: StoredRun): number {
-  if (request.history !== "both") return totalTurns;
-  return countTurns({ ...planOf(request), history: "generated" });
 }
 
 /** An answered turn that did not pass, or that has a label, in its lowest attempt. */

@@ -1,6 +1,5 @@
 import { causesOf } from "../../figures/causes.ts";
 import { outcomeOf } from "../../figures/passing.ts";
-import { isAskedTheSecondWay } from "../../test/conversations.ts";
 import type { StoredTurn } from "../../store/turn_record.ts";
 import type { ExportSource } from "../format.ts";
 import { labelScenarios } from "./run_numbers.ts";
@@ -31,7 +30,6 @@ export async function readScenarioCases(
   const labels = labelScenarios(run.request.test_batch);
   const found = new Map<number, Map<number, AttemptCase>>();
   for await (const stored of reader.turns(run.id)) {
-    if (isAskedTheSecondWay(stored.result)) continue;
     const attempts = found.get(stored.scenario) ?? new Map<number, AttemptCase>();
     found.set(stored.scenario, attempts);
     const attempt = attempts.get(stored.attempt) ?? startAttempt(stored);

@@ -1,5 +1,5 @@
 import type { GradeAgreement } from "../../test/grades.ts";
-import type { HistoryGap, Statistic } from "../../test/statistics.ts";
+import type { Statistic } from "../../test/statistics.ts";
 import { HEADLINE } from "../../figures/passing.ts";
 import { readNumbers } from "./run_numbers.ts";
 import type { ExportSource } from "../format.ts";
@@ -12,8 +12,6 @@ interface ScoreRow extends Statistic {
   /** `name@version`, if the run named a dataset. */
   dataset?: string;
   score: string;
-  /** Only with both histories. */
-  history_gap?: HistoryGap;
   /** Only with the score that people were compared with. */
   agreement?: GradeAgreement;
 }
@@ -21,7 +19,7 @@ interface ScoreRow extends Statistic {
 /** The scores of a run, `overall` first. */
 export async function readScoreRows(source: ExportSource): Promise<ScoreRow[]> {
   const { run, agreement } = source;
-  const { statistics, history_gap } = await readNumbers(source);
+  const { statistics } = await readNumbers(source);
   const graded = agreement && (agreement.judge?.score ?? HEADLINE);
   const names = Object.keys(statistics).filter((name) => name !== HEADLINE);
   if (statistics[HEADLINE]) names.unshift(HEADLINE);
@@ -31,7 +29,6 @@ export async function readScoreRows(source: ExportSource): Promise<ScoreRow[]> {
     ...(run.request.dataset !== undefined && { dataset: run.request.dataset }),
     score,
     ...statistics[score]!,
-    ...(history_gap?.[score] && { history_gap: history_gap[score] }),
     ...(agreement && score === graded && { agreement }),
   }));
 }
@@ -54,12 +51,6 @@ const COLUMNS: Column[] = [
 
 const DATASET_COLUMNS: Column[] = [["dataset", ({ dataset }) => dataset]];
 
-const HISTORY_COLUMNS: Column[] = [
-  ["history_gap", ({ history_gap }) => history_gap?.gap],
-  ["history_gap_low", ({ history_gap }) => history_gap?.ci95?.[0]],
-  ["history_gap_high", ({ history_gap }) => history_gap?.ci95?.[1]],
-];
-
 /** Krippendorff's alphas, and how the score differs from people. */
 const AGREEMENT_COLUMNS: Column[] = [
   ["agreement_of_people", ({ agreement }) => agreement?.people.alpha],
@@ -73,7 +64,6 @@ export function writeScoreTable(rows: ScoreRow[]): string {
   const columns = [
     ...COLUMNS,
     ...(has("dataset") ? DATASET_COLUMNS : []),
-    ...(has("history_gap") ? HISTORY_COLUMNS : []),
     ...(has("agreement") ? AGREEMENT_COLUMNS : []),
   ];
   const cells = rows.map((row) => columns.map(([, value]) => value(row)));

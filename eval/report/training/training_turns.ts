@@ -2,7 +2,6 @@ import type { ContentPart } from "../../../shared/providers/provider.ts";
 import { mean } from "../../score/mean.ts";
 import { referenceOf } from "../../score/references.ts";
 import { outcomeOf, reaches } from "../../figures/passing.ts";
-import { hasReferenceHistory, isAskedTheSecondWay, planOf } from "../../test/conversations.ts";
 import type { Grade } from "../../test/grades.ts";
 import type { InteractionResult } from "../../test/interaction_result.ts";
 import { type Scenario, systemPromptOf } from "../../test/scenario.ts";
@@ -48,7 +47,6 @@ export async function* trainingTurns(
   run: StoredRun,
 ): AsyncGenerator<TrainingTurn> {
   const { request } = run;
-  const plan = planOf(request);
   const { reader: graded, threshold } = exportSource(reader, { run });
   let before: { place: string; prompt: Said[]; good: Said[] | undefined; hasImages: boolean } = {
     place: "",
@@ -57,7 +55,6 @@ export async function* trainingTurns(
     hasImages: false,
   };
   for await (const { scenario, attempt, turn, result } of graded.turns(run.id)) {
-    if (isAskedTheSecondWay(result)) continue; // the same question again
     const place = `${scenario}/${attempt}`;
     if (before.place !== place) {
       const opening = openingOf(request.test_batch[scenario]!, request.parameters.system_prompt);
@@ -93,7 +90,7 @@ export async function* trainingTurns(
       hidesToolResults: calls.length > pending.length,
       hasImages,
     };
-    if (hasReferenceHistory(plan, attempt)) {
+    if (request.history === "reference") {
       const said: Said = { role: "assistant", content: referenceOf(result) ?? "" };
       before = { ...before, prompt: [...prompt, said], good: [...prompt, said], hasImages };
     } else if (reply) {

@@ -18,7 +18,7 @@ export async function readFinished(store: RunStore, run: StoredRun): Promise<Fin
   const stored = createStoredParts(store, run);
   return {
     ...stored,
-    isWhole: (position) => countOf(position) === turnsOf(plan, position),
+    isWhole: (position) => countOf(position) === turnsOf(plan, position.scenario),
     async turns(position) {
       return countOf(position) === 0 ? new Map() : await stored.turns(position);
     },

@@ -1,12 +1,7 @@
 import pLimit from "p-limit";
 import { setImmediate } from "node:timers/promises";
 import { type Interaction, type Scenario, systemPromptOf } from "../../test/scenario.ts";
-import {
-  firstTurnOf,
-  hasReferenceHistory,
-  listConversations,
-  type RunPlan,
-} from "../../test/conversations.ts";
+import { listConversations, type RunPlan } from "../../test/conversations.ts";
 import { createYielder } from "../../../shared/service/waiting.ts";
 import {
   type Answer,
@@ -65,11 +60,9 @@ export async function runScenarios(
   async function converseNext(): Promise<boolean> {
     const taken = work.take();
     if (!taken) return false;
-    const { position: { scenario: index, attempt } } = taken;
     const way: ConversationWay = {
-      scenario: scenarios[index]!,
-      firstTurn: firstTurnOf(plan, attempt),
-      afterReferences: hasReferenceHistory(plan, attempt),
+      scenario: scenarios[taken.position.scenario]!,
+      afterReferences: plan.history === "reference",
     };
     const own = taken.signal ? AbortSignal.any([signal, taken.signal]) : signal;
     try {
@@ -134,8 +127,6 @@ type BackgroundWork = (work: () => Promise<void>) => Promise<{ ended: Promise<vo
 /** How one attempt at a scenario is asked. */
 interface ConversationWay {
   scenario: Scenario;
-  /** Turns before this one are not asked. */
-  firstTurn: number;
   /** Whether turns are asked after the references instead of the generated replies. */
   afterReferences: boolean;
 }
@@ -145,7 +136,7 @@ interface ConversationWay {
  * false if some are missing.
  */
 async function converse(
-  { scenario, firstTurn, afterReferences }: ConversationWay,
+  { scenario, afterReferences }: ConversationWay,
   taken: TakenConversation,
   ports: RunPorts & { background: BackgroundWork },
 ): Promise<{ isWhole: Promise<boolean> }> {
@@ -153,7 +144,7 @@ async function converse(
   const finished = taken.isContinued ? ports.finished : undefined;
   const known = await finished?.turns(position);
   const replies = await ports.replies?.(position);
-  const storing = createTurnStoring(taken, { ...ports, isSecondWay: firstTurn > 0 });
+  const storing = createTurnStoring(taken, ports);
   const systemPrompt = systemPromptOf(scenario);
   const history: ConversationMessage[] = systemPrompt
     ? [{ role: "system", content: systemPrompt }]
@@ -163,11 +154,6 @@ async function converse(
   const said: SaidMessage[] = [];
   let spent: Spent = { latencyMs: 0, outputTokens: 0 };
   for (const [turn, interaction] of scenario.interactions.entries()) {
-    if (turn < firstTurn) {
-      history.push(...sayReference(interaction));
-      said.push(...sayReference(interaction));
-      continue;
-    }
     if (storing.isTaken() || ports.isPaused?.()) {
       return { isWhole: storing.ended().then(() => false) };
     }
@@ -185,7 +171,7 @@ async function converse(
         spentBefore: () => before,
       });
     }
-    if (afterReferences) history.push(...sayReference(interaction));
+    if (afterReferences) history.push(...say(interaction, referenceOf(interaction) ?? ""));
     if (!answer.reply) continue; // a failed turn is not part of the conversation
     said.push(...say(interaction, answer.reply.content));
     if (!afterReferences) history.push(...say(interaction, answer.reply.content));
@@ -203,7 +189,7 @@ interface AnsweredTurn extends Pick<ReplyCircumstances, "conversation" | "spentB
 /** Scores the turns of a conversation in the background, and stores them in their order. */
 function createTurnStoring(
   { signal: lost }: TakenConversation,
-  { background, ...ports }: RunPorts & { background: BackgroundWork; isSecondWay: boolean },
+  { background, ...ports }: RunPorts & { background: BackgroundWork },
 ) {
   const { recorder } = ports;
   let isTaken = false;
@@ -245,10 +231,6 @@ function createTurnStoring(
 
 function say(interaction: Interaction, reply: string): SaidMessage[] {
   return [toMessage(interaction), { role: "assistant", content: reply }];
-}
-
-function sayReference(interaction: Interaction): SaidMessage[] {
-  return say(interaction, referenceOf(interaction) ?? "");
 }
 
 function spend({ latencyMs, outputTokens }: Spent, answer: TimedReply): Spent {

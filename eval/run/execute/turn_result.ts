@@ -13,7 +13,7 @@ import { ProviderError } from "../../../shared/providers/provider.ts";
 
 /** The position of an answer, and the conversation before it. */
 type AnswerContext =
-  & { turnPosition: TurnPosition; isSecondWay: boolean }
+  & { turnPosition: TurnPosition }
   & Pick<ReplyCircumstances, "conversation" | "spentBefore">;
 
 /** What a result adds to its interaction. If a result is sent in as a batch, these are removed. */
@@ -54,7 +54,6 @@ export async function toResult(
       agent_reply: REQUEST_FAILED,
       generated_metadata: {},
       scores: await assessor.failed(interaction),
-      ...(ports.isSecondWay && { history_of: "reference" as const }),
       latency_ms,
       ...describeReply(answer.textless, ports.target),
       error: answer.error,
@@ -70,7 +69,6 @@ export async function toResult(
     agent_reply: reply.content,
     generated_metadata: generatedMetadata,
     ...assessed,
-    ...(ports.isSecondWay && { history_of: "reference" as const }),
     ...(reply.toolCalls && { tool_calls: reply.toolCalls }),
     ...(answer.fromRun !== undefined && { reply_from_run: answer.fromRun }),
     latency_ms,

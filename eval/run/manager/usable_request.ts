@@ -51,7 +51,7 @@ const MOST_ERRORS = 100;
 
 /** Histories of references need a reference for every turn but the last. */
 function requireReferences({ test_batch, history }: EvaluateRequest): void {
-  if (history !== "reference" && history !== "both") return;
+  if (history !== "reference") return;
   const message = `is required for history "${history}": a later turn is asked after it`;
   const errors = test_batch.flatMap(({ interactions }, index): FieldError[] =>
     interactions.slice(0, -1).flatMap((interaction, turn) => {

@@ -101,22 +101,15 @@ export function createRunReader(db: Kysely<Tables>): RunReader {
   };
 }
 
-/** Attempts beyond those of the request are asked the second way (`history: "both"`). */
-function countedOverall(runId: string) {
-  return sql<number | null>`case
-    when attempt < (select attempts from runs where id = ${runId}) then overall end`;
-}
-
 /** Counts the stored turns of a run. */
 export async function readTally(db: Kysely<Tables>, runId: string): Promise<Tally> {
-  const counted = countedOverall(runId);
   const row = await db.selectFrom("turns")
     .select(({ fn }) => [
       fn.countAll().as("done"),
       fn.sum("failed").as("failed"),
       fn.sum("missing").as("missing"),
-      fn.count(counted).as("scored"),
-      fn.avg(counted).as("mean"),
+      fn.count("overall").as("scored"),
+      fn.avg("overall").as("mean"),
       fn.max("seq").as("last_seq"),
     ])
     .where("run_id", "=", runId)

@@ -12,7 +12,7 @@ export function scoreValue(name: string): RawBuilder<number | null> {
 
 /** The conditions of a filter on `turns`; that of a text also finds it in other fields of a turn. */
 export function conditionsOf(filter: TurnFilter): Expression<SqlBool>[] {
-  const { outcome, score, label, scenarios, attempt, attempts, turn, lastTurn, text } = filter;
+  const { outcome, score, label, scenarios, attempt, turn, lastTurn, text } = filter;
   const conditions: RawBuilder<SqlBool>[] = [];
   if (outcome) conditions.push(anyOf(outcome.oneOf.map((one) => hasOutcome(one, outcome))));
   if (score) {
@@ -36,8 +36,6 @@ export function conditionsOf(filter: TurnFilter): Expression<SqlBool>[] {
     );
   }
   if (attempt !== undefined) conditions.push(sql`attempt = ${attempt}`);
-  if (attempts?.from !== undefined) conditions.push(sql`attempt >= ${attempts.from}`);
-  if (attempts?.below !== undefined) conditions.push(sql`attempt < ${attempts.below}`);
   if (turn !== undefined) conditions.push(sql`turn = ${turn}`);
   if (lastTurn !== undefined) conditions.push(sql`turn <= ${lastTurn}`);
   if (text !== undefined) {

@@ -211,7 +211,7 @@ async function exportWith(): Promise<(query: string) => Promise<string>> {
     })),
   }));
   await send("/datasets/support", "PUT", { test_batch });
-  const { test_batch: _, ...named } = evaluateBody({ dataset: "support", history: "both" });
+  const { test_batch: _, ...named } = evaluateBody({ dataset: "support" });
   const options = { attempts: 2, rubric: "Be fair.", judge_votes: 2 };
   const { run_id } = await evaluateWith(service, { ...named, ...options });
   for (const [author, value] of [["ann", 0.8], ["ben", 0.6]] as const) {
@@ -233,7 +233,6 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     dataset: /"dataset":"support@[0-9a-f]{32}"/,
     checks: /"check_counts":\[\{"name":"says it"/,
     tools: /"tool_calls":\[\{"name":"search"/,
-    "history gap": /"history_gap":\{/,
     cost: /"cost":\{"amount":\d+,"currency":"EUR","turns":/,
     grades: /"grades":\[/,
     agreement: /"agreement":\{.*"alpha"/,
@@ -242,7 +241,6 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     dataset: /"dataset":"support@/,
     checks: /"check_results":\[/,
     tools: /"tool_calls":\[\{"name":"search"/,
-    "history gap": /"history_of":"reference"/,
     cost: /"cost":\{"amount":2,"currency":"EUR"\}/,
     grades: /"grades":\[/,
   },
@@ -250,27 +248,23 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     dataset: /"dataset":"support@/,
     checks: /"score":"checks"/,
     tools: /"score":"tools"/,
-    "history gap": /"score":"overall".*"history_gap":\{"scenarios"/,
     agreement: /"score":"judge".*"agreement":\{.*"alpha"/,
   },
   "format=csv": {
     dataset: /support@[0-9a-f]{32}/,
     checks: /"failed_checks","check_results"/,
     tools: /"reference_tools","tool_calls"/,
-    "history gap": /"history"/,
     cost: /"cost","cost_currency"/,
     grades: /"grade","grades"/,
   },
   "format=csv&rows=scores": {
     dataset: /"dataset"/,
-    "history gap": /"history_gap","history_gap_low","history_gap_high"/,
     agreement: /"agreement_of_people","agreement_with_people"/,
   },
   "format=junit": {
     dataset: /<property name="dataset" value="support@/,
     checks: /check not met: says it/,
     tools: /tool/,
-    "history gap": /<property name="overall_history_gap" value="0\.\d+"/,
     cost: /<property name="run_cost" value="\d+ EUR"/,
     grades: /graded 0\.8 by ann/,
     agreement: /<property name="agreement_of_people"/,
@@ -279,7 +273,6 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     dataset: /- Dataset `support@[0-9a-f]{32}`/,
     checks: /### Failed checks/,
     tools: /- Turns whose tool calls are not those expected: \d+/,
-    "history gap": /### History gap/,
     spread: /- Of the spread of overall, \d+ % is between scenarios, \d+ % between attempts/,
     cost: /- Cost \d+ EUR/,
     grades: /Graded by people: 2 turns, 4 grades/,
@@ -289,7 +282,6 @@ const SHOWN: Record<string, Record<string, RegExp>> = {
     dataset: /"dataset":"support@/,
     checks: /"check_counts":\[/,
     tools: /"tool_calls":\[/,
-    "history gap": /"history_gap":\{/,
     spread: /"spread":\{"scenarios":/,
     cost: /"currency":"EUR"/,
     grades: /"grades":\[/,

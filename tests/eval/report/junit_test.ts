@@ -168,13 +168,6 @@ Deno.test("a run that ended early is an error, though all of its turns have pass
   assertEquals(one!.error![0]!.message, "interrupted after 1 of 10 turns");
 });
 
-Deno.test("a run with both histories that ended early is measured by the turns that count", async () => {
-  const source = storedRun([["s", [[{}, {}, {}]]]], { status: "interrupted", totalTurns: 5 });
-  source.run.request.history = "both"; // three turns, two of them with both histories
-  const [one] = casesOf(await parse(await textOf(junit.write(source))) as TestSuites);
-  assertEquals(one!.error![0]!.message, "interrupted after 3 of 3 turns");
-});
-
 Deno.test("two scenarios of one id are two suites with two names", async () => {
   const suites = await readBack([["same", [[{}]]], ["same", [[{}]]]]);
   assertEquals(suites.testsuite!.map(({ name }) => name), ["same", "same (2)"]);

@@ -208,24 +208,6 @@ Deno.test("turns are filtered by latency, by grades, and by what changed since a
   assertEquals(await total(`baseline=${better}&change=0.9&outcome=failed`), 2);
 });
 
-Deno.test("turns that are asked again after the references are listed apart", async () => {
-  const { service } = evalService(() => "right");
-  const body = evaluateBody({ test_batch: BATCH, attempts: 2, history: "both" });
-  const { run_id } = await evaluateWith(service, body);
-  const list = async (query: string) =>
-    (await get(service, `/runs/${run_id}/turns?${query}`)).body as {
-      turns: TurnRow[];
-      total: number;
-    };
-  const [all, counted, again] = await Promise.all(
-    ["", "counted=true", "counted=false"].map((query) => list(query)),
-  );
-  assertEquals(all!.total, counted!.total + again!.total);
-  assertEquals(counted!.turns.every(({ history_of }) => history_of === undefined), true);
-  assertEquals(again!.turns.every(({ history_of }) => history_of === "reference"), true);
-  assertEquals(again!.total > 0, true);
-});
-
 Deno.test("a row has the outcomes of all attempts at its turn, if they are asked for", async () => {
   const { service, id } = await run();
   const { turns } = (await get(service, `/runs/${id}/turns?siblings=true&outcome=failed`)).body;

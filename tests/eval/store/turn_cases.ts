@@ -64,16 +64,6 @@ export const turnCases: Record<string, StoreCase> = {
     });
   },
 
-  "the mean of a tally leaves out attempts beyond those of the request, which are asked a second way":
-    async (store) => {
-      const id = await newRun(store, { attempts: 2, history: "both" });
-      await store.recordTurn(id, storedTurn([0, 0, 1], { scores: { overall: 0.5 } }));
-      await store.recordTurn(id, storedTurn([0, 1, 1], { scores: { overall: 1 } }));
-      await store.recordTurn(id, storedTurn([0, 2, 1], { scores: { overall: 0 } }));
-      const { done, scored, mean } = await store.tally(id);
-      assertEquals([done, scored, mean], [3, 2, 0.75]);
-    },
-
   "pages of large turns and of large events have few entries": async (store) => {
     const id = await newRun(store, { attempts: 6 });
     const agent_reply = "ä".repeat(400_000);

@@ -160,7 +160,6 @@ export function OtherAttempts({ run, turn }: { run: Run; turn: ShownTurn }) {
         turn: turn.turn,
         sort: "position",
         fields: "agent_reply,error,wrong_values",
-        counted: "true",
         limit: MOST,
       }),
     [run.run_id, turn.scenario, turn.turn],

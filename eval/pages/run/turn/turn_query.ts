@@ -17,7 +17,6 @@ const NAMES: Record<string, string> = {
   latency_max: "latency_max",
   agreement: "agreement",
   graded: "graded",
-  counted: "counted",
   since: "baseline",
   change: "change",
 };
@@ -35,14 +34,14 @@ export function turnParameters({ sort = WORST_FIRST }: { sort?: string } = {}): 
   for (const [name, parameter] of Object.entries(NAMES)) {
     parameters[parameter] = query.value.get(name) ?? undefined;
   }
-  parameters.counted ??= "true";
   return { ...parameters, sort: query.value.get("sort") ?? sort };
 }
 
 /** Filters of the address as parameters of the API, such as `{ since: "…" }`. */
 export function toParameters(filters: Record<string, string>): Parameters {
-  const entries = Object.entries({ counted: "true", ...filters });
-  return Object.fromEntries(entries.map(([name, value]) => [NAMES[name] ?? name, value]));
+  return Object.fromEntries(
+    Object.entries(filters).map(([name, value]) => [NAMES[name] ?? name, value]),
+  );
 }
 
 /** Whether any turn may be hidden by a filter. */

@@ -21,7 +21,6 @@ import { Grading } from "../../grades/grading.tsx";
 import {
   adviceOn,
   asSentence,
-  attemptText,
   errorLabel,
   overallText,
   placeOf,
@@ -111,7 +110,7 @@ function Turn({ run, summary, turn, onGraded }: RunAndSummary & {
           <h2 ref={heading} tabIndex={-1}>
             <span dir="auto">{turn.scenario_id}</span>
             <span class="muted">
-              , turn {turn.turn + 1}, {attemptText(turn, run.attempts)}
+              , turn {turn.turn + 1}, attempt {turn.attempt_id}
             </span>
           </h2>
           <span class={`badge ${tone}`}>{label}</span>
@@ -141,9 +140,6 @@ function Turn({ run, summary, turn, onGraded }: RunAndSummary & {
           )}
           {interaction.finish_reason && (
             <Fact label="Finish reason">{interaction.finish_reason}</Fact>
-          )}
-          {interaction.history_of && (
-            <Fact label="History">asked after the references; not part of the averages</Fact>
           )}
         </dl>
       </div>
