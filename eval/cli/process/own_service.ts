@@ -19,14 +19,17 @@ const TABLES: [RegExp, LoadRoutes][] = [
     async (deps) => (await import("../../http/evaluate_routes.ts")).createEvaluateRoutes(deps),
   ],
   [
-    /^POST \/runs$|\/(events|interrupt|resume|baseline|gate)$/,
+    /^POST \/runs$| \/runs\/[^/]+\/(events|interrupt|resume|baseline|gate)$/,
     async (deps) => (await import("../../http/life_routes.ts")).createLifeRoutes(deps),
   ],
   [
-    /\/(grades|agreement)$/,
+    / \/runs\/[^/]+\/(grades|agreement)$/,
     async (deps) => (await import("../../http/grade_routes.ts")).createGradeRoutes(deps),
   ],
-  [/\/leaks$/, async (deps) => (await import("../../http/leak_routes.ts")).createLeakRoutes(deps)],
+  [
+    / \/datasets\/[^/]+\/leaks$/,
+    async (deps) => (await import("../../http/leak_routes.ts")).createLeakRoutes(deps),
+  ],
   [
     / \/datasets/,
     async (deps) => (await import("../../http/dataset_routes.ts")).createDatasetRoutes(deps),

@@ -266,6 +266,15 @@ Deno.test("a dataset is put, listed, printed, run and deleted", async () => {
   assertEquals((await cli.run("datasets")).out, "no datasets found\n");
 });
 
+for (const name of ["baseline", "grades", "leaks"]) {
+  Deno.test(`a dataset may be called ${name}, as a route of runs or datasets ends`, async () => {
+    const cli = cliContext({ files: { "b.jsonl": batchFile(1) } });
+    assertMatch((await cli.run("datasets", "put", name, "b.jsonl")).out, /: 1 scenario, 1 turn\n$/);
+    assertMatch((await cli.run("datasets", "get", name)).out, /^\{"id":"s0"/);
+    assertEquals((await cli.run("datasets", "delete", name)).out, `deleted ${name}\n`);
+  });
+}
+
 Deno.test("a table is put with a mapping, and what is left out is reported", async () => {
   const files = { "t.csv": "question,colour\nHi?,red\n" };
   const cli = cliContext({ files });
