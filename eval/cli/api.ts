@@ -51,7 +51,10 @@ export async function connect(context: CliContext, need: ServiceNeed) {
   }
 
   async function json<T>(route: string, options?: CallOptions): Promise<T> {
-    return await (await call(route, options)).json();
+    const text = (await Array.fromAsync(pieces(route, options))).join("");
+    const value = tryParseJson(text);
+    if (value === undefined) throw new Refused(400, "what answers is not the service: no JSON");
+    return value as T;
   }
 
   /** The text of an answer while it arrives. */

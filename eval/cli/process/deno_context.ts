@@ -58,9 +58,8 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
         );
       }
       const [own] = callerKeys(config());
-      const link = linkTo(address, url === undefined ? own?.key : EVAL_SERVICE_KEY);
-      if (url === undefined) await requireOurs(link, address);
-      return link;
+      if (url === undefined) await requireOurs(address);
+      return linkTo(address, url === undefined ? own?.key : EVAL_SERVICE_KEY);
     },
     async backUp(target) {
       if (isPostgresAddress(config().EVAL_DATA)) {
@@ -78,24 +77,31 @@ export async function createDenoContext(encoder: EncoderAhead): Promise<CliConte
   };
 }
 
-/** A service that answers elsewhere. */
+/** A service that answers elsewhere. The key is for its address only: no redirect is followed. */
 function linkTo(address: string, key: string | undefined): ServiceLink {
   return {
     async send(path, init) {
       const headers = new Headers(init.headers);
       if (key !== undefined) headers.set("x-api-key", key);
-      try {
-        return await fetch(address + path, { ...init, headers });
-      } catch (error) {
-        throw new UsageError(`cannot reach the service at ${address}: ${errorMessage(error)}`);
-      }
+      const response = await fetch(address + path, { ...init, headers, redirect: "manual" })
+        .catch((error) => {
+          throw new UsageError(`cannot reach the service at ${address}: ${errorMessage(error)}`);
+        });
+      const elsewhere = response.headers.get("location");
+      if (response.status < 300 || response.status > 399 || elsewhere === null) return response;
+      await response.body?.cancel();
+      throw new UsageError(`${address} redirects to ${elsewhere}: name the service's own address`);
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }
 
-/** Throws `UsageError` if something else answers at the address of the database's service. */
-async function requireOurs(link: ServiceLink, address: string): Promise<void> {
+/**
+ * Throws `UsageError` if something else answers at the address of the database's service. It is
+ * asked without the key, which must not go to anything else.
+ */
+async function requireOurs(address: string): Promise<void> {
+  const link = linkTo(address, undefined);
   const response = await link.send("/", { headers: { accept: "application/json" } });
   const { name } = asFields(tryParseJson(await response.text()));
   if (name === "assay-eval" || response.status === 401) return;

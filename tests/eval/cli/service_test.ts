@@ -102,3 +102,36 @@ Deno.test("the address of a service that was killed is not asked", () =>
     const { code, out, err } = await startCli(["runs"], { cwd }).outcome;
     assertEquals([code, out], [0, "no runs found\n"], err);
   }));
+
+Deno.test("a key goes to the service alone: to nothing else at its address, and along no redirect", () =>
+  withFolder(async (cwd) => {
+    await using other = await startProviderDouble(() => new Response("<p>a page</p>"));
+    const location = `${other.origin}/runs`;
+    const moved = new Response(null, { status: 307, headers: { location } });
+    await using redirecting = await startProviderDouble(() => moved.clone());
+    const runs = async (args: string[], environment: Record<string, string>) => {
+      const { code, err } = await startCli(["runs", ...args], { cwd, environment }).outcome;
+      return [code, err.split("\n")[0]];
+    };
+    const key = { EVAL_SERVICE_KEY: "a-key-of-the-service" };
+    assertEquals(await runs(["--url", redirecting.origin], key), [
+      1,
+      `assay-eval runs: ${redirecting.origin} redirects to ${location}: name the service's own address`,
+    ]);
+    assertEquals(other.requests.length, 0);
+    assertEquals(await runs(["--url", other.origin], key), [
+      1,
+      "assay-eval runs: what answers is not the service: no JSON",
+    ]);
+
+    const API_KEYS = "a-key-of-the-service";
+    await using service = await startService(cwd, { API_KEYS });
+    const address = `${cwd}/data/eval.db.address`;
+    await until(async () => await Deno.readTextFile(address).catch(() => "") === service.url);
+    await Deno.writeTextFile(address, other.origin);
+    assertEquals(await runs([], { API_KEYS }), [
+      1,
+      `assay-eval runs: what answers at ${other.origin} is not the service that has the database open`,
+    ]);
+    assertEquals(other.requests.at(-1)!.headers.get("x-api-key"), null);
+  }));
