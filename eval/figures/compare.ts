@@ -124,11 +124,17 @@ export async function compareRuns(
   const deciding = found.flatMap(({ deciding }) => deciding ?? []);
   const counted = correct(deciding.map(({ test }) => test));
   const known = correct(deciding.map(({ known }) => known));
+  const scored = correct(deciding.map(({ scored }) => scored));
   const pairs = found.map(({ deciding: score, others, whyNot, facts, ...places }) => {
     const [baseline, candidate] = [runs[places.baseline]!.name, runs[places.candidate]!.name];
     const index = score ? deciding.indexOf(score) : -1;
     const decision = score
-      ? decideVerdict(score, { counted: counted[index]!, known: known[index]!, minDifference })
+      ? decideVerdict(score, {
+        counted: counted[index]!,
+        known: known[index]!,
+        scored: scored[index]!,
+        minDifference,
+      })
       : undecidable(decideBy, whyNot);
     const ofOthers = correct(others.map(({ test }) => test));
     return {

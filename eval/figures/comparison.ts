@@ -125,7 +125,7 @@ export const ScoreVerdict = z.object({
   reason: z.string().nullable(),
   /**
    * If it is inconclusive only because it would differ without the turns that failed or lack the
-   * score: what it is with them.
+   * score: what it is if those that failed count 0, without those that lack the score.
    */
   verdict_as_counted: Verdict.optional(),
 });

@@ -191,11 +191,11 @@ export async function compareByJudge(
   const leftOut = createLeftOutCounter();
   const options = { names: [NAME], decideBy: NAME, seed: SEED, leftOut, pause };
   const { deciding } = await testScores(judgedPairs, options);
-  const [counted, known] = deciding
-    ? [deciding.test, deciding.known].map((test) => correct([test])[0]!)
+  const [counted, known, scored] = deciding
+    ? [deciding.test, deciding.known, deciding.scored].map((test) => correct([test])[0]!)
     : [];
   const decision = deciding
-    ? decideVerdict(deciding, { counted: counted!, known: known! })
+    ? decideVerdict(deciding, { counted: counted!, known: known!, scored: scored! })
     : undecidable(NAME, "the runs have no turn in common that could be judged");
   return {
     ...decision,

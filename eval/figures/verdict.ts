@@ -13,9 +13,10 @@ import { formatP, ROUNDING } from "../test/rounding.ts";
  */
 export function decideVerdict(
   { score, means: { missing, failed } }: TestedScore,
-  { counted, known, minDifference = 0 }: {
+  { counted, known, scored, minDifference = 0 }: {
     counted: Evidence;
     known: Evidence;
+    scored: Evidence;
     minDifference?: number;
   },
 ): ScoreVerdict {
@@ -34,7 +35,7 @@ export function decideVerdict(
     verdict: "inconclusive",
     reason: `${verdict} by ${score} if turns without it count 0 (${turns.join("; ")}), ` +
       `${withoutGaps} without them: retry the run to fill them`,
-    verdict_as_counted: verdict,
+    verdict_as_counted: verdictOf(scored, minDifference),
   };
 }
 
@@ -55,7 +56,7 @@ export function undecidable(score: string, why: string): ScoreVerdict {
 
 /**
  * Whether a comparison fails a build. An endpoint that does not answer must not pass as not shown
- * to be worse.
+ * to be worse; a judge that does not answer says nothing of the model.
  */
 export function isRegression({ verdict, verdict_as_counted = verdict }: ScoreVerdict): boolean {
   return verdict === "regressed" || verdict_as_counted === "regressed";

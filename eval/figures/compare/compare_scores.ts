@@ -40,6 +40,8 @@ export interface TestedScore {
 export interface DecidingScore extends TestedScore {
   /** Without the turns that failed or lack the score. */
   known: Test;
+  /** Without the turns that lack the score; those that failed count 0. */
+  scored: Test;
   moved: { up: MovedScenario[]; down: MovedScenario[] };
 }
 
@@ -77,7 +79,7 @@ export async function testScores(
   let deciding: DecidingScore | undefined;
   const others: TestedScore[] = [];
   for (const score of names) {
-    const { clusters, known, ...counts } = await clusterScore(groups, score, {
+    const { clusters, known, scored, ...counts } = await clusterScore(groups, score, {
       leftOut,
       ...options,
     });
@@ -86,9 +88,12 @@ export async function testScores(
     const tested = { score, means: describeMeans(all, counts), test: await startTest(clusters) };
     if (score !== decideBy) others.push(tested);
     else {
+      const knownTest = known === clusters ? tested.test : await startTest(known);
+      const same = scored === clusters ? tested.test : scored === known ? knownTest : undefined;
       deciding = {
         ...tested,
-        known: known === clusters ? tested.test : await startTest(known),
+        known: knownTest,
+        scored: same ?? await startTest(scored),
         moved: mostMoved(all),
       };
     }
@@ -106,7 +111,7 @@ function found(clusters: Clusters): Cluster[] {
 
 function describeMeans(
   clusters: Cluster[],
-  { turnsWithoutPair, missing, failed }: Omit<ClusteredScore, "clusters" | "known">,
+  { turnsWithoutPair, missing, failed }: Omit<ClusteredScore, "clusters" | "known" | "scored">,
 ): TestedScore["means"] {
   const baseline = mean(clusters.map((cluster) => cluster.baseline))!;
   const candidate = mean(clusters.map((cluster) => cluster.candidate))!;

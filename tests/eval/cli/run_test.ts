@@ -162,6 +162,31 @@ Deno.test("missing grades count 0, also for a mean gate", async () => {
   assertEquals((await run("run", "b.json", ...target, "--threshold", "0.25")).code, 0);
 });
 
+Deno.test("a judge that is down is no regression and no new failure: retry the run", async () => {
+  let isDown = false;
+  const { judge } = fakeJudge(() => {
+    if (isDown) throw providerError(500);
+    return '{"reason": "fine", "grade": 10}';
+  });
+  const { run } = cliContext({
+    files: { "b.json": batchFile(8) },
+    answer: () => "right",
+    scoring: scoringPorts({ judge }),
+  });
+  assertEquals((await run("run", "b.json", ...target)).code, 0);
+  isDown = true;
+  const compared = ["--baseline", "latest", "--min-pass-rate", "0"];
+  const { code, out } = await run("run", "b.json", ...target, ...compared);
+  assertStringIncludes(out, "8 of the candidate without a score");
+  assertEquals(code, 0, out);
+  const strict = await run("run", "b.json", ...target, "--baseline", "latest");
+  assertEquals(strict.code, 100);
+  assert(
+    strict.out.endsWith("gate not met: 8 of 8 turns do not pass (8 missing scores)\n"),
+    strict.out,
+  );
+});
+
 Deno.test("a regression against the baseline ends with 100", async () => {
   let reply = "right";
   const { run } = cliContext({ files: { "b.json": batchFile(12) }, answer: () => reply });

@@ -39,6 +39,8 @@ export interface ClusteredScore {
   clusters: (Cluster | undefined)[];
   /** Without those turns; `clusters` itself if there are none. */
   known: (Cluster | undefined)[];
+  /** Failed turns count 0, without those that lack the score; one of the others if it is the same. */
+  scored: (Cluster | undefined)[];
   /** Paired turns at which the score could not be compared. */
   turnsWithoutPair: number;
   /** Turns of single attempts where the score, or a part of it, is missing. */
@@ -67,11 +69,11 @@ export async function clusterScore(
   const found: ClusteredScore = {
     clusters: [],
     known: [],
+    scored: [],
     turnsWithoutPair: 0,
     missing: { baseline: 0, candidate: 0 },
     failed: { baseline: 0, candidate: 0 },
   };
-  let gaps = 0;
   let read = 0;
 
   function countGaps(cells: PairedCells): void {
@@ -79,14 +81,16 @@ export async function clusterScore(
       for (const cell of cells[side]) {
         if (typeof cell !== "string") continue;
         found[cell][side]++;
-        gaps++;
       }
     }
   }
 
+  const sum = ({ baseline, candidate }: Record<Side, number>) => baseline + candidate;
+  const gaps = () => sum(found.failed) + sum(found.missing);
+
   for (const group of groups) {
     const scenarios: PairedCells[][] = [];
-    const before = gaps;
+    const before = gaps();
     for (const { turns } of group) {
       const scored: PairedCells[] = [];
       for (const pair of turns) {
@@ -102,19 +106,21 @@ export async function clusterScore(
       }
       scenarios.push(scored);
     }
-    const cluster = clusterTurns(group[0]!.id, scenarios);
+    const { id } = group[0]!;
+    const without = (gaps: Cell[]) =>
+      clusterTurns(id, scenarios.map((turns) => turns.map((cells) => leaveOut(cells, gaps))));
+    const cluster = clusterTurns(id, scenarios);
     found.clusters.push(cluster);
-    found.known.push(
-      gaps === before
-        ? cluster
-        : clusterTurns(group[0]!.id, scenarios.map((turns) => turns.map(withoutGaps))),
-    );
+    found.known.push(gaps() === before ? cluster : without(["failed", "missing"]));
+    found.scored.push(gaps() === before ? cluster : without(["missing"]));
   }
-  return gaps > 0 ? found : { ...found, known: found.clusters };
+  if (sum(found.missing) === 0) found.scored = found.clusters;
+  else if (sum(found.failed) === 0) found.scored = found.known;
+  return gaps() > 0 ? found : { ...found, known: found.clusters };
 }
 
-function withoutGaps({ pair, baseline, candidate }: PairedCells): PairedCells {
-  const known = (cell: Cell) => typeof cell === "number" ? cell : undefined;
+function leaveOut({ pair, baseline, candidate }: PairedCells, gaps: Cell[]): PairedCells {
+  const known = (cell: Cell) => gaps.includes(cell) ? undefined : cell;
   return { pair, baseline: baseline.map(known), candidate: candidate.map(known) };
 }
 

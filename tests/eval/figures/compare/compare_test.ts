@@ -434,6 +434,26 @@ Deno.test("a verdict that the missing values could change is none, and the reaso
     text,
     "`judge` is missing in 0 turns of the baseline and 8 of the candidate: it counts 0",
   );
+  assert(!isRegression(comparison), "a judge that is down fails no build");
+});
+
+Deno.test("missing scores do not make a regression of a few failed calls, nor hide one of many", async () => {
+  const good = Array.from({ length: 20 }, (_, index) => turn(0.8, { grade: 0.7 + index / 100 }));
+  const error = { code: "provider_error", status: 500, detail: "" };
+  const failed: Result = { scores: { semantic_similarity: 0, judge: 0, overall: 0 }, error };
+  const withGaps = (failing: number) =>
+    good.map((whole, index) => {
+      if (index < failing) return failed;
+      return index < 12 ? turn(0.8, { grade: null }) : whole;
+    });
+  for (const [failing, regresses] of [[1, false], [8, true]] as const) {
+    const comparison = await compareTwo(
+      { baseline: recordedRun(run(good)), candidate: recordedRun(run(withGaps(failing))) },
+      { decideBy: "judge" },
+    );
+    assertEquals(comparison.verdict, "inconclusive");
+    assertEquals(isRegression(comparison), regresses);
+  }
 });
 
 Deno.test("missing labels do not raise the match of the others", async () => {
