@@ -18,9 +18,11 @@ export const WrittenResult = z.looseObject({
       scenario_id: z.string(),
       description: z.string().default(""),
       attempts: z.array(z.object({
-        attempt_id: z.int().min(1),
-        interactions: z.array(InteractionResult),
-      })),
+        attempt_id: z.int(),
+        interactions: z.array(InteractionResult).min(1),
+      })).min(1).refine((list) => list.every(({ attempt_id }, at) => attempt_id === at + 1), {
+        error: "must have attempt_id 1, 2, and so on",
+      }),
     })),
   }),
 }).meta({

@@ -249,6 +249,29 @@ Deno.test("ids of more than 256 characters are refused, and the error names the 
   assertEquals(asked.length, 0);
 });
 
+Deno.test("a result of another database is stored once, and one that no run can have is refused", async () => {
+  const { service } = evalService();
+  const answer = await evaluateWith(service, evaluateBody({ attempts: 2 }));
+  const { service: other } = evalService();
+  const store = async (change: (attempts: { attempt_id: number }[]) => unknown) => {
+    const [scenario] = answer.results.scenarios;
+    const scenarios = [{ ...scenario, attempts: change(scenario!.attempts) }];
+    const body = JSON.stringify({ ...answer, results: { scenarios } });
+    const headers = { "content-type": "application/json" };
+    const url = "http://127.0.0.1:8080/runs";
+    const response = await other(new Request(url, { method: "POST", headers, body }));
+    return [response.status, (await response.json()).errors?.[0].path];
+  };
+  const path = "results.scenarios.0.attempts";
+  assertEquals(await store(([one]) => [one, one]), [400, path], "the same turn twice");
+  assertEquals(await store(([one, two]) => [one, { ...two, attempt_id: 2 ** 40 }]), [400, path]);
+  assertEquals(await store(() => []), [400, path]);
+  const empty = await store(([one]) => [{ ...one, interactions: [] }]);
+  assertEquals(empty, [400, `${path}.0.interactions`]);
+  assertEquals(await store((attempts) => attempts), [201, undefined]);
+  assertEquals(await store((attempts) => attempts), [200, undefined]);
+});
+
 Deno.test("a list cuts a long test name, the result has all of it", async () => {
   const { service } = evalService();
   const test_name = "name ".repeat(1000);
