@@ -75,7 +75,7 @@ Deno.test("a comparison needs two runs, and both must exist", async () => {
   assertEquals([half.status, (await half.json()).errors[0].path], [400, "runs"]);
   const unknown = await service(get(`baseline=${run_id}&candidate=none`));
   assertEquals(unknown.status, 404);
-  assertStringIncludes((await unknown.json()).detail, '"none"');
+  assertStringIncludes((await unknown.json()).detail, "cannot find run none");
 });
 
 /** Evaluates the same twelve replies with two configurations, and compares both ways. */
