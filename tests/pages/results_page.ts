@@ -197,8 +197,7 @@ suite.test("a run of which no score is known says so in lists, and why", async (
   await scoreOf("a/down").getByText("all calls failed", { exact: true }).waitFor();
   await scoreOf("a/unexpected").getByText("none: nothing was expected").waitFor();
   await scoreOf("a/known").getByText(/^0\.\d\d$/).waitFor();
-  await page.getByText("A trend needs two runs of this test that are complete and have a score.")
-    .waitFor();
+  await page.getByText("A trend needs runs of this test at two times").waitFor();
   const statuses = page.locator("td:not(.score)").locator(".badge.good, .badge.bad");
   assertEquals(await statuses.count(), 0, "a status has a colour");
   await checkAccessibility(page);
