@@ -212,9 +212,18 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
     await send(proxy, `GET /runs/${run}/${path}`, { status: 200 });
   }
   await send(proxy, `DELETE /runs/${run}/turns/0/1/0/grade?author=ann`, { status: 200 });
+  await send(proxy, `PUT /runs/${run}/grades`, {
+    body: { scenario: 0, attempt_id: 1, turn: 0, value: 1, author: "bob" },
+    headers: { "content-type": "application/jsonl" },
+    status: 200,
+  });
+  const gate = { min_pass_rate: 0 };
+  await send(proxy, `POST /runs/${run}/gate`, { body: gate, status: 200 });
+  await send(proxy, `GET /runs/${run}/baseline?name=latest`, { status: 200 });
   const scenarios = { test_batch: body.test_batch };
   const training = { run_ids: [run], format: "kto" };
   await send(proxy, "POST /runs/export", { body: training, status: 200 });
+  await send(proxy, "POST /datasets", { body: scenarios, status: 200 });
   await send(proxy, "PUT /datasets/support", { body: scenarios, status: 201 });
   await send(proxy, "PUT /datasets/support", { body: scenarios, status: 200 });
   const { test_batch: _, ...withoutBatch } = body;
@@ -277,8 +286,11 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   await send(proxy, `GET /compare/export?group=${begunGroup.group_id}`, { status: 409 });
   await send(proxy, `POST /runs/${begunGroup.runs[0].run_id}/cancel`, { status: 200 });
   await send(proxy, `GET /runs/${begun}/export`, { status: 409 });
+  await send(proxy, `POST /runs/${begun}/interrupt`, { status: 202 });
+  await send(proxy, `POST /runs/${begun}/resume`, { body: {}, status: 202 });
   await send(proxy, `POST /runs/${begun}/cancel`, { status: 200 });
-  await send(proxy, `GET /runs/${begun}/export`, { status: 200 });
+  const written = JSON.parse(await send(proxy, `GET /runs/${begun}/export`, { status: 200 }));
+  await send(proxy, "POST /runs", { body: written, status: 200 });
   await send(proxy, `POST /runs/${begun}/retry`, { status: 202 });
   await send(proxy, "POST /evaluate", { body, headers, status: 422 });
   held.resolve();

@@ -261,13 +261,14 @@ suite.test("a comparison says why its overall is not that of the runs' own pages
   ).waitFor();
 });
 
-suite.test("a comparison says which turns are left out if the histories differ", async (
+suite.test("a comparison says so if the histories of its runs differ", async (
   { url, baseline, ...fixture },
   open,
 ) => {
   const other = await fixture.evaluate({ attempts: 1, history: "reference" });
   await using tab = await open(`${url}/ui/compare?baseline=${baseline}&candidate=${other}`);
-  await tab.page.locator(".verdict").getByText("2 turns after the first are left out").waitFor();
+  const note = "the difference of later turns is also what errors in earlier replies cost";
+  await tab.page.locator(".verdict").getByText(note).waitFor();
 });
 
 suite.test("the judge is asked which replies are better, and what it does not tell is said", async (
