@@ -284,16 +284,17 @@ Deno.test("eval: every route answers what its description says, to a proxy that 
   );
   await send(proxy, `GET /compare?group=${begunGroup.group_id}`, { status: 200 });
   await send(proxy, `GET /compare/export?group=${begunGroup.group_id}`, { status: 409 });
-  await send(proxy, `POST /runs/${begunGroup.runs[0].run_id}/cancel`, { status: 200 });
+  const [{ run_id: early }] = begunGroup.runs;
+  await send(proxy, `POST /runs/${early}/interrupt`, { status: 202 });
   await send(proxy, `GET /runs/${begun}/export`, { status: 409 });
-  await send(proxy, `POST /runs/${begun}/interrupt`, { status: 202 });
-  await send(proxy, `POST /runs/${begun}/resume`, { body: {}, status: 202 });
   await send(proxy, `POST /runs/${begun}/cancel`, { status: 200 });
   const written = JSON.parse(await send(proxy, `GET /runs/${begun}/export`, { status: 200 }));
   await send(proxy, "POST /runs", { body: written, status: 200 });
   await send(proxy, `POST /runs/${begun}/retry`, { status: 202 });
   await send(proxy, "POST /evaluate", { body, headers, status: 422 });
   held.resolve();
+  await send(proxy, `GET /runs/${early}/events?turns=false`, { status: 200 });
+  await send(proxy, `POST /runs/${early}/resume`, { body: {}, status: 202 });
   assertEquals(await unseen(service.url, proxy.seen), []);
 
   await using lenient = await startValidatingProxy(service.url, { checksRequests: false });
