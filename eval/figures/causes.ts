@@ -137,7 +137,7 @@ function similarityText({ agreement }: InteractionResult): string {
 }
 
 /** The calls of a turn with expected ones: what was expected, and what was called. */
-export function toolsText(
+function toolsText(
   { reference_tools = [], tools_mode = "exact", tool_calls }: InteractionResult,
 ): string {
   const called = tool_calls ? listCalls(tool_calls) : "not reported";

@@ -236,7 +236,7 @@ interface DatasetHandlerDeps {
   config: Pick<EvalConfig, "MAX_BODY_BYTES">;
 }
 
-export function createDatasetHandlers(
+function createDatasetHandlers(
   { store, config: { MAX_BODY_BYTES: maxBytes }, scoring: { checks } }: DatasetHandlerDeps,
 ) {
   const readUpload = (request: Request, url: URL) => ({

@@ -30,7 +30,7 @@ const CONFLICT = { 409: "`conflict`: the run is not in a state for that" };
 const UNFIT = { 400: "`invalid_request`: a parameter or a field does not fit" };
 
 /** The query of the events of a run. */
-export const EventsQuery = z.object({
+const EventsQuery = z.object({
   turns: flag(true, "`false`: `progress`, and `ended` at the end, whatever the end is."),
 });
 

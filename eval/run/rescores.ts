@@ -12,7 +12,7 @@ import type { RunManager } from "./manager.ts";
 // A rescore is a run that scores the replies of another one by another measure.
 
 /** What the measure of a run is changed to. */
-export interface MeasureInput {
+interface MeasureInput {
   rubric?: string | undefined;
   judge?: string | undefined;
   judge_votes?: number | undefined;
@@ -20,7 +20,7 @@ export interface MeasureInput {
 }
 
 /** By what the replies of a run are scored, each part as text that can be compared. */
-export function measureOf(
+function measureOf(
   { rubric, judge_votes = 1, scored_by, test_batch }: EvaluateRequest,
 ): Record<string, string | null> {
   const { judge = null, embeddings = null } = ScoredBy.safeParse(scored_by).data ?? {};

@@ -90,7 +90,7 @@ function cannotOpen(address: string, error: unknown): ConfigError {
 }
 
 /** kysely's PostgreSQL dialect on our pool, which translates errors and closes broken connections. */
-export function createPostgresDialect(pool: PostgresPool): Dialect {
+function createPostgresDialect(pool: PostgresPool): Dialect {
   return new PostgresDialect({
     pool: {
       options: {},

@@ -42,7 +42,7 @@ const SHOWN: Record<Exclude<Kind, "words">, (cell: any) => string> = {
 };
 
 /** A value of a table in words. */
-export function cellText(kind: Kind, cell: Cell, form: TextForm): string {
+function cellText(kind: Kind, cell: Cell, form: TextForm): string {
   if (kind !== "words") return SHOWN[kind](cell);
   return lineText(Array.isArray(cell) ? cell : [`${cell ?? ""}`], form);
 }
